@@ -32,6 +32,7 @@ mod marker;
 mod place;
 mod query_data;
 mod query_filter;
+mod relation;
 mod relationship;
 mod require;
 mod state;
@@ -311,6 +312,40 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Resource, attributes(resource, entities))]
 pub fn derive_resource(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::resource).into()
+}
+
+/// Makes a type a relation: a value that stands between two entities.
+///
+/// # Options
+///
+/// - `#[relation(on_target_despawn = "release")]`, or `"cascade"`, or `"ignore"`: what becomes of a pair whose target is despawned. It is
+///   removed; or its source is despawned; or it stays until its source goes. Without this option it is removed.
+/// - `#[relation(exclusive)]`: a source has one pair at most; another one takes its place.
+/// - `#[relation(symmetric)]`: a pair has no direction.
+/// - `#[relation(acyclic)]`: a pair that would close a circle is not made.
+/// - `#[relation(name = "hunting")]`: the name of the relation in files. Without this option it is the path of the type.
+/// - `#[relation(crate = path)]`: where `strata-ecs` is found.
+///
+/// Functions, fields and the entities inside are found as for a component: see `#[derive(Component)]`. Pairs are cloned with their source
+/// if the type is `Clone`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Relation)]
+/// #[relation(exclusive, on_target_despawn = "cascade")]
+/// struct Hunting {
+///     since: u32,
+/// }
+///
+/// let mut world = World::new();
+/// let [wolf, rabbit] = [(); 2].map(|()| world.spawn_empty().id());
+/// world.relate(wolf, Hunting { since: 3 }, rabbit);
+/// assert!(world.pairs_from::<Hunting>(wolf).entities().eq([rabbit]));
+/// ```
+#[proc_macro_derive(Relation, attributes(relation, entities))]
+pub fn derive_relation(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), relation::expand).into()
 }
 
 /// Describes a type that is neither a component nor a resource: its name in files and its fields. Components and resources with

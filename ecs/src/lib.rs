@@ -40,6 +40,7 @@ mod transition;
 pub mod table;
 mod sparse;
 pub mod removal;
+pub mod relation;
 mod graph;
 pub mod bundle;
 mod archetype;

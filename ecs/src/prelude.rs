@@ -38,8 +38,10 @@ pub use crate::message::{Message, Messages};
 pub use crate::name::{Name, NameOrEntity};
 pub use crate::observer::{Observer, ObserverSystemExt, On, OnBatch};
 pub use crate::query::{
-    Added, Allow, AnyOf, Changed, ChildRows, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without,
+    Added, Allow, AnyOf, Changed, ChildRows, Has, Or, Pairs, PairsTo, Query, QueryData, QueryFilter, QueryState,
+    Target, With, Without,
 };
+pub use crate::relation::Relation;
 pub use crate::relationship::{Relationship, RelationshipTarget};
 pub use crate::resource::Resource;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};

@@ -56,6 +56,7 @@ pub use crate::query::{
     Added, Allow, Alternative, Changed, ContiguousFetch, ContiguousQueryData, Fetch, FilterTerms, FirstOf, Kept,
     LinkedRows, MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch, RefSlice, SliceItem, With, Without,
 };
+pub use crate::relation::{CloneProbe, NoClone, OnTargetDespawn, Relation};
 pub use crate::relationship::{Relationship, RelationshipTarget, TargetField};
 pub use crate::resource::Resource;
 pub use crate::simd::{Narrow, Shaped, Wide};

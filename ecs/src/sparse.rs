@@ -241,6 +241,28 @@ impl SparseStorage {
         }
     }
 
+    /// Gives an entity, or takes from it, a value that is a bit: one of a component without size and destructor. There is room. What has
+    /// other values stays as it is.
+    #[inline]
+    pub(crate) fn set_bit(&mut self, entity: Entity, is_there: bool, now: WriteStamp) {
+        match self {
+            Self::Tag(tag) if tag.column.drop_fn().is_none() => {
+                if tag.contains(entity.index()) == is_there {
+                    return;
+                }
+                if is_there {
+                    tag.column.stamp(now.tick);
+                    if let Some(tracking) = tag.column.tracking() {
+                        tracking.add_range(entity.index() as usize, 1, now);
+                    }
+                }
+                tag.words[entity.index() as usize / 64] ^= 1 << (entity.index() % 64);
+                tag.len = tag.len.wrapping_add_signed(if is_there { 1 } else { -1 });
+            }
+            _ => {}
+        }
+    }
+
     /// Notes that the value of an entity is replaced.
     #[cold]
     #[inline(never)]

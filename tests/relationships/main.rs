@@ -10,6 +10,7 @@ mod events;
 mod hierarchy;
 mod histories;
 mod links;
+mod pairs;
 mod panics;
 mod queries;
 mod worlds;

@@ -13,17 +13,29 @@ use super::kinds::Kinds;
 pub(crate) struct RelationSide {
     functions: &'static (dyn Any + Send + Sync),
     is_source: bool,
+    /// Whether it is that of typed pairs, and not a side of a relationship.
+    is_of_pairs: bool,
 }
 
 impl RelationSide {
     /// That of the components that name a target.
     pub(crate) const fn source(functions: &'static (dyn Any + Send + Sync)) -> Self {
-        Self { functions, is_source: true }
+        Self { functions, is_source: true, is_of_pairs: false }
     }
 
     /// That of the components that list sources.
     pub(crate) const fn target(functions: &'static (dyn Any + Send + Sync)) -> Self {
-        Self { functions, is_source: false }
+        Self { functions, is_source: false, is_of_pairs: false }
+    }
+
+    /// That of the components which sources, or else targets, of the pairs of a relation have.
+    pub(crate) const fn of_pairs(is_source: bool) -> Self {
+        Self { functions: &(), is_source, is_of_pairs: true }
+    }
+
+    /// Whether it is that of the pairs of a relation, which stand beside the components.
+    pub(crate) fn is_of_pairs(self) -> bool {
+        self.is_of_pairs
     }
 
     /// Whether it names a target.
@@ -39,7 +51,7 @@ impl RelationSide {
     /// What the store has to know of the life of such a component.
     pub(super) fn kinds(self) -> Kinds {
         let both = Kinds::INSERT.and(Kinds::DISCARD);
-        if self.is_source { both.of_links() } else { both.and(Kinds::DESPAWN).of_links() }
+        if self.is_source && !self.is_of_pairs { both.of_links() } else { both.and(Kinds::DESPAWN).of_links() }
     }
 }
 

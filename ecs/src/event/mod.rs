@@ -9,11 +9,13 @@
 mod traits;
 mod trigger;
 mod lifecycle;
+mod pairs;
 
 pub use self::lifecycle::{
     Add, AddEvent, BeginMatch, BeginMatchEvent, Despawn, DespawnEvent, Discard, DiscardEvent, EndMatch, EndMatchEvent,
     Insert, InsertEvent, LifecycleEvent, Remove, RemoveEvent,
 };
+pub use self::pairs::{Relate, RemovedRelations, Unrelate};
 pub use self::traits::{EntityEvent, Event, EventPattern, Moment, SetEntityEventTarget, Trigger};
 pub use self::trigger::{EntityComponentsTrigger, EntityTrigger, GlobalTrigger, PropagateEntityTrigger, Traversal};
 pub use crate::map::event::*;

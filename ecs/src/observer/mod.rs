@@ -43,6 +43,7 @@ mod describe;
 mod telling;
 mod hooks;
 mod api;
+mod pairs;
 mod explain;
 
 pub use self::describe::{

@@ -6,6 +6,7 @@
 mod fetch;
 mod filter;
 mod data;
+mod pairs;
 
 mod terms;
 mod matching;
@@ -25,6 +26,7 @@ mod sorting;
 mod error;
 mod view;
 mod nested;
+mod target;
 mod lens;
 mod unique;
 mod related;
@@ -53,14 +55,17 @@ pub(crate) use self::linked::{LinkedKernel, LinkedWalk};
 pub use self::many::{QueryCombinationIter, QueryManyIter, QueryManyUniqueIter, QuerySortedIter, QuerySortedManyIter};
 pub(crate) use self::matching::{is_per_row, registered as registered_terms};
 pub use self::nested::NestedQuery;
+pub use self::pairs::{PairAccess, PairData, PairIter, PairsOf};
+pub(crate) use self::pairs::{ReadPairs, WritePairs};
 pub use self::par::{BatchingStrategy, QueryParIter};
 pub(crate) use self::partition::Reached;
 pub use self::related::{AncestorIter, DescendantDepthFirstIter, DescendantIter};
 pub(crate) use self::row_ranges::{RowRanges, SliceKernel};
 pub(crate) use self::select::{Lookup, select};
+pub use self::target::Target;
 pub use self::terms::{
-    Added, Allow, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Given, Has, MutSlice, Or, ReadAllBut, ReadGiven,
-    RefSlice, SpawnDetails, Spawned, With, Without, WriteAllBut, WriteGiven,
+    Added, Allow, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Given, Has, MutSlice, Or, Pairs, PairsTo,
+    ReadAllBut, ReadGiven, RefSlice, SpawnDetails, Spawned, With, Without, WriteAllBut, WriteGiven,
 };
 #[cfg(test)]
 pub(crate) use self::terms::{Presence, Scan, TermState};

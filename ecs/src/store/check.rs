@@ -12,6 +12,7 @@ impl Store {
         self.check_rows();
         self.check_columns();
         self.check_sparse();
+        self.check_pairs();
         self.check_ticks();
         let turn = self.change_tick().get() as usize + self.archetypes.tables.iter().len() + self.entities.len();
         self.archetypes.check_plans(turn);

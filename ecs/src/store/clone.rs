@@ -91,9 +91,10 @@ impl Store {
         let in_table = self.archetypes.tables.get(location.table).map_or(&[][..], Table::components).iter();
         let storages = self.entities.sparse_summary(entity.index()).storages(self.sparse.len());
         let in_sparse = storages.filter_map(|number| self.archetypes.components.sparse().get(number));
+        let components = &self.archetypes.components;
         let all: Vec<ErasedRef<'_>> = in_table
             .chain(in_sparse)
-            .filter(|&&id| is_meant(id) && !self.archetypes.components.lists_sources(id))
+            .filter(|&&id| is_meant(id) && !components.lists_sources(id) && !components.is_of_pairs(id))
             .filter_map(|&id| self.value_by_id(entity, id))
             .collect();
         let refused = all.iter().filter(|value| value.descriptor().functions().clone_fn().is_none());
@@ -118,8 +119,11 @@ impl Store {
         is_meant: impl Fn(ComponentId) -> bool,
     ) -> Result<Entity, CloneError> {
         self.flush();
-        let mut clones = self.clone_some(entity, is_meant)?;
+        let mut clones = self.clone_some(entity, &is_meant)?;
+        let pairs = self.clone_pairs(entity, &is_meant)?;
         // What the other one lacks the clone lacks, even if one of its components requires it.
-        Ok(self.spawn_values(&mut clones, ChangeStep::InsertExactly))
+        let clone = self.spawn_values(&mut clones, ChangeStep::InsertExactly);
+        self.relate_clones(clone, pairs);
+        Ok(clone)
     }
 }

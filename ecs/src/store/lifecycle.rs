@@ -170,6 +170,7 @@ impl Store {
         self.listeners.has_news = false;
         let panicked = core::mem::take(&mut self.listeners.panicked);
         self.tell_noted(tell);
+        self.tell_of_all_pairs();
         self.apply_recorded(tell);
         panicked.go_on();
     }

@@ -25,6 +25,16 @@ pub(crate) struct Orphan {
 /// How many notes are kept for those who want to know which targets have changed: 48 KiB.
 const MOST_NOTES: usize = 4096;
 
+/// An entity that may have lost its pairs.
+#[derive(Clone, Copy)]
+pub(crate) struct Unpaired {
+    /// That which the sources, or the targets, of the relation have.
+    pub(crate) component: ComponentId,
+    pub(crate) entity: Entity,
+    /// Whether the entity has ended, if it is not alive: it has not if it is in another world.
+    pub(crate) has_ended: bool,
+}
+
 /// The links of a store.
 #[derive(Default)]
 pub(crate) struct Links {
@@ -42,6 +52,8 @@ pub(crate) struct Links {
     pub(crate) coming: Vec<(ComponentId, Entity)>,
     /// Sources of targets that have lost their list, or have got another one.
     pub(crate) orphans: Vec<Orphan>,
+    /// Entities that may be in pairs no more, or may have the component of one without being in any.
+    pub(crate) unpaired: Vec<Unpaired>,
     /// Whether entities leave for another world, so that their ends are none.
     pub(super) is_moving: bool,
     /// Whether a target gets its list from here, so that it is right.
@@ -81,7 +93,9 @@ impl Links {
 
     /// Notes that an entity has got a component of a relationship, or another value of it.
     pub(super) fn note(&mut self, entity: Entity, id: ComponentId, components: &Components) {
-        if !components.lists_sources(id) {
+        if components.is_of_pairs(id) {
+            self.unpaired.push(Unpaired { component: id, entity, has_ended: false });
+        } else if !components.lists_sources(id) {
             self.coming.push((id, entity));
         } else if !self.is_listing {
             self.adopting.push((id, entity));
@@ -124,13 +138,19 @@ impl Links {
     /// Whether everything is up to date.
     #[inline]
     pub(crate) fn are_settled(&self) -> bool {
-        self.have_parted() && self.coming.is_empty()
+        self.have_parted() && self.coming.is_empty() && self.unpaired.is_empty()
     }
 
     /// Notes a source whose target has lost its list, or may have got another one.
     pub(crate) fn orphan(&mut self, relation: ComponentId, source: Entity, target: Entity, ends: bool) {
         let has_ended = ends && !self.is_moving;
         self.orphans.push(Orphan { relation, source, target, has_ended });
+    }
+
+    /// Notes an entity that is about to lose the component of pairs.
+    pub(crate) fn unpair(&mut self, component: ComponentId, entity: Entity, ends: bool) {
+        let has_ended = ends && !self.is_moving;
+        self.unpaired.push(Unpaired { component, entity, has_ended });
     }
 
     /// What an operation takes away has been noted.
@@ -144,6 +164,7 @@ impl Links {
         self.listed.retain(|(_, listed)| listed.count != 0);
         [&mut self.adopting, &mut self.parting, &mut self.coming].into_iter().for_each(Vec::shrink_to_fit);
         self.orphans.shrink_to_fit();
+        self.unpaired.shrink_to_fit();
     }
 }
 

@@ -42,6 +42,7 @@ mod despawn;
 mod dynamic;
 mod clone;
 mod columns;
+mod pairs;
 mod transfer;
 mod entity_at;
 mod erased;
@@ -69,6 +70,7 @@ pub(crate) use self::links::Orphan;
 #[doc(hidden)]
 pub use self::news::Affected;
 pub(crate) use self::news::{FewNews, News, NewsPart, NewsView};
+pub(crate) use self::pairs::settle_pairs;
 pub(crate) use self::reactions::{Cause, NotTold, Reactions, Tell};
 pub(crate) use self::report::Listeners;
 pub use self::spawn::{SpawnAtError, SpawnError};
@@ -91,6 +93,7 @@ use crate::mailbox::Mailbox;
 use crate::origin::Origin;
 use crate::pool::Pool;
 use crate::queue::{Pattern, Queue};
+use crate::relation::Relations;
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
 use crate::tracking::Spawns;
@@ -135,6 +138,7 @@ pub struct Store {
     pub(crate) archetypes: Archetypes,
     pub(crate) sparse: Vec<SparseStorage>,
     pub(crate) resources: Resources,
+    pub(crate) relations: Relations<Self>,
     /// Reserved ids that a queue of commands is about to place.
     pending: Vec<Entity>,
     /// Commands that were queued outside of systems.
@@ -165,6 +169,7 @@ impl Store {
             archetypes: Archetypes::default(),
             sparse: Vec::new(),
             resources: Resources::default(),
+            relations: Relations::default(),
             pending: Vec::new(),
             queue: Queue::default(),
             returned: Mailbox::new(),
@@ -461,6 +466,7 @@ impl Store {
             + self.archetypes.allocated_bytes()
             + self.sparse.iter().map(SparseStorage::allocated_bytes).sum::<usize>()
             + self.sparse.capacity() * size_of::<SparseStorage>()
+            + self.relations.allocated_bytes()
             + self.pending.capacity() * size_of::<Entity>()
             + self.queue.allocated_bytes()
             + self.command_errors.allocated_bytes()

@@ -34,6 +34,7 @@ impl Store {
         self.entities.shrink_to_fit();
         self.sparse.iter_mut().for_each(SparseStorage::shrink_to_fit);
         try_shrink(&mut self.sparse);
+        self.relations.shrink_to_fit();
         try_shrink(&mut self.pending);
         self.queue.shrink_to_fit();
         self.command_errors.shrink_to_fit();

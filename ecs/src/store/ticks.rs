@@ -126,6 +126,7 @@ impl Store {
         self.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
         self.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
         self.resources.clamp_ticks(now);
+        self.relations.clamp_ticks(now);
         self.listeners.spawns.iter_mut().for_each(|spawns| spawns.clamp(now));
     }
 

@@ -99,6 +99,7 @@ impl Store {
             // SAFETY: room has been made. Every column of the table has a pair, which gives it its values.
             unsafe { to.make_rows(table, count, RowIds::New, &mut values) };
         }
+        self.move_pairs(to, &ids);
         // A listener of this store may panic before the other one tells.
         if let Some(tell) = to.reactions.tell.filter(|_| to.archetypes.components.has_relations()) {
             (tell.moved)(to, &ids);

@@ -104,10 +104,11 @@ impl EntityCloner {
         store.flush();
         store.entities.locate(target)?;
         let mut clones = store.clone_some(source, |id| self.0.has(id, |id| store.has(target, id)))?;
-        let mut target = store.at(target)?;
-        if let Err(error) = target.insert_exactly(&mut clones) {
+        let pairs = store.clone_pairs(source, |id| self.0.has(id, |_| false))?;
+        if let Err(error) = store.at(target)?.insert_exactly(&mut clones) {
             error.raise();
         }
+        store.relate_clones(target, pairs);
         Ok(())
     }
 

@@ -19,7 +19,7 @@ use crate::component::{Component, ComponentDescriptor, ComponentId, Description,
 use crate::entity::{Entity, EntityHashMap, EntityHashSet};
 use crate::guard::Waiting;
 use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
-use crate::store::{CommandFailure, NewsView, Orphan, Store};
+use crate::store::{CommandFailure, NewsView, Orphan, Store, settle_pairs};
 
 /// What is done with the components of one relationship.
 struct LinkFunctions {
@@ -183,8 +183,15 @@ pub(crate) fn unlink(store: &mut Store, news: &NewsView<'_>) {
     let kinds = Kinds::DISCARD.and(Kinds::DESPAWN).of_links();
     for part in news.of_kinds(kinds) {
         for id in part.components() {
-            let Some((functions, is_source)) = relation(store, id) else { continue };
             let ends = part.of(id).has(Kinds::DESPAWN.of_links());
+            if store.archetypes.components.is_of_pairs(id) {
+                for nth in 0..part.affected.len() {
+                    let entity = part.affected.get(nth, &store.archetypes.tables);
+                    entity.into_iter().for_each(|entity| store.listeners.links.unpair(id, entity, ends));
+                }
+                continue;
+            }
+            let Some((functions, is_source)) = relation(store, id) else { continue };
             let Some(source_id) = id_of(store, functions) else { continue };
             for nth in 0..part.affected.len() {
                 let Some(entity) = part.affected.get(nth, &store.archetypes.tables) else { continue };
@@ -222,6 +229,7 @@ pub(crate) fn relink(store: &mut Store) {
 /// meanwhile.
 fn settle(store: &mut Store) {
     loop {
+        settle_pairs(store);
         part_all(store);
         let mut at = 0;
         while let Some(&(list, target)) = store.listeners.links.adopting.get(at) {

@@ -32,7 +32,7 @@ impl World {
     ///
     /// If one of them is not alive.
     #[track_caller]
-    fn relate<R: Relationship>(&mut self, target: Entity, sources: &[Entity]) {
+    fn link_all<R: Relationship>(&mut self, target: Entity, sources: &[Entity]) {
         sources.iter().for_each(|&source| _ = self.entity(source));
         self.store.as_one(|store| {
             for &source in sources {
@@ -44,7 +44,7 @@ impl World {
     }
 
     /// Unlinks those of some entities that are linked to one, as one operation.
-    fn unrelate<R: Relationship>(&mut self, target: Entity, sources: impl IntoIterator<Item = Entity>) {
+    fn unlink_all<R: Relationship>(&mut self, target: Entity, sources: impl IntoIterator<Item = Entity>) {
         self.store.as_one(|store| {
             let world = World::from_store_mut(store);
             for source in sources {
@@ -118,7 +118,7 @@ impl EntityWorldMut<'_> {
     pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.id();
         self.at.store_mut();
-        World::from_store_mut(self.store_mut()).relate::<R>(target, related);
+        World::from_store_mut(self.store_mut()).link_all::<R>(target, related);
         self
     }
 
@@ -162,7 +162,7 @@ impl EntityWorldMut<'_> {
     /// Unlinks those of some entities that are linked to this one.
     pub fn remove_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.id();
-        self.world_scope(|world| world.unrelate::<R>(target, related.iter().copied()));
+        self.world_scope(|world| world.unlink_all::<R>(target, related.iter().copied()));
         self
     }
 
@@ -202,10 +202,10 @@ impl EntityWorldMut<'_> {
         related.iter().for_each(|&source| _ = world.entity(source));
         let kept = EntityHashSet::from_iter(related.iter().copied());
         let sources = world.sources::<R::RelationshipTarget>(target);
-        world.unrelate::<R>(target, sources.into_iter().filter(|source| !kept.contains(source)));
+        world.unlink_all::<R>(target, sources.into_iter().filter(|source| !kept.contains(source)));
         let is_new = |source: &Entity| world.get::<R>(*source).is_none_or(|named| named.get() != target);
         let new: Vec<Entity> = related.iter().copied().filter(is_new).collect();
-        world.relate::<R>(target, &new);
+        world.link_all::<R>(target, &new);
         // Those that could not be linked are not listed. What observers have linked meanwhile comes behind the others.
         let listed = world.sources::<R::RelationshipTarget>(target);
         if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {

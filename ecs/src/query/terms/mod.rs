@@ -24,6 +24,7 @@ mod has;
 mod with;
 mod whole;
 mod spawned;
+mod pairs;
 
 mod option;
 mod tuple;
@@ -36,6 +37,7 @@ pub(crate) use self::changed::Scan;
 pub use self::changed::{Added, Changed};
 pub use self::has::Has;
 pub use self::or::{AnyOfTerms, Or};
+pub use self::pairs::{Pairs, PairsTo};
 pub use self::slices::{MutSlice, RefSlice};
 #[cfg(test)]
 pub(crate) use self::source::{Presence, TermState};

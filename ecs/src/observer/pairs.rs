@@ -1,0 +1,327 @@
+//! Making and removing pairs of relations, and telling observers of it.
+
+use alloc::vec::Vec;
+
+use super::telling::trigger;
+use crate::change::Mut;
+use crate::command::{Commands, EntityCommands};
+use crate::component::Component;
+use crate::entity::Entity;
+use crate::event::{Event, Relate, Unrelate};
+use crate::guard::Waiting;
+use crate::message::Messages;
+use crate::query::{PairsOf, ReadPairs, WritePairs};
+use crate::relation::{PairFunctions, PairNews, PairSource, PairTarget, Relation};
+use crate::store::Store;
+use crate::world::{EntityWorldMut, World};
+
+/// The functions of a relation, where they stay.
+struct Known<R>(R);
+
+impl<R: Relation> Known<R> {
+    const FUNCTIONS: &'static PairFunctions<Store> = &PairFunctions {
+        register: |store| store.register_relation::<R>(Self::FUNCTIONS),
+        mark: [
+            |store, entity| mark(store, entity, PairSource::<R>::new()),
+            |store, entity| mark(store, entity, PairTarget::<R>::new()),
+        ],
+        relate_clones: |store, source, clones| {
+            let Ok(clones) = clones.downcast::<Vec<(Entity, R)>>() else { return };
+            for (target, value) in *clones {
+                if store.entities.contains(source) && store.entities.contains(target) {
+                    relate(store, source, value, target);
+                }
+            }
+        },
+        is_told: |store| has_observers::<Relate<R>>(store),
+        tell: tell::<R>,
+    };
+}
+
+fn mark<C: Component>(store: &mut Store, entity: Entity, mark: C) {
+    if let Ok(mut entity) = store.at(entity) {
+        entity.insert_for_origin(mark);
+    }
+}
+
+#[inline]
+fn relate<R: Relation>(store: &mut Store, source: Entity, value: R, target: Entity) -> bool {
+    store.relate(Known::<R>::FUNCTIONS, source, value, target)
+}
+
+/// Whether there have been observers of a type of event.
+fn has_observers<E: Event>(store: &Store) -> bool {
+    store.reactions.number::<E>(E::slot()).is_some()
+}
+
+/// Tells what has become of pairs, and drops the values of those that have gone. A panic goes on when all has been told.
+fn tell<R: Relation>(store: &mut Store) {
+    let Some(number) = store.relations.number::<R>() else { return };
+    let Some(pairs) = store.relations.get_mut::<R>(number) else { return };
+    let mut panicked = Waiting::default();
+    for news in pairs.take_news() {
+        panicked = panicked.or(Waiting::catch(|| match news {
+            PairNews::Made(ends) => tell_made::<R>(store, ends),
+            PairNews::Ended(ends, value) => tell_ended(store, ends, value),
+        }));
+    }
+    panicked.go_on();
+}
+
+/// Tells of a pair that has come, unless it has gone already.
+fn tell_made<R: Relation>(store: &mut Store, ends: [Entity; 2]) {
+    let is_there = store.relations.get::<R>().is_some_and(|pairs| pairs.is_there(ends));
+    if is_there && has_observers::<Relate<R>>(store) {
+        trigger(store, &mut Relate::<R>::new(ends), &mut Default::default());
+    }
+}
+
+/// Tells of a pair that has gone, and drops its value.
+fn tell_ended<R: Relation>(store: &mut Store, [source, target]: [Entity; 2], relation: R) {
+    let mut ended = Unrelate { source, target, relation };
+    if has_observers::<Unrelate<R>>(store) {
+        trigger(store, &mut ended, &mut Default::default());
+    }
+    let now = store.now();
+    if let Some((messages, ticks)) = store.resources.get_mut::<Messages<Unrelate<R>>>() {
+        messages.write(ended);
+        ticks.set_changed(now);
+    }
+}
+
+impl World {
+    /// Makes two entities a pair of a relation: a source and a target. If they are one already, it gets this value instead of the one
+    /// that it has. Says whether they are one now. `O(1)`, amortised; see [`Relation`] for what the options of a relation take.
+    ///
+    /// If they cannot be a pair, since one of them is not alive or the relation forbids it, this is reported as a
+    /// [`CommandError`](crate::store::CommandError), and the value is dropped.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Relation, Debug, PartialEq)]
+    /// struct Likes(i32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+    /// assert!(world.relate(a, Likes(1), b));
+    /// assert!(world.relate(a, Likes(2), b));
+    /// assert_eq!((world.get_pair(a, b), world.pair_count::<Likes>()), (Some(&Likes(2)), 1));
+    ///
+    /// world.despawn(b);
+    /// assert!(!world.relate(a, Likes(3), b));
+    /// assert_eq!(world.take_command_errors().0[0].command(), "relate");
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn relate<R: Relation>(&mut self, source: Entity, relation: R, target: Entity) -> bool {
+        relate(self.store.by_caller(), source, relation, target)
+    }
+
+    /// Removes a pair, if it is there; its value is dropped. Says whether it was there. `O(1)`, amortised.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Relation, Debug, PartialEq)] struct Likes(i32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+    /// world.relate(a, Likes(1), b);
+    /// assert_eq!([(a, b), (a, b), (b, a)].map(|(source, target)| world.unrelate::<Likes>(source, target)), [true, false, false]);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn unrelate<R: Relation>(&mut self, source: Entity, target: Entity) -> bool {
+        self.store.by_caller().unrelate::<R>(source, target)
+    }
+
+    /// Removes all pairs of which an entity is the source. `O(pairs of the entity)`.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn unrelate_from<R: Relation>(&mut self, source: Entity) {
+        self.store.by_caller().unrelate_all::<R>(0, source);
+    }
+
+    /// Removes all pairs of which a living entity is the target. `O(pairs of the entity)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Relation, Debug, PartialEq)] struct Likes(i32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+    /// for (source, target) in [(a, b), (c, b), (b, c)] {
+    ///     world.relate(source, Likes(1), target);
+    /// }
+    /// world.unrelate_to::<Likes>(b);
+    /// assert!(world.pairs::<Likes>().eq([(b, &Likes(1), c)]));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn unrelate_to<R: Relation>(&mut self, target: Entity) {
+        self.store.by_caller().unrelate_all::<R>(1, target);
+    }
+
+    /// The value of a pair. `O(1)`.
+    #[inline]
+    #[must_use]
+    pub fn get_pair<R: Relation>(&self, source: Entity, target: Entity) -> Option<&R> {
+        ReadPairs::<R>::of(self.read())?.get(source, target)
+    }
+
+    /// The value of a pair, to change it. `O(1)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Relation, Debug, PartialEq)] struct Likes(i32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+    /// world.relate(a, Likes(1), b);
+    /// world.get_pair_mut::<Likes>(a, b).unwrap().0 += 1;
+    /// assert_eq!(world.get_pair(a, b), Some(&Likes(2)));
+    /// ```
+    #[inline]
+    pub fn get_pair_mut<R: Relation>(&mut self, source: Entity, target: Entity) -> Option<Mut<'_, R>> {
+        WritePairs::<R>::of(&mut self.store)?.into_mut(source, target)
+    }
+
+    /// All pairs of a relation: source, value, target. They are in the order in which they were made, but that the last one takes the
+    /// place of one that is removed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Relation, Debug, PartialEq)] struct Likes(i32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+    /// world.relate(a, Likes(1), b);
+    /// world.relate(b, Likes(2), c);
+    /// world.relate(c, Likes(3), a);
+    /// world.unrelate::<Likes>(a, b);
+    /// assert!(world.pairs::<Likes>().eq([(c, &Likes(3), a), (b, &Likes(2), c)]));
+    /// ```
+    pub fn pairs<R: Relation>(&self) -> impl ExactSizeIterator<Item = (Entity, &R, Entity)> {
+        ReadPairs::<R>::all(self.read())
+    }
+
+    /// How many pairs of a relation there are.
+    #[must_use]
+    pub fn pair_count<R: Relation>(&self) -> usize {
+        self.pairs::<R>().len()
+    }
+
+    /// The pairs of which an entity is the source: targets with values, in the order in which they were made. If the relation is
+    /// symmetric, all pairs of the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Relation, Debug, PartialEq)] struct Likes(i32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+    /// world.relate(a, Likes(1), b);
+    /// world.relate(a, Likes(2), c);
+    /// assert!(world.pairs_from::<Likes>(a).eq([(b, &Likes(1)), (c, &Likes(2))]));
+    /// assert_eq!(world.pairs_from::<Likes>(a).len(), 2);
+    /// ```
+    #[inline]
+    pub fn pairs_from<R: Relation>(&self, source: Entity) -> PairsOf<'_, R> {
+        ReadPairs::<R>::of_entity(self.read(), 0, source)
+    }
+
+    /// The pairs of which an entity is the target: sources with values, in the order in which they were made. If the relation is
+    /// symmetric, all pairs of the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// /// Both are married, and to nobody else.
+    /// #[derive(Relation, Debug, PartialEq)]
+    /// #[relation(symmetric, exclusive)]
+    /// struct Married {
+    ///     since: u32,
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+    /// world.relate(a, Married { since: 3 }, b);
+    /// assert!(world.pairs_to::<Married>(a).eq([(b, &Married { since: 3 })]));
+    /// world.relate(c, Married { since: 4 }, a);
+    /// assert_eq!(world.pairs_from::<Married>(b).len(), 0);
+    /// ```
+    #[inline]
+    pub fn pairs_to<R: Relation>(&self, target: Entity) -> PairsOf<'_, R> {
+        ReadPairs::<R>::of_entity(self.read(), 1, target)
+    }
+}
+
+impl EntityWorldMut<'_> {
+    /// Makes the entity the source of a pair: see [`World::relate`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Relation, Debug, PartialEq)] struct Likes(i32);
+    ///
+    /// let mut world = World::new();
+    /// let target = world.spawn_empty().id();
+    /// let source = world.spawn_empty().relate(Likes(1), target).id();
+    /// assert_eq!(world.get_pair(source, target), Some(&Likes(1)));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn relate<R: Relation>(&mut self, relation: R, target: Entity) -> &mut Self {
+        let source = self.id();
+        relate(self.store_mut().by_caller(), source, relation, target);
+        self
+    }
+
+    /// Removes a pair of which the entity is the source, if it is there: see [`World::unrelate`].
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn unrelate<R: Relation>(&mut self, target: Entity) -> &mut Self {
+        let source = self.id();
+        self.store_mut().by_caller().unrelate::<R>(source, target);
+        self
+    }
+}
+
+impl Commands<'_, '_> {
+    /// Makes two entities a pair of a relation when the commands are applied: see [`World::relate`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Relation, Debug, PartialEq)] struct Likes(i32);
+    ///
+    /// fn meet(mut commands: Commands) {
+    ///     let [a, b] = [(); 2].map(|()| commands.spawn_empty().id());
+    ///     commands.relate(a, Likes(1), b);
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.run_system_once(meet).unwrap();
+    /// assert_eq!(world.pair_count::<Likes>(), 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn relate<R: Relation>(&mut self, source: Entity, relation: R, target: Entity) {
+        self.queue(move |world: &mut World| _ = relate(&mut world.store, source, relation, target));
+    }
+
+    /// Removes a pair when the commands are applied, if it is there then.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn unrelate<R: Relation>(&mut self, source: Entity, target: Entity) {
+        self.queue(move |world: &mut World| _ = world.store.unrelate::<R>(source, target));
+    }
+}
+
+impl EntityCommands<'_> {
+    /// Makes the entity the source of a pair when the commands are applied: see [`World::relate`].
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn relate<R: Relation>(&mut self, relation: R, target: Entity) -> &mut Self {
+        let source = self.id();
+        self.commands().relate(source, relation, target);
+        self
+    }
+
+    /// Removes a pair of which the entity is the source when the commands are applied, if it is there then.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn unrelate<R: Relation>(&mut self, target: Entity) -> &mut Self {
+        let source = self.id();
+        self.commands().unrelate::<R>(source, target);
+        self
+    }
+}

@@ -1,0 +1,260 @@
+//! The pairs of an entity, borrowed.
+//!
+//! A [`ReadPairs`] or [`WritePairs`] is a proof of what may be done with the values of pairs, so using it needs none.
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+use core::slice;
+
+use crate::cell::{ReadCell, StoreCell};
+use crate::change::{Mut, Ref, TickPlace, Ticks};
+use crate::entity::Entity;
+use crate::relation::{ErasedPairs as _, Link, PairStorage, Relation};
+use crate::store::Store;
+use crate::term::Usage;
+use crate::tick::RunTicks;
+
+/// How the values of pairs are borrowed: `&R`, `&mut R` or `Ref<R>` of a relation `R`, in [`Pairs`](crate::query::Pairs).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how the values of pairs are borrowed: write `&R`, `&mut R` or `Ref<R>` of a relation `R`",
+    label = "not a borrowed relation",
+    note = "a relation is a struct with `#[derive(Relation)]`"
+)]
+pub trait PairData {
+    /// What is done with a value.
+    #[doc(hidden)]
+    type Access: PairAccess;
+}
+
+/// What is done with the value of a pair.
+///
+/// # Safety
+///
+/// - `get` changes a value only if `USAGE` writes, and `ReadOnly` does not.
+#[doc(hidden)]
+pub unsafe trait PairAccess: 'static {
+    /// The relation.
+    type Relation: Relation;
+    /// What a pair yields besides its other entity.
+    type Item<'w>;
+    /// The same without writing.
+    type ReadOnly: PairAccess<Relation = Self::Relation, ReadOnly = Self::ReadOnly>;
+
+    const USAGE: Usage;
+
+    /// # Safety
+    ///
+    /// - Other code does not change the value for `'w`, nor read it if `USAGE` writes.
+    unsafe fn get<'w>(pairs: &'w PairStorage<Self::Relation>, row: usize, cell: StoreCell<'w>) -> Self::Item<'w>;
+}
+
+/// `&R`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ReadPair<R>(PhantomData<fn() -> R>);
+
+/// `Ref<R>`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct RefPair<R>(PhantomData<fn() -> R>);
+
+/// `&mut R`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct WritePair<R>(PhantomData<fn() -> R>);
+
+impl<R: Relation> PairData for &R {
+    type Access = ReadPair<R>;
+}
+
+impl<R: Relation> PairData for Ref<'_, R> {
+    type Access = RefPair<R>;
+}
+
+impl<R: Relation> PairData for &mut R {
+    type Access = WritePair<R>;
+}
+
+// SAFETY: only reads.
+unsafe impl<R: Relation> PairAccess for ReadPair<R> {
+    type Relation = R;
+    type Item<'w> = &'w R;
+    type ReadOnly = Self;
+
+    const USAGE: Usage = Usage::Read;
+
+    #[inline]
+    unsafe fn get<'w>(pairs: &'w PairStorage<R>, row: usize, _: StoreCell<'w>) -> &'w R {
+        // SAFETY: the caller's promise.
+        unsafe { pairs.get(row).0 }
+    }
+}
+
+// SAFETY: only reads.
+unsafe impl<R: Relation> PairAccess for RefPair<R> {
+    type Relation = R;
+    type Item<'w> = Ref<'w, R>;
+    type ReadOnly = Self;
+
+    const USAGE: Usage = Usage::Read;
+
+    #[inline]
+    unsafe fn get<'w>(pairs: &'w PairStorage<R>, row: usize, cell: StoreCell<'w>) -> Ref<'w, R> {
+        // SAFETY: the caller's promise.
+        let (value, ticks) = unsafe { pairs.get(row) };
+        Ref::new(value, Ticks::new(TickPlace::One(ticks), cell.run_ticks()))
+    }
+}
+
+// SAFETY: writes, and says so.
+unsafe impl<R: Relation> PairAccess for WritePair<R> {
+    type Relation = R;
+    type Item<'w> = Mut<'w, R>;
+    type ReadOnly = ReadPair<R>;
+
+    const USAGE: Usage = Usage::Write;
+
+    #[inline]
+    unsafe fn get<'w>(pairs: &'w PairStorage<R>, row: usize, cell: StoreCell<'w>) -> Mut<'w, R> {
+        // SAFETY: the caller's promise.
+        let (value, ticks) = unsafe { pairs.get_mut(row) };
+        Mut::new(value, Ticks::new(TickPlace::One(ticks), cell.run_ticks()))
+    }
+}
+
+/// The pairs of a relation, whose values may be read for `'w`.
+pub(crate) struct ReadPairs<'w, R> {
+    pairs: &'w PairStorage<R>,
+}
+
+impl<'w, R: Relation> ReadPairs<'w, R> {
+    /// Those of a store; none if it has never met the relation.
+    #[inline]
+    pub(crate) fn of(cell: ReadCell<'w>) -> Option<Self> {
+        Some(Self { pairs: cell.store().relations.get::<R>()? })
+    }
+
+    /// The value of a pair.
+    #[inline]
+    pub(crate) fn get(self, source: Entity, target: Entity) -> Option<&'w R> {
+        let row = self.pairs.index().find(source, target)?;
+        // SAFETY: the values may be read for 'w.
+        Some(unsafe { self.pairs.get(row).0 })
+    }
+
+    /// Those of which an entity is the source (0) or the target (1).
+    #[inline]
+    pub(crate) fn of_entity(cell: ReadCell<'w>, end: usize, entity: Entity) -> PairsOf<'w, R> {
+        // SAFETY: all values of the store may be read for 'w.
+        unsafe { PairIter::in_cell(cell.cell(), end, entity) }
+    }
+
+    /// All of them, by row.
+    pub(crate) fn all(cell: ReadCell<'w>) -> impl ExactSizeIterator<Item = (Entity, &'w R, Entity)> + use<'w, R> {
+        let pairs = Self::of(cell).map(|all| all.pairs);
+        let ends = pairs.map_or(&[][..], |pairs| pairs.index().ends());
+        ends.iter().enumerate().map(move |(row, &[source, target])| match pairs {
+            // SAFETY: the values may be read for 'w.
+            Some(pairs) => (source, unsafe { pairs.get(row).0 }, target),
+            None => unreachable!("there are rows"),
+        })
+    }
+}
+
+/// The pairs of a relation, to whose values nothing else has access for `'w`.
+pub(crate) struct WritePairs<'w, R> {
+    pairs: &'w mut PairStorage<R>,
+    run_ticks: RunTicks,
+}
+
+impl<'w, R: Relation> WritePairs<'w, R> {
+    /// Those of a store; none if it has never met the relation.
+    #[inline]
+    pub(crate) fn of(store: &'w mut Store) -> Option<Self> {
+        let (run_ticks, number) = (store.run_ticks(), store.relations.number::<R>()?);
+        Some(Self { pairs: store.relations.get_mut::<R>(number)?, run_ticks })
+    }
+
+    /// The value of a pair.
+    #[inline]
+    pub(crate) fn into_mut(self, source: Entity, target: Entity) -> Option<Mut<'w, R>> {
+        let row = self.pairs.index().find(source, target)?;
+        let (value, ticks) = self.pairs.of_owner(row);
+        Some(Mut::new(value, Ticks::new(TickPlace::One(ticks), self.run_ticks)))
+    }
+}
+
+/// The pairs of an entity, with their values to read.
+pub type PairsOf<'w, R> = PairIter<'w, ReadPair<R>>;
+
+/// The pairs of an entity: the other entity of each, and its value. What [`Pairs`](crate::query::Pairs) and
+/// [`World::pairs_from`](crate::world::World::pairs_from) yield.
+pub struct PairIter<'w, A: PairAccess> {
+    pairs: Option<&'w PairStorage<A::Relation>>,
+    cell: StoreCell<'w>,
+    links: slice::Iter<'w, Link>,
+    left: usize,
+    marker: PhantomData<A>,
+}
+
+impl<'w, A: PairAccess> PairIter<'w, A> {
+    /// Those of which an entity is the source (0) or the target (1).
+    ///
+    /// # Safety
+    ///
+    /// - Other code does not change the values of these pairs for `'w`, nor read them if `A` writes.
+    #[inline]
+    pub(crate) unsafe fn in_cell(cell: StoreCell<'w>, end: usize, entity: Entity) -> Self {
+        let pairs = cell.store().relations.get::<A::Relation>();
+        let (links, left) = match pairs {
+            Some(pairs) => (pairs.index().list(end, entity), pairs.index().count(end, entity)),
+            None => (&[][..], 0),
+        };
+        Self { pairs, cell, links: links.iter(), left, marker: PhantomData }
+    }
+
+    /// The other entities alone.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Relation)] struct Likes;
+    ///
+    /// let mut world = World::new();
+    /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+    /// world.relate(a, Likes, b);
+    /// world.relate(a, Likes, c);
+    /// assert!(world.pairs_from::<Likes>(a).entities().eq([b, c]));
+    /// ```
+    pub fn entities(self) -> impl Iterator<Item = Entity> + use<'w, A> {
+        self.links.filter(|link| link.is_pair()).map(|link| link.other)
+    }
+}
+
+impl<'w, A: PairAccess> Iterator for PairIter<'w, A> {
+    type Item = (Entity, A::Item<'w>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let pairs = self.pairs?;
+        let link = self.links.find(|link| link.is_pair())?;
+        self.left -= 1;
+        // SAFETY: `in_cell` was promised that the values of these pairs are accessible, and each comes once.
+        Some((link.other, unsafe { A::get(pairs, link.row as usize, self.cell) }))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<A: PairAccess> ExactSizeIterator for PairIter<'_, A> {}
+
+impl<A: PairAccess> FusedIterator for PairIter<'_, A> {}
+
+impl<A: PairAccess> fmt::Debug for PairIter<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PairIter").field("left", &self.left).finish()
+    }
+}

@@ -1,0 +1,70 @@
+//! The one target of an exclusive relation, in the data of a query.
+
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::data::{QueryData, ReadOnlyQueryData};
+use super::fetch::{Fetch, Kept};
+use super::nested::NestedQuery;
+use super::terms::Pairs;
+use crate::relation::Relation;
+
+/// In a query: what data `D` yields of the one target of an [exclusive](Relation::EXCLUSIVE) relation `R`. It matches entities that are a
+/// source; it yields nothing if the target does not match `D`. `D` only reads: in a query that writes what it reads, and beside one that
+/// does, it does not compile, unless filters keep the entities apart.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Position(f32);
+/// #[derive(Component)]
+/// struct Heading(f32);
+/// #[derive(Relation)]
+/// #[relation(exclusive)]
+/// struct Hunting;
+///
+/// fn turn(mut hunters: Query<(&Position, &mut Heading, Target<Hunting, &Position>)>) {
+///     for (at, mut heading, prey) in &mut hunters {
+///         if let Some(prey) = prey {
+///             heading.0 = (prey.0 - at.0).signum();
+///         }
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let rabbit = world.spawn(Position(-3.0)).id();
+/// let wolf = world.spawn((Position(2.0), Heading(0.0))).relate(Hunting, rabbit).id();
+/// world.run_system_once(turn).unwrap();
+/// assert_eq!(world.get::<Heading>(wolf).unwrap().0, -1.0);
+/// ```
+pub struct Target<R, D>(PhantomData<fn() -> (R, D)>);
+
+impl<R, D> fmt::Debug for Target<R, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
+}
+
+/// What the target of an exclusive relation is made of.
+type PairAndQuery<R, D> = (Pairs<&'static R>, NestedQuery<D>);
+
+impl<R: Relation, D: ReadOnlyQueryData> QueryData for Target<R, D> {
+    type Terms = <PairAndQuery<R, D> as QueryData>::Terms;
+    type ReadOnly = Self;
+    type Item<'w, 's> = Option<D::Item<'w, 's>>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
+        const {
+            assert!(
+                R::EXCLUSIVE,
+                "only a source of an exclusive relation has one target: write `#[relation(exclusive)]`"
+            )
+        }
+        let (mut pairs, query) = <PairAndQuery<R, D> as QueryData>::item(got, kept);
+        let (target, _) = pairs.next()?;
+        query.get_inner(target).ok()
+    }
+}

@@ -1,0 +1,183 @@
+//! The pairs of an entity: `Pairs<&R>`, `PairsTo<&R>`.
+
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::source::{Source, TermState};
+use crate::cell::StoreCell;
+use crate::column::ColumnAddress;
+use crate::entity::Entity;
+use crate::query::data::{DataOf, QueryData};
+use crate::query::fetch::{Fetch, Kept, ReadOnlyFetch, Rows};
+use crate::query::pairs::{PairAccess, PairData, PairIter};
+use crate::relation::{PairSource, PairTarget, Relation};
+use crate::table::Table;
+use crate::term::{ConstTerm, Group, Term, Usage};
+
+/// In a query: the pairs of which the entity is the source, with `&R`, `&mut R` or `Ref<R>` of a relation `R`. It matches entities that
+/// have such pairs, and yields a [`PairIter`]: the target and the value of each, in the order in which they were made.
+///
+/// If the relation is symmetric it yields all pairs of the entity, and cannot borrow their values mutably: two entities have each of them.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Relation)]
+/// struct Hunting {
+///     hunger: u32,
+/// }
+///
+/// fn starve(mut hunters: Query<(Entity, Pairs<&mut Hunting>)>) {
+///     for (hunter, pairs) in &mut hunters {
+///         for (prey, mut hunting) in pairs {
+///             hunting.hunger += 1;
+///             println!("{hunter} is after {prey}");
+///         }
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let [wolf, rabbit] = [(); 2].map(|()| world.spawn_empty().id());
+/// world.relate(wolf, Hunting { hunger: 3 }, rabbit);
+/// world.run_system_once(starve).unwrap();
+/// assert_eq!(world.get_pair::<Hunting>(wolf, rabbit).unwrap().hunger, 4);
+/// ```
+pub struct Pairs<P>(PhantomData<fn() -> P>);
+
+/// In a query: the pairs of which the entity is the target. As [`Pairs`], with the source and the value of each.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Relation)] struct Hunting { hunger: u32 }
+///
+/// let mut world = World::new();
+/// let [wolf, fox, rabbit] = [(); 3].map(|()| world.spawn_empty().id());
+/// world.relate(wolf, Hunting { hunger: 3 }, rabbit);
+/// world.relate(fox, Hunting { hunger: 5 }, rabbit);
+/// let mut hunted = world.query::<(Entity, PairsTo<&Hunting>)>();
+/// let (entity, hunters) = hunted.single(&world).unwrap();
+/// assert_eq!((entity, hunters.map(|(_, hunting)| hunting.hunger).sum()), (rabbit, 8));
+/// ```
+pub struct PairsTo<P>(PhantomData<fn() -> P>);
+
+/// `Pairs<..>`.
+#[doc(hidden)]
+pub struct PairTerm<A>(PhantomData<fn() -> A>);
+
+/// `PairsTo<..>`.
+#[doc(hidden)]
+pub struct PairToTerm<A>(PhantomData<fn() -> A>);
+
+/// What is known of the entities of a table.
+#[doc(hidden)]
+pub struct ReadyPairs<'w, C> {
+    cell: StoreCell<'w>,
+    /// The component of those that are in pairs.
+    ends: Source<'w, C>,
+}
+
+impl<C> Clone for ReadyPairs<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for ReadyPairs<'_, C> {}
+
+/// Fails to compile if two entities have a pair whose value is borrowed mutably.
+const fn check_access<A: PairAccess>() {
+    assert!(
+        !(A::USAGE.writes() && <A::Relation as Relation>::SYMMETRIC),
+        "both entities of a pair of a symmetric relation have its value: in a query it can only be read"
+    );
+}
+
+/// The term about the component of the entities that match, of such a term.
+fn itself(term: Term<'_>) -> Term<'_> {
+    term
+}
+
+/// The same, if it is the first of several.
+fn first_member(term: Term<'_>) -> Term<'_> {
+    term.members().one()
+}
+
+/// What both kinds of pairs have in common.
+macro_rules! pairs {
+    ($($Pairs:ident => $Terms:ident, $End:ident, $end:literal, $term:expr, $state:expr;)*) => { $(
+        impl<P> fmt::Debug for $Pairs<P> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(type_name::<Self>())
+            }
+        }
+
+        impl<P: PairData> QueryData for $Pairs<P> {
+            type Terms = $Terms<P::Access>;
+            type ReadOnly = DataOf<$Terms<<P::Access as PairAccess>::ReadOnly>>;
+            type Item<'w, 's> = PairIter<'w, P::Access>;
+
+            #[inline]
+            fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
+                got
+            }
+        }
+
+        // SAFETY: the term says that the values of the relation are read, or written, as which the component of its sources stands for
+        // them. An entity has pairs of its own: those that it is the source of, or the target of; only those of a symmetric relation are
+        // those of another one too, and they are not written. What the term demands is looked for in its storage.
+        unsafe impl<A: PairAccess> Fetch for $Terms<A> {
+            type State = TermState;
+            type Column = ();
+            type Ready<'w> = ReadyPairs<'w, $End<A::Relation>>;
+            type Item<'w> = PairIter<'w, A>;
+            type ReadOnly = $Terms<A::ReadOnly>;
+
+            const TERM: ConstTerm = {
+                check_access::<A>();
+                $term
+            };
+
+            fn state(term: Term<'_>) -> TermState {
+                TermState::of($state(term))
+            }
+
+            fn column(_: &TermState, _: &Table) -> Option<()> {
+                Some(())
+            }
+
+            #[inline]
+            unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, (): (), _: &'w Table) -> Self::Ready<'w> {
+                // SAFETY: the caller's promise; the component is sparse.
+                ReadyPairs { cell, ends: unsafe { Source::new(cell, *state, ColumnAddress::NOWHERE) } }
+            }
+
+            #[inline]
+            fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+                ready.ends.contains(entity)
+            }
+
+            #[inline]
+            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> PairIter<'w, A> {
+                // SAFETY: the caller promises that the row exists, and that the values of its pairs are accessible for 'w.
+                unsafe { PairIter::in_cell(ready.cell, $end, rows.entity(row)) }
+            }
+        }
+
+        // SAFETY: only reads.
+        unsafe impl<A: PairAccess<ReadOnly = A>> ReadOnlyFetch for $Terms<A> {}
+    )* };
+}
+
+pairs! {
+    Pairs => PairTerm, PairSource, 0, ConstTerm::of::<PairSource<A::Relation>>(A::USAGE), itself;
+    PairsTo => PairToTerm, PairTarget, 1,
+        ConstTerm::Group(
+            Group::All,
+            &[
+                ConstTerm::of::<PairTarget<A::Relation>>(Usage::With),
+                ConstTerm::Group(Group::Optional, &[ConstTerm::of::<PairSource<A::Relation>>(A::USAGE)]),
+            ],
+        ),
+        first_member;
+}

@@ -1,0 +1,66 @@
+//! The components of entities that are in pairs.
+
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::traits::Relation;
+use crate::component::{Component, ComponentKey, Description, Immutable, RelationSide, StorageType};
+
+/// The component of entities that are the source of a pair of `R`. In queries it is a filter as any other component:
+/// `With<PairSource<Hunting>>`.
+///
+/// It comes with the first pair and goes with the last one. To remove it, or to remove all components, removes the pairs. It cannot be
+/// made by hand, and is stored outside of the tables.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::relation::{PairSource, PairTarget};
+///
+/// #[derive(Relation)]
+/// struct Hunting;
+///
+/// let mut world = World::new();
+/// let [wolf, rabbit] = [(); 2].map(|()| world.spawn_empty().id());
+/// world.relate(wolf, Hunting, rabbit);
+/// assert_eq!(world.query_filtered::<Entity, With<PairSource<Hunting>>>().single(&world), Ok(wolf));
+/// assert_eq!(world.query_filtered::<Entity, With<PairTarget<Hunting>>>().single(&world), Ok(rabbit));
+/// world.entity_mut(wolf).remove::<PairSource<Hunting>>();
+/// assert_eq!(world.pair_count::<Hunting>(), 0);
+/// ```
+pub struct PairSource<R>(PhantomData<fn() -> R>);
+
+/// The component of entities that are the target of a pair of `R`. See [`PairSource`].
+pub struct PairTarget<R>(PhantomData<fn() -> R>);
+
+/// What both components have in common.
+macro_rules! ends {
+    ($($End:ident: $key:literal, $is_source:literal;)*) => { $(
+        impl<R: Relation> $End<R> {
+            /// The component, for what keeps it equal to the pairs.
+            pub(crate) const fn new() -> Self {
+                Self(PhantomData)
+            }
+        }
+
+        impl<R: Relation> Component for $End<R> {
+            type Mutability = Immutable;
+
+            const STORAGE_TYPE: StorageType = StorageType::Sparse;
+            const KEY: ComponentKey = R::KEY.mix($key);
+            const DESCRIPTION: Description<Self> =
+                Description::new().with_relation(RelationSide::of_pairs($is_source));
+        }
+
+        impl<R> fmt::Debug for $End<R> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(type_name::<Self>())
+            }
+        }
+    )* };
+}
+
+ends! {
+    PairSource: 1, true;
+    PairTarget: 2, false;
+}

@@ -1,0 +1,269 @@
+//! Which pairs there are, and where: of any relation, without the values.
+
+use alloc::vec::Vec;
+
+use hashbrown::HashTable;
+
+use super::lists::{Link, NOWHERE, PairLists};
+use crate::alloc_error::{AllocError, try_reserve, try_shrink};
+use crate::entity::Entity;
+
+/// The rows of the pairs of one relation, found by their entities.
+pub(crate) struct PairIndex {
+    is_exclusive: bool,
+    is_symmetric: bool,
+    /// By row: source and target.
+    ends: Vec<[Entity; 2]>,
+    /// By row: where the pair is in the list of its source, and in that of its target.
+    places: Vec<[u32; 2]>,
+    /// By entity: the pairs of which it is the source. If the relation is symmetric, all of its pairs.
+    from: PairLists,
+    /// By entity: the pairs of which it is the target. If the relation is symmetric, none.
+    to: PairLists,
+    /// The rows, by the entities. If the relation is exclusive, none: the list of the source has one pair.
+    rows: HashTable<u32>,
+}
+
+/// A hash of both entities: a product whose halves are folded.
+#[inline]
+fn hash([source, target]: [Entity; 2]) -> u64 {
+    let mixed = source.to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32) ^ target.to_bits();
+    let product = u128::from(mixed) * 0xe703_7ed1_a0b4_28db_u128;
+    (product >> 64) as u64 ^ product as u64
+}
+
+impl PairIndex {
+    pub(crate) fn new(is_exclusive: bool, is_symmetric: bool) -> Self {
+        Self {
+            is_exclusive,
+            is_symmetric,
+            ends: Vec::new(),
+            places: Vec::new(),
+            from: PairLists::default(),
+            to: PairLists::default(),
+            rows: HashTable::new(),
+        }
+    }
+
+    /// How many pairs there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Source and target of each pair, by row.
+    #[inline]
+    pub(crate) fn ends(&self) -> &[[Entity; 2]] {
+        &self.ends
+    }
+
+    #[inline]
+    fn lists(&self, end: usize) -> &PairLists {
+        if end == 0 || self.is_symmetric { &self.from } else { &self.to }
+    }
+
+    /// The pairs of an entity, with holes: those of which it is the source (0) or the target (1).
+    #[inline]
+    pub(crate) fn list(&self, end: usize, entity: Entity) -> &[Link] {
+        self.lists(end).get(entity)
+    }
+
+    /// How many there are.
+    #[inline]
+    pub(crate) fn count(&self, end: usize, entity: Entity) -> usize {
+        self.lists(end).len(entity)
+    }
+
+    /// The ends as they are hashed.
+    #[inline]
+    fn key(&self, ends: [Entity; 2]) -> [Entity; 2] {
+        if self.is_symmetric && ends[0] > ends[1] { [ends[1], ends[0]] } else { ends }
+    }
+
+    /// The row of a pair.
+    #[inline]
+    pub(crate) fn find(&self, source: Entity, target: Entity) -> Option<usize> {
+        if self.is_exclusive {
+            let link = self.from.get(source).iter().find(|link| link.is_pair())?;
+            return (link.other == target).then_some(link.row as usize);
+        }
+        let key = self.key([source, target]);
+        let found = self.rows.find(hash(key), |&row| self.key(self.ends[row as usize]) == key);
+        found.map(|&row| row as usize)
+    }
+
+    /// Makes room for a pair that is not there.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    #[inline]
+    pub(crate) fn make_room(&mut self, source: Entity, target: Entity) -> Result<(), AllocError> {
+        try_reserve(&mut self.ends, 1)?;
+        try_reserve(&mut self.places, 1)?;
+        if self.ends.len() >= NOWHERE as usize {
+            return Err(AllocError::TOO_LARGE);
+        }
+        if !self.is_exclusive {
+            let Self { ends, rows, is_symmetric, .. } = self;
+            let sorts = *is_symmetric;
+            let of_row = |&row: &u32| {
+                let ends = ends[row as usize];
+                hash(if sorts && ends[0] > ends[1] { [ends[1], ends[0]] } else { ends })
+            };
+            rows.try_reserve(1, of_row).map_err(|_| AllocError::TOO_LARGE)?;
+        }
+        self.from.make_room(source)?;
+        let targets = if self.is_symmetric { &mut self.from } else { &mut self.to };
+        targets.make_room(target)
+    }
+
+    /// Adds a pair that is not there, for which there is room: in the last row.
+    #[inline]
+    pub(crate) fn insert(&mut self, source: Entity, target: Entity) {
+        let row = self.ends.len() as u32;
+        let at_source = self.from.push(source, Link { other: target, row });
+        let targets = if self.is_symmetric { &mut self.from } else { &mut self.to };
+        let at_target = targets.push(target, Link { other: source, row });
+        self.ends.push([source, target]);
+        self.places.push([at_source, at_target]);
+        if !self.is_exclusive {
+            let key = self.key([source, target]);
+            let Self { ends, rows, is_symmetric, .. } = self;
+            let sorts = *is_symmetric;
+            rows.insert_unique(hash(key), row, |&row| {
+                let ends = ends[row as usize];
+                hash(if sorts && ends[0] > ends[1] { [ends[1], ends[0]] } else { ends })
+            });
+        }
+    }
+
+    /// Removes a pair. The last one gets its row.
+    pub(crate) fn remove(&mut self, row: usize) {
+        let (ends, places) = (self.ends[row], self.places[row]);
+        if !self.is_exclusive {
+            let found = self.rows.find_entry(hash(self.key(ends)), |&other| other as usize == row);
+            if let Ok(entry) = found {
+                entry.remove();
+            }
+        }
+        for end in 0..2 {
+            if places[end] != NOWHERE {
+                self.unlist(end, ends[end], places[end]);
+            }
+        }
+        let last = self.ends.len() - 1;
+        if row != last {
+            let (ends, places) = (self.ends[last], self.places[last]);
+            if !self.is_exclusive {
+                let key = hash(self.key(ends));
+                if let Some(moved) = self.rows.find_mut(key, |&other| other as usize == last) {
+                    *moved = row as u32;
+                }
+            }
+            for end in 0..2 {
+                if places[end] != NOWHERE {
+                    let lists = if end == 0 || self.is_symmetric { &mut self.from } else { &mut self.to };
+                    lists.set_row(ends[end], places[end], row as u32);
+                }
+            }
+        }
+        self.ends.swap_remove(row);
+        self.places.swap_remove(row);
+    }
+
+    /// Removes a pair from the list of one of its entities.
+    fn unlist(&mut self, end: usize, entity: Entity, place: u32) {
+        let Self { ends, places, from, to, is_symmetric, .. } = self;
+        let lists = if end == 0 || *is_symmetric { from } else { to };
+        lists.remove(entity, place, |row, place| {
+            let row = row as usize;
+            places[row][end_of(*is_symmetric, end, ends[row], entity)] = place;
+        });
+    }
+
+    /// Has the pairs stay whose target is an entity that is no more: it has no list any longer.
+    pub(crate) fn forget_target(&mut self, target: Entity) {
+        for link in self.to.get(target).iter().filter(|link| link.is_pair()) {
+            self.places[link.row as usize][1] = NOWHERE;
+        }
+        self.to.forget(target);
+    }
+
+    /// Whether the target of a pair is no more, and has been forgotten.
+    #[inline]
+    pub(crate) fn has_target(&self, row: usize) -> bool {
+        self.places[row][1] != NOWHERE
+    }
+
+    /// All entities that are the source (0) or the target (1) of pairs.
+    pub(crate) fn entities(&self, end: usize) -> impl Iterator<Item = Entity> {
+        self.lists(end).entities()
+    }
+
+    /// Gives back memory that is not needed.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        let Self { ends, places, from, to, is_symmetric, rows, .. } = self;
+        try_shrink(ends);
+        try_shrink(places);
+        let sorts = *is_symmetric;
+        for (end, lists) in [from, to].into_iter().enumerate() {
+            lists.shrink_to_fit(|entity, row, place| {
+                let row = row as usize;
+                places[row][end_of(sorts, end, ends[row], entity)] = place;
+            });
+        }
+        rows.shrink_to_fit(|&row| {
+            let ends = ends[row as usize];
+            hash(if sorts && ends[0] > ends[1] { [ends[1], ends[0]] } else { ends })
+        });
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.ends.capacity() * size_of::<[Entity; 2]>()
+            + self.places.capacity() * size_of::<[u32; 2]>()
+            + self.from.allocated_bytes()
+            + self.to.allocated_bytes()
+            + self.rows.allocation_size()
+    }
+
+    /// Panics with a text if one part contradicts another.
+    pub(crate) fn check_invariants(&self, name: &str) {
+        let ends = if self.is_symmetric { 1 } else { 2 };
+        for (row, &[source, target]) in self.ends.iter().enumerate() {
+            assert_eq!(self.find(source, target), Some(row), "{name}: the row of {source} and {target}");
+            for end in 0..2 {
+                let place = self.places[row][end];
+                if place == NOWHERE {
+                    assert_eq!(end, 1, "{name}: the source {source} is forgotten");
+                    continue;
+                }
+                let (entity, other) = if end == 0 { (source, target) } else { (target, source) };
+                let link = self.lists(end).get(entity).get(place as usize).copied();
+                let found = link.map(|link| (link.other, link.row as usize));
+                assert_eq!(found, Some((other, row)), "{name}: the place in the list of {entity}");
+            }
+        }
+        let listed: usize =
+            (0..ends).flat_map(|end| self.entities(end).map(move |entity| self.count(end, entity))).sum();
+        let placed = self.places.iter().flatten().filter(|&&place| place != NOWHERE).count();
+        assert_eq!(listed, placed, "{name}: each pair is listed once by each entity");
+        for end in 0..ends {
+            for entity in self.entities(end) {
+                let links = self.list(end, entity);
+                let count = links.iter().filter(|link| link.is_pair()).count();
+                assert_eq!(count, self.count(end, entity), "{name}: the pairs in the list of {entity}");
+                assert!(!self.is_exclusive || end == 1 || count <= 1, "{name}: {entity} has one pair");
+            }
+        }
+        if !self.is_exclusive {
+            assert_eq!(self.rows.len(), self.ends.len(), "{name}: each pair is found once");
+        }
+    }
+}
+
+/// Which end of a pair an entity is in whose list it is.
+#[inline]
+fn end_of(is_symmetric: bool, end: usize, ends: [Entity; 2], entity: Entity) -> usize {
+    if is_symmetric { usize::from(ends[0] != entity) } else { end }
+}

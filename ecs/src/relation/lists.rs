@@ -1,0 +1,285 @@
+//! The pairs of each entity, as lists.
+//!
+//! A list is a block in one piece of memory that all lists share. Blocks have sizes that are powers of two; free ones of a size are linked
+//! with each other. An element that is removed leaves a hole; when a list has more holes than elements they are closed, so that this takes
+//! constant time for each removal, and the order stays. The heads of lists are found by the index of their entity, in pages that are there
+//! only where entities have lists.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::alloc_error::{AllocError, try_reserve};
+use crate::entity::Entity;
+
+/// No row of a pair, and no place in a list.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// An element of a list: a pair, and its other entity.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    pub(crate) other: Entity,
+    /// The row of the pair; [`NOWHERE`] in a hole.
+    pub(crate) row: u32,
+}
+
+impl Link {
+    const HOLE: Self = Self { other: Entity::PLACEHOLDER, row: NOWHERE };
+
+    /// Whether there is a pair.
+    #[inline]
+    pub(crate) fn is_pair(&self) -> bool {
+        self.row != NOWHERE
+    }
+}
+
+/// Heads a page.
+const PAGE: usize = 64;
+
+/// Where the list of an entity is.
+#[derive(Clone, Copy)]
+struct Head {
+    /// That of the entity; zero if there is no list.
+    generation: u32,
+    /// Where its block begins.
+    start: u32,
+    /// How many elements and holes it has. The last one is an element.
+    used: u32,
+    /// How many elements it has.
+    live: u32,
+    /// The logarithm of the size of its block.
+    class: u32,
+}
+
+impl Head {
+    const NONE: Self = Self { generation: 0, start: 0, used: 0, live: 0, class: 0 };
+
+    fn room(&self) -> u32 {
+        if self.generation == 0 { 0 } else { 1 << self.class }
+    }
+
+    fn range(&self) -> core::ops::Range<usize> {
+        self.start as usize..self.start as usize + self.used as usize
+    }
+}
+
+/// Sizes of blocks.
+const CLASSES: usize = 32;
+
+/// Lists, one for each entity that has pairs.
+pub(crate) struct PairLists {
+    pages: Vec<Option<Box<[Head; PAGE]>>>,
+    links: Vec<Link>,
+    /// By class: the first free block. The row of its first link says which is the next one.
+    free: [u32; CLASSES],
+}
+
+impl Default for PairLists {
+    fn default() -> Self {
+        Self { pages: Vec::new(), links: Vec::new(), free: [NOWHERE; CLASSES] }
+    }
+}
+
+impl PairLists {
+    #[inline]
+    fn head(&self, entity: Entity) -> Option<&Head> {
+        let (page, place) = (entity.index() as usize / PAGE, entity.index() as usize % PAGE);
+        let head = &self.pages.get(page)?.as_ref()?[place];
+        (head.generation == entity.generation()).then_some(head)
+    }
+
+    #[inline]
+    fn head_mut(&mut self, entity: Entity) -> Option<&mut Head> {
+        let (page, place) = (entity.index() as usize / PAGE, entity.index() as usize % PAGE);
+        let head = &mut self.pages.get_mut(page)?.as_mut()?[place];
+        (head.generation == entity.generation()).then_some(head)
+    }
+
+    /// The list of an entity, with holes.
+    #[inline]
+    pub(crate) fn get(&self, entity: Entity) -> &[Link] {
+        self.head(entity).map_or(&[], |head| &self.links[head.range()])
+    }
+
+    /// How many pairs there are in the list of an entity.
+    #[inline]
+    pub(crate) fn len(&self, entity: Entity) -> usize {
+        self.head(entity).map_or(0, |head| head.live as usize)
+    }
+
+    /// Makes room for one more element in the list of an entity.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. The lists stay as they were.
+    #[inline]
+    pub(crate) fn make_room(&mut self, entity: Entity) -> Result<(), AllocError> {
+        match self.head(entity) {
+            Some(head) if head.used < head.room() => Ok(()),
+            _ => self.make_room_now(entity),
+        }
+    }
+
+    #[cold]
+    fn make_room_now(&mut self, entity: Entity) -> Result<(), AllocError> {
+        let (page, place) = (entity.index() as usize / PAGE, entity.index() as usize % PAGE);
+        if self.pages.len() <= page {
+            let missing = page + 1 - self.pages.len();
+            try_reserve(&mut self.pages, missing)?;
+            self.pages.resize_with(page + 1, || None);
+        }
+        let heads = self.pages[page].get_or_insert_with(|| Box::new([Head::NONE; PAGE]));
+        let head = heads[place];
+        // One that was made in vain is taken over.
+        debug_assert!(head.live == 0 || head.generation == entity.generation(), "a list outlives its entity");
+        let class = if head.generation == 0 { 0 } else { (head.class + 1).max(2) };
+        let start = self.take_block(class)?;
+        if head.generation != 0 {
+            self.links.copy_within(head.range(), start as usize);
+            self.free_block(head.start, head.class);
+        }
+        if let Some(heads) = &mut self.pages[page] {
+            heads[place] = Head { generation: entity.generation(), start, class, ..head };
+        }
+        Ok(())
+    }
+
+    /// A block of a class: a free one, or a new one at the end.
+    fn take_block(&mut self, class: u32) -> Result<u32, AllocError> {
+        let first = self.free[class as usize];
+        if first != NOWHERE {
+            self.free[class as usize] = self.links[first as usize].row;
+            return Ok(first);
+        }
+        let (start, size) = (self.links.len(), 1 << class);
+        if start + size >= NOWHERE as usize {
+            return Err(AllocError::TOO_LARGE);
+        }
+        try_reserve(&mut self.links, size)?;
+        self.links.resize(start + size, Link::HOLE);
+        Ok(start as u32)
+    }
+
+    fn free_block(&mut self, start: u32, class: u32) {
+        self.links[start as usize] = Link { row: self.free[class as usize], ..Link::HOLE };
+        self.free[class as usize] = start;
+    }
+
+    /// Adds an element behind the others, for which there is room, and says where it is.
+    #[inline]
+    pub(crate) fn push(&mut self, entity: Entity, link: Link) -> u32 {
+        let Some(head) = self.head_mut(entity) else { return NOWHERE };
+        let place = head.used;
+        head.used += 1;
+        head.live += 1;
+        let at = head.start + place;
+        self.links[at as usize] = link;
+        place
+    }
+
+    /// Removes an element. `moved` gets the row and the new place of each that is elsewhere afterwards.
+    #[inline]
+    pub(crate) fn remove(&mut self, entity: Entity, place: u32, moved: impl FnMut(u32, u32)) {
+        let Some(head) = self.head_mut(entity) else { return };
+        head.live -= 1;
+        let copy = *head;
+        if copy.live == 0 {
+            *head = Head::NONE;
+            return self.free_block(copy.start, copy.class);
+        }
+        let links = &mut self.links[copy.range()];
+        links[place as usize] = Link::HOLE;
+        let used = links.iter().rposition(Link::is_pair).map_or(0, |last| last as u32 + 1);
+        if used != copy.used || used - copy.live > copy.live + 4 {
+            self.tidy(entity, used, moved);
+        }
+    }
+
+    /// Forgets holes at the end of a list, and closes the others if they are many.
+    fn tidy(&mut self, entity: Entity, used: u32, mut moved: impl FnMut(u32, u32)) {
+        let Some(head) = self.head_mut(entity) else { return };
+        head.used = used;
+        if used - head.live <= head.live + 4 {
+            return;
+        }
+        head.used = head.live;
+        let (start, live) = (head.start as usize, head.live as usize);
+        let links = &mut self.links[start..start + used as usize];
+        let mut to = 0;
+        for from in 0..links.len() {
+            if links[from].is_pair() {
+                if from != to {
+                    links[to] = links[from];
+                    moved(links[to].row, to as u32);
+                }
+                to += 1;
+            }
+        }
+        debug_assert_eq!(to, live);
+    }
+
+    /// Says that a pair has another row.
+    #[inline]
+    pub(crate) fn set_row(&mut self, entity: Entity, place: u32, row: u32) {
+        if let Some(head) = self.head(entity) {
+            let at = head.start + place;
+            self.links[at as usize].row = row;
+        }
+    }
+
+    /// Forgets the list of an entity, whatever is in it.
+    pub(crate) fn forget(&mut self, entity: Entity) {
+        if let Some(head) = self.head_mut(entity) {
+            let copy = core::mem::replace(head, Head::NONE);
+            self.free_block(copy.start, copy.class);
+        }
+    }
+
+    /// All entities with lists, by index.
+    pub(crate) fn entities(&self) -> impl Iterator<Item = Entity> {
+        let pages = self.pages.iter().enumerate().filter_map(|(page, heads)| Some((page, heads.as_ref()?)));
+        let heads =
+            pages.flat_map(|(page, heads)| heads.iter().enumerate().map(move |(at, head)| (page * PAGE + at, head)));
+        let heads = heads.filter(|(_, head)| head.live != 0);
+        heads.filter_map(|(index, head)| Entity::try_from_bits(u64::from(head.generation) << 32 | index as u64))
+    }
+
+    /// Gives back memory that is not needed: blocks that are too large, and pages without lists. The places of elements stay but in
+    /// lists with holes, of which `moved` gets the entity, the row and the new place of each element.
+    pub(crate) fn shrink_to_fit(&mut self, mut moved: impl FnMut(Entity, u32, u32)) {
+        let size = |head: &Head| head.live.next_power_of_two() as usize;
+        let heads = || self.pages.iter().flatten().flat_map(|heads| heads.iter()).filter(|head| head.generation != 0);
+        let mut links = Vec::new();
+        if try_reserve(&mut links, heads().map(size).sum()).is_err() {
+            return;
+        }
+        for (page, heads) in self.pages.iter_mut().enumerate() {
+            for (at, head) in heads.iter_mut().flat_map(|heads| heads.iter_mut()).enumerate() {
+                let bits = u64::from(head.generation) << 32 | (page * PAGE + at) as u64;
+                let Some(entity) = Entity::try_from_bits(bits) else { continue };
+                let start = links.len();
+                for link in self.links[head.range()].iter().filter(|link| link.is_pair()) {
+                    moved(entity, link.row, (links.len() - start) as u32);
+                    links.push(*link);
+                }
+                links.resize(start + size(head), Link::HOLE);
+                head.class = head.live.next_power_of_two().trailing_zeros();
+                (head.start, head.used) = (start as u32, head.live);
+            }
+            if heads.as_ref().is_some_and(|heads| heads.iter().all(|head| head.generation == 0)) {
+                *heads = None;
+            }
+        }
+        links.shrink_to_fit();
+        (self.links, self.free) = (links, [NOWHERE; CLASSES]);
+        while let Some(None) = self.pages.last() {
+            self.pages.pop();
+        }
+        self.pages.shrink_to_fit();
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.links.capacity() * size_of::<Link>()
+            + self.pages.capacity() * size_of::<Option<Box<[Head; PAGE]>>>()
+            + self.pages.iter().flatten().count() * size_of::<[Head; PAGE]>()
+    }
+}

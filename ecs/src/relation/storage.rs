@@ -1,0 +1,237 @@
+//! The pairs of one relation, with their values.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::any::{Any, type_name};
+
+use super::index::PairIndex;
+use super::payload::Payload;
+use super::traits::{OnTargetDespawn, Relation};
+use crate::alloc_error::{AllocError, try_reserve, try_shrink};
+use crate::entity::Entity;
+use crate::tick::{Tick, TickCells, WriteStamp};
+
+/// What has become of a pair, of which something may be told.
+pub(crate) enum PairNews<R> {
+    /// It has come.
+    Made([Entity; 2]),
+    /// It has gone, and this was its value.
+    Ended([Entity; 2], R),
+}
+
+/// The pairs of a relation.
+pub struct PairStorage<R> {
+    index: PairIndex,
+    /// By row.
+    values: Vec<Payload<R>>,
+    /// By row.
+    ticks: Vec<TickCells>,
+    /// What the operation that is going on has done, and is not told yet. Values are dropped then.
+    news: Vec<PairNews<R>>,
+}
+
+impl<R: Relation> PairStorage<R> {
+    pub(super) fn new() -> Self {
+        Self {
+            index: PairIndex::new(R::EXCLUSIVE, R::SYMMETRIC),
+            values: Vec::new(),
+            ticks: Vec::new(),
+            news: Vec::new(),
+        }
+    }
+
+    /// Adds a pair that is not there.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. The value comes back.
+    pub(crate) fn insert(
+        &mut self,
+        [source, target]: [Entity; 2],
+        value: R,
+        now: WriteStamp,
+    ) -> Result<(), (AllocError, R)> {
+        let room = try_reserve(&mut self.values, 1)
+            .and_then(|()| try_reserve(&mut self.ticks, 1))
+            .and_then(|()| self.index.make_room(source, target));
+        if let Err(error) = room {
+            return Err((error, value));
+        }
+        self.index.insert(source, target);
+        self.values.push(Payload::new(value));
+        let ticks = TickCells::default();
+        ticks.set_added(now);
+        self.ticks.push(ticks);
+        Ok(())
+    }
+
+    /// Gives a pair another value. The old one is dropped by the caller.
+    pub(crate) fn replace(&mut self, row: usize, value: R, now: WriteStamp) -> R {
+        self.ticks[row].set_changed(now);
+        core::mem::replace(self.values[row].of_owner(), value)
+    }
+
+    /// The value of a pair, and its ticks.
+    ///
+    /// # Safety
+    ///
+    /// - No code changes the values of the relation as long as the reference is used.
+    #[inline]
+    pub(crate) unsafe fn get(&self, row: usize) -> (&R, &TickCells) {
+        // SAFETY: the caller's promise.
+        (unsafe { self.values[row].get() }, &self.ticks[row])
+    }
+
+    /// The value of a pair, and its ticks.
+    ///
+    /// # Safety
+    ///
+    /// - No other code reads or changes the value of this pair as long as the reference is used.
+    #[inline]
+    pub(crate) unsafe fn get_mut(&self, row: usize) -> (&mut R, &TickCells) {
+        // SAFETY: the caller's promise.
+        (unsafe { self.values[row].get_mut() }, &self.ticks[row])
+    }
+
+    /// The value of a pair, and its ticks.
+    pub(crate) fn of_owner(&mut self, row: usize) -> (&mut R, &TickCells) {
+        (self.values[row].of_owner(), &self.ticks[row])
+    }
+
+    /// Whether a pair is there.
+    pub(crate) fn is_there(&self, [source, target]: [Entity; 2]) -> bool {
+        self.index.find(source, target).is_some()
+    }
+
+    /// Notes that a pair has come.
+    pub(crate) fn note_made(&mut self, ends: [Entity; 2]) {
+        self.news.push(PairNews::Made(ends));
+    }
+
+    /// What has happened since this was last called.
+    pub(crate) fn take_news(&mut self) -> Vec<PairNews<R>> {
+        core::mem::take(&mut self.news)
+    }
+}
+
+/// The pairs of a relation whose type is not known.
+pub(crate) trait ErasedPairs: Any + Send + Sync {
+    /// The full name of the relation.
+    fn name(&self) -> &'static str;
+
+    /// What becomes of pairs whose target is despawned.
+    fn on_target_despawn(&self) -> OnTargetDespawn;
+
+    /// Whether pairs have no direction.
+    fn is_symmetric(&self) -> bool;
+
+    fn index(&self) -> &PairIndex;
+
+    /// Removes a pair; the last one gets its row. Its value waits until the operation has ended. Without memory it raises that, and
+    /// nothing has happened.
+    fn remove(&mut self, row: usize);
+
+    /// Has the pairs of a target stay that is no more.
+    fn forget_target(&mut self, target: Entity);
+
+    /// Whether something is to be told, and dropped.
+    fn has_news(&self) -> bool;
+
+    /// Takes the pairs of some entities to another storage of the same type, under other ids, and returns the ids there. Their values move.
+    fn move_to(&mut self, to: &mut dyn ErasedPairs, rows: &[[Entity; 4]], now: WriteStamp);
+
+    /// Clones the pairs of which an entity is the source: a list of targets and values, which only [`PairStorage`] knows. None if values
+    /// cannot be cloned.
+    fn clone_from(&mut self, source: Entity) -> Option<Box<dyn Any>>;
+
+    /// Keeps ticks from growing too old.
+    fn clamp_ticks(&self, now: Tick);
+
+    /// Gives back memory that is not needed.
+    fn shrink_to_fit(&mut self);
+
+    fn allocated_bytes(&self) -> usize;
+}
+
+impl<R: Relation> ErasedPairs for PairStorage<R> {
+    fn name(&self) -> &'static str {
+        type_name::<R>()
+    }
+
+    fn on_target_despawn(&self) -> OnTargetDespawn {
+        R::ON_TARGET_DESPAWN
+    }
+
+    fn is_symmetric(&self) -> bool {
+        R::SYMMETRIC
+    }
+
+    #[inline]
+    fn index(&self) -> &PairIndex {
+        &self.index
+    }
+
+    fn remove(&mut self, row: usize) {
+        try_reserve(&mut self.news, 1).unwrap_or_else(|error| error.raise());
+        let ends = self.index.ends()[row];
+        self.index.remove(row);
+        self.ticks.swap_remove(row);
+        let value = self.values.swap_remove(row).into_inner();
+        self.news.push(PairNews::Ended(ends, value));
+    }
+
+    fn forget_target(&mut self, target: Entity) {
+        self.index.forget_target(target);
+    }
+
+    #[inline]
+    fn has_news(&self) -> bool {
+        !self.news.is_empty()
+    }
+
+    fn move_to(&mut self, to: &mut dyn ErasedPairs, rows: &[[Entity; 4]], now: WriteStamp) {
+        let Some(to) = (to as &mut dyn Any).downcast_mut::<Self>() else { return };
+        for &[source, target, new_source, new_target] in rows {
+            let Some(row) = self.index.find(source, target) else { continue };
+            let ends = self.index.ends()[row];
+            let is_turned = ends[0] != source;
+            let new = if is_turned { [new_target, new_source] } else { [new_source, new_target] };
+            self.index.remove(row);
+            self.ticks.swap_remove(row);
+            let value = self.values.swap_remove(row).into_inner();
+            if let Err((error, _value)) = to.insert(new, value, now) {
+                error.raise();
+            }
+        }
+    }
+
+    fn clone_from(&mut self, source: Entity) -> Option<Box<dyn Any>> {
+        let (clone, Self { index, values, .. }) = (R::CLONE?, self);
+        if R::SYMMETRIC && R::EXCLUSIVE {
+            // The others have a pair already.
+            return Some(Box::new(Vec::<(Entity, R)>::new()));
+        }
+        let links = index.list(0, source).iter().filter(|link| link.is_pair());
+        let clones: Vec<(Entity, R)> =
+            links.map(|link| (link.other, clone(values[link.row as usize].of_owner()))).collect();
+        Some(Box::new(clones))
+    }
+
+    fn clamp_ticks(&self, now: Tick) {
+        self.ticks.iter().for_each(|ticks| ticks.clamp(now));
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.index.shrink_to_fit();
+        try_shrink(&mut self.values);
+        try_shrink(&mut self.ticks);
+        self.news.shrink_to_fit();
+    }
+
+    fn allocated_bytes(&self) -> usize {
+        self.index.allocated_bytes()
+            + self.values.capacity() * size_of::<Payload<R>>()
+            + self.ticks.capacity() * size_of::<TickCells>()
+            + self.news.capacity() * size_of::<PairNews<R>>()
+    }
+}

@@ -1,0 +1,417 @@
+//! Making and removing pairs of relations, and keeping them equal to the entities that there are.
+//!
+//! The pairs themselves are in [`relation`](crate::relation). An entity that is in pairs has a component for that, so that whatever takes
+//! its components away, or ends it, is told of it: before an operation that does, [`Links::unpair`](super::links::Links) notes the entity,
+//! and behind it [`settle_pairs`] looks at what has become of it. What is noted says only where to look.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::{Any, type_name};
+
+use super::failure::CommandFailure;
+use super::links::Unpaired;
+use super::{CloneError, Store};
+use crate::component::ComponentId;
+use crate::entity::{Entity, EntityHashMap, EntityHashSet, SparseSummary};
+use crate::guard::for_each_despite_panics;
+use crate::relation::{Link, OnTargetDespawn, PairFunctions, PairSource, PairTarget, Relation};
+
+/// The source and the target of a pair.
+type Ends = [Entity; 2];
+
+/// The entities at the other ends of some pairs.
+fn others(links: &[Link]) -> impl Iterator<Item = Entity> {
+    links.iter().filter(|link| link.is_pair()).map(|link| link.other)
+}
+
+impl Store {
+    /// The number of a relation, which is registered now if need be.
+    pub(crate) fn register_relation<R: Relation>(&mut self, functions: &'static PairFunctions<Self>) -> usize {
+        if let Some(number) = self.relations.number::<R>() {
+            return number;
+        }
+        let components = [self.register_component::<PairSource<R>>(), self.register_component::<PairTarget<R>>()];
+        let infos = &self.archetypes.components;
+        let storages = components.map(|id| infos.info(id).map_or(usize::MAX, |info| info.sparse_index()));
+        self.relations.register::<R>(components, storages, functions)
+    }
+
+    /// Whether nothing but the pairs themselves has to do with the component of an end of a relation.
+    #[inline]
+    fn marks_quietly(&self, number: usize, end: usize) -> bool {
+        let place = &self.relations.places[number];
+        let heard = self.archetypes.components.heard(place.components[end]);
+        let is_watched = self.listeners.removals.watches(SparseSummary::default().with(place.storages[end]));
+        heard.told().is_none() && !is_watched && !self.listeners.is_recording()
+    }
+
+    /// Changes which entities have the components of a relation: as one operation, if something is told of them.
+    #[inline]
+    fn change_marks(&mut self, number: usize, change: impl FnOnce(&mut Self)) {
+        if self.marks_quietly(number, 0) && self.marks_quietly(number, 1) {
+            change(self);
+        } else {
+            self.as_one(change);
+        }
+    }
+
+    /// Gives an entity the component of an end of a relation.
+    #[inline]
+    fn mark(&mut self, number: usize, end: usize, entity: Entity) {
+        let storage = self.relations.places[number].storages[end];
+        if self.sparse[storage].contains(entity.index()) {
+            return;
+        }
+        if !self.marks_quietly(number, end) {
+            return (self.relations.places[number].functions.mark[end])(self, entity);
+        }
+        let now = self.now();
+        let room = self.sparse[storage].reserve(entity.index());
+        let room = room.and_then(|()| self.entities.reserve_summary(entity.index()));
+        room.unwrap_or_else(|error| error.raise());
+        self.sparse[storage].set_bit(entity, true, now);
+        let summary = self.entities.sparse_summary(entity.index()).with(storage);
+        self.entities.set_sparse_summary(entity.index(), summary);
+    }
+
+    /// Takes the component of an end of a relation from an entity that is in no pairs there any more.
+    #[inline]
+    fn unmark_if_alone(&mut self, number: usize, end: usize, entity: Entity) {
+        if self.relations.count(number, end, entity) != 0 || !self.entities.contains(entity) {
+            return;
+        }
+        let place = &self.relations.places[number];
+        let (component, storage) = (place.components[end], place.storages[end]);
+        if !self.sparse[storage].contains(entity.index()) {
+            return;
+        }
+        if !self.marks_quietly(number, end) {
+            if let Ok(mut entity) = self.at(entity) {
+                entity.remove_components(&[component]);
+            }
+            return;
+        }
+        let now = self.now();
+        self.sparse[storage].set_bit(entity, false, now);
+        let summary = self.entities.sparse_summary(entity.index());
+        if let Some(without) = summary.without(storage, self.sparse.len()) {
+            self.entities.set_sparse_summary(entity.index(), without);
+        }
+    }
+
+    /// Makes what is noted of pairs true, before pairs are looked for.
+    #[inline]
+    fn settle_noted_pairs(&mut self) {
+        if !self.listeners.links.unpaired.is_empty() {
+            settle_pairs(self);
+        }
+    }
+
+    /// Makes a pair, or gives one that is there another value. Says whether there is one; if there cannot be, it has been reported.
+    pub(crate) fn relate<R: Relation>(
+        &mut self,
+        functions: &'static PairFunctions<Self>,
+        source: Entity,
+        value: R,
+        target: Entity,
+    ) -> bool {
+        self.flush();
+        let number = self.register_relation::<R>(functions);
+        self.settle_noted_pairs();
+        if let Err(reason) = self.may_relate::<R>(number, source, target) {
+            let by = self.entities.acting();
+            self.command_errors.report("relate", type_name::<R>(), reason, by);
+            return false;
+        }
+        let now = self.now();
+        let index = self.relations.places[number].pairs.index();
+        if let Some(row) = index.find(source, target) {
+            let replaced = self.relations.get_mut::<R>(number).map(|pairs| pairs.replace(row, value, now));
+            drop(replaced);
+            return true;
+        }
+        let mut displaced = [None; 2];
+        if R::EXCLUSIVE {
+            displaced[0] = others(index.list(0, source)).next().map(|other| [source, other]);
+            if R::SYMMETRIC {
+                displaced[1] = others(index.list(0, target)).next().map(|other| [other, target]);
+            }
+        }
+        let has_displaced = displaced != [None; 2];
+        displaced.into_iter().flatten().for_each(|ends| _ = self.remove_pair(number, ends));
+        let is_told = (functions.is_told)(self);
+        let Some(pairs) = self.relations.get_mut::<R>(number) else { return false };
+        if let Err((error, _value)) = pairs.insert([source, target], value, now) {
+            error.raise();
+        }
+        if is_told {
+            pairs.note_made([source, target]);
+        }
+        self.change_marks(number, |store| {
+            store.mark(number, 0, source);
+            store.mark(number, 1, target);
+            if R::SYMMETRIC {
+                store.mark(number, 1, source);
+                store.mark(number, 0, target);
+            }
+            if has_displaced {
+                store.unmark_displaced(number, displaced);
+            }
+        });
+        self.tell_of_pairs(number);
+        true
+    }
+
+    /// The end of an operation on pairs of a relation: tells what has become of them, unless the operation is part of another one.
+    #[inline]
+    fn tell_of_pairs(&mut self, number: usize) {
+        let place = &self.relations.places[number];
+        if !place.pairs.has_news() {
+            return;
+        }
+        if self.listeners.held == 0 && !self.reactions.is_running() {
+            (place.functions.tell)(self);
+        } else {
+            self.listeners.has_news = true;
+        }
+    }
+
+    /// Tells what has become of pairs, of all relations.
+    #[inline]
+    pub(super) fn tell_of_all_pairs(&mut self) {
+        if self.relations.have_news() {
+            for_each_despite_panics(0..self.relations.places.len(), |number| self.tell_of_pairs(number));
+        }
+    }
+
+    #[cold]
+    fn unmark_displaced(&mut self, number: usize, displaced: [Option<Ends>; 2]) {
+        for [source, target] in displaced.into_iter().flatten() {
+            self.unmark_both(number, source, target);
+        }
+    }
+
+    /// Takes the components of pairs from two entities as far as they are in none.
+    fn unmark_both(&mut self, number: usize, source: Entity, target: Entity) {
+        self.unmark_if_alone(number, 0, source);
+        self.unmark_if_alone(number, 1, target);
+        if self.relations.places[number].pairs.is_symmetric() {
+            self.unmark_if_alone(number, 1, source);
+            self.unmark_if_alone(number, 0, target);
+        }
+    }
+
+    /// Why two entities cannot be a pair.
+    fn may_relate<R: Relation>(&self, number: usize, source: Entity, target: Entity) -> Result<(), CommandFailure> {
+        for entity in [source, target] {
+            if !self.entities.contains(entity) {
+                return Err(self.entities.why_not(entity).into());
+            }
+        }
+        let refuse = |reason: &str| {
+            let reason = format!("{source} and {target} cannot be a pair of `{}`: {reason}", type_name::<R>());
+            Err(CommandFailure::Other(Arc::from(reason)))
+        };
+        if source == target && R::SYMMETRIC {
+            return refuse("they are one entity, and the relation is symmetric");
+        }
+        if R::ACYCLIC && self.leads_to(number, target, source) {
+            return refuse("it would close a circle, and the relation is acyclic");
+        }
+        Ok(())
+    }
+
+    /// Whether pairs lead from an entity to another one. `O(pairs that lead on)`.
+    fn leads_to(&self, number: usize, from: Entity, to: Entity) -> bool {
+        let index = self.relations.places[number].pairs.index();
+        if from == to {
+            return true;
+        }
+        // An entity to which nothing leads cannot be the end of a chain.
+        if index.count(1, to) == 0 {
+            return false;
+        }
+        let (mut waiting, mut seen) = (alloc::vec![from], EntityHashSet::default());
+        while let Some(entity) = waiting.pop() {
+            for other in others(index.list(0, entity)) {
+                if other == to {
+                    return true;
+                }
+                if seen.insert(other) {
+                    waiting.push(other);
+                }
+            }
+        }
+        false
+    }
+
+    /// Removes a pair, if it is there, from the books alone: its entities keep the components, and its value waits to be dropped.
+    fn remove_pair(&mut self, number: usize, [source, target]: Ends) -> bool {
+        let pairs = &mut self.relations.places[number].pairs;
+        let Some(row) = pairs.index().find(source, target) else { return false };
+        pairs.remove(row);
+        true
+    }
+
+    /// Removes a pair. Says whether it was there.
+    pub(crate) fn unrelate<R: Relation>(&mut self, source: Entity, target: Entity) -> bool {
+        let Some(number) = self.relations.number::<R>() else { return false };
+        self.settle_noted_pairs();
+        let is_there = self.remove_pair(number, [source, target]);
+        if is_there {
+            self.change_marks(number, |store| store.unmark_both(number, source, target));
+            self.tell_of_pairs(number);
+        }
+        is_there
+    }
+
+    /// Removes all pairs of which an entity is the source (0) or the target (1).
+    pub(crate) fn unrelate_all<R: Relation>(&mut self, end: usize, entity: Entity) {
+        let Some(number) = self.relations.number::<R>() else { return };
+        self.settle_noted_pairs();
+        self.change_marks(number, |store| store.remove_pairs_of(number, end, entity));
+        self.tell_of_pairs(number);
+    }
+
+    /// Removes all pairs of which an entity is the source (0) or the target (1), in their order. Their values wait to be dropped.
+    fn remove_pairs_of(&mut self, number: usize, end: usize, entity: Entity) {
+        let others: Vec<Entity> = others(self.relations.places[number].pairs.index().list(end, entity)).collect();
+        let ends = |other: Entity| if end == 0 { [entity, other] } else { [other, entity] };
+        others.iter().for_each(|&other| _ = self.remove_pair(number, ends(other)));
+        for &other in &others {
+            let [source, target] = ends(other);
+            self.unmark_both(number, source, target);
+        }
+    }
+
+    /// Clones the pairs of which an entity is the source, as far as a function means their component.
+    ///
+    /// # Errors
+    ///
+    /// If the values of a relation cannot be cloned.
+    pub(crate) fn clone_pairs(
+        &mut self,
+        source: Entity,
+        is_meant: impl Fn(ComponentId) -> bool,
+    ) -> Result<ClonedPairs, CloneError> {
+        let mut cloned = Vec::new();
+        for (number, place) in self.relations.places.iter_mut().enumerate() {
+            let pairs = &mut place.pairs;
+            if pairs.index().count(0, source) == 0 || !is_meant(place.components[0]) {
+                continue;
+            }
+            match pairs.clone_from(source) {
+                Some(clones) => cloned.push((number, clones)),
+                None => return Err(CloneError::NotClone { entity: source, components: alloc::vec![pairs.name()] }),
+            }
+        }
+        Ok(ClonedPairs(cloned))
+    }
+
+    /// Makes an entity the source of pairs that have been cloned.
+    pub(crate) fn relate_clones(&mut self, source: Entity, cloned: ClonedPairs) {
+        for (number, clones) in cloned.0 {
+            (self.relations.places[number].functions.relate_clones)(self, source, clones);
+        }
+    }
+
+    /// Takes the pairs of entities that have moved to another store, of which these are the old and the new ids, along with them: as far
+    /// as both have moved. The others are removed when the operation ends.
+    pub(super) fn move_pairs(&mut self, to: &mut Self, ids: &[(Entity, Entity)]) {
+        if self.relations.places.iter().all(|place| place.pairs.index().len() == 0) {
+            return;
+        }
+        let new = EntityHashMap::from_iter(ids.iter().copied());
+        let now = to.now();
+        for place in &mut self.relations.places {
+            let index = place.pairs.index();
+            let of_entity = |&(source, new_source): &(Entity, Entity)| {
+                let new = &new;
+                let moved = move |target: Entity| Some([source, target, new_source, *new.get(&target)?]);
+                others(index.list(0, source)).filter_map(moved)
+            };
+            let rows: Vec<[Entity; 4]> = ids.iter().flat_map(of_entity).collect();
+            let number = (place.functions.register)(to);
+            let there = &mut to.relations.places[number];
+            place.pairs.move_to(&mut *there.pairs, &rows, now);
+            // Those of whose pairs none has come have the component all the same.
+            for (&component, &storage) in there.components.iter().zip(&there.storages) {
+                let has_come = ids.iter().filter(|(_, new)| to.sparse[storage].contains(new.index()));
+                has_come.for_each(|&(_, new)| to.listeners.links.unpair(component, new, false));
+            }
+            to.listeners.has_news = true;
+        }
+    }
+
+    /// Whether the pairs and the components of their entities agree.
+    pub(super) fn check_pairs(&self) {
+        for place in &self.relations.places {
+            let (index, name) = (place.pairs.index(), place.pairs.name());
+            index.check_invariants(name);
+            assert!(!place.pairs.has_news(), "{name}: what has been removed is dropped");
+            for (row, &[source, target]) in index.ends().iter().enumerate() {
+                assert!(self.entities.contains(source), "{name}: the source {source} is alive");
+                let is_alive = self.entities.contains(target);
+                assert_eq!(is_alive, index.has_target(row), "{name}: whether the target {target} is alive");
+                let is_ignored = place.pairs.on_target_despawn() == OnTargetDespawn::Ignore;
+                assert!(is_alive || is_ignored, "{name}: the target {target} is alive");
+            }
+            for end in 0..2 {
+                let storage = &self.sparse[place.storages[end]];
+                assert_eq!(index.entities(end).count(), storage.len(), "{name}: entities with pairs");
+                for entity in index.entities(end) {
+                    assert!(storage.contains(entity.index()), "{name}: the component of {entity}");
+                }
+            }
+        }
+    }
+}
+
+/// Clones of the pairs of an entity, by relation.
+pub(crate) struct ClonedPairs(Vec<(usize, Box<dyn Any>)>);
+
+/// Looks at what has become of entities that were in pairs. What has been looked at stays noted until all of them have been, since a
+/// destructor may panic.
+pub(crate) fn settle_pairs(store: &mut Store) {
+    while !store.listeners.links.unpaired.is_empty() {
+        let mut at = 0;
+        while let Some(&noted) = store.listeners.links.unpaired.get(at) {
+            settle(store, noted);
+            at += 1;
+        }
+        store.listeners.links.unpaired.clear();
+    }
+}
+
+fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired) {
+    let is_alive = store.entities.contains(entity);
+    let Some((number, end)) = store.relations.end_of(component) else {
+        // The component has come from another world, or from a builder.
+        if let Ok(mut entity) = store.at(entity) {
+            entity.remove_components(&[component]);
+        }
+        return;
+    };
+    let place = &store.relations.places[number];
+    if is_alive && store.sparse[place.storages[end]].contains(entity.index()) {
+        return store.unmark_if_alone(number, end, entity);
+    }
+    let policy = if is_alive || !has_ended { OnTargetDespawn::Release } else { place.pairs.on_target_despawn() };
+    match policy {
+        OnTargetDespawn::Ignore if end == 1 && !place.pairs.is_symmetric() => {
+            store.relations.places[number].pairs.forget_target(entity);
+        }
+        OnTargetDespawn::Cascade if end == 1 => {
+            let sources: Vec<Entity> = others(place.pairs.index().list(1, entity)).collect();
+            store.remove_pairs_of(number, 1, entity);
+            let living: Vec<Entity> = sources.into_iter().filter(|&source| store.entities.contains(source)).collect();
+            store.doubt_news();
+            store.despawn_these(&living);
+        }
+        // All ends of a symmetric relation are targets.
+        OnTargetDespawn::Cascade if place.pairs.is_symmetric() => {}
+        _ => store.remove_pairs_of(number, end, entity),
+    }
+}
