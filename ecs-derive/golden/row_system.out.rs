@@ -40,6 +40,7 @@ const _: () = {
     #[inline(always)]
     fn __strata_rows_movement(
         __strata_len: __strata::usize,
+        __strata_list: __strata::RowList<'_>,
         __strata_0: &mut [Position],
         __strata_1: __strata::RefSlice<'_, Velocity>,
         __strata_2: &[__strata::Entity],
@@ -49,7 +50,7 @@ const _: () = {
         let __strata_0 = &mut __strata_0[..__strata_len];
         let __strata_2 = &__strata_2[..__strata_len];
         let mut __strata_3 = __strata::lend(&*__strata_3).for_loop(__strata_3);
-        for __strata_i in 0..__strata_len {
+        for __strata_i in __strata::listed_rows(__strata_len, __strata_list) {
             let _ = movement(
                 &mut __strata_0[__strata_i],
                 __strata::Row::<Ref<Velocity>>::new().of(__strata::ref_row(&__strata_1, __strata_i)),
@@ -70,6 +71,7 @@ const _: () = {
             >::new(
                 #[inline(always)]
                 |__strata_len: __strata::usize,
+                 __strata_list: __strata::RowList<'_>,
                  (__strata_0, __strata_1, __strata_2): (
                     &mut [Position],
                     __strata::RefSlice<'_, Velocity>,
@@ -77,7 +79,14 @@ const _: () = {
                 ),
                  (__strata_3,): &mut ((Res<Dt>,),)|
                  -> __strata::SystemResult {
-                    __strata_rows_movement(__strata_len, __strata_0, __strata_1, __strata_2, &mut __strata_3.0);
+                    __strata_rows_movement(
+                        __strata_len,
+                        __strata_list,
+                        __strata_0,
+                        __strata_1,
+                        __strata_2,
+                        &mut __strata_3.0,
+                    );
                     __strata::Ok(())
                 },
             )

@@ -54,7 +54,8 @@ pub use crate::message::Message;
 pub use crate::observer::On;
 pub use crate::query::{
     Added, Allow, Alternative, Changed, ContiguousFetch, ContiguousQueryData, Fetch, FilterTerms, FirstOf, Kept,
-    LinkedRows, MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch, RefSlice, SliceItem, With, Without,
+    LinkedRows, MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch, RefSlice, RowList, SliceItem, With, Without,
+    listed_rows,
 };
 pub use crate::relation::{CloneProbe, NoClone, OnTargetDespawn, Relation};
 pub use crate::relationship::{Relationship, RelationshipTarget, TargetField};

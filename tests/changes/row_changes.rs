@@ -187,6 +187,47 @@ fn both_changed(entity: Entity, mut seen: ResMut<Seen>) {
     seen.0.push(entity);
 }
 
+#[system(changed(Health))]
+fn wear_down(id: Entity, health: Ref<Health>, armour: &mut Armour, #[row] gold: Mut<Logged>, mut seen: ResMut<Seen>) {
+    armour.0 += health.0;
+    if armour.0.is_multiple_of(2) {
+        gold.into_inner().0 += 1;
+    }
+    seen.0.push(id);
+}
+
+#[system(changed(Armour))]
+fn armour_changed(id: Entity, mut seen: ResMut<Seen>) {
+    seen.0.push(id);
+}
+
+#[test]
+fn of_scattered_rows_each_is_written_and_marked_and_no_other() {
+    let mut world = World::new();
+    world.init_resource::<Seen>();
+    let all: Vec<Entity> = world.spawn_batch((0..3000).map(|n| (Health(n), Armour(0), Logged(0)))).collect();
+    let (mut wear, mut watch) = (schedule(wear_down), schedule(armour_changed));
+    assert_eq!(run(&mut wear, &mut world), all);
+    assert_eq!(run(&mut watch, &mut world), all);
+    let before: Vec<(u32, u32)> =
+        all.iter().map(|&id| (world.get::<Armour>(id).unwrap().0, world.get::<Logged>(id).unwrap().0)).collect();
+    // Single rows, more of them than are put together, and rows that stand one behind the other.
+    let changed: Vec<usize> = (0..3000).filter(|n| n % 7 == 3 || (1000..1100).contains(n)).collect();
+    for &n in changed.iter().rev() {
+        world.get_mut::<Health>(all[n]).unwrap().0 = 1;
+    }
+    let expected: Vec<Entity> = changed.iter().map(|&n| all[n]).collect();
+    assert_eq!(run(&mut wear, &mut world), expected);
+    assert_eq!(run(&mut watch, &mut world), expected);
+    for (n, &id) in all.iter().enumerate() {
+        let (armour, gold) = before[n];
+        let is_changed = changed.binary_search(&n).is_ok();
+        let worn = armour + u32::from(is_changed);
+        assert_eq!(world.get(id), Some(&Armour(worn)));
+        assert_eq!(world.get::<Logged>(id).unwrap().0, gold + u32::from(is_changed && worn.is_multiple_of(2)));
+    }
+}
+
 #[system(added(Armour), changed(Health), with(Boss), without(Hidden), any(Health, Burning))]
 fn every_option(entity: Entity, mut seen: ResMut<Seen>) {
     seen.0.push(entity);

@@ -57,14 +57,28 @@ pub(super) fn inlined(model: &Model, frame: &Frame) -> TokenStream {
     let [entities, given] = target_arguments(model);
     let told = target_names(model);
     let (linked, linked_name) = linked::argument(model);
-    let call = hygienic!(#rows #turbofish (__strata_len, #told #(#columns,)* #linked_name #(#params_of,)*));
+    let asked = asks_rows(model);
+    let (list, list_type) = if asked { (hygienic!(__strata_list,), list_argument()) } else { Default::default() };
+    let call = hygienic!(#rows #turbofish (__strata_len, #list #told #(#columns,)* #linked_name #(#params_of,)*));
     let call = if model.returns_nothing() { hygienic!(#call; __strata::Ok(())) } else { call };
     hygienic! {
         #[inline(always)]
-        |__strata_len: __strata::usize, #entities #pattern: #types, #given #linked #params_pattern: &mut #params| -> __strata::SystemResult {
+        |__strata_len: __strata::usize, #list_type #entities #pattern: #types, #given #linked #params_pattern: &mut #params| -> __strata::SystemResult {
             #call
         }
     }
+}
+
+/// The argument of the loop that says which rows it goes through.
+fn list_argument() -> TokenStream {
+    hygienic!(__strata_list: __strata::RowList<'_>,)
+}
+
+/// Whether a filter asks each row when it was changed. What an observer is told of is asked elsewhere, and what goes along links goes
+/// through rows one by one.
+fn asks_rows(model: &Model) -> bool {
+    let asks = |filters: &[Type]| !filters.is_empty();
+    !model.observes() && model.options.along.is_none() && (asks(&model.options.added) || asks(&model.options.changed))
 }
 
 /// The arguments of the loop of an observer for the targets of events, and for what it is told of them.
@@ -109,6 +123,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let columns = model.rows().map(column_argument);
     let params =
         model.system_params().map(|Input { variable, param: Param { ty, .. }, .. }| hygienic!(#variable: &mut #ty));
+    let list = asks_rows(model).then(list_argument);
     let cuts = model.rows().filter_map(cut);
     let begun = model
         .system_params()
@@ -119,6 +134,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let only = only_slice(model);
     let arguments = model.inputs.iter().map(|input| argument(input, only.is_some()));
     let steps = match only {
+        None if list.is_some() => hygienic!(for __strata_i in __strata::listed_rows(__strata_len, __strata_list)),
         Some(variable) => hygienic!(for #variable in #variable),
         None => hygienic!(for __strata_i in 0..__strata_len),
     };
@@ -145,6 +161,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
         #[inline(always)]
         fn #rows #impl_generics (
             __strata_len: __strata::usize,
+            #list
             #entities
             #given
             #(#columns,)*
@@ -229,7 +246,7 @@ fn cut(input: &Input) -> Option<TokenStream> {
 /// The column of a system that reads or writes a single one and nothing else of the rows. It is walked by itself: that
 /// makes a shorter loop than counting does, which shows where tables are small.
 fn only_slice(model: &Model) -> Option<&Ident> {
-    if model.observes() || model.options.along.is_some() {
+    if model.observes() || model.options.along.is_some() || asks_rows(model) {
         return None;
     }
     let mut rows = model.rows();

@@ -150,10 +150,10 @@ impl<'w> Ticks<'w> {
         }
     }
 
-    /// Ticks in other cells, seen from the same run.
+    /// The run that they are seen from.
     #[inline(always)]
-    pub(crate) fn kept_in<'a>(&self, cells: &'a TickCells) -> Ticks<'a> {
-        Ticks { place: TickPlace::One(cells), run_ticks: self.run_ticks }
+    pub(crate) fn run_ticks(&self) -> RunTicks {
+        self.run_ticks
     }
 
     /// Of a value that was borrowed by hand.

@@ -150,6 +150,8 @@ pub(crate) struct MovePlan {
     pub(crate) is_light: bool,
     /// Whether that is all, and nothing is special but what observers and hooks are told afterwards of one component.
     pub(crate) tells_lightly: bool,
+    /// Whether that is all, and nothing is special but what is required, which goes to columns where no value is.
+    pub(crate) requires_lightly: bool,
 }
 
 impl MovePlan {
@@ -216,6 +218,7 @@ impl MovePlan {
         self.only_tells = !outside && self.required.is_empty() && self.interest.are_told_afterwards();
         self.only_requires = !more;
         self.is_light = self.only_moves && !self.is_special;
+        self.requires_lightly = self.only_moves && self.only_requires && !self.required.is_empty();
         self.tells_lightly = self.only_moves
             && self.only_tells
             && !self.is_foretold

@@ -58,6 +58,24 @@ impl FewRows {
         unsafe { slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) }
     }
 
+    /// The rows, counted from `first` on, which none of them is before.
+    #[inline]
+    pub(crate) fn all_from(&mut self, first: usize) -> &[u32] {
+        if first != 0 {
+            self.count_from(first);
+        }
+        self.all()
+    }
+
+    /// Only parts of tables that several threads share begin behind a first row.
+    #[cold]
+    fn count_from(&mut self, first: usize) {
+        for row in &mut self.rows[..self.len] {
+            // SAFETY: as in `all`.
+            row.write(unsafe { row.assume_init() } - first as u32);
+        }
+    }
+
     /// Whether there is no room for all rows of a group.
     #[inline]
     fn is_full(&self) -> bool {

@@ -60,6 +60,8 @@ pub(crate) use self::pairs::{ReadPairs, WritePairs};
 pub use self::par::{BatchingStrategy, QueryParIter};
 pub(crate) use self::partition::Reached;
 pub use self::related::{AncestorIter, DescendantDepthFirstIter, DescendantIter};
+#[doc(hidden)]
+pub use self::row_ranges::{RowList, listed_rows};
 pub(crate) use self::row_ranges::{RowRanges, SliceKernel};
 pub(crate) use self::select::{Lookup, select};
 pub use self::target::Target;

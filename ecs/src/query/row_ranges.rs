@@ -17,10 +17,11 @@
 
 use core::marker::PhantomData;
 use core::ops::Range;
+use core::slice;
 
 use super::blocks::{Block, BlockIter, per_row, sharing};
 use super::cache::CacheOf;
-use super::fetch::{ContiguousFetch, Fetch, Rows};
+use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
 use super::matching_rows::{FewRows, MatchingRows};
 use crate::cell::StoreCell;
@@ -35,6 +36,51 @@ pub(crate) trait SliceKernel<D: ContiguousFetch> {
 
     /// Goes through rows, of which it gets the number. To be `#[inline(always)]`, with what it calls.
     fn run(&mut self, len: usize, rows: D::Slice<'_>) -> Result<(), Self::Error>;
+
+    /// Whether [`run_listed`](Self::run_listed) may be called.
+    const LISTED: bool = false;
+
+    /// Goes through the rows of a list, by their places in the `len` rows that it gets, in one call: what it does at its beginning and
+    /// end is done once. To be `#[inline(always)]` as well.
+    fn run_listed(&mut self, len: usize, list: &[u32], rows: D::Slice<'_>) -> Result<(), Self::Error> {
+        let _ = (len, list, rows);
+        unreachable!("a function of rows that stand one behind the other gets a list")
+    }
+}
+
+/// Which of the rows that it gets a loop goes through: those with these numbers, or all.
+///
+/// It is handed over as an argument of its own, so that the compiler knows that what the rows change is no part of the list.
+pub type RowList<'a> = Option<&'a [u32]>;
+
+/// The numbers of the rows of `len` that a loop goes through.
+#[inline(always)]
+pub fn listed_rows(len: usize, list: RowList<'_>) -> ListedRows<'_> {
+    match list {
+        None => ListedRows::All(0..len),
+        Some(list) => ListedRows::Some(list.iter()),
+    }
+}
+
+/// See [`listed_rows`].
+#[derive(Clone, Debug)]
+pub enum ListedRows<'a> {
+    /// Rows one behind the other.
+    All(Range<usize>),
+    /// Those of a list.
+    Some(slice::Iter<'a, u32>),
+}
+
+impl Iterator for ListedRows<'_> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        match self {
+            Self::All(rows) => rows.next(),
+            Self::Some(rows) => rows.next().map(|&row| row as usize),
+        }
+    }
 }
 
 /// Rows to go through: all that a query matches, or some of a block.
@@ -231,16 +277,18 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
         // before.
         let mut is_whole = one.is_none();
         let mut next = match one {
-            None => marked(blocks.next()),
             one if is_marked => one,
-            one => marked(one),
+            // SAFETY: here and below, the block is one of the query's whose rows have not been given out, and they are given out next; the
+            // access is allowed, as promised to `all` or `of`.
+            one => unsafe { marked(if is_whole { blocks.next() } else { one }) },
         };
         while let Some(block) = next {
             let Some(data) = data_of_all(&block) else {
                 // Of rows that were changed there is a list for the whole table.
                 let rest = if is_whole { MatchingRows::of(&block) } else { MatchingRows::unlogged(&block) };
                 cut::<S, D, F, K>(kernel, block, rest)?;
-                next = marked(blocks.next());
+                // SAFETY: as above.
+                next = unsafe { marked(blocks.next()) };
                 is_whole = true;
                 continue;
             };
@@ -248,7 +296,8 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
             // SAFETY: the rows are rows of the block, all of which match; the access is allowed, as promised to `all` or `of`, and no
             // row is given out twice.
             unsafe { in_blocks::<S, D, K>(kernel, data, rows, first, end)? };
-            next = marked(blocks.next());
+            // SAFETY: as above.
+            next = unsafe { marked(blocks.next()) };
         }
         Ok(())
     }
@@ -263,16 +312,25 @@ fn data_of_all<'w, D: ContiguousFetch, F: FilterTerms>(block: &Block<'w, D, F>) 
 }
 
 /// A block that is gone through next. It is noted that its rows are given out, if all of them are.
+///
+/// # Safety
+///
+/// - As for [`ContiguousFetch::mark`], for the rows of the block if all of them match: the access is that which was promised to
+///   [`RowRanges::all`] or [`RowRanges::of`], and they are given out next, once.
 #[inline(always)]
-fn marked<'w, D: ContiguousFetch, F: FilterTerms>(block: Option<Block<'w, D, F>>) -> Option<Block<'w, D, F>> {
+unsafe fn marked<'w, D: ContiguousFetch, F: FilterTerms>(block: Option<Block<'w, D, F>>) -> Option<Block<'w, D, F>> {
     if let Some(block) = &block
         && let Some(data) = data_of_all(block)
     {
-        // SAFETY: the rows are rows of the block, all of which match; the walk that calls this gives them out next, with the access that was
-        // promised to `RowRanges::all` or `RowRanges::of`.
+        // SAFETY: the rows are rows of the block, all of which match; the rest is the caller's promise.
         unsafe { D::mark(data, block.rows, block.first, block.end - block.first, sharing::<D, F>()) }
     }
     block
+}
+
+/// Whether single rows are gone through by their places in slices of all rows of their block.
+const fn listed<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>() -> bool {
+    K::LISTED && !D::PER_ROW && !D::SINGLE_ROWS && matches!(sharing::<D, F>(), Sharing::Nothing)
 }
 
 /// The rows of a block of which each has to be asked, or which do not stand one behind the other.
@@ -289,9 +347,25 @@ fn cut<'b, S: UnrollWidth, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>
         if few.all().is_empty() && run.is_empty() {
             return Ok(());
         }
-        for &row in few.all() {
-            // SAFETY: the row matches; the access is allowed, as promised to `all` or `of`, and no row is given out twice.
-            kernel.run(1, unsafe { block.slice(row as usize, 1) })?;
+        if const { listed::<D, F, K>() } {
+            if !few.all().is_empty() {
+                for &row in few.all() {
+                    // SAFETY: the row is one of the block and matches; the access is allowed, as promised to `all` or `of`.
+                    unsafe { D::mark(block.data, block.rows, row as usize, 1, sharing::<D, F>()) };
+                }
+                let columns = block.end - block.first;
+                // SAFETY: the rows are those of the block, of which none has to be asked for what is read, and what was given out of
+                // them before has ended. The access to all of them is allowed, as promised to `all` or `of`, also where the filter
+                // lets a row not through: `listed` says that no other query may have rows of the table whose values this one may
+                // change, or change those that it reads.
+                let rows = unsafe { D::slice(block.data, block.rows, block.first, columns) };
+                kernel.run_listed(columns, few.all_from(block.first), rows)?;
+            }
+        } else {
+            for &row in few.all() {
+                // SAFETY: the row matches; the access is allowed, as promised to `all` or `of`, and no row is given out twice.
+                kernel.run(1, unsafe { block.slice(row as usize, 1) })?;
+            }
         }
         if D::SINGLE_ROWS {
             // SAFETY: as above.

@@ -9,6 +9,7 @@ use super::Store;
 use super::addition::{Addition, Loss};
 use super::change::Row;
 use super::news::Affected;
+use super::required::NewRow;
 use super::ticks::note_targets;
 use crate::alloc_error::AllocError;
 use crate::archetype::Planned;
@@ -285,15 +286,15 @@ impl<'s> Located<'s> {
     /// Otherwise nothing happens, and there is no location. `put` gets the row afterwards.
     ///
     /// This is [`Located::change_row`] without what is not needed then: nothing is required, sparse, told, replaced, or has to be
-    /// dropped. If it `TELLS`, the plan is one that tells lightly instead, and the caller tells of the only component of which something
-    /// is told.
+    /// dropped. `WITH_CARE` the plan is one that requires or tells lightly instead: what is required is made first, and the caller tells of
+    /// the only component of which something is told. If a constructor panics nothing has happened.
     ///
     /// # Safety
     ///
     /// - If the change adds anything, that is one bundle, all of whose components `put` puts, in order; it does nothing else, and does
     ///   not panic.
     #[inline(always)]
-    unsafe fn move_lightly<const TELLS: bool>(
+    unsafe fn move_lightly<const WITH_CARE: bool>(
         &mut self,
         change: Change,
         put: impl FnOnce(&mut Sink<'_>),
@@ -301,7 +302,7 @@ impl<'s> Located<'s> {
         let (entity, from) = (self.entity, self.location);
         let Store { archetypes, entities, sparse, clock, .. } = &mut *self.store;
         let Planned { plan, tables, .. } = archetypes.planned(from.table, change);
-        if !(if TELLS { plan.tells_lightly } else { plan.is_light }) {
+        if !(if WITH_CARE { plan.tells_lightly | plan.requires_lightly } else { plan.is_light }) {
             return None;
         }
         // SAFETY: both are tables of this store. A light plan leads to another table.
@@ -309,9 +310,13 @@ impl<'s> Located<'s> {
         if source.is_tracked() | to.is_tracked() | to.is_full() {
             return None;
         }
+        if WITH_CARE {
+            // SAFETY: the plan leads to this table, which has room for a row, and it becomes one below.
+            unsafe { NewRow::make(to, &plan.required).keep() }
+        }
         let here = Location { table: plan.table, row: to.len() as u32 };
         // SAFETY: the entity is at this location, for whose table the plan was made, and there is room. Each column of `to` gets its
-        // value from `source`, or from `put`.
+        // value from `source`, has got it from a constructor, or gets it from `put`.
         unsafe {
             let books = |moved| relocate(entities, entity, (from.row, moved), here);
             source.move_light_row_to((from.row as usize, entity), to, books, &plan.light_moves);
@@ -455,8 +460,9 @@ fn insert_with_care<B: Bundle>(
         };
         let mut located = Located { store: &mut *store, entity, location };
         // SAFETY: the change adds the bundle, which `put` puts.
-        if let Some((_, plan)) = unsafe { located.move_lightly::<true>(change, put) } {
-            let &[told] = &*plan.after else { unreachable!("a plan that tells lightly tells of one component") };
+        if let Some((here, plan)) = unsafe { located.move_lightly::<true>(change, put) } {
+            // A plan that tells lightly tells of one component, and one that requires lightly of none.
+            let Some(&told) = plan.after.first() else { return Some(here) };
             store.tell_of_one(entity, told);
             return None;
         }

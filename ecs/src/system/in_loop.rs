@@ -8,8 +8,8 @@ use core::ops::{Deref, DerefMut};
 
 use super::params::ResMut;
 use super::reborrow::Reborrow;
-use crate::change::Ticks;
-use crate::tick::TickCells;
+use crate::change::{TickPlace, Ticks};
+use crate::tick::{RunTicks, TickCells};
 
 /// A resource that a loop over rows may change. Its ticks are put back when this is dropped, also by a panic.
 pub struct LoopResMut<'p, R>(LentResMut<'p, R>);
@@ -17,8 +17,10 @@ pub struct LoopResMut<'p, R>(LentResMut<'p, R>);
 /// What is lent to each row of a loop.
 pub struct LentResMut<'p, R> {
     value: &'p mut R,
-    /// The resource's, which `cells` stand in for. Not a copy, which would be written to memory for each loop, be it over one row.
+    /// The resource's, which `cells` stand in for.
     ticks: &'p Ticks<'p>,
+    /// The run that sees them. A copy, since the compiler does not know that a change of the value does not change it.
+    run_ticks: RunTicks,
     cells: TickCells,
 }
 
@@ -28,7 +30,7 @@ impl<'p, R> LoopResMut<'p, R> {
         let (value, ticks) = param.parts();
         let cells = TickCells::default();
         ticks.fill(&cells);
-        Self(LentResMut { value, ticks, cells })
+        Self(LentResMut { value, ticks, run_ticks: ticks.run_ticks(), cells })
     }
 }
 
@@ -62,6 +64,6 @@ impl<'a, R: 'static> Reborrow<'a> for LentResMut<'_, R> {
 
     #[inline(always)]
     fn reborrow(&'a mut self) -> ResMut<'a, R> {
-        ResMut::of_parts(self.value, self.ticks.kept_in(&self.cells))
+        ResMut::of_parts(self.value, Ticks::new(TickPlace::One(&self.cells), self.run_ticks))
     }
 }

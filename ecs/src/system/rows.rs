@@ -13,7 +13,8 @@ use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::form_choice::Choice;
 use crate::query::{
-    CacheOf, ContiguousFetch, FilterTerms, Query, QueryData, QueryFilter, QueryState, Reached, RowRanges, SliceKernel,
+    CacheOf, ContiguousFetch, FilterTerms, Query, QueryData, QueryFilter, QueryState, Reached, RowList, RowRanges,
+    SliceKernel,
 };
 use crate::simd::{Form, Variants};
 
@@ -30,14 +31,21 @@ pub trait RowKernel<D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync +
     /// The system parameters.
     type Params: SystemParam + 'static;
 
-    /// Goes through the rows.
+    /// Whether it can go through some rows of the columns, and not only through all of them.
+    const LISTED: bool;
+
+    /// Goes through rows: of a list, if there is one.
     fn run(
         &self,
         len: usize,
+        list: RowList<'_>,
         columns: SliceOf<'_, D>,
         params: &mut SystemParamItem<'_, '_, Self::Params>,
     ) -> Result<(), EcsError>;
 }
+
+// The indirection in `run` tells the compiler which of the two signatures is meant. It calls the closure itself: to call a reference to
+// it is to call a function of the standard library, which may be left as a call.
 
 impl<D, K, P> RowKernel<D, fn(P)> for K
 where
@@ -49,15 +57,16 @@ where
 {
     type Params = P;
 
+    const LISTED: bool = false;
+
     #[inline(always)]
     fn run(
         &self,
         len: usize,
+        list: RowList<'_>,
         columns: SliceOf<'_, D>,
         params: &mut SystemParamItem<'_, '_, P>,
     ) -> Result<(), EcsError> {
-        // The indirection tells the compiler which of the two signatures is meant. It calls the closure itself: to call a
-        // reference to it is to call a function of the standard library, which may be left as a call.
         #[inline(always)]
         fn call<C, P>(
             kernel: &impl Fn(usize, C, &mut P) -> Result<(), EcsError>,
@@ -67,7 +76,47 @@ where
         ) -> Result<(), EcsError> {
             (*kernel)(len, columns, params)
         }
+        let _ = list;
         call(self, len, columns, params)
+    }
+}
+
+/// A loop that goes through the rows of a list, too.
+impl<D, K, P> RowKernel<D, (fn(P),)> for K
+where
+    D: QueryData<Terms: ContiguousFetch>,
+    P: SystemParam + 'static,
+    K: Send + Sync + 'static,
+    K: for<'a, 'p, 'r> Fn(usize, RowList<'r>, SliceOf<'a, D>, &'p mut P) -> Result<(), EcsError>,
+    K: for<'a, 'p, 'r, 'w, 's> Fn(
+        usize,
+        RowList<'r>,
+        SliceOf<'a, D>,
+        &'p mut SystemParamItem<'w, 's, P>,
+    ) -> Result<(), EcsError>,
+{
+    type Params = P;
+
+    const LISTED: bool = true;
+
+    #[inline(always)]
+    fn run(
+        &self,
+        len: usize,
+        list: RowList<'_>,
+        columns: SliceOf<'_, D>,
+        params: &mut SystemParamItem<'_, '_, P>,
+    ) -> Result<(), EcsError> {
+        #[inline(always)]
+        fn call<C, P>(
+            kernel: &impl Fn(usize, RowList<'_>, C, &mut P) -> Result<(), EcsError>,
+            (len, list): (usize, RowList<'_>),
+            columns: C,
+            params: &mut P,
+        ) -> Result<(), EcsError> {
+            (*kernel)(len, list, columns, params)
+        }
+        call(self, (len, list), columns, params)
     }
 }
 
@@ -93,7 +142,14 @@ where
 
     #[inline(always)]
     fn run(&mut self, len: usize, rows: SliceOf<'_, D>) -> Result<(), EcsError> {
-        self.kernel.run(len, rows, self.params)
+        self.kernel.run(len, None, rows, self.params)
+    }
+
+    const LISTED: bool = K::LISTED;
+
+    #[inline(always)]
+    fn run_listed(&mut self, len: usize, list: &[u32], rows: SliceOf<'_, D>) -> Result<(), EcsError> {
+        self.kernel.run(len, Some(list), rows, self.params)
     }
 }
 
