@@ -148,7 +148,7 @@ fn register<I: ObserverInput>(
     let unwatched = observers.add(id, observer, watched, living);
     reactions.enter(id.0, event);
     let Some(moment) = EventOf::<I>::MOMENT else { return };
-    store.set_tell(TELL);
+    store.set_tell(&TELL);
     let any = components.is_empty().then_some(None);
     store.hear_anew(components.iter().copied().map(Some).chain(any).chain(unwatched));
     if let Some(entities) = existing {

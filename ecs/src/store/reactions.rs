@@ -74,14 +74,6 @@ pub(crate) struct Tell<C> {
     pub(crate) moved: fn(&mut C, &[(Entity, Entity)]),
 }
 
-impl<C> Clone for Tell<C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<C> Copy for Tell<C> {}
-
 /// The names of the events that are being told, one inside the other, and what has triggered them. Mostly it is none or one.
 #[derive(Default)]
 struct Running {
@@ -140,7 +132,7 @@ pub(crate) struct Reactions<C: 'static> {
     /// How many times commands of observers have been applied.
     pub(super) applied: u64,
     /// How observers of components and hooks are told.
-    pub(super) tell: Option<Tell<C>>,
+    pub(super) tell: Option<&'static Tell<C>>,
     /// The commands of observers, until the outermost event has been told.
     pub(crate) queue: Queue<C>,
     /// What the observer that is running has recorded beside its parameters.
