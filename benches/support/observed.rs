@@ -194,6 +194,21 @@ fn insert_all<const COUNT: usize>() -> Bench {
             });
         })
     }
+    /// What an observer of each adds up, by hand: a sum that is in memory from row to row, as a resource is, or in a register.
+    fn by_hand<const COUNT: usize, const IN_MEMORY: bool>() -> Sample {
+        sample::<COUNT>(|world| {
+            let add = |batch: OnBatch<Insert<Extra>>, extras: Query<&Extra>, mut total: ResMut<Total>| {
+                let extras = extras.contiguous_many(batch.entities()).expect("they lie together");
+                let mut sum = total.0;
+                for extra in extras {
+                    let sum = if IN_MEMORY { black_box(&mut sum) } else { &mut sum };
+                    *sum += f64::from(extra.0);
+                }
+                total.0 = sum;
+            };
+            world.add_observer(add);
+        })
+    }
     fn components<const COUNT: usize>() -> Sample {
         sample::<COUNT>(|world| _ = world.add_observer(each))
     }
@@ -213,6 +228,8 @@ fn insert_all<const COUNT: usize>() -> Bench {
             Contestant::new("one of batches", Some(1.05), batches::<COUNT>),
             Contestant::new("one of each, #[observer]", of_each, components::<COUNT>),
             Contestant::new("one of each, a closure", None, events::<COUNT>),
+            Contestant::new("one of batches, a sum in memory by hand", None, by_hand::<COUNT, true>),
+            Contestant::new("one of batches, a sum in a register by hand", None, by_hand::<COUNT, false>),
         ],
     }
 }

@@ -7,6 +7,7 @@ mod chains;
 mod entities;
 mod errors;
 mod matches;
+mod one;
 mod order;
 mod params;
 mod propagation;

@@ -37,6 +37,26 @@ impl<P: EventPattern> GivenRows<'_, P> {
     }
 }
 
+/// What is given to the loops over rows of several tables.
+trait GiveRows<P: EventPattern> {
+    /// What is given to one of them, in a place of its own: what the function writes elsewhere does not overlap with it.
+    fn for_loop(&mut self) -> GivenRows<'_, P>;
+}
+
+impl<P: EventPattern> GiveRows<P> for OnInput<'_, P> {
+    #[inline(always)]
+    fn for_loop(&mut self) -> GivenRows<'_, P> {
+        GivenRows(Given::One(self.reborrow()))
+    }
+}
+
+impl<P: EventPattern> GiveRows<P> for OnAbout<'_, P> {
+    #[inline(always)]
+    fn for_loop(&mut self) -> GivenRows<'_, P> {
+        GivenRows(Given::Each(On::<P>::begin(self)))
+    }
+}
+
 /// A function that goes through rows of one table, of the targets of events. It gets how many they are, the entities, the columns, as
 /// long as they are said to be, what it is told, and the parameters.
 pub trait TargetKernel<P: EventPattern, D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync + 'static {
@@ -100,7 +120,7 @@ where
 }
 
 /// A loop with its arguments.
-struct Bound<'k, 'p, 'g, 'w, 's, P, D, K, Marker>
+struct Bound<'k, 'p, 'w, 's, P, D, K, G, Marker>
 where
     P: EventPattern,
     D: QueryData<Terms: ContiguousFetch>,
@@ -108,23 +128,24 @@ where
     Marker: 'static,
 {
     kernel: &'k K,
-    given: GivenRows<'g, P>,
+    given: G,
     params: &'p mut SystemParamItem<'w, 's, K::Params>,
-    marker: PhantomData<fn() -> (D, Marker)>,
+    marker: PhantomData<fn() -> (P, D, Marker)>,
 }
 
-impl<P, D, K, Marker> SliceKernel<<(Entity, D) as QueryData>::Terms> for Bound<'_, '_, '_, '_, '_, P, D, K, Marker>
+impl<P, D, K, G, Marker> SliceKernel<<(Entity, D) as QueryData>::Terms> for Bound<'_, '_, '_, '_, P, D, K, G, Marker>
 where
     P: EventPattern,
     D: QueryData<Terms: ContiguousFetch>,
     K: TargetKernel<P, D, Marker>,
+    G: GiveRows<P>,
     Marker: 'static,
 {
     type Error = EcsError;
 
     #[inline(always)]
     fn run(&mut self, len: usize, rows: SliceOf<'_, (Entity, D)>) -> Result<(), EcsError> {
-        self.kernel.run(len, rows, &mut self.given, self.params)
+        self.kernel.run(len, rows, &mut self.given.for_loop(), self.params)
     }
 }
 
@@ -171,11 +192,11 @@ where
     fn for_each(
         &self,
         entities: Affected<'_>,
-        given: GivenRows<'_, P>,
+        given: impl GiveRows<P>,
         (mut targets, mut params): SystemParamItem<'_, '_, <Self as SystemParamFunction<MacroMarker>>::Param>,
     ) -> Result<(), EcsError> {
         let mut bound =
-            Bound::<P, D, K, Marker> { kernel: &self.kernel, given, params: &mut params, marker: PhantomData };
+            Bound::<P, D, K, _, Marker> { kernel: &self.kernel, given, params: &mut params, marker: PhantomData };
         targets.for_each_affected(entities, &mut bound)
     }
 }
@@ -207,14 +228,14 @@ where
         about: OnAbout<'_, P>,
         params: SystemParamItem<'_, '_, Self::Param>,
     ) -> Option<Result<(), EcsError>> {
-        let done = self.for_each(rows, GivenRows(Given::Each(about)), params);
+        let done = self.for_each(rows, about, params);
         done.is_err().then_some(done)
     }
 
     #[inline]
     fn run(&mut self, given: OnInput<'_, P>, params: SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let target = given.event().event_target();
-        self.for_each(Affected::Listed(&[target]), GivenRows(Given::One(given)), params)
+        self.for_each(Affected::Listed(&[target]), given, params)
     }
 }
 

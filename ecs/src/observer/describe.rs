@@ -21,8 +21,8 @@ use crate::event::{EntityEvent, Event, EventPattern};
 use crate::store::{Affected, CommandFailure, Store};
 use crate::system::handlers::ErrorContext;
 use crate::system::{
-    BoxedSystem, EcsError, FunctionMarker, IntoSystem, MacroMarker, ParamError, Severity, System, SystemCondition,
-    SystemInput, SystemOutput, TellSystem, WithTellSystem,
+    BoxedSystem, EcsError, FunctionMarker, IntoSystem, MacroMarker, NotDone, ParamError, Severity, System,
+    SystemCondition, SystemInput, SystemOutput, TellSystem, WithTellSystem,
 };
 use crate::trace;
 use crate::world::DeferredMarker;
@@ -148,7 +148,7 @@ fn register<I: ObserverInput>(
     let unwatched = observers.add(id, observer, watched, living);
     reactions.enter(id.0, event);
     let Some(moment) = EventOf::<I>::MOMENT else { return };
-    store.set_tell(TELL);
+    store.set_tell(&TELL);
     let any = components.is_empty().then_some(None);
     store.hear_anew(components.iter().copied().map(Some).chain(any).chain(unwatched));
     if let Some(entities) = existing {
@@ -228,13 +228,13 @@ impl<I: ObserverInput, S: TellSystem<I>> ObserverSystem<I, S> {
     #[inline(always)]
     fn done(&self, observed: Observed, store: &mut Store) {
         defer_direct(store);
-        if !matches!(observed, Ok(Ok(()))) {
+        if let Err(not_done) = observed {
             let failed = Failed {
                 observer: self.system.system().name(),
                 event: type_name::<EventOf<I>>(),
                 handler: self.handler,
             };
-            failed.not_done(observed, store);
+            failed.not_done(*not_done, store);
         }
     }
 }
@@ -249,11 +249,10 @@ struct Failed<'o> {
 impl Failed<'_> {
     #[cold]
     #[inline(never)]
-    fn not_done(&self, observed: Observed, store: &mut Store) {
-        match observed {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => self.failed(error, store),
-            Err(error) => self.not_run(&error, store),
+    fn not_done(&self, not_done: NotDone, store: &mut Store) {
+        match not_done {
+            NotDone::Failed(error) => self.failed(error, store),
+            NotDone::NotRun(error) => self.not_run(&error, store),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::entity::Entity;
 use crate::event::{EntityComponentsTrigger, EventPattern, LifecycleEvent, Trigger};
 use crate::origin::Origin;
 use crate::store::{Affected, Store};
-use crate::system::{EcsError, ParamError, SystemInput, TellSystem, ToldRows, WrittenInput, run_on_entities};
+use crate::system::{Outcome, SystemInput, TellSystem, ToldRows, WrittenInput, outcome, run_on_entities};
 
 /// What a system that observes has for its first parameter: [`On`] or [`OnBatch`].
 #[diagnostic::on_unimplemented(
@@ -55,7 +55,7 @@ pub trait ObserverInput: SystemInput + 'static {
 pub type EventOf<I> = <<I as ObserverInput>::Pattern as EventPattern>::Event;
 
 /// What became of a run of it.
-pub type Observed = Result<Result<(), EcsError>, ParamError>;
+pub type Observed = Outcome;
 
 impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
     type Pattern = P;
@@ -91,7 +91,7 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
         let mut rows = ToldRows { affected, next: start, end, about };
         match system.tell_rows(&mut rows, store) {
             Some(observed) => (rows.next, observed),
-            None => (end, Ok(Ok(()))),
+            None => (end, Ok(())),
         }
     }
 }
@@ -247,7 +247,7 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
                 let entities = affected.entities(&store.archetypes.tables).to_vec();
                 system.tell(batch(&entities, about), store)
             }
-            Affected::Rows { .. } => run_on_entities(system.system_mut(), (affected, about), batch, store),
+            Affected::Rows { .. } => outcome(run_on_entities(system.system_mut(), (affected, about), batch, store)),
         };
         (affected.len(), done)
     }

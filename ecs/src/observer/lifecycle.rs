@@ -16,7 +16,7 @@ use crate::store::{FewNews, NewsView, NotTold, Store, Tell};
 use crate::world::{moved, refuse, relink, run_hooks, unlink};
 
 /// How a store tells observers and hooks.
-pub(super) const TELL: Tell<Store> =
+pub(super) static TELL: Tell<Store> =
     Tell { heard, before, after, after_one, apply: apply_reactions, unlink, relink, moved };
 
 /// What observers are told of a component, or of all.

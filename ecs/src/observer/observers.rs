@@ -133,11 +133,28 @@ impl<E: Event> Observers<E> {
         store: &mut Store,
     ) {
         let Self { list, watching, .. } = self;
+        let of_entity = match target {
+            Some(target) if watching.entities() != 0 => watching.of_entity(target),
+            _ => &[],
+        };
+        // Mostly it is one observer. A loop would need registers of its own.
+        let place = match (watching.of_all(), of_entity) {
+            ([], []) => return,
+            (&[place], []) => place,
+            ([], &[place]) if target.is_some_and(|target| store.entities.contains(target)) => place,
+            ([], [_]) => return,
+            _ => return self.tell_several(target, event, trigger, store),
+        };
+        list[place as usize].tell(event, trigger, store);
+    }
+
+    #[inline(never)]
+    fn tell_several(&mut self, target: Option<Entity>, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
+        let Self { list, watching, .. } = self;
         for &place in watching.of_all() {
             list[place as usize].tell(event, trigger, store);
         }
         if let Some(target) = target
-            && watching.entities() != 0
             && let places @ [_, ..] = watching.of_entity(target)
             && store.entities.contains(target)
         {
@@ -172,11 +189,12 @@ impl<E: LifecycleEvent> Observers<E> {
         if watching.entities() != 0 || E::MOMENT.is_none_or(Moment::is_of_matches) {
             return false;
         }
-        for &place in watching.of_component(component) {
-            let Listed { observer: Some(observer), id } = &mut list[place as usize] else { continue };
-            let Some(mut event) = E::of_operation(entity) else { return false };
-            Trigger::<E>::set_components(of_life, core::slice::from_ref(&component));
-            observer.observe(&mut event, of_life, *id, store);
+        match *watching.of_component(component) {
+            [] => {}
+            [place] => list[place as usize].tell_of_one(entity, component, of_life, store),
+            ref places => {
+                places.iter().for_each(|&place| list[place as usize].tell_of_one(entity, component, of_life, store));
+            }
         }
         true
     }
@@ -252,6 +270,21 @@ impl<E: LifecycleEvent> Observers<E> {
 }
 
 impl<E: LifecycleEvent> Listed<E> {
+    /// Tells the observer of what happens to one component of one entity.
+    #[inline(always)]
+    fn tell_of_one(
+        &mut self,
+        entity: Entity,
+        component: ComponentId,
+        trigger: &mut EntityComponentsTrigger,
+        store: &mut Store,
+    ) {
+        if let (Some(observer), Some(mut event)) = (&mut self.observer, E::of_operation(entity)) {
+            Trigger::<E>::set_components(trigger, core::slice::from_ref(&component));
+            observer.observe(&mut event, trigger, self.id, store);
+        }
+    }
+
     /// Tells the observer of what happens to components of several entities.
     #[inline]
     fn tell_all(

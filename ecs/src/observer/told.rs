@@ -37,12 +37,19 @@ struct Told<'s, E: Event> {
 }
 
 impl<E: Event> Drop for Told<'_, E> {
-    #[cold]
+    // Inlined, so that what is told need not be in memory for it.
+    #[inline(always)]
     fn drop(&mut self) {
-        // What an observer that panics has recorded beside its parameters waits with what those before it have.
         if let Some(observers) = self.observers.take() {
-            defer_direct(self.store);
-            self.store.reactions.end(self.number, observers);
+            broken_off(self.store, self.number, observers);
         }
     }
+}
+
+/// An observer has panicked. What it has recorded beside its parameters waits with what those before it have.
+#[cold]
+#[inline(never)]
+fn broken_off<E: Event>(store: &mut Store, number: u32, observers: Box<Observers<E>>) {
+    defer_direct(store);
+    store.reactions.end(number, observers);
 }

@@ -4,6 +4,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::{Any, TypeId};
+use core::mem;
 
 use crate::component::ComponentId;
 use crate::entity::Entities;
@@ -59,6 +60,10 @@ impl ObserversPlace {
     /// Puts them back.
     #[inline(always)]
     pub(super) fn put<O: EventObservers>(&mut self, observers: Box<O>) {
-        *self = Self::new(observers);
+        self.type_id = TypeId::of::<O>();
+        let before = self.value.replace(observers);
+        debug_assert!(before.is_none());
+        // There is none. So nothing has to be asked for that to be dropped.
+        mem::forget(before);
     }
 }

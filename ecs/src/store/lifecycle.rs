@@ -76,7 +76,7 @@ impl Store {
     }
 
     /// Says how observers and hooks are told.
-    pub(crate) fn set_tell(&mut self, tell: Tell<Self>) {
+    pub(crate) fn set_tell(&mut self, tell: &'static Tell<Self>) {
         self.reactions.tell = Some(tell);
     }
 
@@ -221,7 +221,7 @@ impl Store {
     }
 
     /// Tells what has been noted.
-    fn tell_noted(&mut self, tell: Tell<Self>) {
+    fn tell_noted(&mut self, tell: &'static Tell<Self>) {
         if self.listeners.news.is_empty() {
             return;
         }
@@ -242,7 +242,7 @@ impl Store {
 
     /// Applies what observers and hooks have recorded.
     #[inline]
-    fn apply_recorded(&mut self, tell: Tell<Self>) {
+    fn apply_recorded(&mut self, tell: &'static Tell<Self>) {
         if !self.reactions.queue.is_empty() || self.entities.needs_flush() {
             self.apply_recorded_now(tell);
         }
@@ -250,7 +250,7 @@ impl Store {
 
     #[cold]
     #[inline(never)]
-    fn apply_recorded_now(&mut self, tell: Tell<Self>) {
+    fn apply_recorded_now(&mut self, tell: &'static Tell<Self>) {
         // Ids that were promised to commands which are being applied stay pending.
         let (world, promised) = (self.id, core::mem::take(&mut self.pending));
         let promised = Promised { store: self, world, pending: promised };
@@ -320,7 +320,7 @@ impl Store {
     }
 
     /// The same, for observers and hooks.
-    fn foretell_listeners(&mut self, tell: Tell<Self>, news: &mut News) -> Waiting {
+    fn foretell_listeners(&mut self, tell: &'static Tell<Self>, news: &mut News) -> Waiting {
         let mut panicked = Waiting::default();
         news.join(&self.entities);
         let acting = self.entities.acting();

@@ -246,12 +246,15 @@ impl Store {
     /// If there is no memory for so many. They stay reserved.
     #[inline]
     pub(crate) fn try_flush(&mut self) -> Result<(), AllocError> {
-        // While observers are told the world keeps its rows.
-        if self.entities.needs_flush() && !self.reactions.is_running() { self.flush_reserved() } else { Ok(()) }
+        if self.entities.needs_flush() { self.flush_reserved() } else { Ok(()) }
     }
 
     #[cold]
     fn flush_reserved(&mut self) -> Result<(), AllocError> {
+        // While observers are told the world keeps its rows.
+        if self.reactions.is_running() {
+            return Ok(());
+        }
         self.try_place_pending()?;
         self.entities.reserve_pending()?;
         self.archetypes.tables.get_mut(TableId::EMPTY).reserve(self.entities.reserved())?;

@@ -74,14 +74,6 @@ pub(crate) struct Tell<C> {
     pub(crate) moved: fn(&mut C, &[(Entity, Entity)]),
 }
 
-impl<C> Clone for Tell<C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<C> Copy for Tell<C> {}
-
 /// The names of the events that are being told, one inside the other, and what has triggered them. Mostly it is none or one.
 #[derive(Default)]
 struct Running {
@@ -96,16 +88,23 @@ impl Running {
         self.others.len() + usize::from(self.innermost.is_some())
     }
 
-    #[inline(always)]
-    fn push(&mut self, event: (&'static str, Origin)) {
-        if let Some(outer) = self.innermost {
-            self.others.push(outer);
-        }
-        self.innermost = Some(event);
+    /// Makes the innermost one an outer one as well, before another becomes the innermost.
+    fn make_way(&mut self) {
+        self.others.extend(self.innermost);
     }
 
+    /// The innermost one has been told.
     #[inline(always)]
     fn pop(&mut self) {
+        if self.others.is_empty() {
+            self.innermost = None;
+        } else {
+            self.pop_outer();
+        }
+    }
+
+    #[cold]
+    fn pop_outer(&mut self) {
         self.innermost = self.others.pop();
     }
 
@@ -126,12 +125,14 @@ pub(crate) struct Reactions<C: 'static> {
     /// What led to the commands that are being carried out.
     cause: Option<Arc<Cause>>,
     limit: usize,
+    /// Whether there is a cause, or the limit is 0.
+    is_limited: bool,
     /// The entities that the last bulk operation has made of which something was told.
     pub(super) made: Vec<Entity>,
     /// How many times commands of observers have been applied.
     pub(super) applied: u64,
     /// How observers of components and hooks are told.
-    pub(super) tell: Option<Tell<C>>,
+    pub(super) tell: Option<&'static Tell<C>>,
     /// The commands of observers, until the outermost event has been told.
     pub(crate) queue: Queue<C>,
     /// What the observer that is running has recorded beside its parameters.
@@ -147,6 +148,7 @@ impl<C: 'static> Default for Reactions<C> {
             running: Running::default(),
             cause: None,
             limit: Self::LIMIT,
+            is_limited: false,
             made: Vec::new(),
             applied: 0,
             tell: None,
@@ -199,24 +201,37 @@ impl<C: 'static> Reactions<C> {
     /// Sets how many events may lead to each other.
     pub(crate) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
+        self.is_limited = self.cause.is_some() || limit == 0;
     }
 
     /// Takes the observers of a type of event, which are an `O`, to tell them one that something has triggered. They come back with
     /// [`Reactions::end`]. If there are none [`Reactions::not_told`] says why.
     #[inline(always)]
     pub(crate) fn begin<E: 'static, O: EventObservers>(&mut self, number: u32, caller: Origin) -> Option<Box<O>> {
-        if self.depth() >= self.limit {
+        // Mostly nothing has led to it. What has makes way before the observers are taken: it may be without memory.
+        let is_first = self.running.innermost.is_none() && !self.is_limited;
+        if !is_first && !self.make_way() {
             return None;
         }
-        // Before the observers are taken: it may be without memory.
-        self.running.push((type_name::<E>(), caller));
-        match self.observers.get_mut(number as usize).and_then(ObserversPlace::take) {
-            Some(observers) => Some(observers),
-            None => {
-                self.running.pop();
-                None
-            }
+        if let Some(place) = self.observers.get_mut(number as usize)
+            && let Some(observers) = place.take()
+        {
+            self.running.innermost = Some((type_name::<E>(), caller));
+            return Some(observers);
         }
+        self.running.pop();
+        None
+    }
+
+    /// Whether something else may lead to what happens now, for which this makes way.
+    #[cold]
+    #[inline(never)]
+    fn make_way(&mut self) -> bool {
+        let may = self.depth() < self.limit;
+        if may {
+            self.running.make_way();
+        }
+        may
     }
 
     /// Why an event of a type cannot be told.
@@ -267,6 +282,7 @@ impl<C: 'static> Reactions<C> {
 
     /// Sets what has led to the commands that are carried out from now on, and returns what it was before.
     pub(crate) fn set_cause(&mut self, cause: Option<Arc<Cause>>) -> Option<Arc<Cause>> {
+        self.is_limited = cause.is_some() || self.limit == 0;
         core::mem::replace(&mut self.cause, cause)
     }
 
@@ -297,10 +313,11 @@ impl<C: 'static> Reactions<C> {
 
     /// Begins to run a hook, as an event is told; it has ended with [`Reactions::end_hook`].
     pub(crate) fn begin_hook(&mut self, name: &'static str, caller: Origin) -> Result<(), String> {
-        if self.depth() >= self.limit {
+        let is_first = self.running.innermost.is_none() && !self.is_limited;
+        if !is_first && !self.make_way() {
             return Err(self.chain(name));
         }
-        self.running.push((name, caller));
+        self.running.innermost = Some((name, caller));
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use super::into::IntoSystem;
 use super::output::SystemOutput;
 use super::param::{BuildParam, BuildSite, ParamSource, SystemParam, SystemParamItem};
 use super::params::ReadOnlySource;
-use super::tell::{Outcome, TellSystem, WithTellSystem};
+use super::tell::{Outcome, TellSystem, WithTellSystem, outcome};
 use crate::access::Access;
 use crate::cell::{ReadCell, StoreCell};
 use crate::command::defer_direct;
@@ -474,18 +474,14 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         unsafe { self.run_shared(input, &cell) }
     }
 
-    #[inline]
     fn run_told(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
-        let tick = store.next_tick();
-        // The next is what `fetch` looks at, so that the compiler sees that it need not look again.
-        match &self.state {
-            Some(prepared) if prepared.world == store.id() => {}
-            _ => return self.run_told_late(input, store),
+        if !self.is_ready_for(store.id()) {
+            return self.run_told_late(input, store);
         }
+        let tick = store.next_tick();
         let run_ticks = store.run_ticks_since(self.last_run, tick).of(self.meta.system());
-        let cell = StoreCell::exclusive_in(store, run_ticks);
         // SAFETY: no other code uses the store.
-        let out = unsafe { self.run_fetched(input, cell) };
+        let out = unsafe { self.run_fetched(input, StoreCell::exclusive_in(store, run_ticks)) };
         if self.is_deferred {
             self.apply_deferred(store);
         }
@@ -537,8 +533,9 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     #[cold]
     #[inline(never)]
     fn run_told_late(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
-        self.prepare(store);
-        self.run_alone(input, store)
+        let out = self.run_alone(input, store);
+        self.apply_deferred(store);
+        out
     }
 
     /// Calls the function for the next entities, up to `end`, in the run that the cell says. Returns what became of the last of them, or
@@ -672,12 +669,47 @@ where
 
     #[inline(always)]
     fn tell(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
-        self.run_told(input, store)
+        let tick = store.next_tick();
+        // The next is what `fetch` looks at, so that the compiler sees that it need not look again.
+        match &self.state {
+            Some(prepared) if prepared.world == store.id() => {}
+            _ => return self.tell_late(input, store),
+        }
+        let run_ticks = store.run_ticks_since(self.last_run, tick).of(self.meta.system());
+        let cell = StoreCell::exclusive_in(store, run_ticks);
+        let onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
+        // SAFETY: no other code uses the store.
+        let outcome = match unsafe { self.fetch(cell) } {
+            Ok(Fetched { function, params, last_run, run }) => {
+                *last_run = run;
+                // If it went well that is known here, before anything else is looked at.
+                outcome(Ok(function.run(input, params)))
+            }
+            Err(error) => outcome(Err(error)),
+        };
+        drop(onlooker);
+        if self.is_deferred {
+            self.apply_deferred(store);
+        }
+        outcome
     }
 
     #[inline(always)]
     fn tell_rows(&mut self, rows: &mut ToldRows<'_, F::In>, store: &mut Store) -> Option<Outcome> {
-        self.run_told_rows(rows, store)
+        self.run_told_rows(rows, store).map(outcome)
+    }
+}
+
+impl<Marker, F> FunctionSystem<Marker, F>
+where
+    Marker: 'static,
+    F: SystemParamFunction<Marker, In: 'static, Out = Result<(), EcsError>>,
+{
+    /// As [`run_told_late`](Self::run_told_late), with the outcome made where it is rare.
+    #[cold]
+    #[inline(never)]
+    fn tell_late(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
+        outcome(self.run_told_late(input, store))
     }
 }
 

@@ -68,7 +68,8 @@ pub use self::params::{NonSend, NonSendMarker, NonSendMut};
 pub(crate) use self::rows::{ParRowLoop, RowKernel, RowLoop};
 pub use self::tasks::TaskParam;
 pub(crate) use self::tasks::TaskSource;
-pub use self::tell::{TellSystem, WithTellSystem};
+pub(crate) use self::tell::outcome;
+pub use self::tell::{NotDone, Outcome, TellSystem, WithTellSystem};
 pub use crate::map::system::*;
 
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.

@@ -1,12 +1,43 @@
 //! Systems that are told of events.
 
+use alloc::boxed::Box;
+
 use super::base::{BoxedSystem, ParamError, System, ToldRows};
 use super::error::EcsError;
 use super::input::{Given, SystemInput};
 use crate::store::Store;
 
-/// What became of a run of such a system.
-pub(super) type Outcome = Result<Result<(), EcsError>, ParamError>;
+/// What became of a run of such a system. It is one pointer, so that a run that went well leaves nothing in memory to be looked at.
+pub type Outcome = Result<(), Box<NotDone>>;
+
+/// Why a run of such a system did not go well.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum NotDone {
+    /// It has returned an error.
+    Failed(EcsError),
+    /// A parameter could not be fetched.
+    NotRun(ParamError),
+}
+
+/// What became of a run.
+#[inline(always)]
+pub(crate) fn outcome(ran: Result<Result<(), EcsError>, ParamError>) -> Outcome {
+    match ran {
+        Ok(Ok(())) => Ok(()),
+        ran => not_done(ran),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn not_done(ran: Result<Result<(), EcsError>, ParamError>) -> Outcome {
+    Err(Box::new(match ran {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(error)) => NotDone::Failed(error),
+        Err(error) => NotDone::NotRun(error),
+    }))
+}
 
 /// A system that is told of events. If the type of its function is known, that is called without a detour.
 #[doc(hidden)]
@@ -35,12 +66,12 @@ impl<I: SystemInput + 'static> TellSystem<I> for BoxedSystem<I, Result<(), EcsEr
 
     #[inline]
     fn tell(&mut self, input: Given<'_, I>, store: &mut Store) -> Outcome {
-        (**self).run_told(input, store)
+        outcome((**self).run_told(input, store))
     }
 
     #[inline]
     fn tell_rows(&mut self, rows: &mut ToldRows<'_, I>, store: &mut Store) -> Option<Outcome> {
-        (**self).run_told_rows(rows, store)
+        (**self).run_told_rows(rows, store).map(outcome)
     }
 }
 

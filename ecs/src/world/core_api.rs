@@ -50,7 +50,7 @@ impl World {
     #[must_use]
     pub fn new() -> Self {
         let mut store = Store::new();
-        store.set_tell(TELL_HOOKS);
+        store.set_tell(&TELL_HOOKS);
         Self { store }
     }
 

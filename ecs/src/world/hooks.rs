@@ -13,7 +13,7 @@ use crate::store::{CommandFailure, FewNews, NewsView, Store, Tell};
 use crate::trace;
 
 /// How a store without observers of components tells hooks.
-pub(super) const TELL_HOOKS: Tell<Store> =
+pub(super) static TELL_HOOKS: Tell<Store> =
     Tell { heard: |_, _| Kinds::NONE, before, after, after_one, apply: apply_reactions, unlink, relink, moved };
 
 fn before(store: &mut Store, news: &NewsView<'_>) {
