@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::{Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::origin::{Origin, OriginCell};
-use crate::tick::{Tick, TickCell};
+use crate::tick::{LastRun, Tick, TickCell};
 
 /// What a run has to reach of its world in the end, wherever that has been put meanwhile.
 pub(crate) struct SharedClock {
@@ -93,5 +93,15 @@ impl Deref for Clock {
     #[inline]
     fn deref(&self) -> &SharedClock {
         &self.shared
+    }
+}
+
+impl Clock {
+    /// Ticks go back, and the era goes on to one in which no run of before is remembered.
+    pub(super) fn restore(&mut self, [tick, last, checked]: [Tick; 3]) {
+        self.tick.set(tick);
+        self.last.set(last);
+        self.checked = checked;
+        self.era = self.era.wrapping_add(LastRun::FORGOTTEN);
     }
 }

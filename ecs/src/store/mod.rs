@@ -48,6 +48,7 @@ mod erased;
 mod attribution;
 mod apply;
 mod shrink;
+mod copies;
 
 mod check;
 
@@ -57,6 +58,7 @@ pub(crate) use self::bulk::Selection;
 pub(crate) use self::clock::SharedClock;
 pub use self::clone::CloneError;
 pub use self::columns::SpawnColumnsError;
+pub(crate) use self::copies::{Refused, StoreCopy};
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError};

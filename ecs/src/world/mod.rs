@@ -68,6 +68,7 @@ pub use self::own_commands::{Command, CommandOutput, EntityCommand, EntityEntryC
 pub use self::param_builder::SystemParamBuilder;
 pub use self::query_builder::QueryBuilder;
 pub use self::related::{ChildSpawner, ChildSpawnerCommands, RelatedSpawner, RelatedSpawnerCommands};
+pub(crate) use self::schedules::keeps_systems;
 pub use self::schedules::{Schedules, TryRunScheduleError};
 pub use self::spawn_related::{
     Spawn, SpawnIter, SpawnOneRelated, SpawnRelated, SpawnRelatedBundle, SpawnWith, SpawnableList, WithOneRelated,

@@ -2,13 +2,15 @@
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::any::TypeId;
 use core::fmt;
 
 use hashbrown::HashMap;
 
 use super::cast::World;
+use super::one_shot;
 use crate::command::Commands;
-use crate::component::TypeSlot;
+use crate::component::{ComponentDescriptor, TypeSlot};
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
@@ -453,6 +455,11 @@ impl Drop for TakenOut<'_> {
 fn all(store: &mut Store) -> &mut Schedules {
     let now = store.now();
     store.resources.get_or_init(now)
+}
+
+/// Whether a resource is one in which a world keeps systems.
+pub(crate) fn keeps_systems(descriptor: &ComponentDescriptor) -> bool {
+    descriptor.value_type_id() == Some(TypeId::of::<Schedules>()) || one_shot::is_kept_in(descriptor)
 }
 
 impl World {

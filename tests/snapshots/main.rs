@@ -1,0 +1,7 @@
+//! Snapshots of worlds, and worlds that are restored.
+
+#![expect(elided_lifetimes_in_paths, reason = "as users write it")]
+
+mod histories;
+mod parts;
+mod limits;
