@@ -4,4 +4,5 @@
 
 mod histories;
 mod parts;
+mod layouts;
 mod limits;
