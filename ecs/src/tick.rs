@@ -176,6 +176,14 @@ impl LastRun {
     /// A run of so many eras ago is not remembered.
     pub(crate) const FORGOTTEN: u32 = MAX_AGE / CHECK_EVERY;
 
+    /// The same run, if the era `then` is called `now`.
+    pub(crate) const fn in_era(self, then: u32, now: u32) -> Self {
+        // How long ago it was stays; a run that was remembered no longer is none.
+        let age = then.wrapping_add(1).wrapping_sub(self.era);
+        let is_known = self.era != 0 && age < Self::FORGOTTEN;
+        Self { era: if is_known { now.wrapping_add(1).wrapping_sub(age) } else { 0 }, ..self }
+    }
+
     /// The same run, which has ended later.
     pub(crate) const fn until(self, tick: Tick) -> Self {
         Self { tick, ..self }

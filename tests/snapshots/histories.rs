@@ -248,8 +248,10 @@ impl Game {
         writeln!(out, "frame {} tick {:?}", world.frame_number(), world.change_tick()).unwrap();
         writeln!(out, "{:?} {:?}", world.get_resource::<Score>(), world.get_resource::<Messages<Step>>()).unwrap();
         for table in world.tables() {
-            let names = table.components().iter().map(|id| world.components().name(*id));
-            writeln!(out, "table {:?}", names.collect::<Vec<_>>()).unwrap();
+            // In whatever order the world has met them.
+            let mut names: Vec<_> = table.components().iter().map(|id| world.components().name(*id)).collect();
+            names.sort_unstable();
+            writeln!(out, "table {names:?}").unwrap();
             for &id in table.entities() {
                 let entity = world.entity(id);
                 write!(out, "  {id} {:?} {:?}", entity.get::<Plain>(), entity.get_change_ticks::<Plain>()).unwrap();

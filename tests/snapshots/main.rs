@@ -6,3 +6,4 @@ mod histories;
 mod parts;
 mod layouts;
 mod limits;
+mod systems;

@@ -1,15 +1,20 @@
 //! Snapshots of worlds.
 
 use alloc::vec::Vec;
+use core::any::Any;
 use core::fmt;
 
+use hashbrown::HashMap;
 use strata_ecs_derive::Event;
 
 use super::error::{NotTaken, RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
 use crate::component::ComponentDescriptor;
-use crate::store::{Refused, StoreCopy, WorldId};
-use crate::world::{World, keeps_systems};
+use crate::guard::Waiting;
+use crate::label::InternedScheduleLabel;
+use crate::schedule::ScheduleMemory;
+use crate::store::{Became, Refused, StoreCopy, WorldId};
+use crate::world::{World, for_each_schedule, keeps_systems};
 
 /// The state of a world, with values of its own. See [the module](super).
 ///
@@ -28,6 +33,8 @@ pub struct WorldSnapshot {
     world: WorldId,
     options: SnapshotOptions,
     copy: StoreCopy,
+    /// What the systems of schedules keep.
+    systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
     /// Whether the copy is whole: no `Clone` has panicked while it was taken.
     is_whole: bool,
 }
@@ -138,7 +145,8 @@ impl World {
     /// As [`World::snapshot`].
     pub fn snapshot_with(&mut self, options: &SnapshotOptions) -> Result<WorldSnapshot, SnapshotError> {
         let (world, options) = (self.id(), options.clone());
-        let mut snapshot = WorldSnapshot { world, options, copy: StoreCopy::default(), is_whole: false };
+        let mut snapshot =
+            WorldSnapshot { world, options, copy: StoreCopy::default(), systems: Vec::new(), is_whole: false };
         self.snapshot_into(&mut snapshot)?;
         Ok(snapshot)
     }
@@ -173,11 +181,21 @@ impl World {
         if let Some(name) = self.store.lent_resource() {
             return Err(SnapshotError::Lent(name));
         }
-        let WorldSnapshot { world, options, copy, is_whole } = snapshot;
+        let WorldSnapshot { world, options, copy, systems, is_whole } = snapshot;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let mut refused: Vec<NotTaken> = self.store.refused(is_apart).into_iter().map(NotTaken::from).collect();
         if !options.observers && self.store.reactions.watch_entities() {
             refused.push(NotTaken::EntityObservers);
+        }
+        let (mut taken, mut locals) = (Vec::new(), Vec::new());
+        let all_there = for_each_schedule(&mut self.store, |label, schedule| {
+            taken.push((label, schedule.memory(&|value| options.clone_local(value), &mut locals)));
+        });
+        if !all_there {
+            return Err(SnapshotError::Busy);
+        }
+        if !options.leave_out_locals() {
+            refused.extend(locals.into_iter().map(|(system, value)| NotTaken::Local { system, value }));
         }
         if !refused.is_empty() {
             return Err(SnapshotError::NotTaken(refused));
@@ -189,6 +207,7 @@ impl World {
             *world = self.id();
         }
         self.store.copy_to(copy, is_apart).unwrap_or_else(|error| error.raise());
+        *systems = taken;
         *is_whole = true;
         Ok(())
     }
@@ -233,11 +252,26 @@ impl World {
         }
         let options = &snapshot.options;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
+        if !for_each_schedule(&mut self.store, |_, _| {}) {
+            return Err(RestoreError::Busy);
+        }
+        let clone = |value: &(dyn Any + Send + Sync)| options.clone_local(value);
+        let mut systems: HashMap<InternedScheduleLabel, ScheduleMemory> =
+            snapshot.systems.iter().map(|(label, memory)| (*label, memory.cloned(&clone))).collect();
         // SAFETY: the copy is whole, and one of this store: no other one has its number.
-        let panicked = unsafe { self.store.become_copy(&snapshot.copy, is_apart) };
-        let panicked = panicked.unwrap_or_else(|error| error.raise());
+        let became = unsafe { self.store.become_copy(&snapshot.copy, is_apart) };
+        let Became { renewed, era, panicked } = became.unwrap_or_else(|error| error.raise());
+        // A system that is forgotten drops what it keeps, which is user code.
+        let forgotten = Waiting::catch(|| {
+            for_each_schedule(&mut self.store, |label, schedule| {
+                let mut none = ScheduleMemory::default();
+                let memory = systems.get_mut(&label).unwrap_or(&mut none);
+                schedule.exchange_memory(memory, era, &renewed);
+            });
+        });
+        let dropped = Waiting::catch(|| drop(systems));
         self.trigger(Restored { frame_number: snapshot.frame_number() });
-        panicked.go_on();
+        panicked.or(forgotten).or(dropped).go_on();
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Why a snapshot cannot be taken, or restored.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -20,7 +21,7 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// A schedule is running, a frame that was begun by name goes on, or an observer or hook is running.
+    /// A schedule is running or taken out of the world, a frame that was begun by name goes on, or an observer or hook is running.
     Busy,
     /// A resource is not there because a scope has taken it out. Its type name.
     Lent(&'static str),
@@ -29,7 +30,7 @@ pub enum SnapshotError {
 }
 
 /// Something that a [snapshot](super) cannot take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum NotTaken {
     /// Values of a component, which is not `Clone`: its type name.
@@ -38,6 +39,13 @@ pub enum NotTaken {
     Resource(&'static str),
     /// A value that stays on its thread: its type name.
     NonSend(&'static str),
+    /// A `Local` of a system in a schedule of the world, of a type of which nothing is known.
+    Local {
+        /// The name of the system.
+        system: String,
+        /// The type name of the value.
+        value: &'static str,
+    },
     /// Which observers there are of single entities.
     EntityObservers,
 }
@@ -48,6 +56,9 @@ impl fmt::Display for NotTaken {
             Self::Component(name) => write!(f, "component `{name}`, which is not known to be `Clone`"),
             Self::Resource(name) => write!(f, "resource `{name}`, which is not known to be `Clone`"),
             Self::NonSend(name) => write!(f, "non-send value `{name}`"),
+            Self::Local { system, value } => {
+                write!(f, "`Local<{value}>` of system `{system}` (`SnapshotOptions::with_local`)")
+            }
             Self::EntityObservers => f.write_str("observers of single entities"),
         }
     }
@@ -65,7 +76,7 @@ impl fmt::Display for SnapshotError {
                 for (at, one) in all.iter().enumerate() {
                     write!(f, "{}{one}", if at == 0 { "" } else { "; " })?;
                 }
-                f.write_str("; derive `Clone`, or leave resources and observers out: `SnapshotOptions`")
+                f.write_str("; derive `Clone`, or leave something out: `SnapshotOptions`")
             }
         }
     }
@@ -85,7 +96,7 @@ impl core::error::Error for SnapshotError {}
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// A schedule is running, a frame that was begun by name goes on, or an observer or hook is running.
+    /// A schedule is running or taken out of the world, a frame that was begun by name goes on, or an observer or hook is running.
     Busy,
     /// A resource is not there because a scope has taken it out. Its type name.
     Lent(&'static str),

@@ -34,15 +34,23 @@
 //! messages without `Clone`, non-send values, and observers of single entities. [`SnapshotOptions`] leave resources and such
 //! observers out: these stay as they are when the world is restored.
 //!
-//! Definitions are no state of a world: schedules, observers, hooks, registered components and their requirements stay what they are.
-//! Of what a system has seen this is known: see [restoring](#restoring).
+//! What systems keep from run to run is taken for those in [schedules of the world](crate::world::World::add_schedule): when they ran
+//! last, how far they have read messages, and their [`Local`](crate::system::Local)s. A `Local` can be taken if it is a number or another
+//! simple type, or if [an option names its type](SnapshotOptions::with_local).
+//!
+//! Definitions are no state of a world: schedules, observers, hooks, registered components and their requirements stay what they are. So
+//! does what a closure has captured.
 //!
 //! # Restoring
 //!
 //! A snapshot is one of a world and of its registered types, and is restored in that world. Neither hooks nor observers are told of
-//! what comes and goes; then the event [`Restored`] is triggered. Queries stay usable. A reader of removals goes back to where it was,
-//! and one that has come since has seen all. To whatever else looks for changes or messages, systems and queries, everything
-//! is new then: what they have seen may never have happened.
+//! what comes and goes; then the event [`Restored`] is triggered. Queries stay usable.
+//!
+//! A system in a schedule of the world goes back to what it kept; it is found by the label of the schedule, its name, and which of the
+//! systems with this name it is. One that the snapshot does not know is prepared anew. A reader of removals goes back to where it was,
+//! and one that has come since has seen all. To any other consumer everything is new, since what it has seen may never have happened:
+//! to systems in schedules that the program keeps outside of the world, or that run by an id, to those of observers, to a
+//! [`SystemState`](crate::system::SystemState) and to a cursor of messages. Their `Local`s stay.
 //!
 //! If a `Clone` panics nothing has happened.
 

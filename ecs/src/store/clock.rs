@@ -96,12 +96,29 @@ impl Deref for Clock {
     }
 }
 
+/// How eras have gone on while ticks went back.
+#[derive(Clone, Copy)]
+pub(crate) struct RestoredEra {
+    /// That of the copy.
+    then: u32,
+    /// The one that goes on there.
+    now: u32,
+}
+
+impl RestoredEra {
+    /// What a run that was remembered in the era of the copy is called now.
+    pub(crate) fn of(self, last_run: LastRun) -> LastRun {
+        last_run.in_era(self.then, self.now)
+    }
+}
+
 impl Clock {
     /// Ticks go back, and the era goes on to one in which no run of before is remembered.
-    pub(super) fn restore(&mut self, [tick, last, checked]: [Tick; 3]) {
+    pub(super) fn restore(&mut self, [tick, last, checked]: [Tick; 3], era: u32) -> RestoredEra {
         self.tick.set(tick);
         self.last.set(last);
         self.checked = checked;
         self.era = self.era.wrapping_add(LastRun::FORGOTTEN);
+        RestoredEra { then: era, now: self.era }
     }
 }

@@ -14,6 +14,7 @@
 use alloc::vec::Vec;
 
 use super::Store;
+use super::clock::RestoredEra;
 use super::frames::FramesCopy;
 use super::links::LinksCopy;
 use crate::alloc_error::{AllocError, try_reserve_exact};
@@ -21,7 +22,7 @@ use crate::component::{ComponentDescriptor, ComponentId, Components};
 use crate::entity::{EntitiesCopy, IdForecasts};
 use crate::guard::Waiting;
 use crate::removal::{LogClones, LogCopy, Removals};
-use crate::resource::{ResourceClones, ResourceCopies};
+use crate::resource::{Renewed, ResourceClones, ResourceCopies, ResourceId};
 use crate::sparse::{SparseClones, SparseCopy};
 use crate::table::{TableClones, TableCopy};
 use crate::tick::Tick;
@@ -43,6 +44,7 @@ pub(crate) struct StoreCopy {
     tick: Tick,
     last: Tick,
     checked: Tick,
+    era: u32,
     /// The components whose changes are known.
     tracked: Vec<ComponentId>,
 }
@@ -65,6 +67,15 @@ pub(crate) enum Refused {
     Component(&'static str),
     Resource(&'static str),
     NonSend(&'static str),
+}
+
+/// What has happened to a store that has become what its copy is.
+pub(crate) struct Became {
+    /// Lists of messages that have got other origins.
+    pub(crate) renewed: Vec<(ResourceId, Renewed)>,
+    pub(crate) era: RestoredEra,
+    /// A panic of what was dropped.
+    pub(crate) panicked: Waiting,
 }
 
 impl Store {
@@ -148,14 +159,14 @@ impl Store {
         copy.links = self.listeners.links.copy();
         copy.frames = self.frames.copy();
         (copy.tick, copy.last) = (self.clock.tick.get(), self.clock.last.get());
-        copy.checked = self.clock.checked;
+        (copy.checked, copy.era) = (self.clock.checked, self.clock.era);
         copy.tracked.clear();
         copy.tracked.extend(components.iter().filter(|info| info.is_tracked()).map(|info| info.id()));
         Ok(())
     }
 
     /// Becomes what a copy of this store is. Nothing is busy, and no resource is lent. `is_apart` says which resources that the copy
-    /// does not know stay. What is returned is a panic of what was dropped.
+    /// does not know stay.
     ///
     /// # Errors
     ///
@@ -168,7 +179,7 @@ impl Store {
         &mut self,
         copy: &StoreCopy,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
-    ) -> Result<Waiting, AllocError> {
+    ) -> Result<Became, AllocError> {
         self.settle();
         let mut clones = copy.clones(self, is_apart)?;
         // Components whose changes are watched since then stay watched. The others are as they were.
@@ -232,12 +243,13 @@ impl Store {
         }
         self.listeners.links.become_copy(core::mem::take(&mut clones.links));
         self.frames.become_copy(core::mem::take(&mut clones.frames), &renewed);
-        self.clock.restore([copy.tick, copy.last, copy.checked]);
+        let era = self.clock.restore([copy.tick, copy.last, copy.checked], copy.era);
 
         // (2)
         let Self { listeners, .. } = self;
         let panicked = Waiting::catch(|| listeners.removals.end_copies());
-        Ok(panicked.or(Waiting::catch(|| drop((gone, without, clones)))))
+        let panicked = panicked.or(Waiting::catch(|| drop((gone, without, clones))));
+        Ok(Became { renewed, era, panicked })
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod input;
 mod blocks;
+mod memory;
 mod base;
 mod error;
 pub(crate) mod handlers;
@@ -51,6 +52,9 @@ pub use self::handlers::ErrorContext;
 pub use self::input::{In, InMut, InRef, StaticSystemInput, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
+#[doc(hidden)]
+pub use self::memory::Keeper;
+pub(crate) use self::memory::{CloneValue, Memory};
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub(crate) use self::params::{AppliedToStore, MadeFromStore, WorldSource};

@@ -457,6 +457,16 @@ fn all(store: &mut Store) -> &mut Schedules {
     store.resources.get_or_init(now)
 }
 
+/// Goes through the schedules of a world. False, and nothing has been done, if one of them is taken out.
+pub(crate) fn for_each_schedule(store: &mut Store, mut each: impl FnMut(InternedScheduleLabel, &mut Schedule)) -> bool {
+    let Some((schedules, _)) = store.resources.get_mut::<Schedules>() else { return true };
+    if schedules.list.iter_mut().any(|entry| entry.place().is_none() && !entry.returned.expects_nothing()) {
+        return false;
+    }
+    schedules.iter_mut().for_each(|(label, schedule)| each(label, schedule));
+    true
+}
+
 /// Whether a resource is one in which a world keeps systems.
 pub(crate) fn keeps_systems(descriptor: &ComponentDescriptor) -> bool {
     descriptor.value_type_id() == Some(TypeId::of::<Schedules>()) || one_shot::is_kept_in(descriptor)
