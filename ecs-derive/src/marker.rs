@@ -70,9 +70,14 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
     }
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
-    // Messages are described by what keeps them.
-    let is_described = grammar.known.iter().any(|known| known.name == NAME.name);
-    let description = is_described.then(|| description(cx, item, grammar, &options, |found| found));
+    let has_name = grammar.known.iter().any(|known| known.name == NAME.name);
+    let description = match has_name {
+        true => description(cx, item, grammar, &options, |found| found),
+        // Messages are described by what keeps them, but for whether they can be cloned.
+        false => hygienic! {
+            const DESCRIPTION: __strata::Description<Self> = __strata::describe!(Self, __strata::None, &[]);
+        },
+    };
     let trait_name = Ident::new(name, Span::mixed_site());
     let implementation = hygienic! {
         #[automatically_derived]

@@ -4,6 +4,10 @@
 //! (or the sparse set) around it counts the rows and says when to drop. Memory starts at a multiple of 64 bytes, so that
 //! a column never shares a cache line with anything else; an over-aligned type gets its own alignment.
 
+mod copy;
+
+pub(crate) use self::copy::ColumnCopy;
+
 use alloc::alloc::{alloc, dealloc, realloc};
 use alloc::boxed::Box;
 use alloc::sync::Arc;

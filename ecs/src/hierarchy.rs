@@ -57,7 +57,7 @@ impl ChildOf {
 /// world.get_mut::<Children>(root).unwrap().swap(0, 2);
 /// assert_eq!(**world.get::<Children>(root).unwrap(), [c, b, a]);
 /// ```
-#[derive(Component, Default, PartialEq, Eq, Debug)]
+#[derive(Component, Clone, Default, PartialEq, Eq, Debug)]
 #[relationship_target(relationship = ChildOf, linked_spawn)]
 #[doc(alias("IsParent"))]
 pub struct Children(Vec<Entity>);

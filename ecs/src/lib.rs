@@ -65,6 +65,7 @@ pub mod schedule;
 pub mod world;
 pub mod event;
 pub mod observer;
+pub mod snapshot;
 mod generated;
 mod map;
 #[doc(hidden)]

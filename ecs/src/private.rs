@@ -108,7 +108,7 @@ macro_rules! __strata_describe {
         use $crate::__private::Unproved as _;
         $crate::__private::describe_as(
             $name,
-            $crate::__private::Probe::<$Type>::CLONE,
+            ($crate::__private::Probe::<$Type>::CLONE, $crate::__private::Probe::<$Type>::COPY),
             $crate::__private::Probe::<$Type>::DEFAULT,
             $crate::__private::Probe::<$Type>::EQ,
             $crate::__private::Probe::<$Type>::DEBUG,

@@ -2,6 +2,10 @@
 
 pub use crate::map::resource::*;
 
+mod copy;
+
+pub(crate) use self::copy::{ResourceClones, ResourceCopies};
+
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -63,6 +67,8 @@ pub struct Ageing<R> {
     pub(crate) numbers: fn(&R) -> MessageNumbers,
     /// Lets what has aged once before go, and what has not age: but for messages from this number on.
     pub(crate) age: fn(&mut R, held_from: u64),
+    /// Makes cursors of before know that the messages are others now.
+    pub(crate) renew: fn(&mut R) -> Renewed,
 }
 
 /// What is known of a value that stays on one thread.
@@ -80,6 +86,13 @@ pub(crate) struct MessageNumbers {
     pub(crate) origin: usize,
     pub(crate) start: u64,
     pub(crate) end: u64,
+}
+
+/// The number that told a list of messages apart before it got another one, and that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Renewed {
+    pub(crate) before: usize,
+    pub(crate) now: usize,
 }
 
 impl ComponentDescriptor {
@@ -304,6 +317,14 @@ unsafe fn numbers<R: Resource>(value: NonNull<u8>) -> Option<MessageNumbers> {
 
 /// # Safety
 ///
+/// - The value is an `R`, and nothing else uses it.
+unsafe fn renew<R: Resource>(value: NonNull<u8>) -> Option<Renewed> {
+    // SAFETY: the caller's promise.
+    R::AGEING.map(|ageing| (ageing.renew)(unsafe { value.cast::<R>().as_mut() }))
+}
+
+/// # Safety
+///
 /// - `value` points to an `R` that no other code changes.
 unsafe fn check_thread<R: Resource>(value: NonNull<u8>) -> Result<(), String> {
     // SAFETY: the caller's promise.
@@ -315,6 +336,7 @@ struct MessageList {
     id: ResourceId,
     numbers: unsafe fn(NonNull<u8>) -> Option<MessageNumbers>,
     age: unsafe fn(NonNull<u8>, u64),
+    renew: unsafe fn(NonNull<u8>) -> Option<Renewed>,
 }
 
 /// All resources of a world.
@@ -357,7 +379,12 @@ impl Resources {
         let number = self.ids.register(R::slot(), &mut self.places, place);
         if R::AGEING.is_some() && self.places.len() != before {
             // There is room for it.
-            self.messages.push(MessageList { id: ResourceId(number), numbers: numbers::<R>, age: age::<R> });
+            self.messages.push(MessageList {
+                id: ResourceId(number),
+                numbers: numbers::<R>,
+                age: age::<R>,
+                renew: renew::<R>,
+            });
         }
         ResourceId(number)
     }

@@ -6,6 +6,10 @@
 //!
 //! As in tables, a removed value is first brought behind the last one and dropped when everything else is done.
 
+mod copy;
+
+pub(crate) use self::copy::{SparseClones, SparseCopy};
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::mem::replace;

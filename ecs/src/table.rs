@@ -13,8 +13,10 @@ mod bulk;
 mod moves;
 mod shrink;
 mod watch;
+mod copy;
 
 pub(crate) use self::bulk::AscendingRows;
+pub(crate) use self::copy::{TableClones, TableCopy};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

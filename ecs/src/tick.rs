@@ -173,6 +173,17 @@ pub(crate) struct LastRun {
 }
 
 impl LastRun {
+    /// A run of so many eras ago is not remembered.
+    pub(crate) const FORGOTTEN: u32 = MAX_AGE / CHECK_EVERY;
+
+    /// The same run, if the era `then` is called `now`.
+    pub(crate) const fn in_era(self, then: u32, now: u32) -> Self {
+        // How long ago it was stays; a run that was remembered no longer is none.
+        let age = then.wrapping_add(1).wrapping_sub(self.era);
+        let is_known = self.era != 0 && age < Self::FORGOTTEN;
+        Self { era: if is_known { now.wrapping_add(1).wrapping_sub(age) } else { 0 }, ..self }
+    }
+
     /// The same run, which has ended later.
     pub(crate) const fn until(self, tick: Tick) -> Self {
         Self { tick, ..self }
@@ -188,8 +199,7 @@ impl LastRun {
     #[inline]
     pub(crate) const fn tick(self, now: Tick, era: u32) -> Tick {
         // That many looks ago is no more than `MAX_AGE` ago.
-        let known = MAX_AGE / CHECK_EVERY;
-        let is_known = self.era != 0 && era.wrapping_add(1).wrapping_sub(self.era) < known;
+        let is_known = self.era != 0 && era.wrapping_add(1).wrapping_sub(self.era) < Self::FORGOTTEN;
         if is_known { self.tick } else { Tick::before_all(now) }
     }
 }

@@ -188,6 +188,28 @@ fn commands_and_errors_come_in_the_order_of_depths() {
     assert_eq!(totals, [1, 2, 3]);
 }
 
+#[test]
+fn a_restored_world_has_the_trees_that_it_had() {
+    let mut world = World::new();
+    let [a, b, c] = [1, 2, 3].map(|local| world.spawn((Local(local), Global(0))).id());
+    world.entity_mut(b).insert(ChildOf(a));
+    world.entity_mut(c).insert(ChildOf(b));
+    let mut schedule = Schedule::default();
+    schedule.add_systems(place);
+    schedule.run(&mut world);
+    let globals = |world: &World| [a, b, c].map(|entity| world.get::<Global>(entity).unwrap().0);
+    let before = globals(&world);
+    let snapshot = world.snapshot().unwrap();
+    world.entity_mut(c).insert(ChildOf(a));
+    world.entity_mut(b).remove::<ChildOf>();
+    schedule.run(&mut world);
+    assert_ne!(globals(&world), before);
+    world.restore(&snapshot).unwrap();
+    world.get_mut::<Global>(c).unwrap().0 = 0;
+    schedule.run(&mut world);
+    assert_eq!(globals(&world), before);
+}
+
 /// What happens to a forest.
 #[derive(Clone, Debug)]
 enum Edit {

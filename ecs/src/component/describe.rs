@@ -5,7 +5,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::Component;
-use super::description::{Description, Found};
+use super::description::{Description, Found, Marked};
 use super::field::{FieldTypeOf, Fields};
 use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, MapEntitiesFn};
 use super::name::{NameParameter, StableName};
@@ -80,6 +80,8 @@ pub trait Unproved {
 
     /// `Clone`
     const CLONE: Found<Self::Type, CloneFn> = Found::NONE;
+    /// `Copy`
+    const COPY: Marked<Self::Type> = Marked::NO;
     /// `Default`
     const DEFAULT: Found<Self::Type, DefaultFn> = Found::NONE;
     /// `PartialEq`
@@ -101,6 +103,11 @@ impl<T: 'static> Unproved for Probe<T> {
 impl<T: Clone> Probe<T> {
     /// It is `Clone`.
     pub const CLONE: Found<T, CloneFn> = Found::new(Description::<T>::new().with_clone().functions.clone);
+}
+
+impl<T: Copy> Probe<T> {
+    /// It is `Copy`.
+    pub const COPY: Marked<T> = Marked::copy();
 }
 
 impl<T: Default> Probe<T> {

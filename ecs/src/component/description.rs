@@ -79,6 +79,35 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_clone::<T>(), ..self }
     }
 
+    /// Values can be cloned with their entity, and a copy of their bytes is a clone: see
+    /// [`ComponentFunctions::is_copy`](crate::component::ComponentFunctions::is_copy).
+    #[must_use]
+    pub const fn with_copy(self) -> Self
+    where
+        T: Copy,
+    {
+        Self { functions: self.functions.with_copy::<T>(), ..self }
+    }
+
+    /// Values are cloned by a function.
+    ///
+    /// # Safety
+    ///
+    /// - The function is one for `T`.
+    pub(crate) const unsafe fn with_clone_by(self, clone: CloneFn) -> Self {
+        Self { functions: ComponentFunctions { clone: Some(clone), ..self.functions }, ..self }
+    }
+
+    /// Values are not cloned with their entity, and may be with all of the world.
+    pub(crate) const fn with_clone_only_in_copies(self) -> Self {
+        Self { functions: self.functions.with_clone_only_in_copies(), ..self }
+    }
+
+    /// The functions that are known.
+    pub(crate) const fn functions(&self) -> &ComponentFunctions {
+        &self.functions
+    }
+
     /// Values are not cloned with their entity.
     #[must_use]
     pub const fn without_clone(self) -> Self {
@@ -160,6 +189,25 @@ pub struct Found<T, F> {
     marker: PhantomData<fn(&T) -> T>,
 }
 
+/// Whether a type has a trait without functions, as far as it is known.
+#[derive(Debug)]
+pub struct Marked<T> {
+    is_marked: bool,
+    marker: PhantomData<fn(&T) -> T>,
+}
+
+impl<T> Marked<T> {
+    pub(super) const NO: Self = Self { is_marked: false, marker: PhantomData };
+
+    /// It is `Copy`.
+    pub(super) const fn copy() -> Self
+    where
+        T: Copy,
+    {
+        Self { is_marked: true, marker: PhantomData }
+    }
+}
+
 impl<T, F> Found<T, F> {
     /// None.
     pub(super) const NONE: Self = Self::new(None);
@@ -174,7 +222,7 @@ impl<T, F> Found<T, F> {
 #[must_use]
 pub const fn describe<T>(
     name: Option<StableName>,
-    clone: Found<T, CloneFn>,
+    (clone, copy): (Found<T, CloneFn>, Marked<T>),
     default: Found<T, DefaultFn>,
     eq: Found<T, EqFn>,
     debug: Found<T, DebugFn>,
@@ -186,6 +234,8 @@ pub const fn describe<T>(
         functions: ComponentFunctions {
             drop: None,
             clone: clone.function,
+            copy: copy.is_marked,
+            only_in_copies: false,
             default: default.function,
             eq: eq.function,
             debug: debug.function,

@@ -122,7 +122,7 @@ impl ErasedVec {
     /// A clone of a value; `None` if values of this component cannot be cloned.
     pub(crate) fn clone_of(value: ErasedRef<'_>) -> Option<Self> {
         let descriptor = value.descriptor();
-        let clone = descriptor.functions.clone?;
+        let clone = descriptor.functions.clone_fn()?;
         let mut values = Self::with_room_for_one(descriptor);
         // SAFETY: the function is that of the descriptor's type; the value is one of that and is borrowed, and the memory has
         // room for one. If it panics, the memory goes without a value.

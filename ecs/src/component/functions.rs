@@ -73,16 +73,38 @@ pub type MapEntitiesFn = unsafe fn(*mut u8, &mut dyn EntityMapper);
 pub struct ComponentFunctions {
     pub(super) drop: Option<DropFn>,
     pub(super) clone: Option<CloneFn>,
+    /// Whether values are `Copy`.
+    pub(super) copy: bool,
+    /// Whether values are cloned only together with all others of the world.
+    pub(super) only_in_copies: bool,
     pub(super) default: Option<DefaultFn>,
     pub(super) eq: Option<EqFn>,
     pub(super) debug: Option<DebugFn>,
     pub(super) map_entities: Option<MapEntitiesFn>,
 }
 
+/// How values of a type are copied.
+#[derive(Clone, Copy)]
+pub(crate) enum Copying {
+    /// The type is `Copy`: a copy of the bytes is a value.
+    Bytes,
+    /// One by one.
+    Clone(CloneFn),
+}
+
 /// What a [`ComponentFunctions`] knows for `T`; each of the constructors makes one function.
 impl ComponentFunctions {
     pub(super) const fn none() -> Self {
-        Self { drop: None, clone: None, default: None, eq: None, debug: None, map_entities: None }
+        Self {
+            drop: None,
+            clone: None,
+            copy: false,
+            only_in_copies: false,
+            default: None,
+            eq: None,
+            debug: None,
+            map_entities: None,
+        }
     }
 
     /// Whether both know the same functions. Those for values of one type are the same if the type has them; only the function that
@@ -99,6 +121,8 @@ impl ComponentFunctions {
         }
         same!(drop, of_one_type)
             && same!(clone, of_one_type)
+            && self.copy == other.copy
+            && self.only_in_copies == other.only_in_copies
             && same!(default, of_one_type)
             && same!(eq, of_one_type)
             && same!(debug, of_one_type)
@@ -114,8 +138,26 @@ impl ComponentFunctions {
         Self { clone: Some(clone_value::<T>), ..self }
     }
 
+    pub(super) const fn with_copy<T: Copy>(self) -> Self {
+        Self { clone: Some(clone_value::<T>), copy: true, ..self }
+    }
+
     pub(super) const fn without_clone(self) -> Self {
-        Self { clone: None, ..self }
+        Self { clone: None, copy: false, ..self }
+    }
+
+    /// The values of an entity mean something only together with all others of the world.
+    pub(super) const fn with_clone_only_in_copies(self) -> Self {
+        Self { only_in_copies: true, ..self }
+    }
+
+    /// How several values are copied at once; `None` if they cannot be.
+    pub(crate) const fn copying(&self) -> Option<Copying> {
+        match self.clone {
+            Some(_) if self.copy => Some(Copying::Bytes),
+            Some(clone) => Some(Copying::Clone(clone)),
+            None => None,
+        }
     }
 
     pub(super) const fn with_default<T: Default>(self) -> Self {
@@ -181,7 +223,26 @@ impl ComponentFunctions {
     /// ```
     #[must_use]
     pub const fn clone_fn(&self) -> Option<CloneFn> {
-        self.clone
+        if self.only_in_copies { None } else { self.clone }
+    }
+
+    /// Whether the type is known to be `Copy`, and may be cloned: then a copy of the bytes of a value is a clone of it.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone, Copy)]
+    /// struct Health(u32);
+    /// #[derive(Component, Clone)]
+    /// struct Name(String);
+    ///
+    /// assert!(ComponentDescriptor::of::<Health>().functions().is_copy());
+    /// assert!(!ComponentDescriptor::of::<Name>().functions().is_copy());
+    /// ```
+    #[must_use]
+    pub const fn is_copy(&self) -> bool {
+        self.copy && self.clone_fn().is_some()
     }
 
     /// Makes the default value; `None` if the type is not known to be `Default`.
@@ -274,7 +335,7 @@ impl fmt::Debug for ComponentFunctions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = [
             ("drop", self.drop.is_some()),
-            ("clone", self.clone.is_some()),
+            ("clone", self.clone_fn().is_some()),
             ("default", self.default.is_some()),
             ("eq", self.eq.is_some()),
             ("debug", self.debug.is_some()),

@@ -242,7 +242,7 @@ impl ComponentInfo {
     /// ```
     #[must_use]
     pub const fn can_clone(&self) -> bool {
-        self.descriptor.functions.clone.is_some()
+        self.descriptor.functions.clone_fn().is_some()
     }
 
     /// The components that this one brings along, directly or through others, in the order of nearness. See

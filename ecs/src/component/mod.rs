@@ -41,6 +41,7 @@ pub use self::erased_value::WrongTypeError;
 pub use self::erased_vec::ErasedValue;
 pub(crate) use self::erased_vec::{ErasedVec, MadeColumn, NewColumn};
 pub use self::field::{Field, Fields};
+pub(crate) use self::functions::Copying;
 pub use self::functions::{
     CloneFn, ComponentFunctions, DebugFn, DefaultFn, DropFn, EqFn, LayoutDescription, MapEntitiesFn,
 };

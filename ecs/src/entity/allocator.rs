@@ -15,7 +15,9 @@ mod bulk;
 mod reservation;
 mod passing;
 mod shrink;
+mod copy;
 
+pub(crate) use self::copy::EntitiesCopy;
 pub(crate) use self::reservation::MOST_AT_ONCE;
 
 use alloc::boxed::Box;

@@ -54,7 +54,7 @@ impl SystemKey {
 pub(crate) struct ForecastId(u32);
 
 /// What a world expects of the systems that have been prepared for it. Some 40 bytes a system, for as long as the world exists.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct IdForecasts {
     /// How many ids each system wants.
     wanted: Vec<u32>,
@@ -83,6 +83,12 @@ impl IdForecasts {
     pub(crate) fn note(&mut self, system: ForecastId, used: u32) {
         let wanted = &mut self.wanted[system.0 as usize];
         *wanted = used.max(*wanted / 2);
+    }
+
+    /// Expects what a copy expects. Of systems that it does not know nothing is expected.
+    pub(crate) fn become_copy(&mut self, copy: Self) {
+        let mut known = copy.wanted.into_iter();
+        self.wanted.iter_mut().for_each(|wanted| *wanted = known.next().unwrap_or(0));
     }
 
     pub(crate) fn allocated_bytes(&self) -> usize {

@@ -22,6 +22,7 @@ mod mapper;
 mod unique;
 mod keyed;
 
+pub(crate) use self::allocator::EntitiesCopy;
 pub(crate) use self::allocator::MOST_AT_ONCE;
 pub(crate) use self::allocator::Slot;
 pub use self::allocator::{Entities, Location, TableId};

@@ -44,6 +44,11 @@ impl<M> MessageCursor<M> {
         Self { origin, next, missed: 0, marker: PhantomData }
     }
 
+    /// The origin of its list, the next message, and how many were missed.
+    pub(crate) fn parts_mut(&mut self) -> (&mut usize, &mut u64, &mut u64) {
+        (&mut self.origin, &mut self.next, &mut self.missed)
+    }
+
     /// The number of the next message that it can read.
     fn position(&self, messages: &Messages<M>) -> u64 {
         let start = messages.start();

@@ -18,9 +18,9 @@ use core::slice;
 use core::sync::atomic::{self, AtomicUsize};
 
 use super::Message;
-use crate::component::ComponentKey;
+use crate::component::{ComponentKey, Description};
 use crate::guard::for_each_despite_panics;
-use crate::resource::{Ageing, MessageNumbers, Resource};
+use crate::resource::{Ageing, MessageNumbers, Renewed, Resource};
 
 /// All messages of one type that are still there, in the order in which they were written. A resource.
 ///
@@ -85,12 +85,17 @@ static NEXT_ORIGIN: AtomicUsize = AtomicUsize::new(1);
 
 impl<M> Default for Messages<M> {
     fn default() -> Self {
-        let order = atomic::Ordering::Relaxed;
-        let Ok(origin) = NEXT_ORIGIN.fetch_update(order, order, |origin| origin.checked_add(1)) else {
-            panic!("more lists of messages were made than there are numbers")
-        };
-        Self { origin, ..Self::starting_at(0) }
+        Self { origin: next_origin(), ..Self::starting_at(0) }
     }
+}
+
+/// An origin that no list has had.
+fn next_origin() -> usize {
+    let order = atomic::Ordering::Relaxed;
+    let Ok(origin) = NEXT_ORIGIN.fetch_update(order, order, |origin| origin.checked_add(1)) else {
+        panic!("more lists of messages were made than there are numbers")
+    };
+    origin
 }
 
 #[diagnostic::do_not_recommend]
@@ -99,7 +104,8 @@ impl<M: Message> Resource for Messages<M> {
         Some(key) => Some(key.messages()),
         None => None,
     };
-    const AGEING: Option<Ageing<Self>> = Some(Ageing { numbers: Self::numbers, age: Self::age });
+    const DESCRIPTION: Description<Self> = Self::DESCRIBED;
+    const AGEING: Option<Ageing<Self>> = Some(Ageing { numbers: Self::numbers, age: Self::age, renew: Self::renew });
 }
 
 /// More rows than that are not made room for because an iterator says that they will come.
@@ -249,6 +255,22 @@ impl<M> Messages<M> {
     pub fn update_drain(&mut self) -> impl Iterator<Item = M> {
         self.turn();
         self.new.drain(..)
+    }
+
+    /// The list gets another origin.
+    fn renew(&mut self) -> Renewed {
+        let now = next_origin();
+        Renewed { before: mem::replace(&mut self.origin, now), now }
+    }
+
+    /// An equal list, which has the same origin, of these messages.
+    pub(super) fn with(&self, old: Vec<M>, new: Vec<M>) -> Self {
+        Self { old, new, ..*self }
+    }
+
+    /// The messages, first those that are about to go.
+    pub(super) fn lists(&self) -> [&[M]; 2] {
+        [&self.old, &self.new]
     }
 
     fn numbers(&self) -> MessageNumbers {

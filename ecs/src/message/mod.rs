@@ -5,6 +5,7 @@
 //! a [frame](crate::world::World::frame) ends.
 
 mod messages;
+mod copy;
 
 mod walk;
 mod parallel;
@@ -17,7 +18,7 @@ pub use self::parallel::MessageParIter;
 pub use self::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, MessageMutIteratorWithId};
 pub use crate::map::message::*;
 
-use crate::component::{ComponentKey, TypeSlot};
+use crate::component::{ComponentKey, Description, TypeSlot};
 
 /// A value that systems write to a list and that others read when they run: a collision, a request, something to log.
 ///
@@ -63,6 +64,10 @@ pub trait Message: Send + Sync + Sized + 'static {
     /// are none.
     #[doc(hidden)]
     const KEY: Option<ComponentKey> = None;
+
+    /// What else is known of the type: whether messages can be cloned. A [snapshot](crate::snapshot) of a world takes those that can
+    /// be.
+    const DESCRIPTION: Description<Self> = Description::new();
 
     /// Where the process remembers a number for this type, if it has such a place.
     #[doc(hidden)]

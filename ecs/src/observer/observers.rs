@@ -341,6 +341,10 @@ impl<E: Event> EventObservers for Observers<E> {
         Some(watched(&was.components).filter(|&component| !self.watches(component)).collect())
     }
 
+    fn watch_entities(&self) -> bool {
+        self.watching.entities() != 0
+    }
+
     fn watches(&self, component: Option<ComponentId>) -> bool {
         self.watching.watches(component)
     }

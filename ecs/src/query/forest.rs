@@ -94,6 +94,8 @@ pub(crate) struct Forest {
     changed: Vec<u32>,
     /// Whether it has been worked out.
     is_known: bool,
+    /// Whether it is asked which targets have changed.
+    tells_changes: bool,
 }
 
 /// The sources of one target are a list that goes both ways.
@@ -124,6 +126,7 @@ impl Forest {
         needs: ForestNeeds,
         tables: impl Iterator<Item = TableId> + Clone,
     ) {
+        self.tells_changes = needs.changes;
         let has_same_links = |forest: &Self| forest.links == store.listeners.links.version(relation);
         let is_right =
             self.has_same_rows(store, tables.clone()) && (has_same_links(self) || self.mend(store, relation, needs));
@@ -451,6 +454,18 @@ impl Forest {
     /// lost a source. Some may come twice.
     pub(crate) fn take_changed(&mut self) -> Vec<u32> {
         core::mem::take(&mut self.changed)
+    }
+
+    /// The entities that it knows, with their targets, if it is asked which of these have changed: what has been told.
+    pub(crate) fn seen(&self) -> Vec<(Entity, Entity)> {
+        let seen = self.entities.iter().copied().zip(self.targets.iter().copied());
+        if self.tells_changes { seen.collect() } else { Vec::new() }
+    }
+
+    /// As if these had been seen last: the next update tells what is different.
+    pub(crate) fn has_seen(&mut self, seen: &[(Entity, Entity)]) {
+        self.is_known = false;
+        (self.entities, self.targets) = seen.iter().copied().unzip();
     }
 
     /// All slots, by depth.

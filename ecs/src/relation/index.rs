@@ -9,6 +9,7 @@ use crate::alloc_error::{AllocError, try_reserve, try_shrink};
 use crate::entity::Entity;
 
 /// The rows of the pairs of one relation, found by their entities.
+#[derive(Clone)]
 pub(crate) struct PairIndex {
     is_exclusive: bool,
     is_symmetric: bool,

@@ -66,6 +66,7 @@ impl Head {
 const CLASSES: usize = 32;
 
 /// Lists, one for each entity that has pairs.
+#[derive(Clone)]
 pub(crate) struct PairLists {
     pages: Vec<Option<Box<[Head; PAGE]>>>,
     links: Vec<Link>,

@@ -144,6 +144,15 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     /// cannot be cloned.
     fn clone_from(&mut self, source: Entity) -> Option<Box<dyn Any>>;
 
+    /// A copy of all pairs; none if there are some whose values cannot be cloned.
+    fn copy(&mut self) -> Option<Box<dyn PairsCopy>>;
+
+    /// Whether [`copy`](Self::copy) makes one.
+    fn can_be_copied(&self) -> bool;
+
+    /// No pairs, of the same relation.
+    fn without_pairs(&self) -> Box<dyn ErasedPairs>;
+
     /// Keeps ticks from growing too old.
     fn clamp_ticks(&self, now: Tick);
 
@@ -151,6 +160,27 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     fn shrink_to_fit(&mut self);
 
     fn allocated_bytes(&self) -> usize;
+}
+
+/// A copy of the pairs of a relation whose type is not known.
+pub(crate) trait PairsCopy: Send + Sync {
+    /// The pairs once more.
+    fn pairs(&self) -> Box<dyn ErasedPairs>;
+}
+
+/// A copy of the pairs of a relation.
+struct CopyOf<R> {
+    index: PairIndex,
+    values: Vec<R>,
+    ticks: Vec<TickCells>,
+    clone: fn(&R) -> R,
+}
+
+impl<R: Relation> PairsCopy for CopyOf<R> {
+    fn pairs(&self) -> Box<dyn ErasedPairs> {
+        let values = self.values.iter().map(|value| Payload::new((self.clone)(value))).collect();
+        Box::new(PairStorage { index: self.index.clone(), values, ticks: self.ticks.clone(), news: Vec::new() })
+    }
 }
 
 impl<R: Relation> ErasedPairs for PairStorage<R> {
@@ -215,6 +245,26 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         let clones: Vec<(Entity, R)> =
             links.map(|link| (link.other, clone(values[link.row as usize].of_owner()))).collect();
         Some(Box::new(clones))
+    }
+
+    fn copy(&mut self) -> Option<Box<dyn PairsCopy>> {
+        let Self { index, values, ticks, .. } = self;
+        let values = match R::CLONE {
+            Some(clone) => values.iter_mut().map(|value| clone(value.of_owner())).collect(),
+            None if values.is_empty() => Vec::new(),
+            None => return None,
+        };
+        // Without a function there is nothing to clone.
+        let clone = R::CLONE.unwrap_or(|_| unreachable!("a relation without `Clone` has been copied"));
+        Some(Box::new(CopyOf { index: index.clone(), values, ticks: ticks.clone(), clone }))
+    }
+
+    fn can_be_copied(&self) -> bool {
+        R::CLONE.is_some() || self.values.is_empty()
+    }
+
+    fn without_pairs(&self) -> Box<dyn ErasedPairs> {
+        Box::new(Self::new())
     }
 
     fn clamp_ticks(&self, now: Tick) {

@@ -3,6 +3,10 @@
 //! Entries have numbers that go up without end. The readers say how far they have come by a number that they share with
 //! the list, so it knows what all of them have passed, and which of them still exist.
 
+mod copy;
+
+pub(crate) use self::copy::{LogClones, LogCopy};
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::slice;

@@ -26,6 +26,11 @@ impl Cursor {
         Self { seen: log.add_reader(), missed: 0, list }
     }
 
+    /// How many entries were gone before the reader came to them.
+    pub(crate) fn missed_mut(&mut self) -> &mut u64 {
+        &mut self.missed
+    }
+
     /// Which list of its world it is.
     pub(crate) fn list(&self) -> usize {
         self.list

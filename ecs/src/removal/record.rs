@@ -14,10 +14,10 @@
 use alloc::vec::Vec;
 use core::any::TypeId;
 
-use super::log::Log;
+use super::log::{Log, LogClones, LogCopy};
 use super::reader::{RemovedComponentReader, RemovedValueReader};
 use crate::alloc_error::{AllocError, try_reserve};
-use crate::component::{Component, ComponentId, ComponentInfo, StorageType};
+use crate::component::{Component, ComponentId, ComponentInfo, Components, StorageType};
 use crate::entity::{Entity, SparseSummary};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
@@ -431,6 +431,80 @@ impl Removals {
             }
         }
         drop(Finish { removals: self, unfinished: true });
+    }
+
+    /// Copies of all lists; into those that are there, as far as they are.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. What the copies are then is worth nothing, as after a panic of a `Clone`.
+    pub(crate) fn copy_to(&self, copies: &mut Vec<[LogCopy; 2]>, components: &Components) -> Result<(), AllocError> {
+        copies.truncate(self.watched.len());
+        for (at, watched) in self.watched.iter().enumerate() {
+            let Some(info) = components.info(watched.component) else { break };
+            if at == copies.len() {
+                copies.push([false, true].map(|with_values| LogCopy::new(info, with_values)));
+            }
+            let [entities, values] = &mut copies[at];
+            // SAFETY: the list with this number has never been one of another component.
+            unsafe {
+                entities.take(&watched.entities)?;
+                values.take(&watched.values)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The components with removed values that cannot be copied.
+    pub(crate) fn refused(&self, components: &Components) -> impl Iterator<Item = ComponentId> {
+        let refuses = |watched: &&RecordedRemovals| {
+            let info = components.info(watched.component);
+            info.is_some_and(|info| LogCopy::new(info, true).refuses(&watched.values))
+        };
+        self.watched.iter().filter(refuses).map(|watched| watched.component)
+    }
+
+    /// The clones that are needed to make the lists what their copies are.
+    pub(crate) fn clones(copies: &[[LogCopy; 2]]) -> Result<Vec<[LogClones; 2]>, AllocError> {
+        copies.iter().map(|[entities, values]| Ok([entities.clones()?, values.clones()?])).collect()
+    }
+
+    /// Makes room for what the copies hold.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. The entries stay.
+    pub(crate) fn make_room_for_copies(&mut self, copies: &[[LogCopy; 2]]) -> Result<(), AllocError> {
+        for (watched, [entities, values]) in self.watched.iter_mut().zip(copies) {
+            watched.entities.make_room_for(entities)?;
+            watched.values.make_room_for(values)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the lists what their copies are; those that have none become empty. Some values wait for [`Removals::end_copies`]
+    /// to be dropped; the rest is with the clones.
+    ///
+    /// # Safety
+    ///
+    /// - The copies are those of these lists, the clones theirs, and room has been made for them since the last operation.
+    pub(crate) unsafe fn become_copies(&mut self, copies: &[[LogCopy; 2]], clones: &mut [[LogClones; 2]]) {
+        for (watched, ([entities, values], clones)) in self.watched.iter_mut().zip(copies.iter().zip(clones)) {
+            // SAFETY: the list with this number has never been one of another component; the caller's promise.
+            unsafe {
+                watched.entities.become_copy(entities, &mut clones[0]);
+                watched.values.become_copy(values, &mut clones[1]);
+            }
+        }
+        for watched in self.watched.iter_mut().skip(copies.len()) {
+            watched.entities.forget_all();
+            watched.values.forget_all();
+        }
+    }
+
+    /// Drops what [`Removals::become_copies`] has left.
+    pub(crate) fn end_copies(&mut self) {
+        self.end_operation();
     }
 
     /// Gives back memory that is not needed at the moment.

@@ -625,6 +625,18 @@ impl Schedule {
         &self.seat.get_or_insert_with(|| (world, Seat::default())).1
     }
 
+    /// Its systems and conditions.
+    pub(super) fn graph_mut(&mut self) -> &mut Graph {
+        &mut self.graph
+    }
+
+    /// Has the systems prepared before the next run that are not.
+    pub(super) fn prepare_again(&mut self) {
+        if let Some(built) = &mut self.built {
+            built.world = None;
+        }
+    }
+
     /// Prepares all systems for a world, and orders them, unless that has been done.
     pub(crate) fn initialize_on(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
         let world = store.id();

@@ -43,12 +43,14 @@ mod report;
 mod report_builder;
 mod settings;
 mod base;
+mod memory;
 
 pub use self::base::Schedule;
 pub use self::config::{IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleSystem};
 pub use self::diagram::ScheduleDiagram;
 pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 pub use self::executor::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
+pub(crate) use self::memory::ScheduleMemory;
 pub use self::pipelines::Pipelining;
 pub use self::removal::ScheduleCleanupPolicy;
 pub use self::report::{

@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::{Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::origin::{Origin, OriginCell};
-use crate::tick::{Tick, TickCell};
+use crate::tick::{LastRun, Tick, TickCell};
 
 /// What a run has to reach of its world in the end, wherever that has been put meanwhile.
 pub(crate) struct SharedClock {
@@ -93,5 +93,32 @@ impl Deref for Clock {
     #[inline]
     fn deref(&self) -> &SharedClock {
         &self.shared
+    }
+}
+
+/// How eras have gone on while ticks went back.
+#[derive(Clone, Copy)]
+pub(crate) struct RestoredEra {
+    /// That of the copy.
+    then: u32,
+    /// The one that goes on there.
+    now: u32,
+}
+
+impl RestoredEra {
+    /// What a run that was remembered in the era of the copy is called now.
+    pub(crate) fn of(self, last_run: LastRun) -> LastRun {
+        last_run.in_era(self.then, self.now)
+    }
+}
+
+impl Clock {
+    /// Ticks go back, and the era goes on to one in which no run of before is remembered.
+    pub(super) fn restore(&mut self, [tick, last, checked]: [Tick; 3], era: u32) -> RestoredEra {
+        self.tick.set(tick);
+        self.last.set(last);
+        self.checked = checked;
+        self.era = self.era.wrapping_add(LastRun::FORGOTTEN);
+        RestoredEra { then: era, now: self.era }
     }
 }

@@ -19,6 +19,9 @@ pub(crate) trait EventObservers: Any + Send + Sync {
     /// watches now.
     fn forget_dead(&mut self, entities: &Entities) -> Vec<Option<ComponentId>>;
 
+    /// Whether an observer watches single entities.
+    fn watch_entities(&self) -> bool;
+
     /// Whether an observer watches a component, or any.
     fn watches(&self, component: Option<ComponentId>) -> bool;
 }

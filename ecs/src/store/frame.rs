@@ -58,7 +58,7 @@ impl Store {
         Some(self.frames.enter())
     }
 
-    fn notice_ended_frame(&mut self) {
+    pub(super) fn notice_ended_frame(&mut self) {
         // A run that goes on elsewhere belongs to the frame.
         if self.frames.shared.has_ended.load(Relaxed) && !self.frames.goes_on() {
             self.frames.shared.has_ended.store(false, Relaxed);

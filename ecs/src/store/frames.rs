@@ -23,13 +23,14 @@ use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::resource::{MessageNumbers, ResourceId};
+use crate::resource::{MessageNumbers, Renewed, ResourceId};
 
 /// Stands for a schedule in the world that it was prepared for. It is gone when the schedule is, or is prepared for another
 /// world.
 pub(crate) type Seat = Arc<()>;
 
 /// A schedule that has run in the world.
+#[derive(Clone)]
 pub(super) struct RanSchedule {
     /// The number of its label, if it has one. Schedules with the same label are the same.
     pub(super) label: Option<u64>,
@@ -69,12 +70,14 @@ impl Ongoing {
 }
 
 /// The messages that a schedule reads.
+#[derive(Clone)]
 pub(super) struct Holder {
     pub(super) seat: Weak<()>,
     pub(super) lists: Vec<Held>,
 }
 
 /// One list of messages, and the first message that the schedule may not have seen.
+#[derive(Clone)]
 pub(super) struct Held {
     pub(super) messages: ResourceId,
     pub(super) origin: usize,
@@ -125,5 +128,41 @@ impl Frames {
         let lists = self.holders.iter().flat_map(|holder| &holder.lists).filter(|held| held.messages == messages);
         let from = |held: &Held| if held.origin == numbers.origin { held.from } else { numbers.start };
         lists.map(from).min().unwrap_or(u64::MAX)
+    }
+}
+
+/// Which frame it is, at a time when none goes on.
+#[derive(Clone, Default)]
+pub(super) struct FramesCopy {
+    number: u64,
+    members: Vec<RanSchedule>,
+    any_ran: bool,
+    holders: Vec<Holder>,
+}
+
+impl FramesCopy {
+    /// How many frames had ended.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+impl Frames {
+    /// Which frame it is. None goes on.
+    pub(super) fn copy(&self) -> FramesCopy {
+        let (members, holders) = (self.members.clone(), self.holders.clone());
+        FramesCopy { number: self.number, members, any_ran: self.any_ran, holders }
+    }
+
+    /// It is the frame of a copy, in which some lists of messages have got other origins.
+    pub(super) fn become_copy(&mut self, copy: FramesCopy, renewed: &[(ResourceId, Renewed)]) {
+        let FramesCopy { number, members, any_ran, holders } = copy;
+        (self.number, self.members, self.any_ran, self.holders) = (number, members, any_ran, holders);
+        for held in self.holders.iter_mut().flat_map(|holder| &mut holder.lists) {
+            let is_it = |(id, renewed): &&(ResourceId, Renewed)| *id == held.messages && renewed.before == held.origin;
+            if let Some((_, renewed)) = renewed.iter().find(is_it) {
+                held.origin = renewed.now;
+            }
+        }
     }
 }

@@ -158,6 +158,20 @@ impl Links {
         self.is_moving = false;
     }
 
+    /// What is known of all sources, at a time when everything is up to date.
+    pub(super) fn copy(&self) -> LinksCopy {
+        LinksCopy(self.listed.clone())
+    }
+
+    /// Knows what a copy knows.
+    pub(super) fn become_copy(&mut self, copy: LinksCopy) {
+        self.listed = copy.0;
+        // Whoever remembers links looks at all of them again.
+        self.changes += 1;
+        self.listed.iter_mut().for_each(|(_, listed)| listed.changed = self.changes);
+        self.journal.iter_mut().for_each(VecDeque::clear);
+    }
+
     /// Gives back memory that is not needed.
     pub(super) fn shrink_to_fit(&mut self) {
         self.listed.iter_mut().for_each(|(_, listed)| listed.shrink_to_fit());
@@ -168,11 +182,15 @@ impl Links {
     }
 }
 
+/// On which targets sources are listed.
+#[derive(Clone, Default)]
+pub(super) struct LinksCopy(Vec<(ComponentId, Listed)>);
+
 /// Entities a page.
 const PAGE: usize = 256;
 
 /// By the index of a source: the target on which it is listed. Pages are there only where there are such.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Listed {
     pages: Vec<Option<Box<[Place; PAGE]>>>,
     count: usize,

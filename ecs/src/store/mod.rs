@@ -49,15 +49,18 @@ mod erased;
 mod attribution;
 mod apply;
 mod shrink;
+mod copies;
 
 mod check;
 
 pub(crate) use self::apply::{record_despawn, record_insert, record_remove, record_retain};
 pub(crate) use self::at_work::Acting;
 pub(crate) use self::bulk::Selection;
+pub(crate) use self::clock::RestoredEra;
 pub(crate) use self::clock::SharedClock;
 pub use self::clone::CloneError;
 pub use self::columns::SpawnColumnsError;
+pub(crate) use self::copies::{Became, Refused, StoreCopy};
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError};

@@ -338,6 +338,11 @@ impl<C: 'static> Reactions<C> {
         self.of(event)?.remove(observer, entities)
     }
 
+    /// Whether an observer watches single entities.
+    pub(crate) fn watch_entities(&self) -> bool {
+        self.observers.iter().filter_map(ObserversPlace::get).any(|observers| observers.watch_entities())
+    }
+
     /// Forgets what watched only entities that are not alive. Says which components no observer of some type of event watches now.
     pub(crate) fn forget_dead(&mut self, entities: &Entities) -> Vec<Option<ComponentId>> {
         let here = self.observers.iter_mut().filter_map(ObserversPlace::get_mut);

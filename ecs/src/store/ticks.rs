@@ -120,6 +120,13 @@ impl Store {
         }
     }
 
+    /// Does what has been asked for in the tracking of components.
+    pub(super) fn settle_tracking(&mut self) {
+        if self.archetypes.components.is_tracking_requested() {
+            self.archetypes.components.take_tracking_requests().into_iter().for_each(|id| self.track(id));
+        }
+    }
+
     /// Brings ticks that are too old to be told from older ones forward. `O(rows of tracked components)`.
     fn clamp_ticks(&mut self, now: Tick) {
         self.clock.last.update(|last| last.clamped_as_last_run(now));
@@ -175,7 +182,7 @@ impl Store {
     }
 
     /// Forgets the changes of a component.
-    fn forget_ticks(&mut self, id: ComponentId) {
+    pub(super) fn forget_ticks(&mut self, id: ComponentId) {
         self.archetypes.components.set_tracked(id, false);
         self.archetypes.tables.iter_mut().for_each(|table| table.forget_ticks(id));
         let info = self.archetypes.components.info(id).filter(|info| info.storage() == StorageType::Sparse);

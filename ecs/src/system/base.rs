@@ -12,6 +12,7 @@ use core::panic::Location;
 
 use super::blocks::{Blocks, RowFacts};
 use super::input::{Given, In, SystemInput};
+use super::memory::Keeper;
 use crate::access::{Access, ParamAccess};
 use crate::cell::StoreCell;
 use crate::origin::SystemName;
@@ -149,6 +150,14 @@ pub trait System: Send + Sync + 'static {
         let _ = (cell, panicked, then);
         unreachable!("system `{}` is no loop over rows", self.name())
     }
+
+    /// Shows all that it keeps from run to run.
+    #[doc(hidden)]
+    fn remember(&mut self, keeper: &mut Keeper<'_>);
+
+    /// Is as it was before it was prepared for a world.
+    #[doc(hidden)]
+    fn forget(&mut self);
 
     /// Whether the system has been prepared for this world, and not for another one since: it is asked, and not remembered.
     /// What knows no world is ready for all.

@@ -6,6 +6,7 @@ use core::panic::Location;
 use super::base::{BoxedSystem, ParamError, Parts, Seal, System, SystemIn};
 use super::blocks::{Blocks, RowFacts};
 use super::input::SystemInput;
+use super::memory::Keeper;
 use crate::access::Access;
 use crate::cell::StoreCell;
 use crate::store::{Store, WorldId};
@@ -73,6 +74,14 @@ impl<I: SystemInput + 'static, Out: 'static> System for BoxedSystem<I, Out> {
     ) -> Result<(), ParamError> {
         // SAFETY: the caller's promise.
         unsafe { (**self).run_in_blocks(cell, panicked, then) }
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        (**self).remember(keeper);
+    }
+
+    fn forget(&mut self) {
+        (**self).forget();
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {

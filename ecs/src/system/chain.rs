@@ -13,6 +13,7 @@ use core::marker::PhantomData;
 use super::base::{Boxed, BoxedSystem, ParamError, Parts, Seal, System};
 use super::combine::{joined, map, nested, nested_pipe};
 use super::input::{Given, In, SystemInput};
+use super::memory::Keeper;
 use super::param::add_rows;
 use crate::access::Access;
 use crate::cell::StoreCell;
@@ -64,6 +65,14 @@ where
 
     fn rows(&self, store: &Store) -> Option<usize> {
         self.system.rows(store)
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        self.system.remember(keeper);
+    }
+
+    fn forget(&mut self) {
+        self.system.forget();
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {
@@ -162,6 +171,16 @@ impl<I: SystemInput + 'static, Out: 'static> System for Chain<I, Out> {
     fn rows(&self, store: &Store) -> Option<usize> {
         let rest = self.rest.iter().map(|system| system.rows(store));
         rest.fold(self.first().rows(store), add_rows)
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        self.first_mut().remember(keeper);
+        self.rest.iter_mut().for_each(|system| system.remember(keeper));
+    }
+
+    fn forget(&mut self) {
+        self.first_mut().forget();
+        self.rest.iter_mut().for_each(|system| system.forget());
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {

@@ -6,6 +6,7 @@
 use core::marker::PhantomData;
 
 use super::base::{ParamError, SystemMeta};
+use super::memory::Keeper;
 use super::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 use super::params::ReadOnlySource;
 use super::reborrow::Reborrow;
@@ -104,6 +105,10 @@ unsafe impl<P: FieldNames, const N: usize, S: ParamSource> ParamSource for Field
         S::rows(state, store)
     }
 
+    fn remember(state: &mut S::State, keeper: &mut Keeper<'_>) {
+        S::remember(state, keeper);
+    }
+
     fn discard(state: &mut S::State) {
         S::discard(state);
     }
@@ -141,6 +146,10 @@ unsafe impl<S: ParamSource> ParamSource for Fields<S> {
 
     fn rows(state: &S::State, store: &Store) -> Option<usize> {
         S::rows(state, store)
+    }
+
+    fn remember(state: &mut S::State, keeper: &mut Keeper<'_>) {
+        S::remember(state, keeper);
     }
 
     fn discard(state: &mut S::State) {

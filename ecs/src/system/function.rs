@@ -10,6 +10,7 @@ use super::blocks::{Blocks, RowFacts};
 use super::error::EcsError;
 use super::input::{Given, SystemInput, WrittenInput};
 use super::into::IntoSystem;
+use super::memory::Keeper;
 use super::output::SystemOutput;
 use super::param::{BuildParam, BuildSite, ParamSource, SystemParam, SystemParamItem};
 use super::params::ReadOnlySource;
@@ -437,6 +438,18 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         unsafe { function.run_in_blocks(params, then) }
         seen.all();
         Ok(())
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        let Some(prepared) = &mut self.state else { return keeper.last_run(None) };
+        keeper.last_run(Some(&mut self.last_run));
+        SourceOf::<F, Marker>::remember(&mut prepared.state, keeper);
+    }
+
+    fn forget(&mut self) {
+        self.last_run = LastRun::default();
+        self.unapplied = false;
+        self.state = None;
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {

@@ -9,6 +9,7 @@ use core::marker::PhantomData;
 use super::base::{BoxedSystem, ParamError, SystemMeta};
 use super::error::EcsError;
 use super::function::{MacroMarker, SystemParamFunction, function_system};
+use super::memory::Keeper;
 use super::param::{ParamSource, SystemParam, SystemParamItem};
 use super::rows::SliceOf;
 use super::tasks::{Fetched, TaskSource, run_tasks};
@@ -261,6 +262,10 @@ unsafe impl<T: VisitedRows, L: ReadAlong> ParamSource for LinkedSource<T, L> {
         // SAFETY: the state is up to date; the caller promises the access, of which this is a part.
         let seeds = unsafe { Query::new(cell, seeds) };
         Ok(LinkedParam { cell, rows, seeds, linked, relation: *relation, forest })
+    }
+
+    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
+        keeper.forest(&mut state.forest);
     }
 
     fn rows(state: &Self::State, store: &Store) -> Option<usize> {

@@ -7,6 +7,7 @@
 
 mod input;
 mod blocks;
+mod memory;
 mod base;
 mod error;
 pub(crate) mod handlers;
@@ -53,6 +54,9 @@ pub use self::input::{In, InMut, InRef, StaticSystemInput, SystemInput, WrittenI
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
 pub(crate) use self::linked_rows::{LinkedLoop, LinkedRowKernel, ParLinkedLoop, ReadAlong, VisitedRows};
+#[doc(hidden)]
+pub use self::memory::Keeper;
+pub(crate) use self::memory::{CloneValue, Memory};
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub(crate) use self::params::{AppliedToStore, MadeFromStore, WorldSource};

@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 
 use super::base::{ParamError, SystemMeta};
+use super::memory::Keeper;
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
@@ -122,6 +123,9 @@ pub unsafe trait ParamSource: 'static {
     fn rows(_state: &Self::State, _store: &Store) -> Option<usize> {
         None
     }
+
+    /// Shows all that it keeps from run to run.
+    fn remember(_state: &mut Self::State, _keeper: &mut Keeper<'_>) {}
 
     /// Throws away what it has recorded: the run did not come to its end.
     fn discard(_state: &mut Self::State) {}

@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use super::log::{Log, LoggedRows};
 use super::rows::{GROUP, RowTicks, raise, raise_to};
 use crate::alloc_error::AllocError;
-use crate::origin::{Origin, RowOrigins};
+use crate::origin::{Origin, RowOrigins, TRACKED};
 use crate::tick::{CHECK_EVERY, ComponentTicks, MAX_AGE, RunTicks, Tick, TickCell, WriteStamp};
 
 /// What is known of the changes of one column.
@@ -101,6 +101,31 @@ impl Tracking {
         self.by.grow_to(rows)?;
         self.capacity = rows;
         Ok(())
+    }
+
+    /// Makes room for as many rows as another one has room for.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. What was there stays.
+    pub(crate) fn grow_as(&mut self, other: &Self) -> Result<(), AllocError> {
+        self.grow_to(other.capacity)
+    }
+
+    /// Takes over all that another one knows of so many rows, the first ones. There is [as much room](Self::grow_as) as there.
+    pub(crate) fn copy_from(&mut self, other: &Self, rows: usize) {
+        self.added.copy_from(&other.added, rows);
+        self.changed.copy_from(&other.changed, rows);
+        self.logs.iter().zip(&other.logs).for_each(|(own, other)| own.copy_from(other));
+        self.current.store(other.current.load(Relaxed), Relaxed);
+        self.notes.store(other.notes.load(Relaxed), Relaxed);
+        self.given_up.store(other.given_up.load(Relaxed), Relaxed);
+        self.passed_over.store(other.passed_over.load(Relaxed), Relaxed);
+        let cells = [(&self.seen, &other.seen), (&self.visited, &other.visited), (&self.last_added, &other.last_added)];
+        cells.into_iter().for_each(|(own, other)| own.set(other.get()));
+        if TRACKED {
+            (0..rows).for_each(|row| self.by.set(row, other.by.get(row)));
+        }
     }
 
     /// Gives back the room beyond so many rows, which have no values.

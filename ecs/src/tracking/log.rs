@@ -95,6 +95,19 @@ impl Log {
         (self.rows.len() * BITS / LOGGED).max(GROUP)
     }
 
+    /// Becomes equal to another log, for all of whose rows there is room.
+    pub(super) fn copy_from(&self, other: &Self) {
+        self.begin(other.start.get());
+        for (word, rows) in other.rows.iter().enumerate() {
+            let rows = rows.load(Relaxed);
+            if rows != 0 {
+                self.note_word(word, rows);
+            }
+        }
+        self.incomplete.store(other.incomplete.load(Relaxed), Relaxed);
+        self.inexact.store(other.inexact.load(Relaxed), Relaxed);
+    }
+
     /// Empties the log, to hold what is changed after a tick. One thread at a time may do this.
     pub(super) fn begin(&self, start: Tick) {
         for (above, words) in self.words.iter().zip(self.rows.chunks(BITS)) {

@@ -111,6 +111,14 @@ impl RowTicks {
         Ok(())
     }
 
+    /// Takes over the ticks of so many rows, for which both have room.
+    pub(super) fn copy_from(&self, other: &Self, rows: usize) {
+        let lines = self.lines[..rows.div_ceil(LINE)].iter().zip(&other.lines[..rows.div_ceil(LINE)]);
+        lines.flat_map(|(own, other)| own.0.iter().zip(&other.0)).for_each(|(own, other)| own.set(other.get()));
+        let groups = self.groups[..rows.div_ceil(GROUP)].iter().zip(&other.groups[..rows.div_ceil(GROUP)]);
+        groups.for_each(|(own, other)| own.set(other.get()));
+    }
+
     pub(super) fn shrink_to(&mut self, rows: usize) {
         self.lines.truncate(rows / LINE);
         self.groups.truncate(rows / GROUP);

@@ -6,7 +6,7 @@ use crate::alloc_error::{try_reserve, try_shrink};
 use crate::tick::{RunTicks, Tick};
 
 /// The ticks at which entities were spawned, by index: kept from the moment on at which a query asks for them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Spawns {
     ticks: Vec<Tick>,
     /// Of those behind the end: they were there already, or there was no memory for them.

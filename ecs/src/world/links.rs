@@ -163,7 +163,7 @@ impl<C: Component> Description<C> {
     where
         C: RelationshipTarget,
     {
-        self.without_clone().with_relation(RelationSide::target(Linked::<C::Relationship>::FUNCTIONS))
+        self.with_clone_only_in_copies().with_relation(RelationSide::target(Linked::<C::Relationship>::FUNCTIONS))
     }
 }
 

@@ -2,13 +2,15 @@
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::any::TypeId;
 use core::fmt;
 
 use hashbrown::HashMap;
 
 use super::cast::World;
+use super::one_shot;
 use crate::command::Commands;
-use crate::component::TypeSlot;
+use crate::component::{ComponentDescriptor, TypeSlot};
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
@@ -453,6 +455,21 @@ impl Drop for TakenOut<'_> {
 fn all(store: &mut Store) -> &mut Schedules {
     let now = store.now();
     store.resources.get_or_init(now)
+}
+
+/// Goes through the schedules of a world. False, and nothing has been done, if one of them is taken out.
+pub(crate) fn for_each_schedule(store: &mut Store, mut each: impl FnMut(InternedScheduleLabel, &mut Schedule)) -> bool {
+    let Some((schedules, _)) = store.resources.get_mut::<Schedules>() else { return true };
+    if schedules.list.iter_mut().any(|entry| entry.place().is_none() && !entry.returned.expects_nothing()) {
+        return false;
+    }
+    schedules.iter_mut().for_each(|(label, schedule)| each(label, schedule));
+    true
+}
+
+/// Whether a resource is one in which a world keeps systems.
+pub(crate) fn keeps_systems(descriptor: &ComponentDescriptor) -> bool {
+    descriptor.value_type_id() == Some(TypeId::of::<Schedules>()) || one_shot::is_kept_in(descriptor)
 }
 
 impl World {

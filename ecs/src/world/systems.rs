@@ -14,6 +14,7 @@ use crate::cell::ReadCell;
 use crate::origin::{Origin, SystemName};
 use crate::schedule::{Ambiguity, Schedule, ScheduleBuildError, ScheduleError};
 use crate::store::{Acting, SharedClock, Store, WorldId};
+use crate::system::Keeper;
 use crate::system::{
     BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunSystemError, Seal, System, SystemInput,
     SystemParam, TaskParam, WorldSource, WrittenInput,
@@ -139,6 +140,14 @@ where
     }
 
     /// It keeps nothing of a world but when it ran there, and looks whether that was in the same one.
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        keeper.last_run(self.last_run.as_mut().map(|(_, last_run)| last_run));
+    }
+
+    fn forget(&mut self) {
+        self.last_run = None;
+    }
+
     fn is_ready_for(&self, _: WorldId) -> bool {
         true
     }

@@ -8,6 +8,7 @@ use crate::cell::StoreCell;
 use crate::store::{Store, WorldId};
 use crate::system::base::{BoxedSystem, ParamError, Seal, System};
 use crate::system::input::SystemInput;
+use crate::system::memory::Keeper;
 
 /// What the system is given: a value, or how it is made of a world.
 enum Held<T> {
@@ -80,6 +81,17 @@ where
 
     fn rows(&self, store: &Store) -> Option<usize> {
         self.system.rows(store)
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        self.system.remember(keeper);
+        if let Held::Value(value) | Held::MadeBy(_, Some((_, value))) = &mut self.held {
+            keeper.value(value);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.system.forget();
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {

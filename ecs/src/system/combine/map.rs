@@ -11,6 +11,7 @@ use crate::store::{Store, WorldId};
 use crate::system::base::{BoxedSystem, ParamError, Seal, System};
 use crate::system::error::EcsError;
 use crate::system::input::{Given, SystemInput};
+use crate::system::memory::Keeper;
 use crate::system::output::SystemOutput;
 
 /// What the system returns goes through a function.
@@ -69,6 +70,14 @@ where
 
     fn rows(&self, store: &Store) -> Option<usize> {
         self.system.rows(store)
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        self.system.remember(keeper);
+    }
+
+    fn forget(&mut self) {
+        self.system.forget();
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {

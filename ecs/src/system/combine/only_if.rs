@@ -10,6 +10,7 @@ use crate::cell::StoreCell;
 use crate::store::{Store, WorldId};
 use crate::system::base::{BoxedSystem, ParamError, Seal, System};
 use crate::system::input::{Given, SystemInput};
+use crate::system::memory::Keeper;
 
 /// What stands for the output of a system that was not run.
 #[doc(hidden)]
@@ -95,6 +96,16 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
 
     fn rows(&self, store: &Store) -> Option<usize> {
         self.system.rows(store)
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        self.conditions.iter_mut().for_each(|condition| condition.remember(keeper));
+        self.system.remember(keeper);
+    }
+
+    fn forget(&mut self) {
+        self.conditions.iter_mut().for_each(|condition| condition.forget());
+        self.system.forget();
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {

@@ -10,6 +10,7 @@ use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::{Store, WorldId};
 use crate::system::base::{BoxedSystem, ParamError, Seal, System};
 use crate::system::input::{Given, SystemInput};
+use crate::system::memory::Keeper;
 use crate::system::param::add_rows;
 
 /// Two systems that run as one, one after the other.
@@ -124,6 +125,16 @@ where
         add_rows(self.0.first.rows(store), self.0.second.rows(store))
     }
 
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        self.0.first.remember(keeper);
+        self.0.second.remember(keeper);
+    }
+
+    fn forget(&mut self) {
+        self.0.first.forget();
+        self.0.second.forget();
+    }
+
     fn is_ready_for(&self, world: WorldId) -> bool {
         self.0.is_ready_for(world)
     }
@@ -212,6 +223,16 @@ impl<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static> System for Both<I> {
 
     fn nesting(&self) -> u32 {
         self.pair.nesting
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        self.pair.first.remember(keeper);
+        self.pair.second.remember(keeper);
+    }
+
+    fn forget(&mut self) {
+        self.pair.first.forget();
+        self.pair.second.forget();
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {

@@ -8,6 +8,7 @@ use core::marker::PhantomData;
 use crate::cell::StoreCell;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
+use crate::system::memory::Keeper;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 
 /// A parameter whose type the builder of the system says: [`DynParamBuilder`]. Without a builder it is nothing: `()`.
@@ -81,6 +82,7 @@ pub trait Held: Any + Send + Sync {
     fn apply(&mut self, meta: &SystemMeta, store: &mut Store);
     fn rows(&self, store: &Store) -> Option<usize>;
     fn discard(&mut self);
+    fn remember(&mut self, keeper: &mut Keeper<'_>);
     fn source(&self) -> &'static str;
 }
 
@@ -102,6 +104,10 @@ impl<S: ParamSource> Held for StateOf<S> {
 
     fn discard(&mut self) {
         S::discard(&mut self.0);
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        S::remember(&mut self.0, keeper);
     }
 
     fn source(&self) -> &'static str {
@@ -139,6 +145,10 @@ unsafe impl ParamSource for DynSource {
 
     fn rows(state: &Self::State, store: &Store) -> Option<usize> {
         state.rows(store)
+    }
+
+    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
+        state.remember(keeper);
     }
 
     fn discard(state: &mut Self::State) {

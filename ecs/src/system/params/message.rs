@@ -8,6 +8,7 @@ use crate::message::{
     Message, MessageCursor, MessageId, MessageIterator, MessageIteratorWithId, MessageMutIterator,
     MessageMutIteratorWithId, Messages, WriteBatchIds,
 };
+use crate::system::memory::Keeper;
 use crate::system::param::{ParamSource, SystemParam};
 
 impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
@@ -20,6 +21,11 @@ impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
     #[inline]
     fn missed(&self, messages: &Messages<M>) -> u64 {
         MessageCursor::missed(self, messages)
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        let (list, next, missed) = self.parts_mut();
+        keeper.cursor(list, next, missed);
     }
 }
 

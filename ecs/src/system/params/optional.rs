@@ -6,6 +6,7 @@ use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
+use crate::system::memory::Keeper;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 
 /// Sources that fetch by another one: what is fetched for its `Got`, and how.
@@ -45,6 +46,10 @@ macro_rules! sources {
 
                 fn rows(state: &S::State, store: &Store) -> Option<usize> {
                     S::rows(state, store)
+                }
+
+                fn remember(state: &mut S::State, keeper: &mut Keeper<'_>) {
+                    S::remember(state, keeper);
                 }
 
                 fn discard(state: &mut S::State) {

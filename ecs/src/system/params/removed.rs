@@ -10,6 +10,7 @@ use crate::const_access::{ConstAccess, Given};
 use crate::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
+use crate::system::memory::Keeper;
 use crate::system::param::{ParamSource, SystemParam};
 
 /// Which entities have lost a component, each time once: because it was removed or taken, because they were despawned, or
@@ -297,6 +298,9 @@ pub trait RemovalReader: Send + Sync + 'static {
     /// A reader of what is removed from now on.
     fn begin(store: &mut Store) -> Self;
 
+    /// Shows how many entries it has missed. How far it has come the list knows.
+    fn remember(&mut self, keeper: &mut Keeper<'_>);
+
     /// The parameter, if the reader is one of this store.
     fn param<'w, 's>(&'s mut self, store: &'w Store) -> Option<Self::Param<'w, 's>>;
 }
@@ -306,6 +310,10 @@ impl<T: Component> RemovalReader for RemovedComponentReader<T> {
 
     fn begin(store: &mut Store) -> Self {
         store.removed_reader()
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        keeper.number(self.cursor.missed_mut());
     }
 
     #[inline]
@@ -320,6 +328,10 @@ impl<T: Component> RemovalReader for RemovedValueReader<T> {
 
     fn begin(store: &mut Store) -> Self {
         store.removed_value_reader()
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        keeper.number(self.cursor.missed_mut());
     }
 
     #[inline]
@@ -340,6 +352,10 @@ unsafe impl<R: RemovalReader> ParamSource for RemovedSource<R> {
     fn init(store: &mut Store, meta: &mut SystemMeta) -> R {
         meta.next_param();
         R::begin(store)
+    }
+
+    fn remember(reader: &mut R, keeper: &mut Keeper<'_>) {
+        reader.remember(keeper);
     }
 
     #[inline]

@@ -12,6 +12,7 @@ use crate::const_access::{ConstAccess, Given};
 use crate::resource::{Resource, ResourceId};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
+use crate::system::memory::Keeper;
 use crate::system::param::{ParamSource, SystemParam};
 
 /// A resource that a system reads.
@@ -291,10 +292,15 @@ pub trait Kept<R>: Send + Sync + 'static {
     fn missed(&self, _resource: &R) -> u64 {
         0
     }
+
+    /// Shows itself.
+    fn remember(&mut self, keeper: &mut Keeper<'_>);
 }
 
 impl<R> Kept<R> for () {
     fn begin(_: &R) {}
+
+    fn remember(&mut self, _: &mut Keeper<'_>) {}
 }
 
 #[cold]
@@ -427,6 +433,10 @@ unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for Res
         let kept = K::begin(store.resources.get_or_init::<R>(store.now_in(meta.system())));
         let id = init_resource::<R>(store, meta, B::WRITES, K::READS_MESSAGES);
         KeptState { id, kept, system: meta.name(), is_told: false }
+    }
+
+    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
+        state.kept.remember(keeper);
     }
 
     #[inline]

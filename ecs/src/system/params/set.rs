@@ -12,6 +12,7 @@ use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
+use crate::system::memory::Keeper;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows, apply_members};
 
 /// Parameters of a system that borrow the same thing, one of them mutably, and are used one at a time.
@@ -155,6 +156,10 @@ unsafe impl<S: ParamSource> ParamSource for SetSource<VecSource<S>> {
         VecSource::<S>::rows(state, store)
     }
 
+    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
+        VecSource::<S>::remember(state, keeper);
+    }
+
     fn discard(state: &mut Self::State) {
         VecSource::<S>::discard(state);
     }
@@ -259,6 +264,10 @@ macro_rules! sets {
 
             fn rows(state: &Self::State, store: &Store) -> Option<usize> {
                 [$($($P::rows(&state.$place, store)),*),*].into_iter().fold(None, add_rows)
+            }
+
+            fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
+                $($($P::remember(&mut state.$place, keeper);)*)*
             }
 
             fn discard(state: &mut Self::State) {

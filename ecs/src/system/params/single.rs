@@ -12,6 +12,7 @@ use crate::const_access::ConstAccess;
 use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QuerySingleError, QueryState};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
+use crate::system::memory::Keeper;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 
 /// The only entity that a query matches.
@@ -403,6 +404,10 @@ unsafe impl<S: ParamSource> ParamSource for SkippingSource<S> {
 
     fn rows(state: &S::State, store: &Store) -> Option<usize> {
         S::rows(state, store)
+    }
+
+    fn remember(state: &mut S::State, keeper: &mut Keeper<'_>) {
+        S::remember(state, keeper);
     }
 
     fn discard(state: &mut S::State) {

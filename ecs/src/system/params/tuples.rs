@@ -4,6 +4,7 @@ use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
+use crate::system::memory::Keeper;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows, apply_members};
 use crate::tuples::Groups;
 
@@ -69,6 +70,10 @@ macro_rules! sources {
 
             fn rows(state: &Self::State, store: &Store) -> Option<usize> {
                 [$($T::rows(&state.$at, store)),*].into_iter().fold(None, add_rows)
+            }
+
+            fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
+                $($T::remember(&mut state.$at, keeper);)*
             }
 
             fn discard(state: &mut Self::State) {
@@ -139,6 +144,10 @@ unsafe impl<T: ParamSource> ParamSource for Groups<T> {
 
     fn rows(state: &T::State, store: &Store) -> Option<usize> {
         T::rows(state, store)
+    }
+
+    fn remember(state: &mut T::State, keeper: &mut Keeper<'_>) {
+        T::remember(state, keeper);
     }
 
     fn discard(state: &mut T::State) {

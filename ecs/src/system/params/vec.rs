@@ -8,6 +8,7 @@ use crate::const_access::ConstAccess;
 use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
+use crate::system::memory::Keeper;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
 
 /// How a vector of parameters is fetched. Without a builder there are none.
@@ -41,6 +42,10 @@ unsafe impl<S: ParamSource> ParamSource for VecSource<S> {
 
     fn rows(state: &Self::State, store: &Store) -> Option<usize> {
         state.iter().map(|member| S::rows(member, store)).fold(None, add_rows)
+    }
+
+    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
+        state.iter_mut().for_each(|member| S::remember(member, keeper));
     }
 
     fn discard(state: &mut Self::State) {

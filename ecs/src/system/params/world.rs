@@ -10,6 +10,7 @@ use crate::cell::{ReadCell, StoreCell};
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
+use crate::system::memory::Keeper;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 
 /// What is made of a world. Implemented for all that is [`FromWorld`](crate::world::FromWorld), where worlds are known.
@@ -41,6 +42,10 @@ unsafe impl<T: MadeFromStore + Send + Sync + 'static> ParamSource for LocalSourc
         // even be swapped back later.
         assert!(world == store.id(), "system `{}`: a `Local` has replaced the world", meta.name());
         value
+    }
+
+    fn remember(state: &mut T, keeper: &mut Keeper<'_>) {
+        keeper.value(state);
     }
 
     #[inline]

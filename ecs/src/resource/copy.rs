@@ -1,0 +1,178 @@
+//! Copies of resources, and resources that become what their copies are.
+
+use alloc::alloc::{alloc, handle_alloc_error};
+use alloc::vec::Vec;
+use core::alloc::Layout;
+use core::ptr::{self, NonNull};
+
+use super::{Held, Place, Renewed, ResourceId, Resources};
+use crate::alloc_error::{AllocError, try_reserve};
+use crate::component::{CloneFn, ComponentDescriptor};
+use crate::tick::TickCells;
+
+/// What is known of one resource.
+enum ResourceCopy {
+    /// It is not a part of this.
+    Apart,
+    /// There is none.
+    None,
+    Some(Held),
+}
+
+/// The values of resources, by number.
+#[derive(Default)]
+pub(crate) struct ResourceCopies(Vec<ResourceCopy>);
+
+/// What resources need to become what their copies are, by number: none for those that stay, else the value or that there is none.
+pub(crate) struct ResourceClones(Vec<Option<Option<Held>>>);
+
+/// Memory for a value, which is given back as that of a box.
+///
+/// # Safety
+///
+/// - The function and the layout are those of the type of the value, and so is `drop`. The value is one of that.
+unsafe fn clone_value(value: NonNull<u8>, layout: Layout, clone: CloneFn) -> NonNull<u8> {
+    /// Gives the memory back if the clone panics.
+    struct Memory(NonNull<u8>, Layout);
+    impl Drop for Memory {
+        fn drop(&mut self) {
+            if self.1.size() != 0 {
+                // SAFETY: it was allocated with this layout, and holds no value.
+                unsafe { alloc::alloc::dealloc(self.0.as_ptr(), self.1) }
+            }
+        }
+    }
+    let memory = if layout.size() == 0 {
+        NonNull::new(ptr::without_provenance_mut(layout.align())).unwrap_or(NonNull::dangling())
+    } else {
+        // SAFETY: the size is not zero.
+        NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+    };
+    let memory = Memory(memory, layout);
+    // SAFETY: the caller's promise; the memory has room for a value.
+    unsafe { clone(value.as_ptr(), memory.0.as_ptr()) };
+    let address = memory.0;
+    core::mem::forget(memory);
+    address
+}
+
+/// A clone of a value with ticks.
+///
+/// # Safety
+///
+/// - The value and `drop` belong to the type of the descriptor, of which `clone` is the function. Nothing changes the value.
+unsafe fn held_clone(
+    descriptor: &ComponentDescriptor,
+    clone: CloneFn,
+    (value, ticks): (NonNull<u8>, &TickCells),
+    drop: unsafe fn(NonNull<u8>),
+) -> Held {
+    // SAFETY: the caller's promise. The memory is that of a box, in which `drop` expects a value.
+    Held { value: unsafe { clone_value(value, descriptor.layout(), clone) }, ticks: ticks.clone(), drop }
+}
+
+impl Resources {
+    /// The descriptors of resources that cannot be copied; whether they are values that stay on their threads.
+    pub(crate) fn refused<'a>(
+        &'a self,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool + 'a,
+    ) -> impl Iterator<Item = (&'static str, bool)> + 'a {
+        let refuses = move |place: &&Place| {
+            let cannot = place.on_thread.is_some() || place.descriptor.functions().clone_fn().is_none();
+            cannot && place.get().is_some() && !is_apart(place.descriptor)
+        };
+        self.places.iter().filter(refuses).map(|place| match place.on_thread {
+            Some(on_thread) => ((on_thread.name)(), true),
+            None => (place.descriptor.name(), false),
+        })
+    }
+
+    /// The name of a resource that is lent to a scope, if one is.
+    pub(crate) fn lent_name(&mut self) -> Option<&'static str> {
+        self.places.iter_mut().for_each(Place::settle);
+        self.places.iter().find(|place| place.is_lent).map(|place| place.descriptor.name())
+    }
+
+    /// Copies the values of all resources but those that are apart, and those that cannot be copied. None is lent.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for the list.
+    pub(crate) fn copy(&self, is_apart: impl Fn(&ComponentDescriptor) -> bool) -> Result<ResourceCopies, AllocError> {
+        let mut copies = Vec::new();
+        try_reserve(&mut copies, self.places.len())?;
+        copies.extend(self.places.iter().map(|place| {
+            let functions = place.descriptor.functions();
+            if is_apart(place.descriptor) || place.on_thread.is_some() {
+                return ResourceCopy::Apart;
+            }
+            match (place.get(), functions.clone_fn()) {
+                (None, _) => ResourceCopy::None,
+                (Some(_), None) => ResourceCopy::Apart,
+                // SAFETY: value, descriptor and `drop` were entered together, for one type. `&self` keeps the value as it is: code that
+                // changes it through the raw pointer promises that it is not borrowed otherwise.
+                (Some(value), Some(clone)) => unsafe {
+                    ResourceCopy::Some(held_clone(place.descriptor, clone, value, place.drop))
+                },
+            }
+        }));
+        Ok(ResourceCopies(copies))
+    }
+
+    /// The clones that are needed to make the resources what copies of them are. `is_apart` says so of those that are not known there.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for the list.
+    pub(crate) fn clones(
+        &self,
+        copies: &ResourceCopies,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    ) -> Result<ResourceClones, AllocError> {
+        let mut clones = Vec::new();
+        try_reserve(&mut clones, self.places.len())?;
+        clones.extend(self.places.iter().enumerate().map(|(at, place)| match copies.0.get(at) {
+            Some(ResourceCopy::Apart) => None,
+            None if is_apart(place.descriptor) || place.on_thread.is_some() => None,
+            None | Some(ResourceCopy::None) => Some(None),
+            Some(ResourceCopy::Some(held)) => {
+                let clone = place.descriptor.functions().clone_fn()?;
+                // SAFETY: the copy with this number is one of a value of this place, whose type never changes.
+                Some(Some(unsafe { held_clone(place.descriptor, clone, (held.value, &held.ticks), held.drop) }))
+            }
+        }));
+        Ok(ResourceClones(clones))
+    }
+
+    /// Exchanges resources for clones, as many as there were when these were made, and lists of messages get other numbers, which are
+    /// added to a list with room for so many. None is lent. The clones are then what the resources were.
+    ///
+    /// # Safety
+    ///
+    /// - The clones are [those of these resources](Self::clones).
+    pub(crate) unsafe fn become_clones(
+        &mut self,
+        clones: &mut ResourceClones,
+        renewed: &mut Vec<(ResourceId, Renewed)>,
+    ) {
+        for (place, clone) in self.places.iter_mut().zip(&mut clones.0) {
+            let Some(clone) = clone else { continue };
+            let old = place.value.take().map(|value| Held { value, ticks: place.ticks.clone(), drop: place.drop });
+            if let Some(held) = core::mem::replace(clone, old) {
+                place.ticks.copy_from(&held.ticks);
+                place.value = Some(held.into_address());
+            }
+        }
+        for list in &self.messages {
+            let Some((value, _)) = self.places[list.id.0 as usize].get() else { continue };
+            // SAFETY: function and number were entered together, for one type, and the place holds a value of that. `&mut self`
+            // makes this the only borrow.
+            renewed.extend(unsafe { (list.renew)(value) }.map(|renewed| (list.id, renewed)));
+        }
+    }
+
+    /// How many lists of messages there may be.
+    pub(crate) fn message_lists(&self) -> usize {
+        self.messages.len()
+    }
+}

@@ -1,0 +1,133 @@
+//! What the systems of a schedule keep from run to run.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use hashbrown::HashMap;
+
+use super::base::Schedule;
+use crate::resource::{Renewed, ResourceId};
+use crate::store::RestoredEra;
+use crate::system::{BoxedSystem, CloneValue, Keeper, Memory, System, SystemInput};
+
+/// What a system keeps: its name, which of the systems with this name it is, and whether it is a condition.
+struct SystemMemory {
+    name: String,
+    nth: u32,
+    is_condition: bool,
+    memory: Vec<Memory>,
+}
+
+/// What the systems of a schedule keep.
+#[derive(Default)]
+pub(crate) struct ScheduleMemory(Vec<SystemMemory>);
+
+impl ScheduleMemory {
+    /// The same once more.
+    pub(crate) fn cloned(&self, clone: &CloneValue<'_>) -> Self {
+        let cloned = |system: &SystemMemory| SystemMemory {
+            name: system.name.clone(),
+            memory: system.memory.iter().map(|memory| memory.cloned(clone)).collect(),
+            ..*system
+        };
+        Self(self.0.iter().map(cloned).collect())
+    }
+}
+
+/// Counts systems with equal names.
+#[derive(Default)]
+struct Names(HashMap<(bool, String), u32>);
+
+impl Names {
+    fn nth(&mut self, is_condition: bool, name: &str) -> u32 {
+        let count = self.0.entry((is_condition, name.to_string())).or_default();
+        *count += 1;
+        *count - 1
+    }
+}
+
+/// A system of any kind.
+trait AnySystem {
+    fn name(&self) -> &str;
+    fn remember(&mut self, keeper: &mut Keeper<'_>);
+    fn forget(&mut self);
+}
+
+impl<I: SystemInput + 'static, Out: 'static> AnySystem for BoxedSystem<I, Out> {
+    fn name(&self) -> &str {
+        System::name(self)
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        System::remember(self, keeper);
+    }
+
+    fn forget(&mut self) {
+        System::forget(self);
+    }
+}
+
+impl Schedule {
+    /// Its systems and then its conditions, and whether it is one of those.
+    fn for_each_system(&mut self, mut each: impl FnMut(bool, &mut dyn AnySystem)) {
+        let graph = self.graph_mut();
+        graph.runnables.iter_mut().for_each(|runnable| each(false, &mut runnable.system));
+        let of_sets = graph.sets.iter_mut().flat_map(|set| &mut set.conditions);
+        graph.conditions.iter_mut().chain(of_sets).for_each(|condition| each(true, &mut condition.system));
+    }
+
+    /// What its systems keep. Values that cannot be cloned are listed: the name of the system, and the type.
+    pub(crate) fn memory(
+        &mut self,
+        clone: &CloneValue<'_>,
+        refused: &mut Vec<(String, &'static str)>,
+    ) -> ScheduleMemory {
+        let (mut names, mut all) = (Names::default(), Vec::new());
+        self.for_each_system(|is_condition, system| {
+            let mut keeper = Keeper::taking(clone);
+            system.remember(&mut keeper);
+            let (memory, types) = keeper.taken();
+            let name = system.name().to_string();
+            refused.extend(types.into_iter().map(|value| (name.clone(), value)));
+            all.push(SystemMemory { nth: names.nth(is_condition, &name), name, is_condition, memory });
+        });
+        ScheduleMemory(all)
+    }
+
+    /// Its systems keep what they kept then, in exchange for what they keep. A system of which nothing is known, or which was not
+    /// prepared then, will be prepared when the schedule runs next; what that keeps is dropped last.
+    pub(crate) fn exchange_memory(
+        &mut self,
+        memory: &mut ScheduleMemory,
+        era: RestoredEra,
+        renewed: &[(ResourceId, Renewed)],
+    ) {
+        let (mut names, mut at, mut unknown) = (Names::default(), 0, Vec::new());
+        self.for_each_system(|is_condition, system| {
+            let name = system.name().to_string();
+            let nth = names.nth(is_condition, &name);
+            let is_it =
+                |known: &SystemMemory| known.is_condition == is_condition && known.nth == nth && known.name == name;
+            // Mostly they are the same ones.
+            let found = if memory.0.get(at).is_some_and(is_it) { Some(at) } else { memory.0.iter().position(is_it) };
+            let fits = found.is_some_and(|found| {
+                let mut keeper = Keeper::exchanging(&mut memory.0[found].memory, era, renewed);
+                system.remember(&mut keeper);
+                keeper.fits()
+            });
+            unknown.extend((!fits).then_some(at));
+            at += 1;
+        });
+        if unknown.is_empty() {
+            return;
+        }
+        self.prepare_again();
+        let mut at = 0;
+        self.for_each_system(|_, system| {
+            if unknown.binary_search(&at).is_ok() {
+                system.forget();
+            }
+            at += 1;
+        });
+    }
+}

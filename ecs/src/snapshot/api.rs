@@ -1,0 +1,288 @@
+//! Snapshots of worlds.
+
+use alloc::vec::Vec;
+use core::any::Any;
+use core::fmt;
+
+use hashbrown::HashMap;
+use strata_ecs_derive::Event;
+
+use super::error::{NotTaken, RestoreError, SnapshotError};
+use super::options::SnapshotOptions;
+use crate::component::ComponentDescriptor;
+use crate::guard::Waiting;
+use crate::label::InternedScheduleLabel;
+use crate::schedule::ScheduleMemory;
+use crate::store::{Became, Refused, StoreCopy, WorldId};
+use crate::world::{World, for_each_schedule, keeps_systems};
+
+/// The state of a world, with values of its own. See [the module](super).
+///
+/// It can be restored any number of times, and taken again with [`World::snapshot_into`], which uses its memory.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Clone, Copy)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// world.spawn_batch([Health(1), Health(2)]);
+/// let snapshot = world.snapshot().unwrap();
+/// assert_eq!((snapshot.len(), snapshot.frame_number()), (2, 0));
+/// ```
+pub struct WorldSnapshot {
+    world: WorldId,
+    options: SnapshotOptions,
+    copy: StoreCopy,
+    /// What the systems of schedules keep.
+    systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
+    /// Whether the copy is whole: no `Clone` has panicked while it was taken.
+    is_whole: bool,
+}
+
+impl WorldSnapshot {
+    /// How many entities were alive.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.copy.len()
+    }
+
+    /// Whether no entity was alive.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many frames of the world had ended: see [`World::frame_number`].
+    #[must_use]
+    pub fn frame_number(&self) -> u64 {
+        self.copy.frame_number()
+    }
+
+    /// The bytes that the snapshot has allocated for entities and components, without what their values own.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Copy)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..100).map(Health));
+    /// assert!(world.snapshot().unwrap().allocated_bytes() >= 400);
+    /// ```
+    #[must_use]
+    pub fn allocated_bytes(&self) -> usize {
+        self.copy.allocated_bytes()
+    }
+}
+
+impl fmt::Debug for WorldSnapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("WorldSnapshot");
+        shown.field("world", &self.world).field("entities", &self.len()).field("frame_number", &self.frame_number());
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// A world has been [restored](World::restore). It is triggered when everything is in place again.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::snapshot::Restored;
+///
+/// #[derive(Resource, Clone, Default)]
+/// struct Restores(u32);
+///
+/// let mut world = World::new();
+/// world.init_resource::<Restores>();
+/// world.add_observer(|_: On<Restored>, mut restores: ResMut<Restores>| restores.0 += 1);
+/// let snapshot = world.snapshot().unwrap();
+/// world.restore(&snapshot).unwrap();
+/// assert_eq!(world.resource::<Restores>().0, 1);
+/// ```
+#[derive(Event, Clone, Copy, Debug)]
+pub struct Restored {
+    /// How many frames had ended when the snapshot was taken: see [`World::frame_number`].
+    pub frame_number: u64,
+}
+
+impl World {
+    /// Takes a snapshot of all that the world holds: see [`snapshot`](crate::snapshot). `O(entities + components)`: memory is
+    /// allocated, and bytes are copied.
+    ///
+    /// # Errors
+    ///
+    /// If something is running, or if not everything can be copied. The error names it all.
+    ///
+    /// # Panics
+    ///
+    /// If a `Clone` does, or there is no memory.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone, PartialEq, Debug)]
+    /// struct Name(String);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Name("ann".into())).id();
+    /// let snapshot = world.snapshot()?;
+    /// world.entity_mut(entity).remove::<Name>();
+    /// world.restore(&snapshot)?;
+    /// assert_eq!(world.get::<Name>(entity).unwrap().0, "ann");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&mut self) -> Result<WorldSnapshot, SnapshotError> {
+        self.snapshot_with(&SnapshotOptions::new())
+    }
+
+    /// As [`World::snapshot`], but for what options leave out.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::snapshot`].
+    ///
+    /// # Panics
+    ///
+    /// As [`World::snapshot`].
+    pub fn snapshot_with(&mut self, options: &SnapshotOptions) -> Result<WorldSnapshot, SnapshotError> {
+        let (world, options) = (self.id(), options.clone());
+        let mut snapshot =
+            WorldSnapshot { world, options, copy: StoreCopy::default(), systems: Vec::new(), is_whole: false };
+        self.snapshot_into(&mut snapshot)?;
+        Ok(snapshot)
+    }
+
+    /// Takes a snapshot in the place of another one, with its options and in its memory, as far as that suffices.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::snapshot`]. The snapshot stays as it was.
+    ///
+    /// # Panics
+    ///
+    /// As [`World::snapshot`]. The snapshot cannot be restored then.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Copy, PartialEq, Debug)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut snapshot = world.snapshot().unwrap();
+    /// *world.get_mut::<Health>(entity).unwrap() = Health(4);
+    /// world.snapshot_into(&mut snapshot).unwrap();
+    /// *world.get_mut::<Health>(entity).unwrap() = Health(5);
+    /// world.restore(&snapshot).unwrap();
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
+    pub fn snapshot_into(&mut self, snapshot: &mut WorldSnapshot) -> Result<(), SnapshotError> {
+        if self.store.is_busy() {
+            return Err(SnapshotError::Busy);
+        }
+        if let Some(name) = self.store.lent_resource() {
+            return Err(SnapshotError::Lent(name));
+        }
+        let WorldSnapshot { world, options, copy, systems, is_whole } = snapshot;
+        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
+        let mut refused: Vec<NotTaken> = self.store.refused(is_apart).into_iter().map(NotTaken::from).collect();
+        if !options.observers && self.store.reactions.watch_entities() {
+            refused.push(NotTaken::EntityObservers);
+        }
+        let (mut taken, mut locals) = (Vec::new(), Vec::new());
+        let all_there = for_each_schedule(&mut self.store, |label, schedule| {
+            taken.push((label, schedule.memory(&|value| options.clone_local(value), &mut locals)));
+        });
+        if !all_there {
+            return Err(SnapshotError::Busy);
+        }
+        if !options.leave_out_locals() {
+            refused.extend(locals.into_iter().map(|(system, value)| NotTaken::Local { system, value }));
+        }
+        if !refused.is_empty() {
+            return Err(SnapshotError::NotTaken(refused));
+        }
+        *is_whole = false;
+        if *world != self.id() {
+            // What is there means something only in that world.
+            *copy = StoreCopy::default();
+            *world = self.id();
+        }
+        self.store.copy_to(copy, is_apart).unwrap_or_else(|error| error.raise());
+        *systems = taken;
+        *is_whole = true;
+        Ok(())
+    }
+
+    /// Brings the world back to what it was when a snapshot was taken of it: see [`snapshot`](crate::snapshot). What is done then has
+    /// the same results as after the snapshot. `O(entities + components)`.
+    ///
+    /// Neither hooks nor observers are told of what comes and goes. Then the event [`Restored`] is triggered.
+    ///
+    /// # Errors
+    ///
+    /// If something is running, or if the snapshot is one of another world.
+    ///
+    /// # Panics
+    ///
+    /// If a `Clone` does, or there is no memory: then nothing has changed. If the `Drop` of a value does that has gone: then the world
+    /// has been restored.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Copy, PartialEq, Debug)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let snapshot = world.snapshot().unwrap();
+    /// world.clear_entities();
+    /// world.restore(&snapshot).unwrap();
+    /// assert_eq!(world.get(entity), Some(&Health(3)));
+    /// ```
+    pub fn restore(&mut self, snapshot: &WorldSnapshot) -> Result<(), RestoreError> {
+        if self.store.is_busy() {
+            return Err(RestoreError::Busy);
+        }
+        if let Some(name) = self.store.lent_resource() {
+            return Err(RestoreError::Lent(name));
+        }
+        if snapshot.world != self.id() {
+            return Err(RestoreError::OtherWorld);
+        }
+        if !snapshot.is_whole {
+            return Err(RestoreError::Unfinished);
+        }
+        let options = &snapshot.options;
+        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
+        if !for_each_schedule(&mut self.store, |_, _| {}) {
+            return Err(RestoreError::Busy);
+        }
+        let clone = |value: &(dyn Any + Send + Sync)| options.clone_local(value);
+        let mut systems: HashMap<InternedScheduleLabel, ScheduleMemory> =
+            snapshot.systems.iter().map(|(label, memory)| (*label, memory.cloned(&clone))).collect();
+        // SAFETY: the copy is whole, and one of this store: no other one has its number.
+        let became = unsafe { self.store.become_copy(&snapshot.copy, is_apart) };
+        let Became { renewed, era, panicked } = became.unwrap_or_else(|error| error.raise());
+        // A system that is forgotten drops what it keeps, which is user code.
+        let forgotten = Waiting::catch(|| {
+            for_each_schedule(&mut self.store, |label, schedule| {
+                let mut none = ScheduleMemory::default();
+                let memory = systems.get_mut(&label).unwrap_or(&mut none);
+                schedule.exchange_memory(memory, era, &renewed);
+            });
+        });
+        let dropped = Waiting::catch(|| drop(systems));
+        self.trigger(Restored { frame_number: snapshot.frame_number() });
+        panicked.or(forgotten).or(dropped).go_on();
+        Ok(())
+    }
+}
+
+impl From<Refused> for NotTaken {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Component(name) => Self::Component(name),
+            Refused::Relation(name) => Self::Relation(name),
+            Refused::Resource(name) => Self::Resource(name),
+            Refused::NonSend(name) => Self::NonSend(name),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Why a snapshot cannot be taken, or restored.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A [snapshot](super) cannot be taken. Nothing has happened.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::snapshot::{NotTaken, SnapshotError};
+///
+/// #[derive(Component)]
+/// struct Connection;
+///
+/// let mut world = World::new();
+/// world.spawn(Connection);
+/// let Err(SnapshotError::NotTaken(what)) = world.snapshot() else { unreachable!() };
+/// assert!(matches!(what[..], [NotTaken::Component(name)] if name.ends_with("Connection")));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// A schedule is running or taken out of the world, a frame that was begun by name goes on, or an observer or hook is running.
+    Busy,
+    /// A resource is not there because a scope has taken it out. Its type name.
+    Lent(&'static str),
+    /// Some of what the world holds cannot be copied.
+    NotTaken(Vec<NotTaken>),
+}
+
+/// Something that a [snapshot](super) cannot take.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum NotTaken {
+    /// Values of a component, which is not `Clone`: its type name.
+    Component(&'static str),
+    /// Pairs of a relation, which is not `Clone`: its type name.
+    Relation(&'static str),
+    /// A resource that is not `Clone`, or messages: its type name.
+    Resource(&'static str),
+    /// A value that stays on its thread: its type name.
+    NonSend(&'static str),
+    /// A `Local` of a system in a schedule of the world, of a type of which nothing is known.
+    Local {
+        /// The name of the system.
+        system: String,
+        /// The type name of the value.
+        value: &'static str,
+    },
+    /// Which observers there are of single entities.
+    EntityObservers,
+}
+
+impl fmt::Display for NotTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Component(name) => write!(f, "component `{name}`, which is not known to be `Clone`"),
+            Self::Relation(name) => write!(f, "pairs of relation `{name}`, which is not known to be `Clone`"),
+            Self::Resource(name) => write!(f, "resource `{name}`, which is not known to be `Clone`"),
+            Self::NonSend(name) => write!(f, "non-send value `{name}`"),
+            Self::Local { system, value } => {
+                write!(f, "`Local<{value}>` of system `{system}` (`SnapshotOptions::with_local`)")
+            }
+            Self::EntityObservers => f.write_str("observers of single entities"),
+        }
+    }
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy => f.write_str("a snapshot cannot be taken while a schedule, a frame or an observer is running"),
+            Self::Lent(name) => {
+                write!(f, "a snapshot cannot be taken while resource `{name}` is taken out by `resource_scope`")
+            }
+            Self::NotTaken(all) => {
+                f.write_str("a snapshot cannot take ")?;
+                for (at, one) in all.iter().enumerate() {
+                    write!(f, "{}{one}", if at == 0 { "" } else { "; " })?;
+                }
+                f.write_str("; derive `Clone`, or leave something out: `SnapshotOptions`")
+            }
+        }
+    }
+}
+
+impl core::error::Error for SnapshotError {}
+
+/// A world cannot be restored. Nothing has happened.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::snapshot::RestoreError;
+///
+/// let snapshot = World::new().snapshot().unwrap();
+/// assert!(matches!(World::new().restore(&snapshot), Err(RestoreError::OtherWorld)));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum RestoreError {
+    /// A schedule is running or taken out of the world, a frame that was begun by name goes on, or an observer or hook is running.
+    Busy,
+    /// A resource is not there because a scope has taken it out. Its type name.
+    Lent(&'static str),
+    /// The snapshot is one of another world.
+    OtherWorld,
+    /// A `Clone` has panicked when the snapshot was taken again.
+    Unfinished,
+}
+
+impl fmt::Display for RestoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy => f.write_str("a world cannot be restored while a schedule, a frame or an observer is running"),
+            Self::Lent(name) => {
+                write!(f, "a world cannot be restored while resource `{name}` is taken out by `resource_scope`")
+            }
+            Self::OtherWorld => f.write_str("a snapshot can only be restored in the world that it was taken of"),
+            Self::Unfinished => f.write_str("the snapshot is not complete: a `Clone` panicked when it was taken"),
+        }
+    }
+}
+
+impl core::error::Error for RestoreError {}

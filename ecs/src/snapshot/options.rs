@@ -1,0 +1,191 @@
+//! What a snapshot takes, and what it leaves out.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::any::{Any, TypeId};
+use core::time::Duration;
+
+use crate::component::ComponentDescriptor;
+use crate::entity::Entity;
+use crate::resource::Resource;
+
+type Value = dyn Any + Send + Sync;
+
+/// A type of values, and how they are cloned.
+#[derive(Clone, Copy, Debug)]
+struct LocalType {
+    type_id: TypeId,
+    clone: fn(&Value) -> Option<Box<Value>>,
+}
+
+impl LocalType {
+    fn of<T: Clone + Send + Sync + 'static>() -> Self {
+        let clone = |value: &Value| {
+            let cloned: Box<Value> = Box::new(value.downcast_ref::<T>()?.clone());
+            Some(cloned)
+        };
+        Self { type_id: TypeId::of::<T>(), clone }
+    }
+}
+
+/// Types of values that can always be cloned.
+fn simple_types() -> impl Iterator<Item = LocalType> {
+    macro_rules! of {
+        ($($T:ty)*) => { [$(LocalType::of::<$T>, LocalType::of::<Option<$T>>, LocalType::of::<Vec<$T>>),*] };
+    }
+    let types: &[fn() -> LocalType] = &of! {
+        () bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 String Entity Duration
+    };
+    types.iter().map(|of| of())
+}
+
+/// What a [snapshot](super) takes beside what is found, and what it leaves out.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::snapshot::SnapshotOptions;
+///
+/// #[derive(Resource)]
+/// struct Window;
+/// #[derive(Resource, Clone)]
+/// struct Score(u32);
+///
+/// let mut world = World::new();
+/// world.insert_resource(Window);
+/// world.insert_resource(Score(3));
+/// assert!(world.snapshot().is_err()); // A window cannot be cloned.
+///
+/// let options = SnapshotOptions::new().without_resource::<Window>();
+/// let snapshot = world.snapshot_with(&options).unwrap();
+/// world.resource_mut::<Score>().0 = 7;
+/// world.restore(&snapshot).unwrap();
+/// assert_eq!(world.resource::<Score>().0, 3);
+/// assert!(world.contains_resource::<Window>());
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct SnapshotOptions {
+    resources: Vec<TypeId>,
+    uncloneable: bool,
+    locals: Vec<LocalType>,
+    uncloneable_locals: bool,
+    pub(super) observers: bool,
+}
+
+impl SnapshotOptions {
+    /// Nothing is left out.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Leaves a resource out: it stays as it is when the world is restored.
+    #[must_use]
+    pub fn without_resource<R: Resource>(mut self) -> Self {
+        self.resources.push(TypeId::of::<R>());
+        self
+    }
+
+    /// Leaves all resources out that cannot be cloned, and messages and non-send values that cannot be.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::SnapshotOptions;
+    ///
+    /// #[derive(Resource)]
+    /// struct Window;
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Window);
+    /// assert!(world.snapshot_with(&SnapshotOptions::new().without_uncloneable_resources()).is_ok());
+    /// ```
+    #[must_use]
+    pub fn without_uncloneable_resources(mut self) -> Self {
+        self.uncloneable = true;
+        self
+    }
+
+    /// Leaves out which observers there are of single entities: those that there are when the world is restored stay. An observer of an
+    /// entity that the world then has again is told of what happens to it, if it has not been
+    /// [removed](crate::world::World::remove_observer) meanwhile.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::SnapshotOptions;
+    ///
+    /// #[derive(EntityEvent)]
+    /// struct Hit(Entity);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_empty().observe(|_: On<Hit>| {});
+    /// assert!(world.snapshot().is_err());
+    /// assert!(world.snapshot_with(&SnapshotOptions::new().without_entity_observers()).is_ok());
+    /// ```
+    #[must_use]
+    pub fn without_entity_observers(mut self) -> Self {
+        self.observers = true;
+        self
+    }
+
+    /// Takes the [`Local`](crate::system::Local)s of a type, in systems of the schedules of the world. Those of numbers, `bool`, `char`,
+    /// `String`, `Duration` and `Entity`, and of an `Option` or `Vec` of these, are taken without being named.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::SnapshotOptions;
+    ///
+    /// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+    /// struct Update;
+    /// #[derive(Clone, Default)]
+    /// struct Runs(u32);
+    /// #[derive(Resource, Clone, Default)]
+    /// struct Total(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Total>();
+    /// let mut schedule = Schedule::new(Update);
+    /// schedule.add_systems(|mut runs: Local<Runs>, mut total: ResMut<Total>| {
+    ///     runs.0 += 1;
+    ///     total.0 = runs.0;
+    /// });
+    /// world.add_schedule(schedule);
+    /// world.run_schedule(Update);
+    /// assert!(world.snapshot().unwrap_err().to_string().contains("Runs"));
+    ///
+    /// let snapshot = world.snapshot_with(&SnapshotOptions::new().with_local::<Runs>()).unwrap();
+    /// world.run_schedule(Update);
+    /// world.restore(&snapshot).unwrap();
+    /// world.run_schedule(Update);
+    /// assert_eq!(world.resource::<Total>().0, 2);
+    /// ```
+    #[must_use]
+    pub fn with_local<T: Clone + Send + Sync + 'static>(mut self) -> Self {
+        self.locals.push(LocalType::of::<T>());
+        self
+    }
+
+    /// Leaves all [`Local`](crate::system::Local)s out of whose types nothing is said: they stay as they are when the world is restored.
+    #[must_use]
+    pub fn without_uncloneable_locals(mut self) -> Self {
+        self.uncloneable_locals = true;
+        self
+    }
+
+    /// Whether values in systems are left out that cannot be cloned.
+    pub(super) fn leave_out_locals(&self) -> bool {
+        self.uncloneable_locals
+    }
+
+    /// A clone of a value in a system, if its type is known.
+    pub(super) fn clone_local(&self, value: &Value) -> Option<Box<Value>> {
+        let is_it = |known: &LocalType| known.type_id == (*value).type_id();
+        let known = self.locals.iter().copied().find(is_it).or_else(|| simple_types().find(is_it));
+        known.and_then(|known| (known.clone)(value))
+    }
+
+    /// Whether a resource is left out.
+    pub(super) fn leave_out(&self, descriptor: &ComponentDescriptor) -> bool {
+        let is_named = descriptor.value_type_id().is_some_and(|type_id| self.resources.contains(&type_id));
+        is_named || (self.uncloneable && descriptor.functions().clone_fn().is_none())
+    }
+}

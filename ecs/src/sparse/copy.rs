@@ -1,0 +1,168 @@
+//! Copies of sparse storages, and storages that become what their copies are.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::{NO_ROW, PAGE, Page, SparseStorage};
+use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
+use crate::column::{Column, ColumnCopy};
+use crate::component::ComponentInfo;
+use crate::entity::Entity;
+use crate::tick::Tick;
+use crate::tracking::Tracking;
+
+/// The entities of a sparse storage, with values of its own.
+pub(crate) struct SparseCopy {
+    /// Of a set.
+    entities: Vec<Entity>,
+    /// Of a set; those that are there may have rows of no entity.
+    pages: Vec<Option<Page>>,
+    /// Of tags.
+    words: Vec<u64>,
+    values: ColumnCopy,
+}
+
+/// What a storage needs to become what its copy is.
+pub(crate) struct SparseClones(Option<ColumnCopy>);
+
+/// Ticks for the values of a storage that had none.
+pub(crate) struct BegunTicks(Option<Box<Tracking>>);
+
+impl SparseCopy {
+    /// No values of a component.
+    pub(crate) fn new(info: &ComponentInfo) -> Self {
+        let like = Column::with_item(info.layout(), info.drop_fn());
+        // SAFETY: both tell of the values of this component.
+        let values = unsafe { ColumnCopy::new(&like, info.descriptor().functions().copying()) };
+        Self { entities: Vec::new(), pages: Vec::new(), words: Vec::new(), values }
+    }
+
+    /// Becomes a copy of a storage. If that panics, or there is no memory, what is here is worth nothing. It panics if there are
+    /// values that cannot be copied.
+    ///
+    /// # Safety
+    ///
+    /// - The storage is that of the component that this was made for.
+    pub(crate) unsafe fn take(&mut self, from: &SparseStorage) -> Result<(), AllocError> {
+        match from {
+            SparseStorage::Set(set) => {
+                let len = set.entities.len();
+                self.entities.clear();
+                try_reserve(&mut self.entities, len)?;
+                self.entities.extend_from_slice(&set.entities);
+                grow_pages(&mut self.pages, &set.pages)?;
+                copy_pages(&mut self.pages, &set.pages);
+                // SAFETY: the set has a value for each of its entities, of the type that this was made for.
+                unsafe { self.values.take(&set.column, [0, len], len) }
+            }
+            SparseStorage::Tag(tag) => {
+                self.words.clear();
+                try_reserve(&mut self.words, tag.words.len())?;
+                self.words.extend_from_slice(&tag.words);
+                // SAFETY: values without a size are wherever they are said to be, and there are so many.
+                unsafe { self.values.take(&tag.column, [0, tag.len], tag.words.len() * 64) }
+            }
+        }
+    }
+
+    /// The clones that are needed to make a storage what this is.
+    pub(crate) fn clones(&self) -> Result<SparseClones, AllocError> {
+        self.values.clones().map(SparseClones)
+    }
+
+    /// The bytes that the copy has allocated.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.entities.capacity() * size_of::<Entity>()
+            + self.words.capacity() * size_of::<u64>()
+            + self.pages.iter().flatten().count() * size_of::<[u32; PAGE]>()
+            + self.values.allocated_bytes()
+    }
+}
+
+impl SparseStorage {
+    /// Makes room for what its copy holds.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Values stay as they were.
+    pub(crate) fn make_room_for(&mut self, copy: &SparseCopy, now: Tick) -> Result<BegunTicks, AllocError> {
+        match self {
+            Self::Set(set) => {
+                let missing = copy.entities.len().saturating_sub(set.entities.len());
+                try_reserve_exact(&mut set.entities, missing)?;
+                grow_pages(&mut set.pages, &copy.pages)?;
+                copy.values.make_room(&mut set.column)?;
+                set.note_room();
+                copy.values.begun_ticks(&set.column, None, now).map(BegunTicks)
+            }
+            Self::Tag(tag) => {
+                let missing = copy.words.len().saturating_sub(tag.words.len());
+                try_reserve_exact(&mut tag.words, missing)?;
+                copy.values.make_room(&mut tag.column)?;
+                copy.values.begun_ticks(&tag.column, None, now).map(BegunTicks)
+            }
+        }
+    }
+
+    /// Becomes what its copy is. Its values are what the clones are afterwards, unless dropping them does nothing.
+    ///
+    /// # Safety
+    ///
+    /// - The copy is one of this component in this world, the clones are its own, and room has been made for it here since the last
+    ///   operation.
+    pub(crate) unsafe fn become_copy(&mut self, copy: &SparseCopy, clones: &mut SparseClones, begun: BegunTicks) {
+        match self {
+            Self::Set(set) => {
+                // A value that was to be dropped has been, unless dropping it does nothing.
+                debug_assert!(!set.retired || set.column.drop_fn().is_none());
+                set.retired = false;
+                let before = set.entities.len();
+                set.entities.clear();
+                // There is room.
+                set.entities.extend_from_slice(&copy.entities);
+                copy_pages(&mut set.pages, &copy.pages);
+                // SAFETY: the set has held a value for each of its entities; the caller's promise.
+                unsafe { copy.values.put(&mut set.column, before, clones.0.as_mut(), begun.0) };
+                set.note_room();
+            }
+            Self::Tag(tag) => {
+                // A value that was to be dropped has been, unless dropping it does nothing.
+                debug_assert!(!tag.retired || tag.column.drop_fn().is_none());
+                tag.retired = false;
+                tag.words.clear();
+                // There is room.
+                tag.words.extend_from_slice(&copy.words);
+                let before = core::mem::replace(&mut tag.len, copy.values.len());
+                // SAFETY: there were so many values; the caller's promise.
+                unsafe { copy.values.put(&mut tag.column, before, clones.0.as_mut(), begun.0) };
+            }
+        }
+    }
+}
+
+/// Makes room for all pages that others have.
+fn grow_pages(pages: &mut Vec<Option<Page>>, others: &[Option<Page>]) -> Result<(), AllocError> {
+    if pages.len() < others.len() {
+        let missing = others.len() - pages.len();
+        try_reserve(pages, missing)?;
+        pages.resize_with(others.len(), || None);
+    }
+    for (page, _) in pages.iter_mut().zip(others).filter(|(page, other)| page.is_none() && other.is_some()) {
+        let mut rows = Vec::new();
+        try_reserve_exact(&mut rows, PAGE)?;
+        rows.resize(PAGE, NO_ROW);
+        *page = rows.into_boxed_slice().try_into().ok();
+    }
+    Ok(())
+}
+
+/// Makes the pages say what others say. There are all that they have.
+fn copy_pages(pages: &mut [Option<Page>], others: &[Option<Page>]) {
+    for (at, page) in pages.iter_mut().enumerate() {
+        match (page, others.get(at)) {
+            (Some(page), Some(Some(other))) => page.copy_from_slice(&**other),
+            (Some(page), _) => page.fill(NO_ROW),
+            (None, _) => {}
+        }
+    }
+}

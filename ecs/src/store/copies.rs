@@ -1,0 +1,317 @@
+//! Copies of all that a store holds, and a store that becomes what its copy is.
+//!
+//! A copy has parts of the same kinds as the store: tables, storages, resources, lists of removals, the books of entities and of
+//! frames. A store becomes what its copy is in steps, like any operation: (0) values are cloned, which is user code and may panic,
+//! and then room is made; (1) the store changes, which can neither fail nor run user code; (2) what it held before is dropped.
+//!
+//! What is no state of the world stays: components, bundles and plans, who watches changes and removals, observers and hooks. Tables
+//! that the copy does not know go, and those that stay get the order of the copy, so that the order of later tables follows from
+//! what is done then alone. That is an epoch of tables, as in `shrink`; if the order is the same there is none.
+//!
+//! Ticks go back to those of the copy. A consumer that the copy knows goes back with them. The era goes on (`LastRun`): to any
+//! other consumer everything is new, since what it has seen may never have happened.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::Store;
+use super::clock::RestoredEra;
+use super::frames::FramesCopy;
+use super::links::LinksCopy;
+use crate::alloc_error::{AllocError, try_reserve_exact};
+use crate::component::{ComponentDescriptor, ComponentId, Components};
+use crate::entity::{EntitiesCopy, IdForecasts};
+use crate::guard::Waiting;
+use crate::relation::{ErasedPairs, PairsCopy};
+use crate::removal::{LogClones, LogCopy, Removals};
+use crate::resource::{Renewed, ResourceClones, ResourceCopies, ResourceId};
+use crate::sparse::{SparseClones, SparseCopy};
+use crate::table::{TableClones, TableCopy};
+use crate::tick::Tick;
+use crate::tracking::Spawns;
+
+/// All that a store holds.
+#[derive(Default)]
+pub(crate) struct StoreCopy {
+    entities: EntitiesCopy,
+    id_forecasts: IdForecasts,
+    tables: Vec<TableCopy>,
+    /// By the number of the storage.
+    sparse: Vec<SparseCopy>,
+    resources: ResourceCopies,
+    removals: Vec<[LogCopy; 2]>,
+    spawns: Option<Spawns>,
+    links: LinksCopy,
+    /// By the number of the relation.
+    pairs: Vec<Option<Box<dyn PairsCopy>>>,
+    frames: FramesCopy,
+    tick: Tick,
+    last: Tick,
+    checked: Tick,
+    era: u32,
+    /// The components whose changes are known.
+    tracked: Vec<ComponentId>,
+}
+
+/// What a store needs to become what its copy is.
+struct Clones {
+    tables: Vec<TableClones>,
+    sparse: Vec<SparseClones>,
+    resources: ResourceClones,
+    removals: Vec<[LogClones; 2]>,
+    spawns: Option<Spawns>,
+    links: LinksCopy,
+    /// By the number of the relation: also of those that the copy does not know.
+    pairs: Vec<Box<dyn ErasedPairs>>,
+    id_forecasts: IdForecasts,
+    frames: FramesCopy,
+}
+
+/// Something that cannot be copied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Refused {
+    Component(&'static str),
+    Relation(&'static str),
+    Resource(&'static str),
+    NonSend(&'static str),
+}
+
+/// What has happened to a store that has become what its copy is.
+pub(crate) struct Became {
+    /// Lists of messages that have got other origins.
+    pub(crate) renewed: Vec<(ResourceId, Renewed)>,
+    pub(crate) era: RestoredEra,
+    /// A panic of what was dropped.
+    pub(crate) panicked: Waiting,
+}
+
+impl Store {
+    /// Whether something goes on in which the store is neither copied nor restored.
+    pub(crate) fn is_busy(&mut self) -> bool {
+        self.notice_ended_frame();
+        self.frames.goes_on() || self.reactions.is_running() || self.listeners.held != 0
+    }
+
+    /// Brings everything to where an operation would begin.
+    fn settle(&mut self) {
+        self.flush();
+        self.settle_tracking();
+        debug_assert!(self.listeners.links.are_settled());
+    }
+
+    /// What cannot be copied. `is_apart` says so of resources that are no part of the copy.
+    pub(crate) fn refused(&mut self, is_apart: impl Fn(&ComponentDescriptor) -> bool) -> Vec<Refused> {
+        let components = &self.archetypes.components;
+        let can = |id: &ComponentId| {
+            info(components, *id).is_none_or(|descriptor| descriptor.functions().copying().is_some())
+        };
+        let tables = self.archetypes.tables.iter().filter(|table| !table.is_empty());
+        let of_tables = tables.flat_map(|table| table.components().iter().copied());
+        let storages = self.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
+        let of_storages = storages.map(|(_, id)| *id);
+        let of_removals = self.listeners.removals.refused(components);
+        let mut ids: Vec<ComponentId> = of_tables.chain(of_storages).filter(|id| !can(id)).chain(of_removals).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let names = ids.into_iter().filter_map(|id| info(components, id));
+        let mut refused: Vec<Refused> = names.map(|descriptor| Refused::Component(descriptor.name())).collect();
+        let relations = self.relations.places.iter().filter(|place| !place.pairs.can_be_copied());
+        refused.extend(relations.map(|place| Refused::Relation(place.pairs.name())));
+        refused.extend(self.resources.refused(is_apart).map(|(name, is_on_thread)| match is_on_thread {
+            true => Refused::NonSend(name),
+            false => Refused::Resource(name),
+        }));
+        refused
+    }
+
+    /// The name of a resource that is lent to a scope, if one is.
+    pub(crate) fn lent_resource(&mut self) -> Option<&'static str> {
+        self.resources.lent_name()
+    }
+
+    /// Copies everything into a copy of this store, or into a new one. Nothing is refused or busy. `is_apart` says which resources
+    /// are no part of the copy.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. What the copy is then is worth nothing, as after a panic of a `Clone`.
+    pub(crate) fn copy_to(
+        &mut self,
+        copy: &mut StoreCopy,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    ) -> Result<(), AllocError> {
+        self.settle();
+        let components = &self.archetypes.components;
+        copy.entities.take(&mut self.entities)?;
+        copy.id_forecasts = self.id_forecasts.clone();
+        let mut tables = copy.tables.iter().zip(self.archetypes.tables.iter());
+        let same = tables.position(|(copy, table)| copy.components() != table.components());
+        copy.tables.truncate(same.unwrap_or(self.archetypes.tables.iter().len()));
+        for (at, table) in self.archetypes.tables.iter().enumerate() {
+            if at == copy.tables.len() {
+                copy.tables.push(TableCopy::new(table, components));
+            }
+            // SAFETY: it was made for a table with these components, in this world: the caller's copy is one of this store.
+            unsafe { copy.tables[at].take(table)? };
+        }
+        for (at, (storage, &id)) in self.sparse.iter().zip(components.sparse()).enumerate() {
+            let Some(info) = components.info(id) else { break };
+            if at == copy.sparse.len() {
+                copy.sparse.push(SparseCopy::new(info));
+            }
+            // SAFETY: the storage with this number is always that of the same component.
+            unsafe { copy.sparse[at].take(storage)? };
+        }
+        copy.resources = self.resources.copy(is_apart)?;
+        self.listeners.removals.copy_to(&mut copy.removals, components)?;
+        copy.spawns.clone_from(&self.listeners.spawns);
+        copy.links = self.listeners.links.copy();
+        copy.pairs.clear();
+        copy.pairs.extend(self.relations.places.iter_mut().map(|place| place.pairs.copy()));
+        copy.frames = self.frames.copy();
+        (copy.tick, copy.last) = (self.clock.tick.get(), self.clock.last.get());
+        (copy.checked, copy.era) = (self.clock.checked, self.clock.era);
+        copy.tracked.clear();
+        copy.tracked.extend(components.iter().filter(|info| info.is_tracked()).map(|info| info.id()));
+        Ok(())
+    }
+
+    /// Becomes what a copy of this store is. Nothing is busy, and no resource is lent. `is_apart` says which resources that the copy
+    /// does not know stay.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has changed then that can be observed, but for tables without rows; and so if a `Clone` panics.
+    ///
+    /// # Safety
+    ///
+    /// - The copy is one of this store, and whole.
+    pub(crate) unsafe fn become_copy(
+        &mut self,
+        copy: &StoreCopy,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    ) -> Result<Became, AllocError> {
+        self.settle();
+        let mut clones = copy.clones(self, is_apart)?;
+        // Components whose changes are watched since then stay watched. The others are as they were.
+        let tracked = |id: &ComponentId| copy.tracked.contains(id);
+        let components = self.archetypes.components.iter();
+        let since = components.filter(|info| info.is_tracked() && info.is_idle() && !tracked(&info.id()));
+        let since: Vec<ComponentId> = since.map(|info| info.id()).collect();
+        since.into_iter().for_each(|id| self.forget_ticks(id));
+        copy.tracked.iter().for_each(|&id| self.track(id));
+        let now = copy.tick;
+        let begun = self.archetypes.tables.make_room_for(&copy.tables, &self.archetypes.components, now)?;
+        let mut gone = Vec::new();
+        try_reserve_exact(&mut gone, self.archetypes.tables.iter().len())?;
+        let mut begun_sparse = Vec::new();
+        try_reserve_exact(&mut begun_sparse, copy.sparse.len())?;
+        for (storage, copy) in self.sparse.iter_mut().zip(&copy.sparse) {
+            begun_sparse.push(storage.make_room_for(copy, now)?);
+        }
+        // Of storages that the copy does not know, and those of tables that go.
+        let components = &self.archetypes.components;
+        let unknown = components.sparse().iter().skip(copy.sparse.len()).filter_map(|id| components.info(*id));
+        let none: Vec<SparseCopy> = unknown.map(SparseCopy::new).collect();
+        let mut without = none.iter().map(SparseCopy::clones).collect::<Result<Vec<_>, _>>()?;
+        let mut begun_without = Vec::new();
+        try_reserve_exact(&mut begun_without, none.len())?;
+        for (storage, copy) in self.sparse.iter_mut().skip(copy.sparse.len()).zip(&none) {
+            begun_without.push(storage.make_room_for(copy, now)?);
+        }
+        self.listeners.removals.make_room_for_copies(&copy.removals)?;
+        self.entities.make_room_for(&copy.entities)?;
+        let mut renewed = Vec::new();
+        try_reserve_exact(&mut renewed, self.resources.message_lists())?;
+
+        // (1) From here on nothing can fail.
+        if self.archetypes.tables.arrange(&copy.tables, &mut gone) {
+            self.archetypes.forget_what_can_be_found_again();
+            self.last_pattern.clear();
+        }
+        let tables = self.archetypes.tables.iter_mut().zip(&copy.tables);
+        for ((table, copy), (clones, begun)) in tables.zip(clones.tables.iter_mut().zip(begun)) {
+            // SAFETY: the tables have been given the order of their copies, which are of this store; the clones are theirs, and room has
+            // been made above.
+            unsafe { table.become_copy(copy, clones, begun) };
+        }
+        let copies = copy.sparse.iter().zip(&mut clones.sparse).zip(begun_sparse);
+        let others = none.iter().zip(&mut without).zip(begun_without);
+        for (storage, ((copy, clones), begun)) in self.sparse.iter_mut().zip(copies.chain(others)) {
+            // SAFETY: the storage with this number is always that of the same component; the clones are those of the copy, and room has
+            // been made above.
+            unsafe { storage.become_copy(copy, clones, begun) };
+        }
+        // SAFETY: the copies are of this store, the clones are theirs, and room has been made above.
+        unsafe { self.listeners.removals.become_copies(&copy.removals, &mut clones.removals) };
+        // SAFETY: the clones were made for these resources.
+        unsafe { self.resources.become_clones(&mut clones.resources, &mut renewed) };
+        self.entities.become_copy(&copy.entities);
+        self.pending.clear();
+        self.id_forecasts.become_copy(core::mem::take(&mut clones.id_forecasts));
+        if let Some(spawns) = &mut self.listeners.spawns {
+            *spawns = clones.spawns.take().unwrap_or_else(|| Spawns::since(now));
+        }
+        self.listeners.links.become_copy(core::mem::take(&mut clones.links));
+        for (place, pairs) in self.relations.places.iter_mut().zip(&mut clones.pairs) {
+            core::mem::swap(&mut place.pairs, pairs);
+        }
+        self.frames.become_copy(core::mem::take(&mut clones.frames), &renewed);
+        let era = self.clock.restore([copy.tick, copy.last, copy.checked], copy.era);
+
+        // (2)
+        let Self { listeners, .. } = self;
+        let panicked = Waiting::catch(|| listeners.removals.end_copies());
+        let panicked = panicked.or(Waiting::catch(|| drop((gone, without, clones))));
+        Ok(Became { renewed, era, panicked })
+    }
+}
+
+/// The descriptor of a component.
+fn info(components: &Components, id: ComponentId) -> Option<&'static ComponentDescriptor> {
+    components.info(id).map(|info| info.descriptor())
+}
+
+impl StoreCopy {
+    /// The clones that are needed to make a store what this is.
+    fn clones(&self, store: &Store, is_apart: impl Fn(&ComponentDescriptor) -> bool) -> Result<Clones, AllocError> {
+        Ok(Clones {
+            tables: self.tables.iter().map(TableCopy::clones).collect::<Result<_, _>>()?,
+            sparse: self.sparse.iter().map(SparseCopy::clones).collect::<Result<_, _>>()?,
+            resources: store.resources.clones(&self.resources, is_apart)?,
+            removals: Removals::clones(&self.removals)?,
+            spawns: self.spawns.clone(),
+            links: self.links.clone(),
+            pairs: self.pairs_for(store),
+            id_forecasts: self.id_forecasts.clone(),
+            frames: self.frames.clone(),
+        })
+    }
+
+    /// The pairs of all relations of a store.
+    fn pairs_for(&self, store: &Store) -> Vec<Box<dyn ErasedPairs>> {
+        let places = store.relations.places.iter().enumerate();
+        let pairs = places.map(|(number, place)| match self.pairs.get(number) {
+            Some(Some(copy)) => copy.pairs(),
+            _ => place.pairs.without_pairs(),
+        });
+        pairs.collect()
+    }
+
+    /// The frame in which it was made.
+    pub(crate) fn frame_number(&self) -> u64 {
+        self.frames.number()
+    }
+
+    /// How many entities there are.
+    pub(crate) fn len(&self) -> usize {
+        self.tables.iter().map(TableCopy::len).sum()
+    }
+
+    /// The bytes that the copy has allocated for entities and components, without what values own.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.entities.allocated_bytes()
+            + self.tables.iter().map(TableCopy::allocated_bytes).sum::<usize>()
+            + self.sparse.iter().map(SparseCopy::allocated_bytes).sum::<usize>()
+    }
+}

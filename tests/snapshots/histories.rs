@@ -1,0 +1,332 @@
+//! What is done after a world was restored has the results that it has after the snapshot, ids and order included.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use strata_ecs::prelude::*;
+use strata_ecs::removal::{RemovedComponentReader, RemovedValueReader};
+
+/// Counts the values that are alive.
+#[derive(Clone, Debug)]
+struct Token(#[expect(dead_code, reason = "it is counted")] Arc<()>);
+
+#[derive(Component, Clone, Copy, PartialEq, Debug)]
+struct Plain(u32);
+#[derive(Component, Clone, Copy, PartialEq, Debug)]
+struct Wide([u64; 5]);
+#[derive(Component, Clone, Debug)]
+struct Owned(String, Token);
+#[derive(Component, Clone, Debug)]
+struct Empty;
+#[derive(Component, Clone, Copy, Debug)]
+#[component(storage = "sparse")]
+struct Rare(u16);
+#[derive(Component, Clone, Debug)]
+#[component(storage = "sparse")]
+struct RareOwned(Vec<u8>, Token);
+#[derive(Component, Clone, Debug)]
+#[component(storage = "sparse")]
+struct Tag;
+#[derive(Component, Clone, Debug)]
+#[component(storage = "sparse")]
+struct CountedTag;
+
+#[derive(Resource, Clone, Debug, Default)]
+struct Score(Vec<u32>);
+#[derive(Message, Clone, Debug)]
+struct Step(#[expect(dead_code, reason = "it is shown")] u32, #[expect(dead_code, reason = "it is counted")] Token);
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Spawn(u8, u32),
+    Batch(u8, u32, usize),
+    Despawn(usize),
+    Insert(usize, u8, u32),
+    Remove(usize, u8),
+    Write(u8, u32),
+    Link(usize, usize),
+    Unlink(usize),
+    Reserve(usize),
+    Score(u32),
+    NoScore,
+    Message(u32),
+    EndFrame,
+    Clear,
+    Shrink,
+}
+
+fn step() -> impl Strategy<Value = Operation> {
+    let (which, kind, value) = (any::<usize>(), 0..16_u8, 0..1000_u32);
+    prop_oneof![
+        6 => (kind.clone(), value.clone()).prop_map(|(kind, value)| Operation::Spawn(kind, value)),
+        2 => (kind.clone(), value.clone(), 0..80_usize).prop_map(|(kind, value, count)| Operation::Batch(kind, value, count)),
+        5 => which.prop_map(Operation::Despawn),
+        8 => (which, kind.clone(), value.clone()).prop_map(|(which, kind, value)| Operation::Insert(which, kind, value)),
+        6 => (which, kind.clone()).prop_map(|(which, kind)| Operation::Remove(which, kind)),
+        3 => (kind, value.clone()).prop_map(|(kind, value)| Operation::Write(kind, value)),
+        3 => (which, which).prop_map(|(child, parent)| Operation::Link(child, parent)),
+        1 => which.prop_map(Operation::Unlink),
+        1 => (0..4_usize).prop_map(Operation::Reserve),
+        1 => value.clone().prop_map(Operation::Score),
+        1 => Just(Operation::NoScore),
+        2 => value.prop_map(Operation::Message),
+        2 => Just(Operation::EndFrame),
+        1 => Just(Operation::Clear),
+        1 => Just(Operation::Shrink),
+    ]
+}
+
+struct Game {
+    world: World,
+    alive: Arc<()>,
+    removed: RemovedComponentReader<Plain>,
+    lost: RemovedValueReader<Owned>,
+    /// It keeps the changes known.
+    _tracked: QueryState<Entity, Changed<Plain>>,
+}
+
+impl Game {
+    fn new() -> Self {
+        let mut world = World::new();
+        let (removed, lost) = (world.removed_reader::<Plain>(), world.removed_value_reader::<Owned>());
+        world.init_resource::<Messages<Step>>();
+        // Its changes are known from the beginning.
+        let tracked = world.query_filtered::<Entity, Changed<Plain>>();
+        Self { world, alive: Arc::new(()), removed, lost, _tracked: tracked }
+    }
+
+    fn token(&self) -> Token {
+        Token(Arc::clone(&self.alive))
+    }
+
+    fn entities(&self) -> Vec<Entity> {
+        self.world.tables().iter().flat_map(|table| table.entities()).copied().collect()
+    }
+
+    fn pick(&self, which: usize) -> Option<Entity> {
+        let all = self.entities();
+        (!all.is_empty()).then(|| all[which % all.len()])
+    }
+
+    fn insert(&mut self, entity: Entity, kind: u8, value: u32) {
+        let (token, mut entity) = (self.token(), self.world.entity_mut(entity));
+        match kind % 8 {
+            0 => entity.insert(Plain(value)),
+            1 => entity.insert(Wide([value.into(); 5])),
+            2 => entity.insert(Owned(value.to_string(), token)),
+            3 => entity.insert(Empty),
+            4 => entity.insert(Rare(value as u16)),
+            5 => entity.insert(RareOwned(vec![1; value as usize % 7], token)),
+            6 => entity.insert(Tag),
+            _ => entity.insert((CountedTag, Plain(value + 1))),
+        };
+    }
+
+    fn remove(&mut self, entity: Entity, kind: u8) {
+        let mut entity = self.world.entity_mut(entity);
+        match kind % 8 {
+            0 => entity.remove::<Plain>(),
+            1 => entity.remove::<Wide>(),
+            2 => entity.remove::<Owned>(),
+            3 => entity.remove::<Empty>(),
+            4 => entity.remove::<Rare>(),
+            5 => entity.remove::<RareOwned>(),
+            6 => entity.remove::<Tag>(),
+            _ => entity.remove::<(CountedTag, Plain)>(),
+        };
+    }
+
+    /// Does a step, and writes down what comes of it.
+    fn step(&mut self, step: &Operation, out: &mut String) {
+        match *step {
+            Operation::Spawn(kind, value) => {
+                let entity = self.world.spawn_empty().id();
+                writeln!(out, "spawned {entity}").unwrap();
+                self.insert(entity, kind, value);
+                if kind >= 8 {
+                    self.insert(entity, kind / 2, value);
+                }
+            }
+            Operation::Batch(kind, value, count) => {
+                let spawned: Vec<Entity> = match kind % 2 {
+                    0 => self.world.spawn_batch((0..count as u32).map(|at| Plain(at + value))).collect(),
+                    _ => {
+                        let token = self.token();
+                        self.world.spawn_batch((0..count).map(|_| (Owned(String::new(), token.clone()), Tag))).collect()
+                    }
+                };
+                writeln!(out, "spawned {spawned:?}").unwrap();
+            }
+            Operation::Despawn(which) => {
+                if let Some(entity) = self.pick(which) {
+                    self.world.despawn(entity);
+                }
+            }
+            Operation::Insert(which, kind, value) => {
+                if let Some(entity) = self.pick(which) {
+                    self.insert(entity, kind, value);
+                }
+            }
+            Operation::Remove(which, kind) => {
+                if let Some(entity) = self.pick(which) {
+                    self.remove(entity, kind);
+                }
+            }
+            Operation::Write(kind, value) => match kind % 3 {
+                0 => self.world.query::<&mut Plain>().iter_mut(&mut self.world).for_each(|mut plain| {
+                    if plain.0 % 3 == value % 3 {
+                        plain.0 += value;
+                    }
+                }),
+                1 => {
+                    let mut owned = self.world.query::<&mut Owned>();
+                    owned.iter_mut(&mut self.world).for_each(|mut owned| owned.0.push('x'));
+                }
+                _ => self.world.query::<&mut Rare>().iter_mut(&mut self.world).for_each(|mut rare| rare.0 ^= 1),
+            },
+            Operation::Link(child, parent) => {
+                if let (Some(child), Some(parent)) = (self.pick(child), self.pick(parent))
+                    && child != parent
+                    && !self.is_above(child, parent)
+                {
+                    self.world.entity_mut(child).insert(ChildOf(parent));
+                }
+            }
+            Operation::Unlink(child) => {
+                if let Some(child) = self.pick(child) {
+                    self.world.entity_mut(child).remove::<ChildOf>();
+                }
+            }
+            Operation::Reserve(count) => {
+                let reserved: Vec<Entity> = self.world.reserve_entities(count).collect();
+                writeln!(out, "reserved {reserved:?}").unwrap();
+            }
+            Operation::Score(value) => {
+                let score = self.world.remove_resource::<Score>();
+                let mut score = score.unwrap_or_default();
+                score.0.push(value);
+                self.world.insert_resource(score);
+            }
+            Operation::NoScore => drop(self.world.remove_resource::<Score>()),
+            Operation::Message(value) => {
+                let token = self.token();
+                self.world.write_message(Step(value, token));
+            }
+            Operation::EndFrame => self.world.frame(|_| {}),
+            Operation::Clear => self.world.clear_entities(),
+            Operation::Shrink => self.world.shrink_to_fit(),
+        }
+        self.world.check_invariants();
+    }
+
+    fn is_above(&self, above: Entity, mut below: Entity) -> bool {
+        while let Some(parent) = self.world.get::<ChildOf>(below) {
+            below = parent.0;
+            if below == above {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn play(&mut self, steps: &[Operation]) -> String {
+        let mut out = String::new();
+        steps.iter().for_each(|step| self.step(step, &mut out));
+        self.write(&mut out);
+        out
+    }
+
+    /// All that can be seen.
+    fn write(&mut self, out: &mut String) {
+        let removed: Vec<Entity> = self.removed.read(&self.world).collect();
+        let lost: Vec<(Entity, String)> =
+            self.lost.read(&self.world).map(|(entity, owned)| (entity, owned.0.clone())).collect();
+        writeln!(out, "{removed:?} {lost:?}").unwrap();
+        let world = &self.world;
+        writeln!(out, "frame {} tick {:?}", world.frame_number(), world.change_tick()).unwrap();
+        writeln!(out, "{:?} {:?}", world.get_resource::<Score>(), world.get_resource::<Messages<Step>>()).unwrap();
+        for table in world.tables() {
+            // In whatever order the world has met them.
+            let mut names: Vec<_> = table.components().iter().map(|id| world.components().name(*id)).collect();
+            names.sort_unstable();
+            writeln!(out, "table {names:?}").unwrap();
+            for &id in table.entities() {
+                let entity = world.entity(id);
+                write!(out, "  {id} {:?} {:?}", entity.get::<Plain>(), entity.get_change_ticks::<Plain>()).unwrap();
+                write!(out, " {:?} {:?}", entity.get::<Wide>(), entity.get::<Owned>().map(|owned| &owned.0)).unwrap();
+                write!(out, " {:?} {:?}", entity.get::<Empty>(), entity.get::<Rare>()).unwrap();
+                write!(out, " {:?} {:?}", entity.get::<RareOwned>().map(|owned| &owned.0), entity.get::<Tag>())
+                    .unwrap();
+                write!(out, " {:?} {:?}", entity.get::<CountedTag>(), entity.get::<ChildOf>()).unwrap();
+                writeln!(out, " {:?}", entity.get::<Children>().map(|children| children.to_vec())).unwrap();
+            }
+        }
+        let all = |world: &mut World| -> String {
+            let rare: Vec<Entity> = world.query_filtered::<Entity, With<Rare>>().iter(world).collect();
+            let tags: Vec<Entity> = world.query_filtered::<Entity, With<Tag>>().iter(world).collect();
+            let plain: Vec<(Entity, Plain)> =
+                world.query::<(Entity, &Plain)>().iter(world).map(|(e, p)| (e, *p)).collect();
+            format!("{rare:?} {tags:?} {plain:?}")
+        };
+        out.push_str(&all(&mut self.world));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_follows_is_what_would_have_followed(
+        before in vec(step(), 0..60),
+        wrong in vec(step(), 0..40),
+        more in vec(step(), 0..20),
+        after in vec(step(), 0..40),
+    ) {
+        let mut game = Game::new();
+        game.play(&before);
+        let mut snapshot = game.world.snapshot().unwrap();
+        let expected = game.play(&after);
+
+        game.world.restore(&snapshot).unwrap();
+        game.world.check_invariants();
+        game.play(&wrong);
+        game.world.restore(&snapshot).unwrap();
+        game.world.check_invariants();
+        prop_assert_eq!(&game.play(&after), &expected);
+
+        // The memory of a snapshot of something else does as well, and so does a snapshot of what was restored.
+        game.play(&more);
+        let mut other = game.world.snapshot().unwrap();
+        game.world.restore(&snapshot).unwrap();
+        game.world.snapshot_into(&mut other).unwrap();
+        game.play(&more);
+        game.world.restore(&other).unwrap();
+        game.world.check_invariants();
+        prop_assert_eq!(&game.play(&after), &expected);
+        game.world.snapshot_into(&mut snapshot).unwrap();
+
+        drop((other, snapshot));
+        let Game { world, alive, .. } = game;
+        drop(world);
+        prop_assert_eq!(Arc::strong_count(&alive), 1);
+    }
+
+    #[test]
+    fn two_worlds_that_were_wrong_in_different_ways_agree_again(
+        before in vec(step(), 0..40),
+        wrong in [vec(step(), 0..40), vec(step(), 0..40)],
+        after in vec(step(), 0..40),
+    ) {
+        let [one, other] = wrong.map(|wrong| {
+            let mut game = Game::new();
+            game.play(&before);
+            let snapshot = game.world.snapshot().unwrap();
+            game.play(&wrong);
+            game.world.restore(&snapshot).unwrap();
+            game.play(&after)
+        });
+        prop_assert_eq!(one, other);
+    }
+}

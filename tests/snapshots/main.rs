@@ -1,0 +1,9 @@
+//! Snapshots of worlds, and worlds that are restored.
+
+#![expect(elided_lifetimes_in_paths, reason = "as users write it")]
+
+mod histories;
+mod parts;
+mod layouts;
+mod limits;
+mod systems;

@@ -1,0 +1,183 @@
+//! What systems in schedules of the world have seen, and what they keep.
+
+use strata_ecs::prelude::*;
+use strata_ecs::snapshot::{RestoreError, SnapshotError, SnapshotOptions};
+
+#[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+struct Update;
+#[derive(Component, Clone, Copy, PartialEq, Debug)]
+struct Health(u32);
+#[derive(Message, Clone)]
+struct Step(u32);
+#[derive(Resource, Clone, Default, PartialEq, Debug)]
+struct Log(Vec<String>);
+#[derive(SystemParam)]
+struct Both<'w, 's> {
+    runs: Local<'s, u32>,
+    log: ResMut<'w, Log>,
+}
+
+fn note(log: &mut Log, what: &str, value: impl std::fmt::Debug) {
+    log.0.push(format!("{what} {value:?}"));
+}
+
+fn changed(all: Query<Entity, Changed<Health>>, mut log: ResMut<Log>) {
+    note(&mut log, "changed", all.iter().collect::<Vec<_>>());
+}
+
+fn removed(mut removed: RemovedComponents<Health>, mut log: ResMut<Log>) {
+    note(&mut log, "removed", removed.read().collect::<Vec<_>>());
+}
+
+fn read(mut steps: MessageReader<Step>, mut log: ResMut<Log>) {
+    note(&mut log, "steps", steps.read().map(|step| step.0).collect::<Vec<_>>());
+}
+
+fn count(mut both: Both, mut set: ParamSet<(Local<Vec<u32>>, Local<Option<Entity>>)>) {
+    *both.runs += 1;
+    let runs = *both.runs;
+    set.p0().push(runs);
+    let all = set.p0().clone();
+    note(&mut both.log, "count", (runs, all));
+}
+
+fn every_other(mut runs: Local<bool>) -> bool {
+    *runs = !*runs;
+    *runs
+}
+
+fn work(all: Query<&mut Health>, mut steps: MessageWriter<Step>, mut commands: Commands, mut runs: Local<u32>) {
+    *runs += 1;
+    for (at, mut health) in all.into_iter().enumerate() {
+        if (at as u32).is_multiple_of(*runs % 3 + 1) {
+            health.0 += 1;
+        }
+    }
+    steps.write(Step(*runs));
+    commands.spawn(Health(*runs));
+}
+
+fn whole(world: &mut World) {
+    let changed: Vec<Entity> = world.query_filtered::<Entity, Changed<Health>>().iter(world).collect();
+    note(&mut world.resource_mut::<Log>(), "whole", changed);
+    let first = world.query_filtered::<Entity, With<Health>>().iter(world).next();
+    if let Some(first) = first.filter(|first| first.index() % 2 == 0) {
+        world.despawn(first);
+    }
+}
+
+fn twice(In(value): In<u32>, mut calls: Local<u32>, mut log: ResMut<Log>) {
+    *calls += value;
+    note(&mut log, "twice", *calls);
+}
+
+fn world() -> World {
+    let mut world = World::new();
+    world.init_resource::<Log>();
+    let mut schedule = Schedule::new(Update);
+    let piped = (|mut value: Local<u32>| {
+        *value += 2;
+        *value
+    })
+    .pipe(twice);
+    schedule
+        .add_systems((changed, work, removed, read, count.run_if(every_other), whole, piped, count, changed).chain());
+    world.add_schedule(schedule);
+    world
+}
+
+fn play(world: &mut World, frames: usize) -> Vec<String> {
+    (0..frames).for_each(|_| world.run_schedule(Update));
+    world.check_invariants();
+    std::mem::take(&mut world.resource_mut::<Log>().0)
+}
+
+#[test]
+fn what_they_see_after_a_restore_is_what_they_would_have_seen() {
+    for before in [0, 1, 2, 7] {
+        let mut world = world();
+        play(&mut world, before);
+        let snapshot = world.snapshot().unwrap();
+        let expected = play(&mut world, 8);
+        for wrong in [0, 1, 5] {
+            world.restore(&snapshot).unwrap();
+            play(&mut world, wrong);
+            world.spawn_batch([Health(5), Health(6)]);
+            world.write_message(Step(77));
+            world.restore(&snapshot).unwrap();
+            assert_eq!(play(&mut world, 8), expected, "{before} frames before, {wrong} wrong ones");
+        }
+    }
+}
+
+#[test]
+fn frames_of_a_rollback_give_what_they_gave() {
+    let mut world = world();
+    play(&mut world, 3);
+    let mut ring = Vec::new();
+    let mut logs = Vec::new();
+    for _ in 0..12 {
+        ring.push(world.snapshot().unwrap());
+        logs.push(play(&mut world, 1));
+    }
+    for (at, snapshot) in ring.iter().enumerate().rev() {
+        world.restore(snapshot).unwrap();
+        logs[at..].iter().for_each(|log| assert_eq!(&play(&mut world, 1), log, "from frame {at}"));
+    }
+}
+
+#[test]
+fn a_system_that_came_since_begins_when_it_would_have_begun() {
+    let late = |mut runs: Local<u32>, all: Query<Entity, Added<Health>>, mut log: ResMut<Log>| {
+        *runs += 1;
+        note(&mut log, "late", (*runs, all.iter().count()));
+    };
+    let mut worlds = [(); 2].map(|()| {
+        let mut world = world();
+        play(&mut world, 3);
+        world
+    });
+    let snapshot = worlds[1].snapshot().unwrap();
+    for world in &mut worlds {
+        world.schedule_scope(Update, |_, schedule| _ = schedule.add_systems(late));
+    }
+    play(&mut worlds[1], 4);
+    worlds[1].restore(&snapshot).unwrap();
+    let [one, other] = worlds.each_mut().map(|world| play(world, 4));
+    let late = |log: &[String]| log.iter().filter(|line| line.starts_with("late")).cloned().collect::<Vec<_>>();
+    assert_eq!(late(&one), late(&other));
+}
+
+#[test]
+fn locals_of_other_types_are_named_or_left_out() {
+    #[derive(Default)]
+    struct Secret(u32);
+    let mut world = World::new();
+    world.init_resource::<Log>();
+    let mut schedule = Schedule::new(Update);
+    schedule.add_systems(|mut secret: Local<Secret>, mut log: ResMut<Log>| {
+        secret.0 += 1;
+        note(&mut log, "secret", secret.0);
+    });
+    world.add_schedule(schedule);
+    // It is not prepared yet.
+    assert!(world.snapshot().is_ok());
+    play(&mut world, 1);
+    let error = world.snapshot().unwrap_err();
+    assert!(matches!(error, SnapshotError::NotTaken(_)) && error.to_string().contains("Secret"), "{error}");
+    let snapshot = world.snapshot_with(&SnapshotOptions::new().without_uncloneable_locals()).unwrap();
+    play(&mut world, 1);
+    world.restore(&snapshot).unwrap();
+    assert_eq!(play(&mut world, 1), ["secret 3"]);
+}
+
+#[test]
+fn nothing_is_taken_or_restored_while_a_schedule_is_out() {
+    let mut world = world();
+    let snapshot = world.snapshot().unwrap();
+    world.schedule_scope(Update, |world, _| {
+        assert!(matches!(world.snapshot(), Err(SnapshotError::Busy)));
+        assert_eq!(world.restore(&snapshot), Err(RestoreError::Busy));
+    });
+    assert_eq!(world.restore(&snapshot), Ok(()));
+}
