@@ -88,6 +88,7 @@ impl<R: Relation> PairStorage<R> {
     ///
     /// - No other code reads or changes the value of this pair as long as the reference is used.
     #[inline]
+    #[expect(clippy::mut_from_ref, reason = "the caller promises that nothing else borrows the value")]
     pub(crate) unsafe fn get_mut(&self, row: usize) -> (&mut R, &TickCells) {
         // SAFETY: the caller's promise.
         (unsafe { self.values[row].get_mut() }, &self.ticks[row])
