@@ -177,3 +177,21 @@ fn many_children_leave_together() {
     assert_eq!(world.len(), 10_001);
     world.check_invariants();
 }
+
+#[test]
+fn each_of_many_children_is_found() {
+    let mut world = World::new();
+    for count in [15, 16, 17, 40] {
+        for gone in 0..count {
+            let [root] = entities(&mut world);
+            let mut all: Vec<Entity> = world.spawn_batch((0..count).map(|_| ChildOf(root))).collect();
+            world.despawn(all.remove(gone));
+            assert_eq!(children(&world, root), all);
+            let last = all.pop().unwrap();
+            world.entity_mut(root).insert_child(gone.min(all.len()), last);
+            all.insert(gone.min(all.len()), last);
+            assert_eq!(children(&world, root), all);
+        }
+    }
+    world.check_invariants();
+}

@@ -134,6 +134,17 @@ pub trait OrderedRelationshipSourceCollection: RelationshipSourceCollection {
     }
 }
 
+/// Where an entity is among others. Blocks of them are compared at once.
+fn position(entities: &[Entity], entity: Entity) -> Option<usize> {
+    const BLOCK: usize = 16;
+    let is_it = |other: &Entity| other.to_bits() == entity.to_bits();
+    let mut blocks = entities.chunks_exact(BLOCK);
+    let count = blocks.len();
+    let with_it = blocks.position(|block| block.iter().fold(false, |found, other| found | is_it(other)));
+    let first = with_it.unwrap_or(count) * BLOCK;
+    entities[first..].iter().position(is_it).map(|at| first + at)
+}
+
 impl RelationshipSourceCollection for Vec<Entity> {
     type SourceIter<'a> = Copied<slice::Iter<'a, Entity>>;
 
@@ -160,8 +171,7 @@ impl RelationshipSourceCollection for Vec<Entity> {
             self.pop();
             return true;
         }
-        let found = <[Entity]>::iter(self).position(|&other| other == entity);
-        found.is_some_and(|at| self.remove(at) == entity)
+        position(self, entity).is_some_and(|at| self.remove(at) == entity)
     }
 
     #[inline]
@@ -223,7 +233,7 @@ impl OrderedRelationshipSourceCollection for Vec<Entity> {
     }
 
     fn place(&mut self, entity: Entity, index: usize) {
-        if let Some(at) = <[Entity]>::iter(self).position(|&other| other == entity) {
+        if let Some(at) = position(self, entity) {
             self.remove_at_stable(at);
             self.insert_stable(index, entity);
         }

@@ -38,9 +38,7 @@ struct LinkFunctions {
     list: fn(&mut Store, Entity, Entity) -> Option<Entity>,
     /// Lists a source no more, and removes the component if it was the last one.
     unlist: fn(&mut Store, Entity, Entity),
-    /// The same, of several.
-    unlist_these: fn(&mut Store, Entity, &EntityHashSet),
-    /// Lists these sources and no others.
+    /// Lists these sources and no others, if there is a list.
     list_these: fn(&mut Store, Entity, &[Entity]),
     /// Removes the component of a source.
     release: fn(&mut Store, Entity),
@@ -62,7 +60,6 @@ impl LinkFunctions {
             },
             list: list::<R>,
             unlist: unlist::<R>,
-            unlist_these: unlist_these::<R>,
             list_these: |store, target, sources| {
                 if let Some(mut list) = WriteEntity::new(store, target).into_mut::<R::RelationshipTarget>() {
                     let list = list.collection_mut_risky();
@@ -115,18 +112,6 @@ fn unlist<R: Relationship>(store: &mut Store, target: Entity, source: Entity) {
     if list.is_empty() {
         remove::<R::RelationshipTarget>(store, target);
     }
-}
-
-/// Lists several sources no more, and removes the component if they were the last ones.
-fn unlist_these<R: Relationship>(store: &mut Store, target: Entity, sources: &EntityHashSet) {
-    let Some(mut list) = WriteEntity::new(store, target).into_mut::<R::RelationshipTarget>() else { return };
-    let kept: Vec<Entity> = list.iter().filter(|source| !sources.contains(source)).collect();
-    if kept.is_empty() {
-        return remove::<R::RelationshipTarget>(store, target);
-    }
-    let list = list.collection_mut_risky();
-    list.clear();
-    list.extend_from_iter(kept);
 }
 
 /// Removes a component. The origin is that of the operation.
@@ -269,14 +254,21 @@ fn adopt(store: &mut Store, list: ComponentId, target: Entity) {
     let count = sources.len();
     let kept: Vec<Entity> = sources.into_iter().filter(stays).collect();
     if kept.len() != count {
-        (functions.list_these)(store, target, &kept);
         if kept.is_empty() {
             store.doubt_news();
-            (functions.unlist)(store, target, Entity::PLACEHOLDER);
         }
+        keep(store, functions, target, &kept);
     }
     kept.into_iter().for_each(|source| store.listeners.links.set_target(id, source, Some(target)));
     // Those that it has listed before and does not list now are orphans, which have been noted.
+}
+
+/// Lists these of the sources of a target and no others, and removes the component if they are none.
+fn keep(store: &mut Store, functions: &LinkFunctions, target: Entity, kept: &[Entity]) {
+    (functions.list_these)(store, target, kept);
+    if kept.is_empty() {
+        (functions.unlist)(store, target, Entity::PLACEHOLDER);
+    }
 }
 
 /// Makes components of entities that have come from another world, of which nothing has been told yet, name each other by their new ids.
@@ -383,8 +375,16 @@ fn part_all(store: &mut Store) {
             let world = World::from_store(store);
             let goes = |&source: &Entity| (functions.target)(world, source) != Some(target);
             let leaving: Vec<Entity> = noted.iter().map(|(_, source)| *source).filter(goes).collect();
-            leaving.iter().for_each(|source| store.listeners.links.set_target(id, source, None));
-            (functions.unlist_these)(store, target, &EntityHashSet::from_iter(leaving));
+            let kept = (functions.lists)(world, target).map(|mut sources| {
+                let leaving = EntityHashSet::from_iter(leaving.iter());
+                sources.retain(|source| !leaving.contains(source));
+                sources
+            });
+            leaving.into_iter().for_each(|source| store.listeners.links.set_target(id, source, None));
+            // A target that has ended has no list.
+            if let Some(kept) = kept {
+                keep(store, functions, target, &kept);
+            }
             at += count;
         } else {
             part(store, id, source);
