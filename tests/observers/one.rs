@@ -8,7 +8,7 @@ use strata_ecs::prelude::*;
 use crate::{Log, noted, world};
 
 #[derive(Component, Clone, Copy)]
-struct Kept(#[expect(dead_code, reason = "it only has a size")] u32);
+struct Kept(u32);
 #[derive(Component, Clone, Copy)]
 struct Extra(u32);
 #[derive(Component, Clone, Copy)]

@@ -195,9 +195,8 @@ fn pairs_of_relations_are_taken_with_their_values() {
     world.relate(fox, Hunting(5), rabbit);
     let pairs = |world: &mut World| {
         let mut query = world.query::<(Entity, Pairs<&Hunting>)>();
-        let all = query
-            .iter(world)
-            .flat_map(|(entity, pairs)| pairs.iter().map(move |(other, value)| (entity, other, value.0)));
+        let all =
+            query.iter(world).flat_map(|(entity, pairs)| pairs.map(move |(other, value)| (entity, other, value.0)));
         all.collect::<Vec<_>>()
     };
     let before = pairs(&mut world);
