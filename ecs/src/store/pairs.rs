@@ -149,6 +149,12 @@ impl Store {
         if is_told {
             pairs.note_made([source, target]);
         }
+        // Mostly both are in other pairs as well.
+        let has_first = self.relations.count(number, 0, source) == 1 || self.relations.count(number, 1, target) == 1;
+        if !has_first && !has_displaced {
+            self.tell_of_pairs(number);
+            return true;
+        }
         self.change_marks(number, |store| {
             store.mark(number, 0, source);
             store.mark(number, 1, target);
@@ -261,7 +267,10 @@ impl Store {
         self.settle_noted_pairs();
         let is_there = self.remove_pair(number, [source, target]);
         if is_there {
-            self.change_marks(number, |store| store.unmark_both(number, source, target));
+            let is_last = self.relations.count(number, 0, source) == 0 || self.relations.count(number, 1, target) == 0;
+            if is_last {
+                self.change_marks(number, |store| store.unmark_both(number, source, target));
+            }
             self.tell_of_pairs(number);
         }
         is_there

@@ -119,5 +119,5 @@ fn a_query_explains_itself() {
     let [a, b] = entities(&mut world);
     world.relate(a, Likes(3), b);
     let text = world.explain_query::<PairsTo<&Likes>>().to_string();
-    assert!(text.contains("PairTarget<") && text.contains("Likes"), "{text}");
+    assert!(text.contains("PairTarget<") && text.contains("PairSource<") && text.contains("Likes"), "{text}");
 }

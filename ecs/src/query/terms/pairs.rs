@@ -45,7 +45,8 @@ use crate::term::{ConstTerm, Group, Term, Usage};
 /// ```
 pub struct Pairs<P>(PhantomData<fn() -> P>);
 
-/// In a query: the pairs of which the entity is the target. As [`Pairs`], with the source and the value of each.
+/// In a query: the pairs of which the entity is the target. As [`Pairs`], with the source and the value of each; it only reads, so `&R` or
+/// `Ref<R>`. It reads what belongs to other entities: beside `Pairs<&mut R>` it does not compile, whatever filters say of the targets.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -85,8 +86,13 @@ impl<C> Clone for ReadyPairs<'_, C> {
 
 impl<C> Copy for ReadyPairs<'_, C> {}
 
-/// Fails to compile if two entities have a pair whose value is borrowed mutably.
-const fn check_access<A: PairAccess>() {
+/// Fails to compile if values are borrowed mutably that are not those of the pairs of one entity alone, as a source: filters keep
+/// queries apart by what entities have, and a value is that of its source.
+const fn check_access<A: PairAccess>(end: usize) {
+    assert!(
+        !(A::USAGE.writes() && end == 1),
+        "the values of pairs are those of their sources: `PairsTo` reads them only, and `Pairs` borrows them mutably"
+    );
     assert!(
         !(A::USAGE.writes() && <A::Relation as Relation>::SYMMETRIC),
         "both entities of a pair of a symmetric relation have its value: in a query it can only be read"
@@ -123,9 +129,9 @@ macro_rules! pairs {
             }
         }
 
-        // SAFETY: the term says that the values of the relation are read, or written, as which the component of its sources stands for
-        // them. An entity has pairs of its own: those that it is the source of, or the target of; only those of a symmetric relation are
-        // those of another one too, and they are not written. What the term demands is looked for in its storage.
+        // SAFETY: the component of sources stands for the values of their pairs. The term says that these are read, or written, of the
+        // entity; those of which it is the target are read of other entities, as by a nested query. Only values that no other entity is
+        // the source of are written, as `check_access` ensures. What the term demands is looked for in its storage.
         unsafe impl<A: PairAccess> Fetch for $Terms<A> {
             type State = TermState;
             type Column = ();
@@ -134,7 +140,7 @@ macro_rules! pairs {
             type ReadOnly = $Terms<A::ReadOnly>;
 
             const TERM: ConstTerm = {
-                check_access::<A>();
+                check_access::<A>($end);
                 $term
             };
 
@@ -176,7 +182,11 @@ pairs! {
             Group::All,
             &[
                 ConstTerm::of::<PairTarget<A::Relation>>(Usage::With),
-                ConstTerm::Group(Group::Optional, &[ConstTerm::of::<PairSource<A::Relation>>(A::USAGE)]),
+                // Its data, and a filter.
+                ConstTerm::Nested(&ConstTerm::Group(
+                    Group::All,
+                    &[ConstTerm::of::<PairSource<A::Relation>>(Usage::Read), ConstTerm::Group(Group::All, &[])],
+                )),
             ],
         ),
         first_member;
