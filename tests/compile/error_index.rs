@@ -21,7 +21,7 @@ const HEAD: &str = "Every error of the macros and of the traits that user code m
                     which bound asked for one) is left out here.\n";
 
 /// The folders of `ui/errors` begin with one of these words.
-const GROUPS: [(&str, &str); 15] = [
+const GROUPS: [(&str, &str); 16] = [
     ("component", "Components"),
     ("resource", "Resources"),
     ("bundle", "Bundles"),
@@ -33,6 +33,7 @@ const GROUPS: [(&str, &str); 15] = [
     ("schedule", "Schedules and labels"),
     ("message", "Messages and events"),
     ("observer", "Observers"),
+    ("relation", "Relations"),
     ("relationship", "Relationships"),
     ("macro", "All macros"),
     ("plugin", "Plugins, of strata-app"),
