@@ -209,8 +209,10 @@ impl Store {
     }
 
     /// Has a panic go on when the operation has ended.
-    pub(crate) fn let_wait(&mut self, panicked: Waiting) {
-        self.listeners.panicked = core::mem::take(&mut self.listeners.panicked).or(panicked);
+    pub(crate) fn let_wait(&mut self, mut panicked: Waiting) {
+        if panicked.is_some() {
+            self.listeners.panicked = core::mem::take(&mut self.listeners.panicked).or(panicked);
+        }
     }
 
     /// Other operations follow before what has been noted is told.
@@ -414,15 +416,15 @@ impl Store {
         if self.listeners.foretold != 0 || !heard.has(held.and(others)) {
             return Waiting::default();
         }
-        let mut news = core::mem::take(&mut self.listeners.spare);
-        let storage = &self.sparse[number];
+        let Self { archetypes: Archetypes { components, .. }, sparse, listeners, .. } = self;
+        let (storage, mut news) = (&sparse[number], None);
         for &entity in entities {
             let kinds = heard.common(if storage.contains(entity.index()) { held } else { others });
-            if !kinds.is_none() {
-                news.note(entity, id, kinds);
+            if !kinds.is_none() && !listeners.note_parting(entity, (id, kinds), components) {
+                news.get_or_insert_with(|| core::mem::take(&mut listeners.spare)).note(entity, id, kinds);
             }
         }
-        self.foretell(news)
+        news.map_or_else(Waiting::default, |news| self.foretell(news))
     }
 
     /// Whether observers or hooks may be told of the end of entities of a table, which may be in these sparse storages.
@@ -446,7 +448,7 @@ impl Store {
     }
 
     /// Notes that entities of a table are about to end.
-    pub(super) fn foresee_end(&self, news: &mut News, affected: Affected<'_>, table: TableId) {
+    pub(super) fn foresee_end(&mut self, news: &mut News, affected: Affected<'_>, table: TableId) {
         let Self { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, listeners, .. } = self;
         let foreseen = |id: ComponentId| {
             let kinds = components.heard(id).common(Kinds::END.of_all());
@@ -459,8 +461,11 @@ impl Store {
         for &entity in affected.entities(tables) {
             of_each.clone().for_each(|(id, kinds)| news.note(entity, id, kinds));
             let held = held_by(entity, index.sparse_summary(entity.index()), sparse);
-            held.filter_map(|number| foreseen(components.sparse()[number]))
-                .for_each(|(id, kinds)| news.note(entity, id, kinds));
+            for (id, kinds) in held.filter_map(|number| foreseen(components.sparse()[number])) {
+                if !listeners.note_parting(entity, (id, kinds), components) {
+                    news.note(entity, id, kinds);
+                }
+            }
         }
     }
 

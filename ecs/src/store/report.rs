@@ -136,6 +136,22 @@ impl Listeners {
         }
     }
 
+    /// Notes that an entity is about to lose a component, or its value, if nothing has to be done about it but to take the entity off
+    /// the list of the target that the component names. Otherwise nothing happens, and this says false.
+    pub(super) fn note_parting(
+        &mut self,
+        entity: Entity,
+        (id, kinds): (ComponentId, Kinds),
+        components: &Components,
+    ) -> bool {
+        let only_parts = kinds.told().is_none() && !self.links.is_moving && components.names_target(id);
+        if only_parts {
+            self.links.parting.push((id, entity));
+            self.has_news = true;
+        }
+        only_parts
+    }
+
     /// Notes what has become of an entity by a plan that only tells. It is told when the operation has ended.
     pub(super) fn note_row(&mut self, entity: Entity, plan: &MovePlan) {
         if plan.interest.has(Interest::RECORDER) {
