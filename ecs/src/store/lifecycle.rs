@@ -93,8 +93,13 @@ impl Store {
     pub(super) fn listen(&mut self) {
         let components = &self.archetypes.components;
         let heard = |id: &ComponentId| !components.heard(*id).is_none();
-        let sparse = components.sparse().iter().enumerate().filter(|(_, id)| heard(id));
-        let storages = sparse.fold(SparseSummary::default(), |all, (number, _)| all.with(number));
+        let sparse = || components.sparse().iter().enumerate().filter(|(_, id)| heard(id));
+        let storages = sparse().fold(SparseSummary::default(), |all, (number, _)| all.with(number));
+        // A source that goes ends nothing else, but what is told of the list of its target may be told then.
+        let is_told = |id: ComponentId| !components.heard(id).told().is_none();
+        let links_told = sparse().any(|(_, &id)| components.lists_sources(id) && is_told(id));
+        let told = sparse().filter(|(_, id)| links_told || !components.names_target(**id) || is_told(**id));
+        self.listeners.told_storages = told.fold(SparseSummary::default(), |all, (number, _)| all.with(number));
         self.listeners.set_heard_storages(storages);
         self.listeners.hears =
             components.iter().any(|info| heard(&info.id())) || !components.heard_only(None).is_none();

@@ -32,7 +32,10 @@ pub(crate) struct Listeners {
     pub(super) hears: bool,
     /// The sparse storages of components with such listeners.
     pub(super) heard_storages: SparseSummary,
-    /// The same; all, while transitions are recorded.
+    /// Those of these from which nothing can go without user code: the others hold components that name targets, of which nothing is
+    /// told, and neither is anything told of the lists of these.
+    pub(super) told_storages: SparseSummary,
+    /// The same as `heard_storages`; all, while transitions are recorded.
     noted_storages: SparseSummary,
     /// Which source is listed by which target.
     pub(crate) links: Links,
@@ -111,11 +114,6 @@ impl Listeners {
         if let Some(list) = &mut self.recorded {
             list.push((entity, Transition::Made));
         }
-    }
-
-    /// Observers or hooks are told of a sparse component, which has this storage.
-    pub(super) fn hear_storage(&mut self, number: usize) {
-        self.set_heard_storages(self.heard_storages.with(number));
     }
 
     /// Notes what has come to an entity.
