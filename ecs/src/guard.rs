@@ -138,6 +138,17 @@ impl Waiting {
         }
     }
 
+    /// Whether there is one.
+    #[inline]
+    #[cfg_attr(not(feature = "std"), expect(clippy::unused_self, reason = "there is none"))]
+    pub(crate) fn is_some(&mut self) -> bool {
+        #[cfg(feature = "std")]
+        let is_some = self.payload.get_mut().is_ok_and(|payload| payload.is_some());
+        #[cfg(not(feature = "std"))]
+        let is_some = false;
+        is_some
+    }
+
     /// This one, if it is one, or else the other.
     pub(crate) fn or(self, other: Self) -> Self {
         #[cfg(feature = "std")]

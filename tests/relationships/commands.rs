@@ -98,3 +98,65 @@ fn a_child_that_finds_another_parent_lives() {
     assert_eq!(children(&world, other), [a]);
     world.check_invariants();
 }
+
+#[test]
+fn children_that_end_in_one_queue_leave_their_lists() {
+    let mut world = World::new();
+    let roots = entities::<3>(&mut world);
+    let of_each = roots.map(|root| world.spawn_batch((0..40).map(|_| ChildOf(root))).collect::<Vec<Entity>>());
+    let leaf = world.spawn(ChildOf(of_each[1][20])).id();
+    let goes = |at: &usize| *at >= 10 && at % 3 != 1;
+    let mut commands = world.commands();
+    for all in &of_each {
+        (0..40).filter(goes).for_each(|at| commands.entity(all[at]).despawn());
+    }
+    world.flush();
+    for (root, all) in roots.into_iter().zip(&of_each) {
+        let kept: Vec<Entity> = (0..40).filter(|at| !goes(at)).map(|at| all[at]).collect();
+        assert_eq!(children(&world, root), kept);
+    }
+    assert!(world.get_entity(leaf).is_err(), "it ends with its parent");
+    world.check_invariants();
+    let mut commands = world.commands();
+    of_each[0].iter().for_each(|&child| commands.entity(child).try_despawn());
+    world.flush();
+    assert!(world.get::<Children>(roots[0]).is_none());
+    world.check_invariants();
+}
+
+#[test]
+fn what_is_told_of_a_list_comes_before_the_next_command() {
+    #[derive(Resource, Default)]
+    struct Counts(Vec<usize>);
+    let mut world = World::new();
+    world.init_resource::<Counts>();
+    let roots = entities::<12>(&mut world);
+    let all = roots.map(|root| world.spawn(ChildOf(root)).id());
+    world.add_observer(|_: On<Remove<Children>>, others: Query<&ChildOf>, mut counts: ResMut<Counts>| {
+        counts.0.push(others.iter().count());
+    });
+    let mut commands = world.commands();
+    all.iter().for_each(|&child| commands.entity(child).despawn());
+    world.flush();
+    assert_eq!(world.resource::<Counts>().0, (0..12).rev().collect::<Vec<usize>>());
+    world.check_invariants();
+}
+
+#[test]
+fn a_tree_of_several_tables_ends_at_once() {
+    #[derive(Component)]
+    struct Odd;
+    let mut world = World::new();
+    let [root, other] = entities(&mut world);
+    for at in 0..30 {
+        let child = world.spawn(ChildOf(root)).id();
+        if at % 7 == 0 {
+            world.entity_mut(child).insert(Odd);
+        }
+        world.spawn_batch((0..6).map(|_| ChildOf(child))).for_each(drop);
+    }
+    world.despawn(root);
+    assert_eq!(world.len(), 1);
+    assert!(world.get_entity(other).is_ok());
+    world.check_invariants();
+}

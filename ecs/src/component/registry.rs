@@ -568,6 +568,12 @@ impl Components {
         side.is_some_and(|side| !side.is_source() && !side.is_of_pairs())
     }
 
+    /// Whether this component names the target of a relationship.
+    pub(crate) fn names_target(&self, id: ComponentId) -> bool {
+        let side = self.info(id).and_then(|info| info.descriptor.relation);
+        side.is_some_and(|side| side.is_source() && !side.is_of_pairs())
+    }
+
     /// Whether entities have this component because they are in pairs.
     pub(crate) fn is_of_pairs(&self, id: ComponentId) -> bool {
         self.info(id).and_then(|info| info.descriptor.relation).is_some_and(RelationSide::is_of_pairs)

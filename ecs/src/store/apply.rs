@@ -21,7 +21,7 @@ use super::bulk::Batch;
 use super::failure::CommandFailure;
 use super::{Home, SpawnError, Store};
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, scatter_into};
-use crate::entity::{Entity, TableId};
+use crate::entity::{Entity, SparseSummary, TableId};
 use crate::graph::{Change, ChangeStep};
 use crate::queue::{Command, CompiledSteps, LINE, Pattern, PatternRun, Queue, Running, StepCommand, StepKind};
 use crate::transition::Interest;
@@ -274,17 +274,18 @@ impl Store {
     ) {
         entities.clear();
         let spawns = pattern.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
+        let ends = self.listeners.hears && pattern.compiled.is_some_and(|compiled| compiled.change.is_none());
         let (mut place, mut is_heard) = (None, false);
         let run = running.pass(pattern, learnt, |entity| {
             let here = self.place_of(entity, spawns);
             if place.is_none() {
-                is_heard = self.listeners.hears && self.hears_steps(here, pattern);
+                is_heard = self.listeners.hears && self.hears_steps(entity, here, pattern);
             }
             let first = *place.get_or_insert(here);
             // Without memory for one more the run ends here: those that have been passed are carried out.
             let has_room = |entities: &mut Vec<Entity>| entities.len() < AT_ONCE && entities.try_reserve(1).is_ok();
             // What observers are told of one entity, and what they record then, comes before the next one.
-            let fits = !is_heard && first == here && here.is_some();
+            let fits = !is_heard && first == here && here.is_some() && !(ends && self.tells_sparse_end(entity));
             let together = entities.is_empty() || (fits && has_room(entities));
             if together {
                 entities.push(entity);
@@ -313,9 +314,8 @@ impl Store {
                 done.map(|entity| store.attribute(entity, &attributions))
             });
             match done {
-                // A run of which something is told has one entity: what the change stands for may be another one now.
-                Ok(()) if is_heard => self.react(),
-                Ok(()) => {}
+                // A run of which observers or hooks are told has one entity: what the change stands for may be another one now.
+                Ok(()) => self.react(),
                 Err(error) => {
                     for (step, by) in pattern.steps().zip(pattern.origins()) {
                         self.entities.act(by);
@@ -328,7 +328,7 @@ impl Store {
     }
 
     /// Whether observers or hooks are told of steps for an entity that is here.
-    fn hears_steps(&mut self, place: Option<Placement>, pattern: &Pattern<Self>) -> bool {
+    fn hears_steps(&mut self, entity: Entity, place: Option<Placement>, pattern: &Pattern<Self>) -> bool {
         let (Some(place), Some(compiled)) = (place, pattern.compiled) else { return false };
         let table = match place {
             Placement::Table(table) => table,
@@ -336,8 +336,14 @@ impl Store {
         };
         match compiled.change {
             Some(change) => self.archetypes.planned(table, change).plan.interest.has(Interest::REACTIONS),
-            None => self.hears_end(table, self.listeners.heard_storages),
+            None => self.hears_end(table, SparseSummary::default()) || self.tells_sparse_end(entity),
         }
+    }
+
+    /// Whether user code may be told of the end of an entity because of what it has in sparse storages.
+    #[inline]
+    fn tells_sparse_end(&self, entity: Entity) -> bool {
+        self.listeners.told_storages.meets(self.entities.sparse_summary(entity.index()))
     }
 
     /// Sets the origin of the first of these steps as that of the operations; or of the last, if that removes the entity.

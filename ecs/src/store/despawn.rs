@@ -214,7 +214,29 @@ impl Store {
                 }
             }
         };
-        self.as_one_foreseen(foresee, |store| entities.iter().for_each(|&entity| _ = store.despawn(entity)));
+        self.as_one_foreseen(foresee, |store| {
+            let mut rest = entities;
+            while let Some(&first) = rest.first() {
+                let table = |entity| store.entities.get(entity).map(|location| location.table);
+                let here = table(first);
+                let count = rest.iter().take_while(|&&entity| table(entity) == here).count();
+                let (of_table, others) = rest.split_at(count);
+                store.despawn_in(here, of_table);
+                rest = others;
+            }
+        });
+    }
+
+    /// Ends entities that are in a table, together if they are several.
+    fn despawn_in(&mut self, table: Option<TableId>, entities: &[Entity]) {
+        /// From so many entities on.
+        const TOGETHER: usize = 4;
+        self.flush();
+        let selection = table.filter(|_| entities.len() >= TOGETHER).and_then(|table| self.select_in(table, entities));
+        match selection {
+            Some(selection) => _ = self.despawn_all(&selection, Some(entities)),
+            None => entities.iter().for_each(|&entity| _ = self.despawn(entity)),
+        }
     }
 
     /// As [`expect_end`](Self::expect_end), of selected entities, in this order if there is one.

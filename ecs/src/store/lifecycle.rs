@@ -93,8 +93,13 @@ impl Store {
     pub(super) fn listen(&mut self) {
         let components = &self.archetypes.components;
         let heard = |id: &ComponentId| !components.heard(*id).is_none();
-        let sparse = components.sparse().iter().enumerate().filter(|(_, id)| heard(id));
-        let storages = sparse.fold(SparseSummary::default(), |all, (number, _)| all.with(number));
+        let sparse = || components.sparse().iter().enumerate().filter(|(_, id)| heard(id));
+        let storages = sparse().fold(SparseSummary::default(), |all, (number, _)| all.with(number));
+        // A source that goes ends nothing else, but what is told of the list of its target may be told then.
+        let is_told = |id: ComponentId| !components.heard(id).told().is_none();
+        let links_told = sparse().any(|(_, &id)| components.lists_sources(id) && is_told(id));
+        let told = sparse().filter(|(_, id)| links_told || !components.names_target(**id) || is_told(**id));
+        self.listeners.told_storages = told.fold(SparseSummary::default(), |all, (number, _)| all.with(number));
         self.listeners.set_heard_storages(storages);
         self.listeners.hears =
             components.iter().any(|info| heard(&info.id())) || !components.heard_only(None).is_none();
@@ -209,8 +214,10 @@ impl Store {
     }
 
     /// Has a panic go on when the operation has ended.
-    pub(crate) fn let_wait(&mut self, panicked: Waiting) {
-        self.listeners.panicked = core::mem::take(&mut self.listeners.panicked).or(panicked);
+    pub(crate) fn let_wait(&mut self, mut panicked: Waiting) {
+        if panicked.is_some() {
+            self.listeners.panicked = core::mem::take(&mut self.listeners.panicked).or(panicked);
+        }
     }
 
     /// Other operations follow before what has been noted is told.
@@ -414,15 +421,15 @@ impl Store {
         if self.listeners.foretold != 0 || !heard.has(held.and(others)) {
             return Waiting::default();
         }
-        let mut news = core::mem::take(&mut self.listeners.spare);
-        let storage = &self.sparse[number];
+        let Self { archetypes: Archetypes { components, .. }, sparse, listeners, .. } = self;
+        let (storage, mut news) = (&sparse[number], None);
         for &entity in entities {
             let kinds = heard.common(if storage.contains(entity.index()) { held } else { others });
-            if !kinds.is_none() {
-                news.note(entity, id, kinds);
+            if !kinds.is_none() && !listeners.note_parting(entity, (id, kinds), components) {
+                news.get_or_insert_with(|| core::mem::take(&mut listeners.spare)).note(entity, id, kinds);
             }
         }
-        self.foretell(news)
+        news.map_or_else(Waiting::default, |news| self.foretell(news))
     }
 
     /// Whether observers or hooks may be told of the end of entities of a table, which may be in these sparse storages.
@@ -446,7 +453,7 @@ impl Store {
     }
 
     /// Notes that entities of a table are about to end.
-    pub(super) fn foresee_end(&self, news: &mut News, affected: Affected<'_>, table: TableId) {
+    pub(super) fn foresee_end(&mut self, news: &mut News, affected: Affected<'_>, table: TableId) {
         let Self { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, listeners, .. } = self;
         let foreseen = |id: ComponentId| {
             let kinds = components.heard(id).common(Kinds::END.of_all());
@@ -459,8 +466,11 @@ impl Store {
         for &entity in affected.entities(tables) {
             of_each.clone().for_each(|(id, kinds)| news.note(entity, id, kinds));
             let held = held_by(entity, index.sparse_summary(entity.index()), sparse);
-            held.filter_map(|number| foreseen(components.sparse()[number]))
-                .for_each(|(id, kinds)| news.note(entity, id, kinds));
+            for (id, kinds) in held.filter_map(|number| foreseen(components.sparse()[number])) {
+                if !listeners.note_parting(entity, (id, kinds), components) {
+                    news.note(entity, id, kinds);
+                }
+            }
         }
     }
 

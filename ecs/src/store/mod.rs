@@ -221,19 +221,17 @@ impl Store {
 
     /// Notes that components may have been registered: makes the storages of those that are sparse, and listens for those with hooks.
     fn note_new_components(&mut self) {
-        self.listeners.hears |= self.archetypes.components.has_hooks();
-        let mut hears_more = false;
+        let mut is_heard = false;
         while let Some(&id) = self.archetypes.components.sparse().get(self.sparse.len()) {
             let Some(info) = self.archetypes.components.info(id) else { break };
             self.sparse.push(SparseStorage::new(info));
-            if !self.archetypes.components.heard(id).is_none() {
-                self.listeners.hear_storage(self.sparse.len() - 1);
-                hears_more = true;
-            }
+            is_heard |= !self.archetypes.components.heard(id).is_none();
         }
-        if hears_more {
+        if is_heard {
+            self.listen();
             self.archetypes.hear_new_sparse();
         }
+        self.listeners.hears |= self.archetypes.components.has_hooks();
     }
 
     /// Makes every reserved id an entity without components.

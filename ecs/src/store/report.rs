@@ -32,7 +32,10 @@ pub(crate) struct Listeners {
     pub(super) hears: bool,
     /// The sparse storages of components with such listeners.
     pub(super) heard_storages: SparseSummary,
-    /// The same; all, while transitions are recorded.
+    /// Those of these from which nothing can go without user code: the others hold components that name targets, of which nothing is
+    /// told, and neither is anything told of the lists of these.
+    pub(super) told_storages: SparseSummary,
+    /// The same as `heard_storages`; all, while transitions are recorded.
     noted_storages: SparseSummary,
     /// Which source is listed by which target.
     pub(crate) links: Links,
@@ -113,11 +116,6 @@ impl Listeners {
         }
     }
 
-    /// Observers or hooks are told of a sparse component, which has this storage.
-    pub(super) fn hear_storage(&mut self, number: usize) {
-        self.set_heard_storages(self.heard_storages.with(number));
-    }
-
     /// Notes what has come to an entity.
     pub(super) fn note(&mut self, entity: Entity, transition: Transition, components: &Components) {
         if let Some(list) = &mut self.recorded {
@@ -134,6 +132,22 @@ impl Listeners {
             }
             self.has_news = true;
         }
+    }
+
+    /// Notes that an entity is about to lose a component, or its value, if nothing has to be done about it but to take the entity off
+    /// the list of the target that the component names. Otherwise nothing happens, and this says false.
+    pub(super) fn note_parting(
+        &mut self,
+        entity: Entity,
+        (id, kinds): (ComponentId, Kinds),
+        components: &Components,
+    ) -> bool {
+        let only_parts = kinds.told().is_none() && !self.links.is_moving && components.names_target(id);
+        if only_parts {
+            self.links.parting.push((id, entity));
+            self.has_news = true;
+        }
+        only_parts
     }
 
     /// Notes what has become of an entity by a plan that only tells. It is told when the operation has ended.

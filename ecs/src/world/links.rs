@@ -177,7 +177,8 @@ pub(crate) fn unlink(store: &mut Store, news: &NewsView<'_>) {
                 continue;
             }
             let Some((functions, is_source)) = relation(store, id) else { continue };
-            let Some(source_id) = id_of(store, functions) else { continue };
+            let source_id = if is_source { Some(id) } else { id_of(store, functions) };
+            let Some(source_id) = source_id else { continue };
             for nth in 0..part.affected.len() {
                 let Some(entity) = part.affected.get(nth, &store.archetypes.tables) else { continue };
                 if is_source {
@@ -348,29 +349,29 @@ fn is_valid(
     Ok(())
 }
 
-/// Takes a source, which may have ended, off the list of a target that it does not name.
-fn part(store: &mut Store, id: ComponentId, source: Entity) {
-    let Some((functions, _)) = relation(store, id) else { return };
-    let Some(listed) = store.listeners.links.target(id, source) else { return };
-    if (functions.target)(World::from_store(store), source) != Some(listed) {
-        store.listeners.links.set_target(id, source, None);
-        (functions.unlist)(store, listed, source);
-    }
+/// Takes a source, which may have ended, off the list of a target.
+fn part(store: &mut Store, functions: &LinkFunctions, id: ComponentId, (source, listed): (Entity, Entity)) {
+    store.listeners.links.set_target(id, source, None);
+    (functions.unlist)(store, listed, source);
 }
 
-/// The same, of all sources that are noted. Those that leave one target together are looked for together.
+/// Takes the sources that are noted off the lists of targets that they do not name. Those that leave one target together are looked for
+/// together.
 fn part_all(store: &mut Store) {
     /// From so many sources on.
     const TOGETHER: usize = 4;
     let mut at = 0;
     while let Some(&(id, source)) = store.listeners.links.parting.get(at) {
         let listed = store.listeners.links.target(id, source);
-        let others = store.listeners.links.parting[at..].iter();
-        let is_same = |other: &&(ComponentId, Entity)| {
-            other.0 == id && listed.is_some() && store.listeners.links.target(id, other.1) == listed
+        let (Some(target), Some((functions, _))) = (listed, relation(store, id)) else {
+            at += 1;
+            continue;
         };
-        let count = others.take_while(is_same).count();
-        if let (Some(target), Some((functions, _)), TOGETHER..) = (listed, relation(store, id), count) {
+        let others = store.listeners.links.parting[at + 1..].iter();
+        let is_same =
+            |other: &&(ComponentId, Entity)| other.0 == id && store.listeners.links.target(id, other.1) == listed;
+        let count = 1 + others.take_while(is_same).count();
+        if count >= TOGETHER {
             let noted = &store.listeners.links.parting[at..at + count];
             let world = World::from_store(store);
             let goes = |&source: &Entity| (functions.target)(world, source) != Some(target);
@@ -387,7 +388,9 @@ fn part_all(store: &mut Store) {
             }
             at += count;
         } else {
-            part(store, id, source);
+            if (functions.target)(World::from_store(store), source) != listed {
+                part(store, functions, id, (source, target));
+            }
             at += 1;
         }
     }
@@ -396,12 +399,16 @@ fn part_all(store: &mut Store) {
 
 /// Puts a source on the list of the target that it names.
 fn link(store: &mut Store, id: ComponentId, source: Entity) {
-    part(store, id, source);
     let Some((functions, _)) = relation(store, id) else { return };
-    let Some(target) = (functions.target)(World::from_store(store), source) else { return };
-    if store.listeners.links.target(id, source) == Some(target) {
+    let named = (functions.target)(World::from_store(store), source);
+    let listed = store.listeners.links.target(id, source);
+    if named == listed {
         return;
     }
+    if let Some(listed) = listed {
+        part(store, functions, id, (source, listed));
+    }
+    let Some(target) = named else { return };
     if let Err(why) = is_valid(store, functions, id, source, target) {
         // One that has come from another world without its target.
         if target != Entity::PLACEHOLDER {
