@@ -147,6 +147,7 @@ of_pairs! {
     Unrelate: 4;
 }
 
+#[diagnostic::do_not_recommend]
 impl<R: Relation> Message for Unrelate<R> {
     const KEY: Option<ComponentKey> = Some(R::KEY.mix(4));
 }
