@@ -48,9 +48,20 @@ macro_rules! ends {
 
             const STORAGE_TYPE: StorageType = StorageType::Sparse;
             const KEY: ComponentKey = R::KEY.mix($key);
-            const DESCRIPTION: Description<Self> =
-                Description::new().with_relation(RelationSide::of_pairs($is_source));
+            // Snapshots take it with the pairs. A clone of an entity gets it with pairs of its own.
+            const DESCRIPTION: Description<Self> = Description::new()
+                .with_copy()
+                .with_clone_only_in_copies()
+                .with_relation(RelationSide::of_pairs($is_source));
         }
+
+        impl<R> Clone for $End<R> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<R> Copy for $End<R> {}
 
         impl<R> fmt::Debug for $End<R> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
