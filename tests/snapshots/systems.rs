@@ -181,3 +181,36 @@ fn nothing_is_taken_or_restored_while_a_schedule_is_out() {
     });
     assert_eq!(world.restore(&snapshot), Ok(()));
 }
+
+#[system(down = ChildOf, changed(Health))]
+fn below(entity: Entity, health: &Health, mut log: ResMut<Log>) {
+    note(&mut log, "below", (entity, health.0));
+}
+
+#[test]
+fn links_that_a_loop_had_not_seen_are_new_to_it_again() {
+    let mut world = World::new();
+    world.init_resource::<Log>();
+    let [a, b, c] = [1, 2, 3].map(|health| world.spawn(Health(health)).id());
+    world.entity_mut(b).insert(ChildOf(a));
+    let mut schedule = Schedule::new(Update);
+    schedule.add_systems(below);
+    world.add_schedule(schedule);
+    let told = |world: &mut World| {
+        world.resource_mut::<Log>().0.clear();
+        world.run_schedule(Update);
+        world.resource::<Log>().0.clone()
+    };
+    assert_eq!(told(&mut world).len(), 3);
+    world.entity_mut(c).insert(ChildOf(b));
+    let snapshot = world.snapshot().unwrap();
+    let expected = told(&mut world);
+    assert_eq!(expected, [format!("below {:?}", (c, 3))]);
+    // Another time line, in which the loop has seen other links.
+    world.entity_mut(b).remove::<ChildOf>();
+    world.entity_mut(c).insert(ChildOf(a));
+    assert_eq!(told(&mut world).len(), 2);
+    world.restore(&snapshot).unwrap();
+    assert_eq!(told(&mut world), expected);
+    assert!(told(&mut world).is_empty());
+}

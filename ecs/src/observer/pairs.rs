@@ -232,7 +232,7 @@ impl World {
     /// ```
     /// use strata_ecs::prelude::*;
     ///
-    /// /// Both are married, and to nobody else.
+    /// /// Each entity has at most one spouse.
     /// #[derive(Relation, Debug, PartialEq)]
     /// #[relation(symmetric, exclusive)]
     /// struct Married {

@@ -495,7 +495,7 @@ impl Forest {
         &self.starts[run.slot as usize..][..=run.len as usize]
     }
 
-    /// The place of each source, where `starts` says.
+    /// The sources of all slots that are visited, as slots: those of one slot stand where [`starts`](Self::starts) says.
     pub(crate) fn sources(&self) -> &[u32] {
         &self.sources
     }

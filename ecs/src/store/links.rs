@@ -166,7 +166,7 @@ impl Links {
     /// Knows what a copy knows.
     pub(super) fn become_copy(&mut self, copy: LinksCopy) {
         self.listed = copy.0;
-        // Whoever remembers links looks at all of them again.
+        // Forests compare these numbers with those that they have kept, and look at all links again.
         self.changes += 1;
         self.listed.iter_mut().for_each(|(_, listed)| listed.changed = self.changes);
         self.journal.iter_mut().for_each(VecDeque::clear);

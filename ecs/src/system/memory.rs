@@ -159,7 +159,8 @@ impl<'a> Keeper<'a> {
 
     /// Sources with their targets.
     pub(crate) fn forest(&mut self, forest: &mut Forest) {
-        let was = forest.seen();
+        // A list of all rows, which only a keeper that takes needs.
+        let was = if matches!(self.0, Mode::Take { .. }) { forest.seen() } else { Vec::new() };
         self.each(
             || Memory::Links(was),
             |memory, _, _| {

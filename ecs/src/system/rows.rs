@@ -67,6 +67,8 @@ where
         columns: SliceOf<'_, D>,
         params: &mut SystemParamItem<'_, '_, P>,
     ) -> Result<(), EcsError> {
+        // The indirection tells the compiler which of the two signatures is meant. It calls the closure itself: to call a
+        // reference to it is to call a function of the standard library, which may be left as a call.
         #[inline(always)]
         fn call<C, P>(
             kernel: &impl Fn(usize, C, &mut P) -> Result<(), EcsError>,
@@ -107,6 +109,7 @@ where
         columns: SliceOf<'_, D>,
         params: &mut SystemParamItem<'_, '_, P>,
     ) -> Result<(), EcsError> {
+        // As above.
         #[inline(always)]
         fn call<C, P>(
             kernel: &impl Fn(usize, RowList<'_>, C, &mut P) -> Result<(), EcsError>,
