@@ -878,6 +878,8 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// | `Entity` | the id of the row | the id |
 /// | `#[parent]` with `Option<&T>`, `Option<Ref<T>>` or `Option<Entity>` | a component of the row's parent, in a system with `down` | the value, if there is one |
 /// | `#[children]` with `ChildRows<&T>` | components of the row's children, in a system with `up` | those that there are |
+/// | `&R`, `&mut R`, `Ref<R>` or `Mut<R>` in a system with `pairs = R` | the value of the pair; `#[pair]` says so where the type has another name | the value, for each pair of the row |
+/// | `#[target]` with one of the forms above | a component of the pair's target, in a system with `pairs` | the same, for each pair of the row |
 /// | `In<T>`, `InRef<T>`, `InMut<T>`, or a tuple of these, as the first of a world system | what the system is given by `pipe` or `run_system_with` | |
 /// | `On<E>`, as the first of a world system | the event that it is told of, as an observer | |
 /// | anything else | a system parameter, by value: `Res`, `ResMut`, `Query`, `Lookup`, `MessageWriter`, `Local`, `Commands`, .. | the same for all rows |
@@ -905,6 +907,7 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 ///   recorded is thrown away.
 /// - `down = ChildOf`: rows are visited in the order of a relationship, parents before their children: see
 ///   [below](#hierarchies). `up = ChildOf`: children before their parents.
+/// - `pairs = R`: the system runs once for each pair of the relation `R` of which the row is the source: see [below](#pairs).
 /// - `simd = off`: the loop of a row system is compiled once, as the rest of the program: see
 ///   [below](#instruction-sets).
 /// - `pipeline = off`: the loop of a row system goes through all rows before the next system begins, whatever a schedule
@@ -984,6 +987,47 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// changed are mended at the cost of what is below them. Otherwise a run costs what a loop over the rows costs in that order. A run with
 /// `changed` costs what it visits. A system keeps 36 bytes for each row.
 ///
+/// # Pairs
+///
+/// A system with `pairs = R` runs once for each pair of the relation `R`. Its row is the source of the pair; `#[target]` gives what the target
+/// has, and a parameter of type `&R` or `&mut R` is the value of the pair.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Position(f32);
+/// #[derive(Component)]
+/// struct Velocity(f32);
+/// #[derive(Relation)]
+/// struct Hunting {
+///     speed: f32,
+/// }
+///
+/// #[system(pairs = Hunting)]
+/// fn pursue(velocity: &mut Velocity, at: &Position, hunting: &Hunting, #[target] prey: &Position) {
+///     velocity.0 = (prey.0 - at.0).signum() * hunting.speed;
+/// }
+///
+/// let mut world = World::new();
+/// let rabbit = world.spawn(Position(-3.0)).id();
+/// let wolf = world.spawn((Position(2.0), Velocity(0.0))).relate(Hunting { speed: 1.5 }, rabbit).id();
+/// world.run_system_once(pursue).unwrap();
+/// assert_eq!(world.get::<Velocity>(wolf).unwrap().0, -1.5);
+/// ```
+///
+/// - Pairs are gone through in the order of the indices of their sources, and those of a source in the order in which they were made. A pair of a symmetric relation comes once, with the entity as its row that was the source when it was made.
+/// - A pair whose target is not alive, lacks what is taken of it, or is disabled (unless `allow` says otherwise) is passed over. Without a
+///   parameter with `#[target]`, nothing is asked of targets.
+/// - Filters are about the source. `changed(R)` and `added(R)` are about the value of each pair.
+/// - Targets may be written, `#[target] health: &mut Health`: a target of several pairs comes once for each of them. What is written of
+///   targets may not be borrowed of the rows, and what is written of the rows may not be read of targets: an entity may be both, also in one
+///   pair. With `par` targets are only read.
+/// - Rows with `&mut T` count as changed if they have pairs; targets, if the system writes them.
+///
+/// A source costs what a row with a sparse component costs. Where tables have their columns is found out once for a few tables, and not for
+/// each pair, so reading a target costs less than `Lookup::get` does; to write one costs what `Query::get_mut` does.
+///
 /// # Instruction sets
 ///
 /// The loop of a row system is compiled for several instruction sets, of which the best that the processor has is
@@ -994,6 +1038,7 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// compiled for, where more would not make it faster:
 ///
 /// - with `simd = off`;
+/// - with `pairs`;
 /// - if the rows have no values to compute with: the components have destructors or no size, or there are only `Has` and
 ///   `Entity`;
 /// - if a row may end the loop: the function returns a `Result`, and `?` or `Err(..)` stands in its body. A function that

@@ -10,6 +10,7 @@
 
 mod linked;
 mod observers;
+mod pairs;
 
 use alloc::boxed::Box;
 use core::marker::PhantomData;
@@ -28,6 +29,7 @@ use crate::system::{
 
 pub use self::linked::{LinkedData, LinkedItems, LinkedSystem, LinkedTerm, RefusedLinked, linked_access, relationship};
 pub use self::observers::{GivenRows, RefusedTarget, TargetSystem, has_target};
+pub use self::pairs::{RefusedPairs, ValueOf, each_pair, pair_is_added, pair_is_changed, pair_of, target_access};
 
 /// What stands in for a system whose parameters are wrong: the program does not compile.
 #[cold]

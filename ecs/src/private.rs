@@ -28,6 +28,7 @@ pub use core::{column, concat, line, module_path, option_env, stringify};
 pub use strata_ecs_derive::{observer, system};
 
 pub use crate::bundle::{Bundle, BundleParts};
+pub use crate::change::Ref;
 pub use crate::component::for_macros::{
     NameParameter, Probe, Unproved, describe as describe_as, field, fields, name_by_path, name_given, name_with,
     packed_field,
@@ -44,9 +45,10 @@ pub use crate::event::{
 };
 pub use crate::generated::{
     GivenRows, LendNothing, LinkedData, LinkedItems, LinkedSystem, LinkedTerm, OtherRow, ParParam, Param, Refused,
-    RefusedLinked, RefusedRows, RefusedTarget, Row, RowData, RowParam, RowSystem, TargetSystem, WorldSystem, condition,
-    filter_access, has_target, input, lend, linked_access, marked_row, mut_row, param_access, ref_row, refused_system,
-    relationship, row_access, run_if, skipped,
+    RefusedLinked, RefusedPairs, RefusedRows, RefusedTarget, Row, RowData, RowParam, RowSystem, TargetSystem, ValueOf,
+    WorldSystem, condition, each_pair, filter_access, has_target, input, lend, linked_access, marked_row, mut_row,
+    pair_is_added, pair_is_changed, pair_of, param_access, ref_row, refused_system, relationship, row_access, run_if,
+    skipped, target_access,
 };
 pub use crate::hierarchy::{ChildOf, Children};
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
@@ -54,8 +56,8 @@ pub use crate::message::Message;
 pub use crate::observer::On;
 pub use crate::query::{
     Added, Allow, Alternative, Changed, ContiguousFetch, ContiguousQueryData, Fetch, FilterTerms, FirstOf, Kept,
-    LinkedRows, MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch, RefSlice, RowList, SliceItem, With, Without,
-    listed_rows,
+    LinkedRows, MutSlice, Or, PairIter, Pairs, Query, QueryData, QueryFilter, ReadOnlyFetch, ReadPair, RefPair,
+    RefSlice, RowList, SliceItem, With, Without, WritePair, listed_rows,
 };
 pub use crate::relation::{CloneProbe, NoClone, OnTargetDespawn, Relation};
 pub use crate::relationship::{Relationship, RelationshipTarget, TargetField};
@@ -65,7 +67,7 @@ pub use crate::system::EcsError;
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::for_macros::{
     Along, BuiltField, Field, FieldBuilder, FieldNames, FieldParam, Fields, LinkedOptions, LinkedParam, LinkedSource,
-    LinkedState, Reborrow, RowOptions, SliceOf, Visited, build_fields, infallible,
+    LinkedState, Reborrow, RowOptions, SliceOf, Targets, Visited, build_fields, infallible,
 };
 pub use crate::system::{
     BoxedSystem, BuildParam, BuildSite, Built, In, InMut, InRef, IntoSystem, MacroMarker, MacroRows, MacroSystem,

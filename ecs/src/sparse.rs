@@ -560,6 +560,28 @@ impl SparseStorage {
         }
     }
 
+    /// Calls `each` with the index of each entity, in the order of [`next_index`](Self::next_index).
+    ///
+    /// # Errors
+    ///
+    /// Those of `each`, with which it ends.
+    #[inline(always)]
+    pub(crate) fn for_each_index<E>(&self, mut each: impl FnMut(u32) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            Self::Set(set) => set.entities.iter().try_for_each(|entity| each(entity.index())),
+            Self::Tag(tag) => {
+                for (at, &word) in tag.words.iter().enumerate() {
+                    let mut word = word;
+                    while word != 0 {
+                        each((at * 64) as u32 + word.trailing_zeros())?;
+                        word &= word - 1;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
     /// All numbers at which a walk finds an entity are below this.
     pub(crate) fn places(&self) -> usize {
         match self {

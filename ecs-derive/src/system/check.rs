@@ -3,7 +3,7 @@
 use quote::{ToTokens as _, quote};
 use syn::{GenericParam, ReturnType, Type, WherePredicate};
 
-use super::model::{Input, Kind, Model, SYSTEM_PARAMS, is_mutable, is_read_of_parent};
+use super::model::{Input, Kind, Model, SYSTEM_PARAMS, classify, is_mutable, is_read_of_parent};
 use super::options::{Options, Word};
 use crate::ctxt::Ctxt;
 use crate::types::{find_word, peel, plain_path};
@@ -28,6 +28,7 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     threads_need_rows(cx, model);
     loops_need_rows(cx, model);
     links_need_a_way(cx, model);
+    pairs_go_together(cx, model);
 }
 
 /// A system is called by the schedule, from safe code, to its end.
@@ -409,6 +410,60 @@ fn links_need_a_way(cx: &Ctxt, model: &Model) {
         };
         cx.error_over(&param.ty, message);
     }
+}
+
+/// What is of a pair or of its target is taken by a system over pairs, in a form that is known.
+fn pairs_go_together(cx: &Ctxt, model: &Model) {
+    let pairs = model.options.pairs.as_ref();
+    if let Some(pairs) = pairs {
+        if let Some(option) = &model.options.pipeline_off {
+            let message = "a system over pairs is never part of a pipeline\nhelp: remove `pipeline = off`";
+            cx.error_at(option.span(), message);
+        }
+        if model.observes() {
+            let message = "an observer runs once for an event, and `pairs` is a loop\n\
+                           help: remove `pairs`, and take a `Query<Pairs<&R>>`";
+            cx.error_at(pairs.option.span(), message);
+        }
+    }
+    let mut has_pair = false;
+    for Input { param, kind, .. } in &model.inputs {
+        let (mark, what) = match kind {
+            Kind::Pair => ("pair", "the value of a pair"),
+            Kind::Target => ("target", "what the target of a pair has"),
+            _ => continue,
+        };
+        let form = classify(&param.ty);
+        let message = if pairs.is_none() {
+            format!(
+                "`#[{mark}]` is {what}, in a system over pairs\n\
+                 help: write `#[system(pairs = R)]`, where `R` is a relation with `#[derive(Relation)]`"
+            )
+        } else if matches!(kind, Kind::Pair) {
+            let is_first = !core::mem::replace(&mut has_pair, true);
+            match form {
+                _ if !is_first => "a pair has one value\nhelp: keep one of the two parameters".to_owned(),
+                Kind::Shared(_) | Kind::Exclusive(_) | Kind::Ref(_) | Kind::Mut(_) => continue,
+                _ => "the value of a pair is there, and is borrowed\n\
+                      help: write `&R`, `&mut R`, `Ref<R>` or `Mut<R>`, where `R` is the relation"
+                    .to_owned(),
+            }
+        } else if matches!(form, Kind::System | Kind::Input(..)) && !is_bool(&param.ty) {
+            "a target has components\nhelp: write `&T`, `&mut T`, `Option<&T>`, `Has<T>` or `Entity`".to_owned()
+        } else if model.options.par.is_some() && is_mutable(&param.ty) {
+            "several pairs may have one target, so with `par` targets are only read\n\
+             help: remove `par`, or `mut`"
+                .to_owned()
+        } else {
+            continue;
+        };
+        cx.error_over(&param.ty, message);
+    }
+}
+
+/// Whether a type has been replaced by what `Has<T>` gives.
+fn is_bool(ty: &Type) -> bool {
+    last_name(ty) == "bool" || ty.to_token_stream().to_string().ends_with(":: bool")
 }
 
 /// The last name of a path; nothing if the type is none.

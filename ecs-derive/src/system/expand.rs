@@ -11,7 +11,7 @@ use super::frame::{self, Frame};
 use super::model::{Input, Kind, Model};
 use super::parse::Param;
 use super::rows::Filter;
-use super::{rows, same_type, target, world};
+use super::{pairs as of_pairs, rows, same_type, target, world};
 use crate::expand::{scope, with_macros_of};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
@@ -289,6 +289,9 @@ fn conflicts(model: &Model) -> TokenStream {
         let (ty, label) = (&input.ty, input.param.label());
         let (first, last) = input.ends;
         let end = quote_spanned!(last=> >);
+        if matches!(input.kind, Kind::Targets) {
+            return quote_spanned!(first=> __strata::target_access::<__strata::Param<#ty #end>(#label));
+        }
         if model.options.par.is_some() {
             return quote_spanned!(first=> __strata::param_access::<__strata::ParParam<#ty #end>(#label));
         }
@@ -335,8 +338,9 @@ fn conflicts(model: &Model) -> TokenStream {
         &[#(#rows,)* #(#params,)* #(#filters,)* #(#linked,)*],
         &[#(#pairs),*],
     ));
-    if differ.is_none() && given.is_none() && along.is_none() {
+    let relation = of_pairs::check(model);
+    if differ.is_none() && given.is_none() && along.is_none() && relation.is_none() {
         return check;
     }
-    quote_spanned!(model.function.ident.span()=> { #differ #given #along #check })
+    quote_spanned!(model.function.ident.span()=> { #differ #given #along #relation #check })
 }

@@ -1,4 +1,4 @@
-//! `#[row]`, `#[param]`, `#[parent]` and `#[children]` on parameters: what one is where its type does not show it.
+//! `#[row]`, `#[param]`, `#[parent]`, `#[children]`, `#[pair]` and `#[target]` on parameters: what one is where its type does not show it.
 
 use syn::Meta;
 
@@ -17,11 +17,15 @@ pub(super) enum Mark {
     Parent,
     /// What the sources of the row have, in a system that goes up one.
     Children,
+    /// The value of the pair, in a system over the pairs of a relation.
+    Pair,
+    /// What the target of the pair has, in such a system.
+    Target,
 }
 
 impl Mark {
     /// All of them.
-    const ALL: [Self; 4] = [Self::Row, Self::Param, Self::Parent, Self::Children];
+    const ALL: [Self; 6] = [Self::Row, Self::Param, Self::Parent, Self::Children, Self::Pair, Self::Target];
 
     /// As it is written.
     pub(super) const fn name(self) -> &'static str {
@@ -30,6 +34,8 @@ impl Mark {
             Self::Param => "param",
             Self::Parent => "parent",
             Self::Children => "children",
+            Self::Pair => "pair",
+            Self::Target => "target",
         }
     }
 

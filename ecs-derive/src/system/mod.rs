@@ -19,6 +19,7 @@ mod linked;
 mod marks;
 mod model;
 mod options;
+mod pairs;
 mod parse;
 mod rows;
 mod same_type;

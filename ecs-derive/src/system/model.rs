@@ -5,7 +5,8 @@ use quote::{ToTokens as _, format_ident};
 use syn::{GenericArgument, GenericParam, Path, PathArguments, ReturnType, Type, TypeReference};
 
 use super::marks::{self, Mark};
-use super::options::{Options, Word};
+use super::options::{Options, Word, is_same};
+use super::pairs;
 use super::parse::{Function, Param};
 use crate::ctxt::Ctxt;
 use crate::hygiene::hygienic;
@@ -39,6 +40,14 @@ pub(super) enum Kind {
     Parent,
     /// Marked with `#[children]`: what the sources of the row have.
     Children,
+    /// The value of the pair, in a system over pairs.
+    Pair,
+    /// Marked with `#[target]`: what the target of the pair has.
+    Target,
+    /// No parameter of the function: the pairs of a row.
+    Pairs,
+    /// No parameter of the function: what finds the targets of pairs.
+    Targets,
     /// `In<T>`, `InRef<T>`, `InMut<T>`, a tuple of these, or `On<E>`: what the system is given.
     Input(Form, Type),
     /// A system parameter, by value.
@@ -101,7 +110,13 @@ pub(super) struct Model {
 impl Input {
     /// Whether the function gets one for each row.
     pub(super) fn is_row(&self) -> bool {
-        !matches!(self.kind, Kind::System | Kind::Input(..)) && !self.is_linked()
+        let is_other = matches!(self.kind, Kind::System | Kind::Input(..) | Kind::Pair | Kind::Target | Kind::Targets);
+        !is_other && !self.is_linked()
+    }
+
+    /// Whether it is a parameter of the function.
+    pub(super) fn is_written(&self) -> bool {
+        !matches!(self.kind, Kind::Pairs | Kind::Targets)
     }
 
     /// Whether it is about entities that are linked with the row.
@@ -111,7 +126,7 @@ impl Input {
 
     /// Whether it is a system parameter.
     pub(super) fn is_system_param(&self) -> bool {
-        matches!(self.kind, Kind::System)
+        matches!(self.kind, Kind::System | Kind::Targets)
     }
 }
 
@@ -129,7 +144,16 @@ impl Model {
                 Some(Mark::Param) => Kind::System,
                 Some(Mark::Parent) => Kind::Parent,
                 Some(Mark::Children) => Kind::Children,
-                None => classify(&param.ty),
+                Some(Mark::Pair) => Kind::Pair,
+                Some(Mark::Target) => Kind::Target,
+                None => match (&options.pairs, classify(&param.ty)) {
+                    (Some(pairs), Kind::Shared(ty) | Kind::Exclusive(ty) | Kind::Ref(ty) | Kind::Mut(ty))
+                        if is_same(&ty, &pairs.relation) =>
+                    {
+                        Kind::Pair
+                    }
+                    (_, kind) => kind,
+                },
             };
             let ty = replace_lifetimes(param.ty.to_token_stream(), "'_", &|name| {
                 function.generics.lifetimes().any(|param| param.lifetime.ident == *name)
@@ -137,11 +161,17 @@ impl Model {
             let place = ends(&param.ty);
             match kind {
                 Kind::Has => param.ty = within(&param.ty, &hygienic!(#private::bool)),
+                Kind::Target if matches!(classify(&param.ty), Kind::Has) => {
+                    param.ty = within(&param.ty, &hygienic!(#private::bool));
+                }
                 Kind::Marked => param.ty = within(&param.ty, &hygienic!(<#ty as #private::RowData>::Row<'_>)),
                 _ => {}
             }
             let variable = format_ident!("__strata_{at}", span = place.0);
             inputs.push(Input { kind, param: param.clone(), ends: place, ty, variable });
+        }
+        if let Some(pairs) = &options.pairs {
+            pairs::add_inputs(&options, pairs, &mut inputs);
         }
         Model { function, options, inputs }
     }
@@ -263,7 +293,7 @@ fn within(old: &Type, new: &TokenStream) -> Type {
 
 /// What a parameter of this type is, by the form of the type. Types that only look so are found out later by their traits
 /// and told what they are by a mark.
-fn classify(ty: &Type) -> Kind {
+pub(super) fn classify(ty: &Type) -> Kind {
     if let Type::Reference(reference) = peel(ty) {
         return borrow(reference);
     }

@@ -1,6 +1,7 @@
 //! The options of `#[system(..)]` and `#[observer(..)]`.
 
 use proc_macro2::TokenStream;
+use quote::ToTokens as _;
 use syn::parse::{Parse, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Token, Type};
@@ -68,6 +69,7 @@ const GRAMMAR: Grammar = grammar!(
     Known { name: "par", usage: "par" },
     Known { name: "down", usage: "down = ChildOf" },
     Known { name: "up", usage: "up = ChildOf" },
+    Known { name: "pairs", usage: "pairs = Relation" },
     Known { name: "simd", usage: "simd = off" },
     Known { name: "pipeline", usage: "pipeline = off" }
 );
@@ -92,6 +94,18 @@ impl Along {
     }
 }
 
+/// The relation whose pairs a system goes through.
+pub(super) struct PairsOf {
+    /// As written: `pairs`.
+    pub(super) option: proc_macro2::Ident,
+    /// The type of the values.
+    pub(super) relation: Type,
+    /// Of a pair the value must have been added since the last run.
+    pub(super) added: bool,
+    /// Of a pair the value must have changed since the last run.
+    pub(super) changed: bool,
+}
+
 /// The options, read.
 pub(super) struct Options {
     /// The attribute.
@@ -114,6 +128,8 @@ pub(super) struct Options {
     pub(super) par: Option<proc_macro2::Ident>,
     /// Rows are gone through along a relationship.
     pub(super) along: Option<Along>,
+    /// The pairs of rows are gone through.
+    pub(super) pairs: Option<PairsOf>,
     /// `simd = off`: the loop is compiled once. As written.
     pub(super) simd_off: Option<proc_macro2::Ident>,
     /// `pipeline = off`: the loop is not part of a pipeline. As written.
@@ -134,6 +150,16 @@ pub(super) fn read(cx: &Ctxt, word: Word, tokens: TokenStream) -> Options {
     let mut options = Vec::new();
     let text = spaced(&tokens);
     grammar.parse(cx, tokens, &mut options);
+    let (mut added, mut changed) = (list(cx, &options, "added"), list(cx, &options, "changed"));
+    let along = along(cx, &options);
+    let pairs = pairs(cx, &options, &mut added, &mut changed);
+    if let (Some(along), Some(pairs)) = (&along, &pairs) {
+        let message = format!(
+            "a system goes either through pairs or {} a relationship\nhelp: remove one of the two options",
+            along.name()
+        );
+        cx.error_at(pairs.option.span(), message);
+    }
     Options {
         word,
         private: private_path(cx, grammar, &options),
@@ -141,10 +167,11 @@ pub(super) fn read(cx: &Ctxt, word: Word, tokens: TokenStream) -> Options {
         without: list(cx, &options, "without"),
         any: list(cx, &options, "any"),
         allow: list(cx, &options, "allow"),
-        added: list(cx, &options, "added"),
-        changed: list(cx, &options, "changed"),
+        added,
+        changed,
         par: flag(cx, &options, "par").cloned(),
-        along: along(cx, &options),
+        along,
+        pairs,
         simd_off: off(cx, &options, "simd").cloned(),
         pipeline_off: off(cx, &options, "pipeline").cloned(),
         run_if: list(cx, &options, "run_if"),
@@ -193,6 +220,31 @@ fn along(cx: &Ctxt, options: &[Opt]) -> Option<Along> {
         found = Some(Along { option: option.name.clone(), relation, upwards: option.name == "up" });
     }
     found
+}
+
+/// `pairs = ..`. What is asked of the changes of its values is taken from the lists of components.
+fn pairs(cx: &Ctxt, options: &[Opt], added: &mut Vec<Type>, changed: &mut Vec<Type>) -> Option<PairsOf> {
+    let option = options.iter().find(|option| option.name == "pairs")?;
+    let Value::Equals(tokens) = &option.value else {
+        GRAMMAR.misuse(cx, option);
+        return None;
+    };
+    let Ok(relation) = syn::parse2::<Type>(tokens.clone()) else {
+        GRAMMAR.misuse(cx, option);
+        return None;
+    };
+    let is_asked = |list: &mut Vec<Type>| {
+        let before = list.len();
+        list.retain(|ty| !is_same(ty, &relation));
+        list.len() < before
+    };
+    let (added, changed) = (is_asked(added), is_asked(changed));
+    Some(PairsOf { option: option.name.clone(), relation, added, changed })
+}
+
+/// Whether two types are written alike.
+pub(super) fn is_same(a: &Type, b: &Type) -> bool {
+    a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
 /// The option `name`, if it is there. What it is about happens unless it is turned off.

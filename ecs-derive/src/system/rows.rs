@@ -8,7 +8,7 @@ use syn::{GenericParam, Generics, ReturnType, Type};
 use super::frame::{self, Frame, inner_name};
 use super::model::{Form, Input, Kind, Model, wrapped};
 use super::parse::Param;
-use super::{linked, variants};
+use super::{linked, pairs, variants};
 use crate::generics::{lifetimes, where_with};
 use crate::hygiene::hygienic;
 use crate::tuple::{nest, nest_narrow};
@@ -78,7 +78,10 @@ fn list_argument() -> TokenStream {
 /// through rows one by one.
 fn asks_rows(model: &Model) -> bool {
     let asks = |filters: &[Type]| !filters.is_empty();
-    !model.observes() && model.options.along.is_none() && (asks(&model.options.added) || asks(&model.options.changed))
+    !model.observes()
+        && model.options.along.is_none()
+        && model.options.pairs.is_none()
+        && (asks(&model.options.added) || asks(&model.options.changed))
 }
 
 /// The arguments of the loop of an observer for the targets of events, and for what it is told of them.
@@ -120,7 +123,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let ident = &model.function.ident;
     let rows = inner_name(&model.function, "rows");
     let turbofish = &frame.turbofish;
-    let columns = model.rows().map(column_argument);
+    let columns = model.rows().map(|input| column_argument(model, input));
     let params =
         model.system_params().map(|Input { variable, param: Param { ty, .. }, .. }| hygienic!(#variable: &mut #ty));
     let list = asks_rows(model).then(list_argument);
@@ -132,7 +135,8 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let ((linked, _), parents) = (linked::argument(model), linked::parents(model));
     let cut_entities = model.observes().then(|| hygienic!(let __strata_entities = &__strata_entities[..__strata_len];));
     let only = only_slice(model);
-    let arguments = model.inputs.iter().map(|input| argument(input, only.is_some()));
+    let arguments = model.inputs.iter().filter(|input| input.is_written());
+    let arguments = arguments.map(|input| argument(input, only.is_some()));
     let steps = match only {
         None if list.is_some() => hygienic!(for __strata_i in __strata::listed_rows(__strata_len, __strata_list)),
         Some(variable) => hygienic!(for #variable in #variable),
@@ -157,6 +161,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
         // `must_use` may stand on the function.
         _ => (TokenStream::new(), hygienic!(let _ = #call;), TokenStream::new()),
     };
+    let step = pairs::each_pair(model, step);
     hygienic! {
         #[inline(always)]
         fn #rows #impl_generics (
@@ -186,30 +191,39 @@ fn imports(model: &Model) -> TokenStream {
     let written = |input: &Input| {
         !matches!(
             input.kind,
-            Kind::Shared(_) | Kind::Exclusive(_) | Kind::System | Kind::Input(..) | Kind::Has | Kind::Children
+            Kind::Shared(_)
+                | Kind::Exclusive(_)
+                | Kind::System
+                | Kind::Input(..)
+                | Kind::Has
+                | Kind::Children
+                | Kind::Pairs
+                | Kind::Targets
         )
     };
     let rows = model.inputs.iter().any(written).then(|| hygienic!(OtherRow as _));
     let params = model.system_params().next().map(|_| hygienic!(LendNothing as _));
-    let traits: Vec<TokenStream> = rows.into_iter().chain(params).collect();
+    let pairs = model.options.pairs.is_some().then(|| hygienic!(RefusedPairs as _));
+    let traits: Vec<TokenStream> = rows.into_iter().chain(params).chain(pairs).collect();
     if traits.is_empty() { TokenStream::new() } else { hygienic!(use __strata::{#(#traits),*};) }
 }
 
 /// The argument of the loop that holds a column. Its type has no bounds: mistakes are found elsewhere.
-fn column_argument(input: &Input) -> TokenStream {
-    let (variable, ty) = (&input.variable, column_type(input));
+fn column_argument(model: &Model, input: &Input) -> TokenStream {
+    let (variable, ty) = (&input.variable, column_type(model, input));
     let mutable = is_reborrowed(input).then(|| hygienic!(mut));
     hygienic!(#mutable #variable: #ty)
 }
 
 /// Whether the column is borrowed mutably for each row.
 fn is_reborrowed(input: &Input) -> bool {
-    matches!(input.kind, Kind::OptionalExclusive(_) | Kind::Mut(_) | Kind::OptionalMut(_) | Kind::Marked)
+    matches!(input.kind, Kind::OptionalExclusive(_) | Kind::Mut(_) | Kind::OptionalMut(_) | Kind::Marked | Kind::Pairs)
 }
 
 /// The type of a column.
-fn column_type(input: &Input) -> TokenStream {
+fn column_type(model: &Model, input: &Input) -> TokenStream {
     match &input.kind {
+        Kind::Pairs => pairs::column_type(model),
         Kind::Shared(element) => hygienic!(&[#element]),
         Kind::Exclusive(element) => hygienic!(&mut [#element]),
         Kind::Mut(element) => hygienic!(__strata::MutSlice<'_, #element>),
@@ -224,13 +238,15 @@ fn column_type(input: &Input) -> TokenStream {
             let ty = &input.ty;
             hygienic!(__strata::SliceOf<'_, #ty>)
         }
-        Kind::System | Kind::Parent | Kind::Children | Kind::Input(..) => TokenStream::new(),
+        Kind::System | Kind::Parent | Kind::Children | Kind::Pair | Kind::Target | Kind::Targets | Kind::Input(..) => {
+            TokenStream::new()
+        }
     }
 }
 
 /// The types of all columns, as the core has them.
 fn column_types(model: &Model) -> TokenStream {
-    nest_narrow(&model.rows().map(column_type).collect::<Vec<_>>())
+    nest_narrow(&model.rows().map(|input| column_type(model, input)).collect::<Vec<_>>())
 }
 
 /// Cuts a column to the length of the table.
@@ -246,7 +262,7 @@ fn cut(input: &Input) -> Option<TokenStream> {
 /// The column of a system that reads or writes a single one and nothing else of the rows. It is walked by itself: that
 /// makes a shorter loop than counting does, which shows where tables are small.
 fn only_slice(model: &Model) -> Option<&Ident> {
-    if model.observes() || model.options.along.is_some() || asks_rows(model) {
+    if model.observes() || model.options.along.is_some() || model.options.pairs.is_some() || asks_rows(model) {
         return None;
     }
     let mut rows = model.rows();
@@ -265,7 +281,9 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
         Kind::Marked => return hygienic!(__strata::marked_row::<#ty>(&mut #variable, __strata_i)),
         Kind::Input(Form::Observed, _) => return hygienic!(__strata_given.of(__strata_entities[__strata_i])),
         Kind::Children => return hygienic!(__strata_linked.sources(__strata_i)),
-        Kind::System | Kind::Input(..) => return lend(input),
+        Kind::Pair => return pairs::pair_argument(input),
+        Kind::Target => return pairs::target_argument(input),
+        Kind::System | Kind::Input(..) | Kind::Pairs | Kind::Targets => return lend(input),
         Kind::Parent => hygienic!(#variable),
         Kind::Entity => hygienic!(#variable[__strata_i]),
         Kind::Mut(_) => hygienic!(__strata::mut_row(&mut #variable, __strata_i)),

@@ -102,7 +102,8 @@ fn borrows(model: &Model) -> Vec<Borrow<'_>> {
                 component(ty, true);
             }
             Kind::Has | Kind::Entity | Kind::Marked | Kind::Parent | Kind::Children | Kind::Input(..) => {}
-            Kind::System => of_param(&input.param.ty, param, &mut borrows),
+            Kind::Pair | Kind::Target | Kind::Pairs => {}
+            Kind::System | Kind::Targets => of_param(&input.param.ty, param, &mut borrows),
         }
     }
     for (param, filter) in (inputs().count()..).zip(rows::filters(model)) {
@@ -117,7 +118,7 @@ fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     let Some(&ty) = arguments.first() else { return };
     let mut push = |what, write| borrows.push(Borrow { param, row: false, ty, write, what });
     match name.as_str() {
-        "Query" | "Lookup" | "Single" | "Populated" => {
+        "Query" | "Lookup" | "Targets" | "Single" | "Populated" => {
             of_data(ty, param, borrows);
             arguments.get(1).into_iter().for_each(|filter| of_filter(filter, param, borrows));
         }

@@ -13,6 +13,7 @@ use crate::types::plain_path;
 /// Whether the loop is compiled for wider instruction sets, too.
 pub(super) fn are_worth_it(model: &Model) -> bool {
     model.options.simd_off.is_none()
+        && model.options.pairs.is_none()
         && reads_values(model)
         && !records(model)
         && (model.returns_nothing() || !may_end_early(model.function.body.clone()))

@@ -94,6 +94,8 @@ pub(crate) enum Role {
     Filter,
     /// A parameter for what the target of a row has, or its sources: never the row itself.
     Linked,
+    /// A parameter for what the target of a pair has: an entity that may be one of the rows.
+    Target,
     /// Any other parameter.
     Param,
 }
@@ -121,6 +123,11 @@ impl NamedAccess {
         matches!(self.role, Role::Linked)
     }
 
+    /// Whether it is about the target of a pair.
+    pub(super) const fn is_target(&self) -> bool {
+        matches!(self.role, Role::Target)
+    }
+
     /// Whether it is an option.
     pub(super) const fn is_option(&self) -> bool {
         matches!(self.role, Role::Filter)
@@ -129,7 +136,7 @@ impl NamedAccess {
     /// What it is in the user's code.
     pub(super) const fn noun(&self) -> &'static str {
         match self.role {
-            Role::Row | Role::Linked | Role::Param => "parameter `",
+            Role::Row | Role::Linked | Role::Target | Role::Param => "parameter `",
             Role::Filter => "option `",
         }
     }

@@ -27,6 +27,9 @@ pub(super) const NOTE_QUERY: &str = "\nnote: the next lines show the types of th
 const HELP_LOOKUP: &str = "help: look up a component that the rows do not write, or collect what you need in a world system \
                            first";
 
+const HELP_TARGET: &str = "help: an entity may be the target of one pair and the source of another: write what is new to another \
+                           component, or into the value of the pair, and let a second system carry it over";
+
 impl Conflict {
     /// As in "component `Health`", in parts.
     const fn what(&self) -> [&'static str; 3] {
@@ -103,6 +106,12 @@ pub(super) const fn report_once(system: &str, param: &NamedAccess, field: Option
 /// What two parameters of a system have in common.
 #[track_caller]
 pub(super) const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, conflict: Conflict) {
+    if a.is_target() && b.is_of_rows() || b.is_target() && a.is_of_rows() {
+        let (row, target) = if a.is_of_rows() { (a, b) } else { (b, a) };
+        let who = ["system `", system, "`: ", row.noun(), row.name, "` of the source and parameter `", target.name];
+        let both = ["` of the target both borrow "];
+        fail(&[&who, &both, &conflict.what(), &[conflict.how(), conflict.note(), HELP_TARGET]]);
+    }
     if conflict.lookup && a.is_of_rows() != b.is_of_rows() {
         let ((row, lookup), at) = if a.is_of_rows() { ((a, b), 1) } else { ((b, a), 0) };
         let who = ["system `", system, "`: parameter `", row.name, "` writes component `", conflict.name];

@@ -10,7 +10,7 @@ use crate::entity::Entity;
 use crate::event::{Event, Relate, Unrelate};
 use crate::guard::Waiting;
 use crate::message::Messages;
-use crate::query::{PairsOf, ReadPairs, WritePairs};
+use crate::query::{PairIter, ReadPairs, WritePairs};
 use crate::relation::{PairFunctions, PairNews, PairSource, PairTarget, Relation};
 use crate::store::Store;
 use crate::world::{EntityWorldMut, World};
@@ -222,7 +222,7 @@ impl World {
     /// assert_eq!(world.pairs_from::<Likes>(a).len(), 2);
     /// ```
     #[inline]
-    pub fn pairs_from<R: Relation>(&self, source: Entity) -> PairsOf<'_, R> {
+    pub fn pairs_from<R: Relation>(&self, source: Entity) -> PairIter<'_, R> {
         ReadPairs::<R>::of_entity(self.read(), 0, source)
     }
 
@@ -247,7 +247,7 @@ impl World {
     /// assert_eq!(world.pairs_from::<Married>(b).len(), 0);
     /// ```
     #[inline]
-    pub fn pairs_to<R: Relation>(&self, target: Entity) -> PairsOf<'_, R> {
+    pub fn pairs_to<R: Relation>(&self, target: Entity) -> PairIter<'_, R> {
         ReadPairs::<R>::of_entity(self.read(), 1, target)
     }
 }

@@ -350,6 +350,14 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         }
     }
 
+    /// What leads to the rows, if nothing has been walked yet and they are led to one by one.
+    #[inline(always)]
+    pub(crate) fn led_one_by_one(&self) -> Option<Driver<'w>> {
+        let driver = self.driver.filter(|_| per_row::<D, F>() && self.at == 0)?;
+        // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
+        unsafe { Block::<D, F>::packed(self.cell, self.cache, &driver) }.is_none().then_some(driver)
+    }
+
     fn next_driven(&mut self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
         if self.at == 0
             // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
@@ -364,6 +372,46 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
 }
 
 impl<'w> Driver<'w> {
+    /// Calls `each` with rows of all tables that match, by a block of the whole table and the number of the row: those of the entities
+    /// that it leads to from the beginning on, of which it has not been asked whether they match.
+    ///
+    /// # Safety
+    ///
+    /// - The cache belongs to the cell's store and is up to date.
+    #[inline(always)]
+    pub(crate) unsafe fn for_each<D: Fetch, F: FilterTerms, E>(
+        &self,
+        cell: StoreCell<'w>,
+        cache: &CacheOf<D, F>,
+        mut each: impl FnMut(&Block<'w, D, F>, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let entities = &cell.store().entities;
+        // The table of the last row. Its block stays where it is, and is not copied for each row.
+        let mut table = None;
+        let mut block = None;
+        let mut row = |index| {
+            let Some((_, location)) = entities.at_index(index) else { return Ok(()) };
+            if table != Some(location.table) {
+                table = Some(location.table);
+                // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
+                block = cache.match_of(location.table).map(|found| unsafe { Block::whole(cell, cache, &found) });
+            }
+            match &block {
+                Some(block) => each(block, location.row as usize),
+                None => Ok(()),
+            }
+        };
+        if self.logged.is_none() {
+            return self.storage.for_each_index(row);
+        }
+        let mut at = 0;
+        while let Some((index, next)) = self.next(at) {
+            at = next;
+            row(index)?;
+        }
+        Ok(())
+    }
+
     /// The row of the next entity from a place on that is before `end`; then it is the place to go on from. `last` is the table
     /// where the last one was.
     ///

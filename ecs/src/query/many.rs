@@ -105,6 +105,53 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
     Some(unsafe { D::row(block.data, block.rows, row) })
 }
 
+/// Finds what a query yields for single entities, one after the other. What was found out of a few tables is kept.
+pub(crate) struct Finder<'w, 's, D: QueryData, F: QueryFilter> {
+    cell: StoreCell<'w>,
+    cache: &'s CacheOf<D::Terms, F::Terms>,
+    slots: &'w [Slot],
+    /// By the lowest bits of its number: a table, and nothing if the query does not match it.
+    known: [(TableId, Option<Block<'w, D::Terms, F::Terms>>); KNOWN],
+}
+
+/// How many tables are kept.
+const KNOWN: usize = 4;
+
+impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
+    /// # Safety
+    ///
+    /// - The cache belongs to the cell's store and is up to date.
+    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    pub(super) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+        Self { cell, cache, slots: cell.store().entities.slots(), known: [(TableId::UNUSED, None); KNOWN] }
+    }
+
+    /// What the entity has, if it is alive and matches.
+    #[inline(always)]
+    pub(crate) fn get(&mut self, entity: Entity) -> Option<D::Item<'w, 's>> {
+        let location = Slot::find(self.slots, entity)?;
+        let at = location.table.index() % KNOWN;
+        if self.known[at].0 != location.table {
+            self.look_at(location.table);
+        }
+        let block = self.known[at].1.as_ref()?;
+        let row = location.row as usize;
+        if !block.contains(entity, row) {
+            return None;
+        }
+        // SAFETY: a live entity is in its row, and matches; the access is allowed, as promised to `new`, and only reads.
+        let got = unsafe { D::Terms::row(block.data, block.rows, row) };
+        Some(D::item(got, Some(&self.cache.data)))
+    }
+
+    #[inline(never)]
+    fn look_at(&mut self, table: TableId) {
+        // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
+        let block = self.cache.match_of(table).map(|found| unsafe { Block::whole(self.cell, self.cache, &found) });
+        self.known[table.index() % KNOWN] = (table, block);
+    }
+}
+
 /// What a query yields for each entity of a list. Entities that do not match are passed over.
 ///
 /// ```

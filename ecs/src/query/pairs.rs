@@ -145,9 +145,10 @@ impl<'w, R: Relation> ReadPairs<'w, R> {
 
     /// Those of which an entity is the source (0) or the target (1).
     #[inline]
-    pub(crate) fn of_entity(cell: ReadCell<'w>, end: usize, entity: Entity) -> PairsOf<'w, R> {
+    pub(crate) fn of_entity(cell: ReadCell<'w>, end: usize, entity: Entity) -> PairIter<'w, R> {
+        let pairs = Self::of(cell).map(|all| all.pairs);
         // SAFETY: all values of the store may be read for 'w.
-        unsafe { PairIter::in_cell(cell.cell(), end, entity) }
+        unsafe { PairIter::of(pairs, cell.cell(), end, entity) }
     }
 
     /// All of them, by row.
@@ -185,33 +186,64 @@ impl<'w, R: Relation> WritePairs<'w, R> {
     }
 }
 
-/// The pairs of an entity, with their values to read.
-pub type PairsOf<'w, R> = PairIter<'w, ReadPair<R>>;
-
 /// The pairs of an entity: the other entity of each, and its value. What [`Pairs`](crate::query::Pairs) and
 /// [`World::pairs_from`](crate::world::World::pairs_from) yield.
-pub struct PairIter<'w, A: PairAccess> {
-    pairs: Option<&'w PairStorage<A::Relation>>,
+pub struct PairIter<'w, R, A = ReadPair<R>> {
+    pairs: Option<&'w PairStorage<R>>,
+    entity: Entity,
     cell: StoreCell<'w>,
     links: slice::Iter<'w, Link>,
     left: usize,
     marker: PhantomData<A>,
 }
 
-impl<'w, A: PairAccess> PairIter<'w, A> {
+impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
     /// Those of which an entity is the source (0) or the target (1).
     ///
     /// # Safety
     ///
+    /// - The pairs are those of the cell's store.
     /// - Other code does not change the values of these pairs for `'w`, nor read them if `A` writes.
     #[inline]
-    pub(crate) unsafe fn in_cell(cell: StoreCell<'w>, end: usize, entity: Entity) -> Self {
-        let pairs = cell.store().relations.get::<A::Relation>();
+    pub(crate) unsafe fn of(
+        pairs: Option<&'w PairStorage<A::Relation>>,
+        cell: StoreCell<'w>,
+        end: usize,
+        entity: Entity,
+    ) -> Self {
         let (links, left) = match pairs {
             Some(pairs) => (pairs.index().list(end, entity), pairs.index().count(end, entity)),
             None => (&[][..], 0),
         };
-        Self { pairs, cell, links: links.iter(), left, marker: PhantomData }
+        Self { pairs, entity, cell, links: links.iter(), left, marker: PhantomData }
+    }
+
+    /// The same pairs for a shorter time, in which this iterator is borrowed.
+    #[inline]
+    pub(crate) fn reborrow(&mut self) -> PairIter<'_, A::Relation, A> {
+        let Self { pairs, entity, cell, ref links, left, marker } = *self;
+        PairIter { pairs, entity, cell, links: links.clone(), left, marker }
+    }
+
+    /// The pairs that the entity was the first one of when they were made: if the relation is symmetric, some of them. So each pair is met
+    /// once by those who go through the pairs of all entities.
+    #[inline]
+    pub(crate) fn of_source(&mut self) -> impl Iterator<Item = (Entity, A::Item<'w>)> {
+        let (pairs, entity) = (self.pairs, self.entity);
+        let is_own = move |link: &Link| match pairs {
+            Some(pairs) if A::Relation::SYMMETRIC => pairs.index().ends()[link.row as usize][0] == entity,
+            _ => true,
+        };
+        core::iter::from_fn(move || {
+            loop {
+                let &link = self.links.as_slice().first()?;
+                if !link.is_pair() || is_own(&link) {
+                    return self.next();
+                }
+                self.links.next();
+                self.left -= 1;
+            }
+        })
     }
 
     /// The other entities alone.
@@ -231,7 +263,7 @@ impl<'w, A: PairAccess> PairIter<'w, A> {
     }
 }
 
-impl<'w, A: PairAccess> Iterator for PairIter<'w, A> {
+impl<'w, A: PairAccess> Iterator for PairIter<'w, A::Relation, A> {
     type Item = (Entity, A::Item<'w>);
 
     #[inline]
@@ -239,7 +271,7 @@ impl<'w, A: PairAccess> Iterator for PairIter<'w, A> {
         let pairs = self.pairs?;
         let link = self.links.find(|link| link.is_pair())?;
         self.left -= 1;
-        // SAFETY: `in_cell` was promised that the values of these pairs are accessible, and each comes once.
+        // SAFETY: `of` was promised that the values of these pairs are accessible, and each comes once.
         Some((link.other, unsafe { A::get(pairs, link.row as usize, self.cell) }))
     }
 
@@ -249,11 +281,11 @@ impl<'w, A: PairAccess> Iterator for PairIter<'w, A> {
     }
 }
 
-impl<A: PairAccess> ExactSizeIterator for PairIter<'_, A> {}
+impl<A: PairAccess> ExactSizeIterator for PairIter<'_, A::Relation, A> {}
 
-impl<A: PairAccess> FusedIterator for PairIter<'_, A> {}
+impl<A: PairAccess> FusedIterator for PairIter<'_, A::Relation, A> {}
 
-impl<A: PairAccess> fmt::Debug for PairIter<'_, A> {
+impl<R, A> fmt::Debug for PairIter<'_, R, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PairIter").field("left", &self.left).finish()
     }

@@ -12,7 +12,7 @@ use super::error::{QueryEntityError, QuerySingleError};
 use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::iter::{QueryContiguousIter, QueryIter};
-use super::many::{self, Books, QueryCombinationIter, QueryManyIter};
+use super::many::{self, Books, Finder, QueryCombinationIter, QueryManyIter};
 use super::row_ranges::{RowRanges, SliceKernel};
 use crate::cell::{ReadCell, StoreCell};
 use crate::change::{ReadEntity, WriteEntity};
@@ -323,6 +323,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[inline]
     pub(crate) fn into_parts(self) -> (StoreCell<'w>, &'s CacheOf<D::Terms, F::Terms>) {
         (self.cell, self.cache)
+    }
+
+    /// What finds single entities, one after the other.
+    #[inline]
+    pub(crate) fn into_finder(self) -> Finder<'w, 's, D, F>
+    where
+        D: ReadOnlyQueryData,
+    {
+        // SAFETY: as promised to `new`; `self` is used up.
+        unsafe { Finder::new(self.cell, self.cache) }
     }
 
     /// Calls a function with those of some entities that match, as slices, until it fails.

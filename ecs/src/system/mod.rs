@@ -82,6 +82,7 @@ pub(crate) mod for_macros {
     pub use super::fields::{BuiltField, Field, FieldBuilder, FieldNames, FieldParam, Fields, build_fields};
     pub(crate) use super::in_loop::LoopResMut;
     pub use super::linked_rows::{Along, LinkedOptions, LinkedParam, LinkedSource, LinkedState, Visited};
+    pub use super::params::Targets;
     pub use super::reborrow::Reborrow;
     pub use super::rows::{RowOptions, SliceOf};
 }

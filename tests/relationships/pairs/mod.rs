@@ -5,6 +5,7 @@ mod histories;
 mod operations;
 mod panics;
 mod queries;
+mod systems;
 
 use strata_ecs::prelude::*;
 

@@ -4,14 +4,12 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::source::{Source, TermState};
 use crate::cell::StoreCell;
-use crate::column::ColumnAddress;
 use crate::entity::Entity;
 use crate::query::data::{DataOf, QueryData};
-use crate::query::fetch::{Fetch, Kept, ReadOnlyFetch, Rows};
+use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows};
 use crate::query::pairs::{PairAccess, PairData, PairIter};
-use crate::relation::{PairSource, PairTarget, Relation};
+use crate::relation::{ErasedPairs as _, PairSource, PairStorage, PairTarget, Relation};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term, Usage};
 
@@ -70,21 +68,21 @@ pub struct PairTerm<A>(PhantomData<fn() -> A>);
 #[doc(hidden)]
 pub struct PairToTerm<A>(PhantomData<fn() -> A>);
 
-/// What is known of the entities of a table.
+/// The pairs, while a table is visited.
 #[doc(hidden)]
-pub struct ReadyPairs<'w, C> {
+pub struct ReadyPairs<'w, R> {
     cell: StoreCell<'w>,
-    /// The component of those that are in pairs.
-    ends: Source<'w, C>,
+    /// None if the world has never met the relation.
+    pairs: Option<&'w PairStorage<R>>,
 }
 
-impl<C> Clone for ReadyPairs<'_, C> {
+impl<R> Clone for ReadyPairs<'_, R> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<C> Copy for ReadyPairs<'_, C> {}
+impl<R> Copy for ReadyPairs<'_, R> {}
 
 /// Fails to compile if values are borrowed mutably that are not those of the pairs of one entity alone, as a source: filters keep
 /// queries apart by what entities have, and a value is that of its source.
@@ -99,19 +97,9 @@ const fn check_access<A: PairAccess>(end: usize) {
     );
 }
 
-/// The term about the component of the entities that match, of such a term.
-fn itself(term: Term<'_>) -> Term<'_> {
-    term
-}
-
-/// The same, if it is the first of several.
-fn first_member(term: Term<'_>) -> Term<'_> {
-    term.members().one()
-}
-
 /// What both kinds of pairs have in common.
 macro_rules! pairs {
-    ($($Pairs:ident => $Terms:ident, $End:ident, $end:literal, $term:expr, $state:expr;)*) => { $(
+    ($($Pairs:ident => $Terms:ident, $end:literal, $term:expr;)*) => { $(
         impl<P> fmt::Debug for $Pairs<P> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(type_name::<Self>())
@@ -121,7 +109,7 @@ macro_rules! pairs {
         impl<P: PairData> QueryData for $Pairs<P> {
             type Terms = $Terms<P::Access>;
             type ReadOnly = DataOf<$Terms<<P::Access as PairAccess>::ReadOnly>>;
-            type Item<'w, 's> = PairIter<'w, P::Access>;
+            type Item<'w, 's> = PairIter<'w, <P::Access as PairAccess>::Relation, P::Access>;
 
             #[inline]
             fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
@@ -131,12 +119,12 @@ macro_rules! pairs {
 
         // SAFETY: the component of sources stands for the values of their pairs. The term says that these are read, or written, of the
         // entity; those of which it is the target are read of other entities, as by a nested query. Only values that no other entity is
-        // the source of are written, as `check_access` ensures. What the term demands is looked for in its storage.
+        // the source of are written, as `check_access` ensures. An entity has the component that the term demands if and only if it has pairs.
         unsafe impl<A: PairAccess> Fetch for $Terms<A> {
-            type State = TermState;
+            type State = ();
             type Column = ();
-            type Ready<'w> = ReadyPairs<'w, $End<A::Relation>>;
-            type Item<'w> = PairIter<'w, A>;
+            type Ready<'w> = ReadyPairs<'w, A::Relation>;
+            type Item<'w> = PairIter<'w, A::Relation, A>;
             type ReadOnly = $Terms<A::ReadOnly>;
 
             const TERM: ConstTerm = {
@@ -144,40 +132,52 @@ macro_rules! pairs {
                 $term
             };
 
-            fn state(term: Term<'_>) -> TermState {
-                TermState::of($state(term))
-            }
+            fn state(_: Term<'_>) {}
 
-            fn column(_: &TermState, _: &Table) -> Option<()> {
+            fn column((): &(), _: &Table) -> Option<()> {
                 Some(())
             }
 
             #[inline]
-            unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, (): (), _: &'w Table) -> Self::Ready<'w> {
-                // SAFETY: the caller's promise; the component is sparse.
-                ReadyPairs { cell, ends: unsafe { Source::new(cell, *state, ColumnAddress::NOWHERE) } }
+            unsafe fn ready<'w>(cell: StoreCell<'w>, (): &(), (): (), _: &'w Table) -> Self::Ready<'w> {
+                ReadyPairs { cell, pairs: cell.store().relations.get::<A::Relation>() }
             }
 
             #[inline]
             fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
-                ready.ends.contains(entity)
+                ready.pairs.is_some_and(|pairs| pairs.index().count($end, entity) != 0)
             }
 
             #[inline]
-            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> PairIter<'w, A> {
+            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> PairIter<'w, A::Relation, A> {
                 // SAFETY: the caller promises that the row exists, and that the values of its pairs are accessible for 'w.
-                unsafe { PairIter::in_cell(ready.cell, $end, rows.entity(row)) }
+                unsafe { PairIter::of(ready.pairs, ready.cell, $end, rows.entity(row)) }
             }
         }
 
         // SAFETY: only reads.
         unsafe impl<A: PairAccess<ReadOnly = A>> ReadOnlyFetch for $Terms<A> {}
+
+        // SAFETY: the pairs of the row.
+        unsafe impl<A: PairAccess> ContiguousFetch for $Terms<A> {
+            type Slice<'w> = PairIter<'w, A::Relation, A>;
+
+            const SINGLE_ROWS: bool = true;
+
+            #[inline(always)]
+            unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> PairIter<'w, A::Relation, A> {
+                // It has been asked for one row.
+                let _ = count;
+                // SAFETY: the caller's promise.
+                unsafe { Self::row(ready, rows, first) }
+            }
+        }
     )* };
 }
 
 pairs! {
-    Pairs => PairTerm, PairSource, 0, ConstTerm::of::<PairSource<A::Relation>>(A::USAGE), itself;
-    PairsTo => PairToTerm, PairTarget, 1,
+    Pairs => PairTerm, 0, ConstTerm::of::<PairSource<A::Relation>>(A::USAGE);
+    PairsTo => PairToTerm, 1,
         ConstTerm::Group(
             Group::All,
             &[
@@ -188,6 +188,5 @@ pairs! {
                     &[ConstTerm::of::<PairSource<A::Relation>>(Usage::Read), ConstTerm::Group(Group::All, &[])],
                 )),
             ],
-        ),
-        first_member;
+        );
 }

@@ -4,6 +4,7 @@ mod commands;
 mod local;
 mod query;
 mod lookup;
+mod targets;
 mod single;
 mod resource;
 #[cfg(feature = "std")]
@@ -47,6 +48,7 @@ pub(super) use self::resource::{Reads, ResourceSource, ResourceSourceWith, Write
 pub use self::resource::{Res, ResMut};
 pub use self::set::{ParamSet, ParamSetBuilder};
 pub use self::single::{If, IfBuilder, Populated, Single};
+pub use self::targets::Targets;
 pub(super) use self::world::NameSource;
 pub use self::world::{LocalBuilder, SystemName};
 pub(crate) use self::world::{MadeFromStore, WorldSource};

@@ -1,0 +1,180 @@
+//! Systems over pairs: row systems whose loop has another one in it, over the pairs of which the row is the source.
+//!
+//! Of such a system the rows have one column more, that of their pairs, and there is one parameter more, by which targets are found: neither
+//! is a parameter of the user's function. The targets are another query, so that all that holds for queries beside rows holds for them.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens as _, format_ident, quote, quote_spanned};
+use syn::Type;
+
+use super::model::{Input, Kind, Model, classify};
+use super::options::{Options, PairsOf};
+use super::parse::Param;
+use crate::hygiene::hygienic;
+use crate::tuple::nest;
+use crate::types::ends;
+
+/// Adds what the function does not take itself: the pairs of the row, and what finds targets.
+pub(super) fn add_inputs(options: &Options, pairs: &PairsOf, inputs: &mut Vec<Input>) {
+    let pair = inputs.iter().find(|input| matches!(input.kind, Kind::Pair));
+    let private = &options.private;
+    let data = data(private, pairs, pair);
+    let place = pair.map_or_else(|| ends(&pairs.relation), |input| input.ends);
+    let pattern = pair.map_or_else(|| quote!(pairs), |input| input.param.pattern.clone());
+    let all = hidden(inputs.len(), Kind::Pairs, pattern, place, {
+        let (start, end) = (quote_spanned!(place.0=> #private::Pairs), quote_spanned!(place.1=> >));
+        quote!(#start<#data #end)
+    });
+    let targets: Vec<&Input> = inputs.iter().filter(|input| matches!(input.kind, Kind::Target)).collect();
+    let found = targets.first().map(|first| {
+        let names = targets.iter().map(|input| input.param.name().map_or_else(|| quote!(_), |name| quote!(#name)));
+        let names = names.reduce(|first, next| quote!(#first and #next)).unwrap_or_default();
+        let terms = nest(&targets.iter().map(|input| &input.ty).collect::<Vec<_>>());
+        let allowed = options.allow.iter().map(|ty| {
+            let (first, last) = ends(ty);
+            let (start, end) = (quote_spanned!(first=> #private::Allow), quote_spanned!(last=> >));
+            hygienic!(#start<#ty #end)
+        });
+        let allowed = nest(&allowed.collect::<Vec<_>>());
+        let way = if targets.iter().any(|input| is_written(input)) { hygienic!(Query) } else { hygienic!(Targets) };
+        let ty = hygienic!(#private::#way<'_, '_, #terms, #allowed>);
+        hidden(inputs.len() + 1, Kind::Targets, names, first.ends, ty)
+    });
+    inputs.push(all);
+    inputs.extend(found);
+}
+
+/// An input that the function does not take.
+fn hidden(
+    at: usize,
+    kind: Kind,
+    pattern: TokenStream,
+    place: (proc_macro2::Span, proc_macro2::Span),
+    ty: TokenStream,
+) -> Input {
+    let param = Param { attrs: Vec::new(), pattern, colon: syn::Token![:](place.0), ty: Type::Verbatim(ty.clone()) };
+    Input { kind, param, ends: place, ty, variable: format_ident!("__strata_{at}", span = place.0) }
+}
+
+/// How the values of pairs are borrowed.
+fn data(private: &TokenStream, pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
+    let asks = pairs.added || pairs.changed;
+    let relation = &pairs.relation;
+    match pair.map(|input| classify(&input.param.ty)) {
+        Some(Kind::Exclusive(ty) | Kind::Mut(ty)) => hygienic!(&mut #ty),
+        Some(Kind::Ref(ty)) => hygienic!(#private::Ref<'_, #ty>),
+        Some(Kind::Shared(ty)) if asks => hygienic!(#private::Ref<'_, #ty>),
+        Some(Kind::Shared(ty)) => hygienic!(&#ty),
+        _ if asks => hygienic!(#private::Ref<'_, #relation>),
+        _ => {
+            let (first, _) = ends(relation);
+            let reference = quote_spanned!(first=> &);
+            quote!(#reference #relation)
+        }
+    }
+}
+
+/// The type of the column of pairs. It has no bounds: mistakes are found elsewhere.
+pub(super) fn column_type(model: &Model) -> TokenStream {
+    let Some(pairs) = &model.options.pairs else { return TokenStream::new() };
+    let pair = model.inputs.iter().find(|input| matches!(input.kind, Kind::Pair));
+    let asks = pairs.added || pairs.changed;
+    let relation = pairs.relation.clone();
+    let (ty, access) = match pair.map(|input| classify(&input.param.ty)) {
+        Some(Kind::Exclusive(ty) | Kind::Mut(ty)) => (ty, hygienic!(WritePair)),
+        Some(Kind::Ref(ty)) => (ty, hygienic!(RefPair)),
+        Some(Kind::Shared(ty)) => (ty, if asks { hygienic!(RefPair) } else { hygienic!(ReadPair) }),
+        _ => (relation, if asks { hygienic!(RefPair) } else { hygienic!(ReadPair) }),
+    };
+    hygienic!(__strata::PairIter<'_, #ty, __strata::#access<#ty>>)
+}
+
+/// Whether a parameter borrows mutably.
+pub(super) fn is_written(input: &Input) -> bool {
+    let kind = classify(&input.param.ty);
+    matches!(kind, Kind::Exclusive(_) | Kind::Mut(_) | Kind::OptionalExclusive(_) | Kind::OptionalMut(_))
+}
+
+/// What is done with each pair of a row.
+pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
+    let Some(pairs) = &model.options.pairs else { return step };
+    let Some(Input { variable, .. }) = model.inputs.iter().find(|input| matches!(input.kind, Kind::Pairs)) else {
+        return step;
+    };
+    let is_asked = |is_asked: bool, question: TokenStream| {
+        is_asked.then(|| hygienic!(if !__strata::#question(&__strata_pair) { continue; }))
+    };
+    let added = is_asked(pairs.added, hygienic!(pair_is_added));
+    let changed = is_asked(pairs.changed, hygienic!(pair_is_changed));
+    let is_written = model.inputs.iter().any(|input| matches!(input.kind, Kind::Pair) && is_exclusive(input));
+    let mutable = is_written.then(|| hygienic!(mut));
+    let target = target(model);
+    hygienic! {
+        for (__strata_target, #mutable __strata_pair) in __strata::each_pair(&mut #variable).of_row() {
+            #added
+            #changed
+            #target
+            #step
+        }
+    }
+}
+
+/// Whether a parameter is handed over as an exclusive reference to what its variable holds.
+fn is_exclusive(input: &Input) -> bool {
+    matches!(classify(&input.param.ty), Kind::Exclusive(_) | Kind::OptionalExclusive(_))
+}
+
+/// The variables for what the target has. The next pair is gone to if it does not have it.
+fn target(model: &Model) -> Option<TokenStream> {
+    let Input { variable: found, param, .. } = model.inputs.iter().find(|input| matches!(input.kind, Kind::Targets))?;
+    let targets = model.inputs.iter().filter(|input| matches!(input.kind, Kind::Target));
+    let variables = targets.map(|input| {
+        let (variable, mutable) = (&input.variable, is_exclusive(input).then(|| hygienic!(mut)));
+        hygienic!(#mutable #variable)
+    });
+    let pattern = nest(&variables.collect::<Vec<_>>());
+    let is_query = param.ty.to_token_stream().into_iter().any(|token| token.to_string() == "Query");
+    let got = if is_query {
+        hygienic!(__strata::Ok(#pattern) = #found.get_mut(__strata_target))
+    } else {
+        hygienic!(__strata::Some(#pattern) = #found.get(__strata_target))
+    };
+    Some(hygienic!(let #got else { continue; };))
+}
+
+/// What the function gets of the pair.
+pub(super) fn pair_argument(input: &Input) -> TokenStream {
+    let ty = &input.ty;
+    match classify(&input.param.ty) {
+        Kind::Shared(_) => hygienic!(&*__strata_pair),
+        Kind::Exclusive(_) => hygienic!(&mut *__strata_pair),
+        _ => hygienic!(__strata::Row::<#ty>::new().of(__strata_pair)),
+    }
+}
+
+/// What the function gets of the target.
+pub(super) fn target_argument(input: &Input) -> TokenStream {
+    let (variable, ty): (&Ident, _) = (&input.variable, &input.ty);
+    match classify(&input.param.ty) {
+        Kind::Exclusive(_) => hygienic!(&mut *#variable),
+        Kind::OptionalExclusive(_) => hygienic!(#variable.as_mut().map(|__strata_value| &mut **__strata_value)),
+        Kind::Mut(_) | Kind::Ref(_) | Kind::OptionalMut(_) | Kind::OptionalRef(_) | Kind::OptionalShared(_) => {
+            hygienic!(__strata::Row::<#ty>::new().of(#variable))
+        }
+        _ => hygienic!(#variable),
+    }
+}
+
+/// That the value that the function takes is one of the relation that the option names.
+pub(super) fn check(model: &Model) -> Option<TokenStream> {
+    let PairsOf { relation, .. } = model.options.pairs.as_ref()?;
+    let input = model.inputs.iter().find(|input| matches!(input.kind, Kind::Pair))?;
+    match classify(&input.param.ty) {
+        Kind::Shared(ty) | Kind::Exclusive(ty) | Kind::Mut(ty) | Kind::Ref(ty) => {
+            let (first, last) = input.ends;
+            let end = quote_spanned!(last=> >);
+            Some(quote_spanned!(first=> __strata::pair_of::<#relation, #ty #end();))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,91 @@
+//! What the output of `#[system]` is made of where the function goes through the pairs of a relation.
+
+use super::{ParamAccess, RowData};
+use crate::change::DetectChanges;
+use crate::const_access::{NamedAccess, Role};
+use crate::entity::Entity;
+use crate::query::{PairAccess, PairData, PairIter, Pairs, PairsTo};
+use crate::system::for_macros::SliceOf;
+
+/// The pairs of a row, by what is done with their values.
+type PairsBy<'a, A> = PairIter<'a, <A as PairAccess>::Relation, A>;
+
+impl<P: PairData> RowData for Pairs<P> {
+    type Row<'a> = PairsBy<'a, P::Access>;
+
+    #[inline(always)]
+    fn row<'a>(slice: &'a mut SliceOf<'_, Self>, _: usize) -> PairsBy<'a, P::Access> {
+        slice.reborrow()
+    }
+}
+
+impl<P: PairData> RowData for PairsTo<P> {
+    type Row<'a> = PairsBy<'a, P::Access>;
+
+    #[inline(always)]
+    fn row<'a>(slice: &'a mut SliceOf<'_, Self>, _: usize) -> PairsBy<'a, P::Access> {
+        slice.reborrow()
+    }
+}
+
+/// The pairs of a row, to go through.
+pub struct EachPair<'a, 'w, R, A>(&'a mut PairIter<'w, R, A>);
+
+/// The pairs of a row: see [`EachPair`].
+#[inline(always)]
+pub fn each_pair<'a, 'w, R, A>(pairs: &'a mut PairIter<'w, R, A>) -> EachPair<'a, 'w, R, A> {
+    EachPair(pairs)
+}
+
+impl<'a, 'w, A: PairAccess> EachPair<'a, 'w, A::Relation, A> {
+    /// The target and the value of each. Each pair is one of one row.
+    #[inline(always)]
+    pub fn of_row(self) -> impl Iterator<Item = (Entity, A::Item<'w>)> + use<'a, 'w, A> {
+        self.0.of_source()
+    }
+}
+
+/// Found where the type of the values is no relation: see the documentation of the module above.
+pub trait RefusedPairs: Sized {
+    /// The type of the values.
+    type Value: 'static;
+
+    /// No pairs.
+    fn of_row(self) -> core::iter::Empty<(Entity, &'static mut Self::Value)> {
+        super::refused()
+    }
+}
+
+impl<R: 'static, A> RefusedPairs for EachPair<'_, '_, R, A> {
+    type Value = R;
+}
+
+/// Whether the value of a pair is new since the system ran last.
+#[inline(always)]
+pub fn pair_is_added(pair: &impl DetectChanges) -> bool {
+    pair.is_added()
+}
+
+/// Whether the value of a pair has changed since the system ran last.
+#[inline(always)]
+pub fn pair_is_changed(pair: &impl DetectChanges) -> bool {
+    pair.is_changed()
+}
+
+/// That a parameter is about values of the relation, to be checked when the program is compiled.
+pub const fn pair_of<R, Of: ValueOf<R>>() {}
+
+/// The values of a relation are of its type.
+#[diagnostic::on_unimplemented(
+    message = "this system goes through the pairs of `{R}`, whose values are not of type `{Self}`",
+    label = "not a value of these pairs",
+    note = "what the target of a pair has is marked with `#[target]`"
+)]
+pub trait ValueOf<R> {}
+
+impl<R> ValueOf<R> for R {}
+
+/// What a system takes of the targets of pairs, to be checked when the program is compiled.
+pub const fn target_access<P: ParamAccess>(name: &'static str) -> NamedAccess {
+    NamedAccess::new(name, P::ACCESS, Role::Target)
+}
