@@ -560,6 +560,14 @@ impl SparseStorage {
         }
     }
 
+    /// The entities of a set in the order of their values, or a bit for each index of those that have a tag.
+    pub(crate) fn members(&self) -> (&[Entity], &[u64]) {
+        match self {
+            Self::Set(set) => (&set.entities, &[]),
+            Self::Tag(tag) => (&[], &tag.words),
+        }
+    }
+
     /// All numbers at which a walk finds an entity are below this.
     pub(crate) fn places(&self) -> usize {
         match self {

@@ -36,7 +36,7 @@ struct CountedTag;
 #[derive(Resource, Clone, Debug, Default)]
 struct Score(Vec<u32>);
 #[derive(Message, Clone, Debug)]
-struct Step(#[expect(dead_code, reason = "it is shown")] u32, #[expect(dead_code, reason = "it is counted")] Token);
+struct Step(u32, Token);
 
 #[derive(Clone, Debug)]
 enum Operation {

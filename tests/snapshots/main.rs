@@ -2,6 +2,7 @@
 
 #![expect(elided_lifetimes_in_paths, reason = "as users write it")]
 
+mod checksums;
 mod histories;
 mod parts;
 mod layouts;

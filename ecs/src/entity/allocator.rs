@@ -24,7 +24,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 use core::ops::Range;
-use core::sync::atomic::AtomicI64;
+use core::sync::atomic::{AtomicI64, Ordering};
 
 use super::Entity;
 use super::error::{Despawned, EntityError, EntityIdsExhausted, ReserveError};
@@ -154,6 +154,19 @@ pub struct Entities {
     pub(super) live: u32,
     /// The origins of spawns and despawns.
     pub(super) lives: Lives,
+}
+
+impl Entities {
+    /// All that decides which ids come next: numbers, which are equal in two worlds if those are the same there.
+    pub(crate) fn next_ids(&self) -> impl Iterator<Item = u64> {
+        // Those that are reserved are no more in the list than what has been taken from it.
+        let cursor = self.cursor.load(Ordering::Relaxed) as u64;
+        let heads = [self.slots.len() as u64, self.free.len() as u64, cursor, self.first_generation.get().into()];
+        // The generation of a free index is that of the entity that gets it.
+        let generation = |index: u32| self.slots.get(index as usize).map_or(0, |slot| slot.generation);
+        let free = self.free.iter().map(move |&index| (u64::from(generation(index)) << 32) | u64::from(index));
+        heads.into_iter().chain(free).chain(self.retired.0.iter().map(|&index| index.into()))
+    }
 }
 
 impl Default for Entities {

@@ -19,8 +19,8 @@ use super::clock::RestoredEra;
 use super::frames::FramesCopy;
 use super::links::LinksCopy;
 use crate::alloc_error::{AllocError, try_reserve_exact};
-use crate::component::{ComponentDescriptor, ComponentId, Components};
-use crate::entity::{EntitiesCopy, IdForecasts};
+use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef};
+use crate::entity::{EntitiesCopy, Entity, IdForecasts};
 use crate::guard::Waiting;
 use crate::relation::{ErasedPairs, PairsCopy};
 use crate::removal::{LogClones, LogCopy, Removals};
@@ -122,6 +122,14 @@ impl Store {
             false => Refused::Resource(name),
         }));
         refused
+    }
+
+    /// The pairs of the relation with this number, with their values, by row.
+    pub(crate) fn erased_pairs(&self, relation: usize) -> impl Iterator<Item = ([Entity; 2], ErasedRef<'_>)> {
+        let place = self.relations.places.get(relation);
+        // SAFETY: the store is borrowed: code that changes values through a shared reference to it promises that they are not borrowed
+        // otherwise.
+        place.into_iter().flat_map(|place| unsafe { place.pairs.values() })
     }
 
     /// The name of a resource that is lent to a scope, if one is.
