@@ -17,7 +17,7 @@ mod passing;
 mod shrink;
 mod copy;
 
-pub(crate) use self::copy::EntitiesCopy;
+pub(crate) use self::copy::{EntitiesCopy, KnownEntities};
 pub(crate) use self::reservation::MOST_AT_ONCE;
 
 use alloc::boxed::Box;
@@ -91,7 +91,7 @@ pub struct Location {
 }
 
 /// What is known of an index.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     /// Of the entity with this index, or of the next one if there is none; 0 when the index is retired.
     pub(super) generation: u32,

@@ -54,6 +54,12 @@
 //!
 //! If a `Clone` panics nothing has happened.
 //!
+//! # Rollback
+//!
+//! A [`SnapshotRing`] keeps the last frames, and costs only what changes: values of `Copy` types that nothing has been written to, rows
+//! that stay where they are and pages of the books of entities are shared by its frames, and stay as they are when one of them is
+//! restored.
+//!
 //! # Comparing worlds
 //!
 //! [`World::checksum`](crate::world::World::checksum) is a number of all that a world holds: two worlds in which the same has been done,
@@ -85,6 +91,7 @@
 mod options;
 mod error;
 mod api;
+mod ring;
 mod state_options;
 mod parts;
 mod checksum;
@@ -95,4 +102,5 @@ pub use self::api::{Restored, WorldSnapshot};
 pub use self::difference::Difference;
 pub use self::error::{NotTaken, RestoreError, SnapshotError};
 pub use self::options::SnapshotOptions;
+pub use self::ring::{RingError, SnapshotRing};
 pub use self::state_options::{NotCompared, StateError, StateOptions};

@@ -60,7 +60,7 @@ pub(crate) use self::clock::RestoredEra;
 pub(crate) use self::clock::SharedClock;
 pub use self::clone::CloneError;
 pub use self::columns::SpawnColumnsError;
-pub(crate) use self::copies::{Became, Refused, StoreCopy};
+pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError};
