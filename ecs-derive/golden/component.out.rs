@@ -18,7 +18,7 @@ const _: () = {
                 "left",
                 ::strata_ecs::__private::offset_of!(Self, left),
                 "",
-                |__strata_value: &Self| &__strata_value.left,
+                |__strata_value: &Self| &raw const __strata_value.left,
                 __strata::Probe::<f32>::FIELD_TYPE
             )]
         )

@@ -127,7 +127,7 @@ fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
 
 /// The fields of a struct, if it has some. The compiler has accepted them; a syntax that is newer than our parser is not
 /// described.
-fn fields(item: &Item) -> Option<TokenStream> {
+pub(crate) fn fields(item: &Item) -> Option<TokenStream> {
     let fields = item.known_fields()?;
     let packed = is_packed(&item.attrs);
     let fields: Vec<TokenStream> = fields.iter().enumerate().map(|(at, field)| described(at, field, packed)).collect();
@@ -154,12 +154,9 @@ fn described(at: usize, field: &Field, packed: bool) -> TokenStream {
     let last = ty.clone().into_iter().last().map_or_else(Span::mixed_site, |token| token.span());
     let [begin, end] = [quote_spanned!(ty.span()=> __strata::Probe::<), quote_spanned!(last=> >::FIELD_TYPE)];
     let offset = hygienic!(__strata::offset_of!(Self, #member));
-    let (make, borrow) = match packed {
-        true => (quote_spanned!(last=> packed_field), hygienic!(&raw const)),
-        false => (quote_spanned!(last=> field), hygienic!(&)),
-    };
+    let make = if packed { quote_spanned!(last=> packed_field) } else { quote_spanned!(last=> field) };
     let make = quote_spanned!(ty.span()=> __strata::#make);
-    let way = hygienic!(|__strata_value: &Self| #borrow __strata_value.#member);
+    let way = hygienic!(|__strata_value: &Self| &raw const __strata_value.#member);
     hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end))
 }
 

@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use crate::attr::{CRATE, Grammar, private_path};
 use crate::component::key;
 use crate::ctxt::Ctxt;
-use crate::description::{NAME, description};
+use crate::description::{NAME, description, fields};
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
@@ -73,10 +73,13 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
     let has_name = grammar.known.iter().any(|known| known.name == NAME.name);
     let description = match has_name {
         true => description(cx, item, grammar, &options, |found| found),
-        // Messages are described by what keeps them, but for whether they can be cloned.
-        false => hygienic! {
-            const DESCRIPTION: __strata::Description<Self> = __strata::describe!(Self, __strata::None, &[]);
-        },
+        // Messages are described by what keeps them, but for how they are cloned and hashed.
+        false => {
+            let fields = fields(item).unwrap_or_else(|| hygienic!(&[]));
+            hygienic! {
+                const DESCRIPTION: __strata::Description<Self> = __strata::describe!(Self, __strata::None, #fields);
+            }
+        }
     };
     let trait_name = Ident::new(name, Span::mixed_site());
     let implementation = hygienic! {

@@ -6,7 +6,7 @@
 
 mod copy;
 
-pub(crate) use self::copy::ColumnCopy;
+pub(crate) use self::copy::{ColumnCopy, CopiedValues};
 
 use alloc::alloc::{alloc, dealloc, realloc};
 use alloc::boxed::Box;

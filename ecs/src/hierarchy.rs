@@ -29,7 +29,7 @@ pub use crate::map::hierarchy::*;
 /// world.despawn(root);
 /// assert!(world.is_empty());
 /// ```
-#[derive(Component, Clone, PartialEq, Eq, Debug)]
+#[derive(Component, Clone, PartialEq, Eq, Hash, Debug)]
 #[relationship(relationship_target = Children)]
 #[doc(alias("IsChild", "Parent"))]
 pub struct ChildOf(pub Entity);
@@ -57,7 +57,7 @@ impl ChildOf {
 /// world.get_mut::<Children>(root).unwrap().swap(0, 2);
 /// assert_eq!(**world.get::<Children>(root).unwrap(), [c, b, a]);
 /// ```
-#[derive(Component, Clone, Default, PartialEq, Eq, Debug)]
+#[derive(Component, Clone, Default, PartialEq, Eq, Hash, Debug)]
 #[relationship_target(relationship = ChildOf, linked_spawn)]
 #[doc(alias("IsParent"))]
 pub struct Children(Vec<Entity>);

@@ -24,6 +24,7 @@ mod origin;
 mod trace;
 mod id_map;
 mod fnv;
+mod state_hash;
 mod interner;
 pub mod entity;
 pub mod component;

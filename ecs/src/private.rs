@@ -112,7 +112,7 @@ macro_rules! __strata_describe {
             $name,
             ($crate::__private::Probe::<$Type>::CLONE, $crate::__private::Probe::<$Type>::COPY),
             $crate::__private::Probe::<$Type>::DEFAULT,
-            $crate::__private::Probe::<$Type>::EQ,
+            ($crate::__private::Probe::<$Type>::EQ, $crate::__private::Probe::<$Type>::HASH),
             $crate::__private::Probe::<$Type>::DEBUG,
             $crate::__private::Probe::<$Type>::MAP_ENTITIES,
             $fields,

@@ -560,6 +560,14 @@ impl SparseStorage {
         }
     }
 
+    /// The entities of a set in the order of their values, or a bit for each index of those that have a tag.
+    pub(crate) fn members(&self) -> (&[Entity], &[u64]) {
+        match self {
+            Self::Set(set) => (&set.entities, &[]),
+            Self::Tag(tag) => (&[], &tag.words),
+        }
+    }
+
     /// Calls `each` with the index of each entity, in the order of [`next_index`](Self::next_index).
     ///
     /// # Errors
@@ -567,19 +575,16 @@ impl SparseStorage {
     /// Those of `each`, with which it ends.
     #[inline(always)]
     pub(crate) fn for_each_index<E>(&self, mut each: impl FnMut(u32) -> Result<(), E>) -> Result<(), E> {
-        match self {
-            Self::Set(set) => set.entities.iter().try_for_each(|entity| each(entity.index())),
-            Self::Tag(tag) => {
-                for (at, &word) in tag.words.iter().enumerate() {
-                    let mut word = word;
-                    while word != 0 {
-                        each((at * 64) as u32 + word.trailing_zeros())?;
-                        word &= word - 1;
-                    }
-                }
-                Ok(())
+        let (entities, words) = self.members();
+        entities.iter().try_for_each(|entity| each(entity.index()))?;
+        for (at, &word) in words.iter().enumerate() {
+            let mut word = word;
+            while word != 0 {
+                each((at * 64) as u32 + word.trailing_zeros())?;
+                word &= word - 1;
             }
         }
+        Ok(())
     }
 
     /// All numbers at which a walk finds an entity are below this.

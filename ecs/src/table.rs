@@ -16,7 +16,7 @@ mod watch;
 mod copy;
 
 pub(crate) use self::bulk::AscendingRows;
-pub(crate) use self::copy::{TableClones, TableCopy};
+pub(crate) use self::copy::{KnownTable, TableClones, TableCopy};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -352,7 +352,7 @@ fn a_frame_ends_though_a_panic_ends_it() {
 #[test]
 fn a_value_that_panics_when_a_frame_drops_it_ends_the_frame_all_the_same() {
     #[derive(Message)]
-    struct Loud(#[expect(dead_code, reason = "only dropped")] Token);
+    struct Loud(Token);
     #[derive(Component)]
     struct Kept(Token);
     drops::reset();

@@ -36,6 +36,7 @@ const UNSAFE_FILES: &[&str] = &[
     "component/field.rs",
     "component/functions.rs",
     "component/erased_ref.rs",
+    "component/erased_slice.rs",
     "component/erased_vec.rs",
     "entity/id_stream.rs",
     "entity/unique.rs",

@@ -36,10 +36,10 @@ struct CountedTag;
 #[derive(Resource, Clone, Debug, Default)]
 struct Score(Vec<u32>);
 #[derive(Message, Clone, Debug)]
-struct Step(#[expect(dead_code, reason = "it is shown")] u32, #[expect(dead_code, reason = "it is counted")] Token);
+struct Step(u32, Token);
 
 #[derive(Clone, Debug)]
-enum Operation {
+pub(crate) enum Operation {
     Spawn(u8, u32),
     Batch(u8, u32, usize),
     Despawn(usize),
@@ -57,7 +57,7 @@ enum Operation {
     Shrink,
 }
 
-fn step() -> impl Strategy<Value = Operation> {
+pub(crate) fn step() -> impl Strategy<Value = Operation> {
     let (which, kind, value) = (any::<usize>(), 0..16_u8, 0..1000_u32);
     prop_oneof![
         6 => (kind.clone(), value.clone()).prop_map(|(kind, value)| Operation::Spawn(kind, value)),
@@ -78,9 +78,9 @@ fn step() -> impl Strategy<Value = Operation> {
     ]
 }
 
-struct Game {
-    world: World,
-    alive: Arc<()>,
+pub(crate) struct Game {
+    pub(crate) world: World,
+    pub(crate) alive: Arc<()>,
     removed: RemovedComponentReader<Plain>,
     lost: RemovedValueReader<Owned>,
     /// It keeps the changes known.
@@ -88,7 +88,7 @@ struct Game {
 }
 
 impl Game {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut world = World::new();
         let (removed, lost) = (world.removed_reader::<Plain>(), world.removed_value_reader::<Owned>());
         world.init_resource::<Messages<Step>>();
@@ -231,7 +231,7 @@ impl Game {
         false
     }
 
-    fn play(&mut self, steps: &[Operation]) -> String {
+    pub(crate) fn play(&mut self, steps: &[Operation]) -> String {
         let mut out = String::new();
         steps.iter().for_each(|step| self.step(step, &mut out));
         self.write(&mut out);

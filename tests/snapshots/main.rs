@@ -2,8 +2,13 @@
 
 #![expect(elided_lifetimes_in_paths, reason = "as users write it")]
 
+#[global_allocator]
+static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocator;
+
+mod checksums;
 mod histories;
 mod parts;
 mod layouts;
+mod ring;
 mod limits;
 mod systems;

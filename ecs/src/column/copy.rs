@@ -4,25 +4,37 @@
 //! into its column does that in two steps: [`ColumnCopy::clones`] makes clones, which may panic, and [`ColumnCopy::put`]
 //! exchanges them for the values of the column, which cannot fail. What the column held is then what the clones were, and is
 //! dropped with that.
+//!
+//! Values never change while two copies share them. A column *is as* a copy says if nothing has been written to it since that was
+//! taken, or put there: its caller knows that from stamps, and only of values of types that are `Copy`, which cannot be changed
+//! without one.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::mem::swap;
 use core::ptr;
 
 use super::Column;
 use crate::alloc_error::AllocError;
-use crate::component::Copying;
+use crate::component::{ChangeTracking, ComponentDescriptor, Copying};
 use crate::tick::Tick;
 use crate::tracking::Tracking;
 
 /// Values like those of a column, which belong to this.
 ///
-/// The first `len` rows of `values` hold values, and no ticks are kept there.
-pub(crate) struct ColumnCopy {
-    values: Column,
+/// The first `len` rows of `column` hold values, and no ticks are kept there.
+pub(crate) struct CopiedValues {
+    column: Column,
     len: usize,
     /// None if values cannot be copied: then there are none.
     copying: Option<Copying>,
+}
+
+/// What a column held, with what was known of its changes.
+pub(crate) struct ColumnCopy {
+    values: Arc<CopiedValues>,
+    /// Whether values only change with a stamp.
+    stamped: bool,
     visited: Tick,
     tracking: Option<Box<Tracking>>,
     /// How many rows have ticks.
@@ -30,24 +42,44 @@ pub(crate) struct ColumnCopy {
 }
 
 impl ColumnCopy {
-    /// No values, of the kind that a column has.
-    ///
-    /// # Safety
-    ///
-    /// - `copying` is what the type of the values says.
-    pub(crate) unsafe fn new(like: &Column, copying: Option<Copying>) -> Self {
-        let values = Column::with_item(like.item, like.drop);
-        Self { values, len: 0, copying, visited: Tick::default(), tracking: None, ticks: 0 }
+    /// No values of a component.
+    pub(crate) fn new(descriptor: &ComponentDescriptor) -> Self {
+        let (layout, functions) = (descriptor.layout(), descriptor.functions());
+        let (column, copying) = (Column::with_item(layout, functions.drop_fn()), functions.copying());
+        let values = Arc::new(CopiedValues { column, len: 0, copying });
+        let stamped = matches!(copying, Some(Copying::Bytes)) && descriptor.tracking() != ChangeTracking::Never;
+        Self { values, stamped, visited: Tick::default(), tracking: None, ticks: 0 }
     }
 
     /// How many values there are.
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.values.len
     }
 
     /// Whether values cannot be copied.
     pub(crate) fn refuses(&self) -> bool {
-        self.copying.is_none()
+        self.values.copying.is_none()
+    }
+
+    /// Whether a column with so many rows is as this says, if they are those that there were. Its tick has gone on since this was taken, or put
+    /// there.
+    pub(crate) fn is_as(&self, column: &Column, rows: usize) -> bool {
+        self.stamped && self.values.len == rows && column.visited.get() == self.visited
+    }
+
+    /// Whether both share their values.
+    pub(crate) fn shares_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.values, &other.values)
+    }
+
+    /// Becomes a copy of a column with so many ticks that [is as](Self::is_as) another copy of it says, and shares its values.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. What is here then is worth nothing.
+    pub(crate) fn share(&mut self, other: &Self, from: &Column, ticks: usize) -> Result<(), AllocError> {
+        self.values = Arc::clone(&other.values);
+        self.take_ticks(from, ticks)
     }
 
     /// Becomes a copy of `len` values from row `first` of a column on, and of the ticks of so many rows of it.
@@ -69,8 +101,17 @@ impl ColumnCopy {
         [first, len]: [usize; 2],
         ticks: usize,
     ) -> Result<(), AllocError> {
-        // SAFETY: the caller's promise.
-        unsafe { self.take_values(from, first, len)? };
+        if Arc::get_mut(&mut self.values).is_none() {
+            self.values = Arc::new(self.values.without_values());
+        }
+        if let Some(values) = Arc::get_mut(&mut self.values) {
+            // SAFETY: the caller's promise.
+            unsafe { values.take(from, first, len)? };
+        }
+        self.take_ticks(from, ticks)
+    }
+
+    fn take_ticks(&mut self, from: &Column, ticks: usize) -> Result<(), AllocError> {
         self.visited = from.visited.get();
         self.ticks = ticks;
         match &from.tracking {
@@ -84,59 +125,18 @@ impl ColumnCopy {
         Ok(())
     }
 
-    /// Becomes a copy of `len` values from row `first` of a column on.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`ColumnCopy::take`].
-    unsafe fn take_values(&mut self, from: &Column, first: usize, len: usize) -> Result<(), AllocError> {
-        match self.copying {
-            Some(Copying::Bytes) => {
-                self.values.grow_to(len)?;
-                let size = len * self.values.item.size();
-                // SAFETY: the column holds values in these rows, and here is room for as many, in memory of its own.
-                unsafe { ptr::copy_nonoverlapping(from.get(first).as_ptr(), self.values.data.as_ptr(), size) };
-                // They are `Copy`, so that the bytes are values.
-                self.len = len;
-            }
-            None => {
-                assert_eq!(len, 0, "the values cannot be copied");
-                self.clear();
-            }
-            Some(Copying::Clone(clone)) => {
-                self.clear();
-                self.values.grow_to(len)?;
-                for row in 0..len {
-                    // SAFETY: the column holds a value in the row, and here is room for one; the function is that of their type. If it
-                    // panics, only those before are values.
-                    unsafe { clone(from.get(first + row).as_ptr(), self.values.get(row).as_ptr()) };
-                    self.len = row + 1;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Drops the values.
-    fn clear(&mut self) {
-        let len = core::mem::take(&mut self.len);
-        // SAFETY: so many values were here, and nothing shows them any more.
-        unsafe { self.values.drop_rows(0, len) }
-    }
-
     /// Clones of the values, if they are needed to put them into a column.
     ///
     /// # Errors
     ///
     /// If there is no memory.
-    pub(crate) fn clones(&self) -> Result<Option<Self>, AllocError> {
-        if let Some(Copying::Bytes) = self.copying {
+    pub(crate) fn clones(&self) -> Result<Option<CopiedValues>, AllocError> {
+        if let Some(Copying::Bytes) = self.values.copying {
             return Ok(None);
         }
-        // SAFETY: the values are of the type that this was made for.
-        let mut clones = unsafe { Self::new(&self.values, self.copying) };
-        // SAFETY: so many values are here.
-        unsafe { clones.take_values(&self.values, 0, self.len)? };
+        let mut clones = self.values.without_values();
+        // SAFETY: so many values of this type are here.
+        unsafe { clones.take(&self.values.column, 0, self.values.len)? };
         Ok(Some(clones))
     }
 
@@ -146,8 +146,8 @@ impl ColumnCopy {
     ///
     /// If there is no memory. Values and ticks stay.
     pub(crate) fn make_room(&self, to: &mut Column) -> Result<(), AllocError> {
-        if let Some(Copying::Bytes) = self.copying {
-            to.grow_to(self.len)?;
+        if let Some(Copying::Bytes) = self.values.copying {
+            to.grow_to(self.values.len)?;
         }
         match (&mut to.tracking, &self.tracking) {
             (Some(to), Some(own)) => to.grow_as(own),
@@ -186,24 +186,31 @@ impl ColumnCopy {
         &self,
         to: &mut Column,
         before: usize,
-        clones: Option<&mut Self>,
+        clones: Option<&mut CopiedValues>,
         begun: Option<Box<Tracking>>,
     ) {
+        let values = &*self.values;
         match clones {
             Some(clones) => {
-                debug_assert_eq!(clones.len, self.len);
-                swap(&mut to.data, &mut clones.values.data);
-                swap(&mut to.capacity, &mut clones.values.capacity);
+                debug_assert_eq!(clones.len, values.len);
+                swap(&mut to.data, &mut clones.column.data);
+                swap(&mut to.capacity, &mut clones.column.capacity);
                 // Both columns have items of one layout, on which, with the capacity, that of the memory depends.
                 clones.len = before;
             }
             None => {
-                let size = self.len * self.values.item.size();
+                let size = values.len * values.column.item.size();
                 // SAFETY: values without clones are `Copy`; there is room for them, in memory of the column's own. What they overwrite is
                 // `Copy`, too, and has no drop.
-                unsafe { ptr::copy_nonoverlapping(self.values.data.as_ptr(), to.data.as_ptr(), size) };
+                unsafe { ptr::copy_nonoverlapping(values.column.data.as_ptr(), to.data.as_ptr(), size) };
             }
         }
+        self.put_ticks(to, begun);
+    }
+
+    /// Puts a copy of the ticks into a column that has the values. Room has been made there, and the ticks are
+    /// [those that were begun](Self::begun_ticks) for it.
+    pub(crate) fn put_ticks(&self, to: &mut Column, begun: Option<Box<Tracking>>) {
         to.visited.set(self.visited);
         match (&mut to.tracking, &self.tracking, begun) {
             (Some(to), Some(own), _) => to.copy_from(own, self.ticks),
@@ -214,11 +221,58 @@ impl ColumnCopy {
 
     /// The bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
-        self.values.allocated_bytes() + self.tracking.as_ref().map_or(0, |tracking| tracking.allocated_bytes())
+        self.values.column.allocated_bytes() + self.tracking.as_ref().map_or(0, |tracking| tracking.allocated_bytes())
     }
 }
 
-impl Drop for ColumnCopy {
+impl CopiedValues {
+    /// No values of the same type.
+    fn without_values(&self) -> Self {
+        Self { column: Column::with_item(self.column.item, self.column.drop), len: 0, copying: self.copying }
+    }
+
+    /// Becomes a copy of `len` values from row `first` of a column on.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`ColumnCopy::take`].
+    unsafe fn take(&mut self, from: &Column, first: usize, len: usize) -> Result<(), AllocError> {
+        match self.copying {
+            Some(Copying::Bytes) => {
+                self.column.grow_to(len)?;
+                let size = len * self.column.item.size();
+                // SAFETY: the column holds values in these rows, and here is room for as many, in memory of its own.
+                unsafe { ptr::copy_nonoverlapping(from.get(first).as_ptr(), self.column.data.as_ptr(), size) };
+                // They are `Copy`, so that the bytes are values.
+                self.len = len;
+            }
+            None => {
+                assert_eq!(len, 0, "the values cannot be copied");
+                self.clear();
+            }
+            Some(Copying::Clone(clone)) => {
+                self.clear();
+                self.column.grow_to(len)?;
+                for row in 0..len {
+                    // SAFETY: the column holds a value in the row, and here is room for one; the function is that of their type. If it
+                    // panics, only those before are values.
+                    unsafe { clone(from.get(first + row).as_ptr(), self.column.get(row).as_ptr()) };
+                    self.len = row + 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the values.
+    fn clear(&mut self) {
+        let len = core::mem::take(&mut self.len);
+        // SAFETY: so many values were here, and nothing shows them any more.
+        unsafe { self.column.drop_rows(0, len) }
+    }
+}
+
+impl Drop for CopiedValues {
     fn drop(&mut self) {
         self.clear();
     }

@@ -2,17 +2,18 @@
 
 use alloc::string::String;
 use core::fmt;
+use core::hash::Hash;
 use core::marker::PhantomData;
 
 use super::Component;
 use super::description::{Description, Found, Marked};
 use super::field::{FieldTypeOf, Fields};
-use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, MapEntitiesFn};
+use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, HashFn, MapEntitiesFn};
 use super::name::{NameParameter, StableName};
 use crate::entity::{Entity, MapEntities};
 
 /// A type that says what its [stable name](StableName) and its [fields](crate::component::Field) are: every component, types with
-/// [`#[derive(Describe)]`](derive@crate::component::Describe), numbers, `bool`, `char`, `String` and `Entity`.
+/// [`#[derive(Describe)]`](derive@crate::component::Describe), numbers, `bool`, `char`, `String`, `Entity`, and arrays of these.
 ///
 /// A field whose type describes itself is described with its fields. A type with parameters has a stable name if its own bounds
 /// say that its type parameters describe themselves:
@@ -56,17 +57,29 @@ impl<AnyComponent: Component> Describe for AnyComponent {
 
 impl Describe for Entity {
     const NAME: Option<StableName> = Some(StableName::by_path("strata_ecs::entity::Entity"));
+    const FIELDS: Fields<Self> = Fields::of_plain();
+}
+
+impl Describe for String {
+    const NAME: Option<StableName> = Some(StableName::by_path("String"));
 }
 
 macro_rules! simple_types {
     ($($Type:ty)*) => { $(
         impl Describe for $Type {
             const NAME: Option<StableName> = Some(StableName::by_path(stringify!($Type)));
+            const FIELDS: Fields<Self> = Fields::of_plain();
         }
     )* };
 }
 
-simple_types! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char String }
+simple_types! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char }
+
+impl<T: Describe, const N: usize> Describe for [T; N] {
+    const NAME: Option<StableName> = StableName::by_path("array")
+        .with_parameters(const { &[NameParameter::Type(T::NAME), NameParameter::Const(N as i128)] });
+    const FIELDS: Fields<Self> = T::FIELDS.of_array();
+}
 
 /// Asks whether bounds hold for a type. A constant of a probe is its own if they do, and else that of [`Unproved`], which every
 /// probe has. Where the type has parameters, the bounds at the place decide.
@@ -86,6 +99,8 @@ pub trait Unproved {
     const DEFAULT: Found<Self::Type, DefaultFn> = Found::NONE;
     /// `PartialEq`
     const EQ: Found<Self::Type, EqFn> = Found::NONE;
+    /// `Hash`
+    const HASH: Found<Self::Type, HashFn> = Found::NONE;
     /// `Debug`
     const DEBUG: Found<Self::Type, DebugFn> = Found::NONE;
     /// `MapEntities`
@@ -118,6 +133,11 @@ impl<T: Default> Probe<T> {
 impl<T: PartialEq> Probe<T> {
     /// It is `PartialEq`.
     pub const EQ: Found<T, EqFn> = Found::new(Description::<T>::new().with_eq().functions.eq);
+}
+
+impl<T: Hash> Probe<T> {
+    /// It is `Hash`.
+    pub const HASH: Found<T, HashFn> = Found::new(Description::<T>::new().with_hash().functions.hash);
 }
 
 impl<T: fmt::Debug> Probe<T> {

@@ -1,10 +1,11 @@
 //! What the definition of a type says of it beyond its layout.
 
 use core::fmt;
+use core::hash::Hash;
 use core::marker::PhantomData;
 
 use super::field::{FieldOf, Fields, fields as fields_of};
-use super::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, EqFn, MapEntitiesFn};
+use super::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, EqFn, HashFn, MapEntitiesFn};
 use super::name::StableName;
 use super::relation::RelationSide;
 use crate::entity::{EntityMapper, MapEntities};
@@ -132,6 +133,24 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_eq::<T>(), ..self }
     }
 
+    /// Values can be hashed.
+    #[must_use]
+    pub const fn with_hash(self) -> Self
+    where
+        T: Hash,
+    {
+        Self { functions: self.functions.with_hash::<T>(), ..self }
+    }
+
+    /// Values are hashed by a function.
+    ///
+    /// # Safety
+    ///
+    /// - The function is one for `T`.
+    pub(crate) const unsafe fn with_hash_by(self, hash: HashFn) -> Self {
+        Self { functions: ComponentFunctions { hash: Some(hash), ..self.functions }, ..self }
+    }
+
     /// Values can be written as text.
     #[must_use]
     pub const fn with_debug(self) -> Self
@@ -156,10 +175,12 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_map_entities(map), ..self }
     }
 
-    /// The fields of the type, which only its derives know.
+    /// The fields of the type, which only its derives know. They tell whether values are
+    /// [plain bytes](ComponentFunctions::is_plain).
     #[must_use]
     pub const fn with_fields(self, fields: Fields<T>) -> Self {
-        Self { fields, ..self }
+        let functions = ComponentFunctions { plain: fields.are_plain(), ..self.functions };
+        Self { functions, fields, ..self }
     }
 
     /// It is a side of a relationship. Values that list sources are not cloned with their entity: the sources stay with the other one.
@@ -224,11 +245,12 @@ pub const fn describe<T>(
     name: Option<StableName>,
     (clone, copy): (Found<T, CloneFn>, Marked<T>),
     default: Found<T, DefaultFn>,
-    eq: Found<T, EqFn>,
+    (eq, hash): (Found<T, EqFn>, Found<T, HashFn>),
     debug: Found<T, DebugFn>,
     map_entities: Found<T, MapEntitiesFn>,
     fields: &'static [FieldOf<T>],
 ) -> Description<T> {
+    let fields = fields_of(fields);
     Description {
         name,
         functions: ComponentFunctions {
@@ -238,10 +260,12 @@ pub const fn describe<T>(
             only_in_copies: false,
             default: default.function,
             eq: eq.function,
+            hash: hash.function,
+            plain: fields.are_plain(),
             debug: debug.function,
             map_entities: map_entities.function,
         },
-        fields: fields_of(fields),
+        fields,
         relation: None,
         marker: PhantomData,
     }

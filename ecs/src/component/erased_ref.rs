@@ -9,6 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::any::TypeId;
 use core::fmt;
+use core::hash::Hasher;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
@@ -105,6 +106,42 @@ impl<'a> ErasedRef<'a> {
         let eq = self.descriptor.functions.eq_fn().filter(|_| self.descriptor.is_same(other.descriptor))?;
         // SAFETY: both are values of the component that the function belongs to, and are borrowed.
         Some(unsafe { eq(self.value.as_ptr(), other.value.as_ptr()) })
+    }
+
+    /// Adds the value to a hash, as bytes if it is [plain](super::ComponentFunctions::is_plain), and else by its `Hash`. False if there
+    /// is no way to; then nothing has been added.
+    ///
+    /// ```
+    /// use std::hash::{DefaultHasher, Hasher};
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Position(f32, f32);
+    ///
+    /// let hashes = [1.0, 1.0, 2.0].map(|x| {
+    ///     let mut hasher = DefaultHasher::new();
+    ///     assert!(ErasedValue::of(Position(x, 0.0)).as_ref().hash(&mut hasher));
+    ///     hasher.finish()
+    /// });
+    /// assert!(hashes[0] == hashes[1] && hashes[1] != hashes[2]);
+    /// ```
+    pub fn hash(self, hasher: &mut dyn Hasher) -> bool {
+        // SAFETY: the functions belong to the component of this value, which is borrowed.
+        unsafe { self.descriptor.functions.hash_values(self.descriptor.layout, self.value, 1, hasher) }
+    }
+
+    /// The bytes of the value, if it is [plain](super::ComponentFunctions::is_plain) or has no size.
+    pub(crate) fn plain_bytes(self) -> Option<&'a [u8]> {
+        // SAFETY: the functions belong to the component of this value, which is borrowed for `'a`.
+        unsafe { self.descriptor.functions.bytes_of(self.descriptor.layout, self.value, 1) }
+    }
+
+    /// The value, if its type is `T`, also of a resource or a relation.
+    pub(crate) fn value<T: 'static>(self) -> Option<&'a T> {
+        let is_it = self.descriptor.value_type == Some(TypeId::of::<T>());
+        // SAFETY: the descriptor says that the value is of type `T`; the rest `new` was promised.
+        is_it.then(|| unsafe { self.value.cast::<T>().as_ref() })
     }
 
     /// The field with this name; `None` if the type has none, or does not say what its fields are.

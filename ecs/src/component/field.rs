@@ -1,7 +1,7 @@
 //! The fields of structs, as data.
 //!
-//! A value of a field is reached by a function that the derive writes, `|value: &T| &value.member`, so the compiler proves that
-//! there is such a value. Offsets are for information: no code reads a value at one.
+//! A value of a field is reached by a function that the derive writes, `|value: &T| &raw const value.member`, so the compiler proves
+//! that there is such a value. The pointer has exactly the type of the member: a reference could be coerced to another one. Offsets are for information: no code reads a value at one.
 
 use core::alloc::Layout;
 use core::any::{TypeId, type_name};
@@ -10,6 +10,8 @@ use core::marker::PhantomData;
 use core::mem::transmute;
 use core::ptr::NonNull;
 use core::slice;
+
+use crate::entity::Entity;
 
 /// A field of a component, of a resource, or of a type that [describes itself](trait@crate::component::Describe).
 ///
@@ -43,7 +45,7 @@ pub struct Field {
     offset: usize,
     docs: &'static str,
     ty: FieldType,
-    /// From a value of the type that has the field to the field: a `fn(&T) -> &F` for that type `T`, where `ty` is that of `F`. None
+    /// From a value of the type that has the field to the field: a `fn(&T) -> *const F` for that type `T`, where `ty` is that of `F`. None
     /// in a packed struct, of whose fields there are no references.
     project: Option<ProjectFn>,
 }
@@ -62,7 +64,27 @@ struct FieldType {
     type_id: TypeId,
     type_name: fn() -> &'static str,
     fields: &'static [Field],
+    /// Whether values are plain bytes.
+    plain: bool,
 }
+
+/// Types of which values have neither padding nor anything that changes through a shared reference.
+///
+/// # Safety
+///
+/// - That holds.
+pub(super) unsafe trait Plain: Sized {}
+
+macro_rules! plain {
+    ($($Type:ty)*) => { $(
+        // SAFETY: all bytes of these are their value. `Entity` is two numbers of 4 bytes each, in 8 bytes.
+        unsafe impl Plain for $Type {}
+    )* };
+}
+
+plain! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char Entity }
+
+const _: () = assert!(size_of::<Entity>() == 8);
 
 /// A [`FieldType`] that is that of `F`.
 pub struct FieldTypeOf<F> {
@@ -75,7 +97,8 @@ impl<F: 'static> FieldTypeOf<F> {
     /// With the fields of `F` if they are known.
     pub(super) const fn new(fields: Fields<F>) -> Self {
         let (layout, type_id) = (Layout::new::<F>(), TypeId::of::<F>());
-        Self { ty: FieldType { layout, type_id, type_name: type_name::<F>, fields: fields.list }, marker: PhantomData }
+        let (type_name, plain) = (type_name::<F> as fn() -> &'static str, fields.are_plain());
+        Self { ty: FieldType { layout, type_id, type_name, fields: fields.list, plain }, marker: PhantomData }
     }
 }
 
@@ -143,6 +166,8 @@ impl fmt::Debug for Field {
 /// The fields of `T`, in the order of its definition. Only the derives make some.
 pub struct Fields<T: ?Sized> {
     list: &'static [Field],
+    /// Whether values of `T` are plain bytes, as far as it is known.
+    plain: bool,
     /// Neither a subtype's nor a supertype's fields will do.
     marker: PhantomData<fn(&T) -> &T>,
 }
@@ -157,12 +182,33 @@ impl<T: ?Sized> Copy for Fields<T> {}
 
 impl<T: ?Sized> Fields<T> {
     /// No fields: those of an enum, of a unit struct, and of a type whose fields are not known.
-    pub const NONE: Self = Self { list: &[], marker: PhantomData };
+    pub const NONE: Self = Self { list: &[], plain: false, marker: PhantomData };
 
     /// The fields.
     #[must_use]
     pub const fn list(&self) -> &'static [Field] {
         self.list
+    }
+
+    /// Whether values of the type are known to be plain bytes.
+    pub(super) const fn are_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// None, of a type that is plain.
+    pub(super) const fn of_plain() -> Self
+    where
+        T: Plain,
+    {
+        Self { list: &[], plain: true, marker: PhantomData }
+    }
+
+    /// None, of an array, which is plain if its items are: there is nothing between them.
+    pub(super) const fn of_array<const N: usize>(self) -> Fields<[T; N]>
+    where
+        T: Sized,
+    {
+        Fields { list: &[], plain: self.plain, marker: PhantomData }
     }
 }
 
@@ -185,7 +231,14 @@ pub struct FieldOf<T> {
 pub const fn fields<T>(list: &'static [FieldOf<T>]) -> Fields<T> {
     // SAFETY: a `FieldOf` is a `Field` and nothing else in memory.
     let list = unsafe { slice::from_raw_parts(list.as_ptr().cast::<Field>(), list.len()) };
-    Fields { list, marker: PhantomData }
+    // If the fields take all the room there is no padding.
+    let (mut plain, mut size, mut at) = (true, 0, 0);
+    while at < list.len() {
+        plain &= list[at].ty.plain || list[at].ty.layout.size() == 0;
+        size += list[at].ty.layout.size();
+        at += 1;
+    }
+    Fields { list, plain: plain && size == size_of::<T>() && !list.is_empty(), marker: PhantomData }
 }
 
 /// One of them: its name, how far it is from the beginning of the value, its doc comment, the way from a value to it, and its type.
@@ -194,12 +247,13 @@ pub const fn field<T, F>(
     name: &'static str,
     offset: usize,
     docs: &'static str,
-    project: fn(&T) -> &F,
+    project: fn(&T) -> *const F,
     ty: FieldTypeOf<F>,
 ) -> FieldOf<T> {
-    // SAFETY: references to types with a size and `NonNull<u8>` are ABI-compatible: see "ABI compatibility" in the documentation
-    // of `fn` pointers. What a reference needs of the address, the caller of a `ProjectFn` promises.
-    let project = unsafe { transmute::<fn(&T) -> &F, ProjectFn>(project) };
+    // SAFETY: references and pointers to types with a size and `NonNull<u8>` are ABI-compatible: see "ABI compatibility" in the
+    // documentation of `fn` pointers. What a reference needs of the address, the caller of a `ProjectFn` promises. The address of
+    // a field of a value is not null.
+    let project = unsafe { transmute::<fn(&T) -> *const F, ProjectFn>(project) };
     FieldOf { field: Field { name, offset, docs, ty: ty.ty, project: Some(project) }, marker: PhantomData }
 }
 

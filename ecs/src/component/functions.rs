@@ -2,8 +2,10 @@
 
 use core::alloc::Layout;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::mem::{needs_drop, transmute};
-use core::ptr;
+use core::ptr::{self, NonNull};
+use core::slice;
 
 use crate::entity::EntityMapper;
 
@@ -37,6 +39,13 @@ pub type DefaultFn = unsafe fn(*mut u8);
 ///
 /// - Both addresses hold values of the type that the function was made for, and no other code changes them.
 pub type EqFn = unsafe fn(*const u8, *const u8) -> bool;
+
+/// Adds a value to a hash.
+///
+/// # Safety
+///
+/// - The address holds a value of the type that the function was made for, and no other code changes it.
+pub type HashFn = unsafe fn(*const u8, &mut dyn Hasher);
 
 /// Writes what `Debug` shows of a value.
 ///
@@ -79,6 +88,9 @@ pub struct ComponentFunctions {
     pub(super) only_in_copies: bool,
     pub(super) default: Option<DefaultFn>,
     pub(super) eq: Option<EqFn>,
+    pub(super) hash: Option<HashFn>,
+    /// Whether values are plain bytes: none of them is padding, or can be changed through a shared reference.
+    pub(super) plain: bool,
     pub(super) debug: Option<DebugFn>,
     pub(super) map_entities: Option<MapEntitiesFn>,
 }
@@ -102,6 +114,8 @@ impl ComponentFunctions {
             only_in_copies: false,
             default: None,
             eq: None,
+            hash: None,
+            plain: false,
             debug: None,
             map_entities: None,
         }
@@ -125,6 +139,8 @@ impl ComponentFunctions {
             && self.only_in_copies == other.only_in_copies
             && same!(default, of_one_type)
             && same!(eq, of_one_type)
+            && same!(hash, of_one_type)
+            && self.plain == other.plain
             && same!(debug, of_one_type)
             && same!(map_entities, false)
     }
@@ -170,6 +186,47 @@ impl ComponentFunctions {
         // "ABI compatibility" in the documentation of `fn` pointers. What a reference needs of the addresses, and for how long,
         // the caller of an `EqFn` promises.
         Self { eq: Some(unsafe { transmute::<fn(&T, &T) -> bool, EqFn>(eq) }), ..self }
+    }
+
+    pub(super) const fn with_hash<T: Hash>(self) -> Self {
+        Self { hash: Some(hash_value::<T>), ..self }
+    }
+
+    /// Adds values that lie one behind the other to a hash. False if there is no way to; then nothing has been added.
+    ///
+    /// # Safety
+    ///
+    /// - The address is that of so many values of this layout of the type that these functions belong to, and no code changes them.
+    pub(crate) unsafe fn hash_values(
+        &self,
+        layout: Layout,
+        values: NonNull<u8>,
+        len: usize,
+        hasher: &mut dyn Hasher,
+    ) -> bool {
+        // SAFETY: the caller's promise.
+        if let Some(bytes) = unsafe { self.bytes_of(layout, values, len) } {
+            hasher.write(bytes);
+            return true;
+        }
+        let Some(hash) = self.hash else { return false };
+        for at in 0..len {
+            // SAFETY: there are so many values, and the function is that of their type.
+            unsafe { hash(values.add(at * layout.size()).as_ptr(), hasher) };
+        }
+        true
+    }
+
+    /// The bytes of values that lie one behind the other, if they are plain.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`hash_values`](Self::hash_values), for `'a`.
+    pub(crate) unsafe fn bytes_of<'a>(&self, layout: Layout, values: NonNull<u8>, len: usize) -> Option<&'a [u8]> {
+        let is_plain = self.plain || layout.size() == 0;
+        // SAFETY: there are so many values, and the address is aligned. All bytes of plain values are initialised, and none of them
+        // changes while the value is shared. Without a size there are none.
+        is_plain.then(|| unsafe { slice::from_raw_parts(values.as_ptr(), len * layout.size()) })
     }
 
     pub(super) const fn with_debug<T: fmt::Debug>(self) -> Self {
@@ -286,6 +343,52 @@ impl ComponentFunctions {
         self.eq
     }
 
+    /// Adds a value to a hash; `None` if the type is not known to be `Hash`.
+    ///
+    /// ```
+    /// use std::hash::{BuildHasher, RandomState};
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Hash)]
+    /// struct Name(String);
+    ///
+    /// let hash = ComponentDescriptor::of::<Name>().functions().hash_fn().unwrap();
+    /// let (name, state) = (Name("ann".into()), RandomState::new());
+    /// let mut hasher = state.build_hasher();
+    /// // SAFETY: it is a value of the type.
+    /// unsafe { hash((&raw const name).cast(), &mut hasher) };
+    /// assert_eq!(std::hash::Hasher::finish(&hasher), state.hash_one(&name));
+    /// ```
+    #[must_use]
+    pub const fn hash_fn(&self) -> Option<HashFn> {
+        self.hash
+    }
+
+    /// Whether values are known to be plain bytes: numbers, `bool`, `char`, [`Entity`](crate::entity::Entity), arrays of these, and
+    /// structs of these that have no padding. Structs are looked into if they are components or
+    /// [describe themselves](derive@crate::component::Describe). Values of which the bytes are equal are equal then.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Position([f32; 3]);
+    /// #[derive(Component)]
+    /// struct Padded(u8, u32);
+    /// #[derive(Component)]
+    /// struct Name(String);
+    ///
+    /// assert!(ComponentDescriptor::of::<Position>().functions().is_plain());
+    /// assert!(!ComponentDescriptor::of::<Padded>().functions().is_plain());
+    /// assert!(!ComponentDescriptor::of::<Name>().functions().is_plain());
+    /// ```
+    #[must_use]
+    pub const fn is_plain(&self) -> bool {
+        self.plain
+    }
+
     /// Writes a value as text; `None` if the type is not known to be `Debug`.
     ///
     /// ```
@@ -338,6 +441,7 @@ impl fmt::Debug for ComponentFunctions {
             ("clone", self.clone_fn().is_some()),
             ("default", self.default.is_some()),
             ("eq", self.eq.is_some()),
+            ("hash", self.hash.is_some()),
             ("debug", self.debug.is_some()),
             ("map_entities", self.map_entities.is_some()),
         ];
@@ -410,6 +514,13 @@ impl LayoutDescription {
         self
     }
 
+    /// Adds the function that adds a value to a hash.
+    #[must_use]
+    pub const fn with_hash(mut self, hash: HashFn) -> Self {
+        self.functions.hash = Some(hash);
+        self
+    }
+
     /// Adds the function that writes a value as text.
     #[must_use]
     pub const fn with_debug(mut self, debug: DebugFn) -> Self {
@@ -439,6 +550,14 @@ unsafe fn drop_values<T>(values: *mut u8, count: usize) {
 unsafe fn clone_value<T: Clone>(from: *const u8, to: *mut u8) {
     // SAFETY: the caller promises a value that no other code changes, and room for another one.
     unsafe { to.cast::<T>().write((*from.cast::<T>()).clone()) }
+}
+
+/// # Safety
+///
+/// - As for [`HashFn`], made for `T`.
+unsafe fn hash_value<T: Hash>(value: *const u8, mut hasher: &mut dyn Hasher) {
+    // SAFETY: the caller promises a value that no other code changes.
+    unsafe { (*value.cast::<T>()).hash(&mut hasher) }
 }
 
 /// # Safety

@@ -27,6 +27,7 @@ mod info;
 mod registration;
 mod registry;
 mod erased_ref;
+mod erased_slice;
 mod erased_vec;
 mod erased_value;
 
@@ -37,13 +38,14 @@ pub use self::descriptor::{ComponentDescriptor, ComponentIdentity};
 pub use self::descriptor_builder::ComponentDescriptorBuilder;
 pub(crate) use self::erased_ref::ErasedRefMut;
 pub use self::erased_ref::{ErasedField, ErasedRef, PlainData};
+pub use self::erased_slice::ErasedSlice;
 pub use self::erased_value::WrongTypeError;
 pub use self::erased_vec::ErasedValue;
 pub(crate) use self::erased_vec::{ErasedVec, MadeColumn, NewColumn};
 pub use self::field::{Field, Fields};
 pub(crate) use self::functions::Copying;
 pub use self::functions::{
-    CloneFn, ComponentFunctions, DebugFn, DefaultFn, DropFn, EqFn, LayoutDescription, MapEntitiesFn,
+    CloneFn, ComponentFunctions, DebugFn, DefaultFn, DropFn, EqFn, HashFn, LayoutDescription, MapEntitiesFn,
 };
 pub use self::hooks::{ComponentHook, DeferredWorld, HookContext};
 pub use self::id::ComponentId;

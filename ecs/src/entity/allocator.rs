@@ -17,14 +17,14 @@ mod passing;
 mod shrink;
 mod copy;
 
-pub(crate) use self::copy::EntitiesCopy;
+pub(crate) use self::copy::{EntitiesCopy, KnownEntities};
 pub(crate) use self::reservation::MOST_AT_ONCE;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 use core::ops::Range;
-use core::sync::atomic::AtomicI64;
+use core::sync::atomic::{AtomicI64, Ordering};
 
 use super::Entity;
 use super::error::{Despawned, EntityError, EntityIdsExhausted, ReserveError};
@@ -91,7 +91,7 @@ pub struct Location {
 }
 
 /// What is known of an index.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     /// Of the entity with this index, or of the next one if there is none; 0 when the index is retired.
     pub(super) generation: u32,
@@ -154,6 +154,19 @@ pub struct Entities {
     pub(super) live: u32,
     /// The origins of spawns and despawns.
     pub(super) lives: Lives,
+}
+
+impl Entities {
+    /// All that decides which ids come next: numbers, which are equal in two worlds if those are the same there.
+    pub(crate) fn next_ids(&self) -> impl Iterator<Item = u64> {
+        // Those that are reserved are no more in the list than what has been taken from it.
+        let cursor = self.cursor.load(Ordering::Relaxed) as u64;
+        let heads = [self.slots.len() as u64, self.free.len() as u64, cursor, self.first_generation.get().into()];
+        // The generation of a free index is that of the entity that gets it.
+        let generation = |index: u32| self.slots.get(index as usize).map_or(0, |slot| slot.generation);
+        let free = self.free.iter().map(move |&index| (u64::from(generation(index)) << 32) | u64::from(index));
+        heads.into_iter().chain(free).chain(self.retired.0.iter().map(|&index| index.into()))
+    }
 }
 
 impl Default for Entities {

@@ -22,10 +22,10 @@ mod mapper;
 mod unique;
 mod keyed;
 
-pub(crate) use self::allocator::EntitiesCopy;
 pub(crate) use self::allocator::MOST_AT_ONCE;
 pub(crate) use self::allocator::Slot;
 pub use self::allocator::{Entities, Location, TableId};
+pub(crate) use self::allocator::{EntitiesCopy, KnownEntities};
 pub(crate) use self::bulk::{ClaimError, Claimed};
 pub use self::contains::ContainsEntity;
 pub(crate) use self::error::ReserveError;

@@ -1,18 +1,49 @@
-//! Lists of messages that can be cloned.
+//! Lists of messages that can be cloned, and hashed.
 
 use alloc::vec::Vec;
-use core::ptr;
+use core::alloc::Layout;
+use core::hash::Hasher;
+use core::ptr::{self, NonNull};
 
 use super::{Message, Messages};
 use crate::component::Description;
 
 impl<M: Message> Messages<M> {
-    /// What is known of the list: it can be cloned if its messages can be.
-    pub(super) const DESCRIBED: Description<Self> = match M::DESCRIPTION.functions().clone_fn() {
-        // SAFETY: the function is one for this type.
-        Some(_) => unsafe { Description::new().with_clone_by(clone_messages::<M>) },
-        None => Description::new(),
+    /// What is known of the list: it can be cloned if its messages can be, and hashed if they can be.
+    pub(super) const DESCRIBED: Description<Self> = {
+        let functions = M::DESCRIPTION.functions();
+        let cloned = match functions.clone_fn() {
+            // SAFETY: the function is one for this type.
+            Some(_) => unsafe { Description::new().with_clone_by(clone_messages::<M>) },
+            None => Description::new(),
+        };
+        if functions.is_plain() || functions.hash_fn().is_some() || size_of::<M>() == 0 {
+            // SAFETY: the function is one for this type.
+            unsafe { cloned.with_hash_by(hash_messages::<M>) }
+        } else {
+            cloned
+        }
     };
+}
+
+/// # Safety
+///
+/// - As for [`HashFn`](crate::component::HashFn), made for lists of `M`, which can be hashed.
+unsafe fn hash_messages<M: Message>(list: *const u8, hasher: &mut dyn Hasher) {
+    // SAFETY: the caller promises a list that no other code changes.
+    let list = unsafe { &*list.cast::<Messages<M>>() };
+    for messages in list.lists() {
+        hasher.write_usize(messages.len());
+        // SAFETY: the messages lie in a slice, which is borrowed, and the functions are those of their type.
+        unsafe {
+            M::DESCRIPTION.functions().hash_values(
+                Layout::new::<M>(),
+                NonNull::from(messages).cast(),
+                messages.len(),
+                hasher,
+            );
+        }
+    }
 }
 
 /// # Safety

@@ -3,11 +3,13 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::{Any, type_name};
+use core::ptr::NonNull;
 
 use super::index::PairIndex;
 use super::payload::Payload;
 use super::traits::{OnTargetDespawn, Relation};
 use crate::alloc_error::{AllocError, try_reserve, try_shrink};
+use crate::component::{ComponentDescriptor, ErasedRef};
 use crate::entity::Entity;
 use crate::tick::{Tick, TickCells, WriteStamp};
 
@@ -148,6 +150,16 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     /// A copy of all pairs; none if there are some whose values cannot be cloned.
     fn copy(&mut self) -> Option<Box<dyn PairsCopy>>;
 
+    /// What is known of the values.
+    fn descriptor(&self) -> &'static ComponentDescriptor;
+
+    /// All pairs with their values, by row.
+    ///
+    /// # Safety
+    ///
+    /// - No code changes the values of the relation as long as they are used.
+    unsafe fn values(&self) -> Box<dyn Iterator<Item = ([Entity; 2], ErasedRef<'_>)> + '_>;
+
     /// Whether [`copy`](Self::copy) makes one.
     fn can_be_copied(&self) -> bool;
 
@@ -258,6 +270,18 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         // Without a function there is nothing to clone.
         let clone = R::CLONE.unwrap_or(|_| unreachable!("a relation without `Clone` has been copied"));
         Some(Box::new(CopyOf { index: index.clone(), values, ticks: ticks.clone(), clone }))
+    }
+
+    fn descriptor(&self) -> &'static ComponentDescriptor {
+        const { &ComponentDescriptor::of_resource_type(&R::DESCRIPTION) }
+    }
+
+    unsafe fn values(&self) -> Box<dyn Iterator<Item = ([Entity; 2], ErasedRef<'_>)> + '_> {
+        let descriptor = ErasedPairs::descriptor(self);
+        Box::new(self.index.ends().iter().zip(&self.values).map(move |(ends, value)| {
+            // SAFETY: the descriptor is that of the type of the value; the rest the caller promises.
+            (*ends, unsafe { ErasedRef::new(descriptor, NonNull::from(value.get()).cast()) })
+        }))
     }
 
     fn can_be_copied(&self) -> bool {

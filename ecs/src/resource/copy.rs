@@ -7,7 +7,7 @@ use core::ptr::{self, NonNull};
 
 use super::{Held, Place, Renewed, ResourceId, Resources};
 use crate::alloc_error::{AllocError, try_reserve};
-use crate::component::{CloneFn, ComponentDescriptor};
+use crate::component::{CloneFn, ComponentDescriptor, ErasedRef};
 use crate::tick::TickCells;
 
 /// What is known of one resource.
@@ -17,6 +17,14 @@ enum ResourceCopy {
     /// There is none.
     None,
     Some(Held),
+}
+
+/// The value of a resource, to read.
+pub(crate) enum ResourceValue<'a> {
+    None,
+    /// The name of the type of a value that stays on its thread.
+    OnThread(&'static str),
+    Some(ErasedRef<'a>),
 }
 
 /// The values of resources, by number.
@@ -84,6 +92,20 @@ impl Resources {
         self.places.iter().filter(refuses).map(|place| match place.on_thread {
             Some(on_thread) => ((on_thread.name)(), true),
             None => (place.descriptor.name(), false),
+        })
+    }
+
+    /// What is known of each resource, and its value if it has one that may be read on any thread.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&'static ComponentDescriptor, ResourceValue<'_>)> {
+        self.places.iter().map(|place| {
+            let value = match (place.get(), place.on_thread) {
+                (None, _) => ResourceValue::None,
+                (Some(_), Some(on_thread)) => ResourceValue::OnThread((on_thread.name)()),
+                // SAFETY: value and descriptor were entered together, for one type. `&self` keeps the value as it is: code that changes
+                // it through the raw pointer promises that it is not borrowed otherwise.
+                (Some((value, _)), None) => ResourceValue::Some(unsafe { ErasedRef::new(place.descriptor, value) }),
+            };
+            (place.descriptor, value)
         })
     }
 

@@ -13,7 +13,7 @@ use crate::component::ComponentDescriptor;
 use crate::guard::Waiting;
 use crate::label::InternedScheduleLabel;
 use crate::schedule::ScheduleMemory;
-use crate::store::{Became, Refused, StoreCopy, WorldId};
+use crate::store::{Became, Known, Mark, Refused, StoreCopy, WorldId};
 use crate::world::{World, for_each_schedule, keeps_systems};
 
 /// The state of a world, with values of its own. See [the module](super).
@@ -39,7 +39,27 @@ pub struct WorldSnapshot {
     is_whole: bool,
 }
 
+/// A snapshot that a world was equal to, and how the world was then.
+#[derive(Clone, Copy)]
+pub(super) struct KnownSnapshot<'a> {
+    pub(super) snapshot: &'a WorldSnapshot,
+    pub(super) mark: &'a Mark,
+}
+
+impl<'a> KnownSnapshot<'a> {
+    /// The same, of the store of a world.
+    fn of(self, world: WorldId) -> Option<Known<'a>> {
+        let Self { snapshot: WorldSnapshot { copy, .. }, mark } = self;
+        (self.snapshot.is_whole && self.snapshot.world == world).then_some(Known { copy, mark })
+    }
+}
+
 impl WorldSnapshot {
+    /// Nothing, of a world.
+    pub(super) fn none_of(world: &World, options: SnapshotOptions) -> Self {
+        Self { world: world.id(), options, copy: StoreCopy::default(), systems: Vec::new(), is_whole: false }
+    }
+
     /// How many entities were alive.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -144,9 +164,7 @@ impl World {
     ///
     /// As [`World::snapshot`].
     pub fn snapshot_with(&mut self, options: &SnapshotOptions) -> Result<WorldSnapshot, SnapshotError> {
-        let (world, options) = (self.id(), options.clone());
-        let mut snapshot =
-            WorldSnapshot { world, options, copy: StoreCopy::default(), systems: Vec::new(), is_whole: false };
+        let mut snapshot = WorldSnapshot::none_of(self, options.clone());
         self.snapshot_into(&mut snapshot)?;
         Ok(snapshot)
     }
@@ -175,6 +193,16 @@ impl World {
     /// assert_eq!(world.get(entity), Some(&Health(4)));
     /// ```
     pub fn snapshot_into(&mut self, snapshot: &mut WorldSnapshot) -> Result<(), SnapshotError> {
+        self.take_snapshot(snapshot, None, false)
+    }
+
+    /// As [`World::snapshot_into`]. The snapshot shares with a known one what is as it was. If it is to be known later the tick goes on.
+    pub(super) fn take_snapshot(
+        &mut self,
+        snapshot: &mut WorldSnapshot,
+        known: Option<KnownSnapshot<'_>>,
+        is_to_be_known: bool,
+    ) -> Result<(), SnapshotError> {
         if self.store.is_busy() {
             return Err(SnapshotError::Busy);
         }
@@ -206,7 +234,12 @@ impl World {
             *copy = StoreCopy::default();
             *world = self.id();
         }
-        self.store.copy_to(copy, is_apart).unwrap_or_else(|error| error.raise());
+        if is_to_be_known {
+            // What is written from now on has another tick than all before.
+            self.increment_change_tick();
+        }
+        let known = known.and_then(|known| known.of(self.id()));
+        self.store.copy_to(copy, known, is_apart).unwrap_or_else(|error| error.raise());
         *systems = taken;
         *is_whole = true;
         Ok(())
@@ -238,6 +271,16 @@ impl World {
     /// assert_eq!(world.get(entity), Some(&Health(3)));
     /// ```
     pub fn restore(&mut self, snapshot: &WorldSnapshot) -> Result<(), RestoreError> {
+        self.restore_snapshot(snapshot, None).map(drop)
+    }
+
+    /// As [`World::restore`], but what is as in a known snapshot and the same in this one stays where it is. Returns how the world is
+    /// then, before it is told that it was restored.
+    pub(super) fn restore_snapshot(
+        &mut self,
+        snapshot: &WorldSnapshot,
+        known: Option<KnownSnapshot<'_>>,
+    ) -> Result<Mark, RestoreError> {
         if self.store.is_busy() {
             return Err(RestoreError::Busy);
         }
@@ -258,9 +301,11 @@ impl World {
         let clone = |value: &(dyn Any + Send + Sync)| options.clone_local(value);
         let mut systems: HashMap<InternedScheduleLabel, ScheduleMemory> =
             snapshot.systems.iter().map(|(label, memory)| (*label, memory.cloned(&clone))).collect();
+        let known = known.and_then(|known| known.of(self.id()));
         // SAFETY: the copy is whole, and one of this store: no other one has its number.
-        let became = unsafe { self.store.become_copy(&snapshot.copy, is_apart) };
+        let became = unsafe { self.store.become_copy(&snapshot.copy, known, is_apart) };
         let Became { renewed, era, panicked } = became.unwrap_or_else(|error| error.raise());
+        let mark = self.store.mark_of_copy();
         // A system that is forgotten drops what it keeps, which is user code.
         let forgotten = Waiting::catch(|| {
             for_each_schedule(&mut self.store, |label, schedule| {
@@ -272,7 +317,7 @@ impl World {
         let dropped = Waiting::catch(|| drop(systems));
         self.trigger(Restored { frame_number: snapshot.frame_number() });
         panicked.or(forgotten).or(dropped).go_on();
-        Ok(())
+        Ok(mark)
     }
 }
 

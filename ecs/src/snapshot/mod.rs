@@ -53,11 +53,54 @@
 //! [`SystemState`](crate::system::SystemState) and to a cursor of messages. Their `Local`s stay.
 //!
 //! If a `Clone` panics nothing has happened.
+//!
+//! # Rollback
+//!
+//! A [`SnapshotRing`] keeps the last frames, and costs only what changes: values of `Copy` types that nothing has been written to, rows
+//! that stay where they are and pages of the books of entities are shared by its frames, and stay as they are when one of them is
+//! restored.
+//!
+//! # Comparing worlds
+//!
+//! [`World::checksum`](crate::world::World::checksum) is a number of all that a world holds: two worlds in which the same has been done,
+//! in one process or in two, have the same one. If they do not, [`World::diff`](crate::world::World::diff) says where they differ.
+//!
+//! ```
+//! use strata_ecs::prelude::*;
+//!
+//! #[derive(Component, Debug)]
+//! struct Health(u32);
+//!
+//! let mut worlds = [World::new(), World::new()];
+//! let [ann, _] = worlds.each_mut().map(|world| world.spawn(Health(3)).id());
+//! assert_eq!(worlds[0].checksum()?, worlds[1].checksum()?);
+//!
+//! worlds[1].get_mut::<Health>(ann).unwrap().0 = 4;
+//! assert_ne!(worlds[0].checksum()?, worlds[1].checksum()?);
+//! let [difference] = &worlds[0].diff(&worlds[1])?[..] else { unreachable!() };
+//! assert!(difference.to_string().ends_with("Health`: Health(3) here, Health(4) there"), "{difference}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What counts is data: entities with the order of their rows, tables in their order, values, resources, messages, pairs, and which ids
+//! come next. When something changed, what readers have seen, the number of the frame and what systems keep do not. Values are
+//! taken as bytes if the derive knows that these are [plain](crate::component::ComponentFunctions::is_plain), else by their `Hash`; what
+//! has neither is named in an error, unless [options](StateOptions) leave it out or say how it is hashed. Components are known by their
+//! [stable names](crate::component::StableName), so the order in which a world has met them does not count.
 
 mod options;
 mod error;
 mod api;
+mod ring;
+mod state_options;
+mod parts;
+mod checksum;
+mod difference;
+mod diff;
 
 pub use self::api::{Restored, WorldSnapshot};
+pub use self::difference::Difference;
 pub use self::error::{NotTaken, RestoreError, SnapshotError};
 pub use self::options::SnapshotOptions;
+pub use self::ring::{RingError, SnapshotRing};
+pub use self::state_options::{NotCompared, StateError, StateOptions};

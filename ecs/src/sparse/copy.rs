@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::{NO_ROW, PAGE, Page, SparseStorage};
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
-use crate::column::{Column, ColumnCopy};
+use crate::column::{ColumnCopy, CopiedValues};
 use crate::component::ComponentInfo;
 use crate::entity::Entity;
 use crate::tick::Tick;
@@ -23,7 +23,7 @@ pub(crate) struct SparseCopy {
 }
 
 /// What a storage needs to become what its copy is.
-pub(crate) struct SparseClones(Option<ColumnCopy>);
+pub(crate) struct SparseClones(Option<CopiedValues>);
 
 /// Ticks for the values of a storage that had none.
 pub(crate) struct BegunTicks(Option<Box<Tracking>>);
@@ -31,9 +31,7 @@ pub(crate) struct BegunTicks(Option<Box<Tracking>>);
 impl SparseCopy {
     /// No values of a component.
     pub(crate) fn new(info: &ComponentInfo) -> Self {
-        let like = Column::with_item(info.layout(), info.drop_fn());
-        // SAFETY: both tell of the values of this component.
-        let values = unsafe { ColumnCopy::new(&like, info.descriptor().functions().copying()) };
+        let values = ColumnCopy::new(info.descriptor());
         Self { entities: Vec::new(), pages: Vec::new(), words: Vec::new(), values }
     }
 

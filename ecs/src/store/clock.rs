@@ -34,6 +34,8 @@ pub(super) struct Clock {
     /// When all ticks were looked at last, and how often that has happened.
     pub(super) checked: Tick,
     pub(super) era: u32,
+    /// How often ticks have gone back. It only grows.
+    pub(super) restores: u64,
     /// Runs that have the whole world to look at, and are going on.
     pub(super) onlookers: Onlookers,
 }
@@ -48,7 +50,7 @@ impl Default for Clock {
             by: OriginCell::default(),
             has_ended: AtomicBool::new(false),
         };
-        Self { shared: Arc::new(shared), checked: last, era: 0, onlookers }
+        Self { shared: Arc::new(shared), checked: last, era: 0, restores: 0, onlookers }
     }
 }
 
@@ -115,6 +117,7 @@ impl RestoredEra {
 impl Clock {
     /// Ticks go back, and the era goes on to one in which no run of before is remembered.
     pub(super) fn restore(&mut self, [tick, last, checked]: [Tick; 3], era: u32) -> RestoredEra {
+        self.restores += 1;
         self.tick.set(tick);
         self.last.set(last);
         self.checked = checked;

@@ -8,6 +8,10 @@
 //! that the copy does not know go, and those that stay get the order of the copy, so that the order of later tables follows from
 //! what is done then alone. That is an epoch of tables, as in `shrink`; if the order is the same there is none.
 //!
+//! A store can be *known* to have been equal to a copy, if it was taken or restored as the last of such steps and the tick has gone on
+//! since ([`Mark`]): then the stamps of tables and columns tell what has been written. Copies share what has not been, and a store that
+//! becomes another copy keeps what both share.
+//!
 //! Ticks go back to those of the copy. A consumer that the copy knows goes back with them. The era goes on (`LastRun`): to any
 //! other consumer everything is new, since what it has seen may never have happened.
 
@@ -19,14 +23,14 @@ use super::clock::RestoredEra;
 use super::frames::FramesCopy;
 use super::links::LinksCopy;
 use crate::alloc_error::{AllocError, try_reserve_exact};
-use crate::component::{ComponentDescriptor, ComponentId, Components};
-use crate::entity::{EntitiesCopy, IdForecasts};
+use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef};
+use crate::entity::{EntitiesCopy, Entity, IdForecasts, KnownEntities};
 use crate::guard::Waiting;
 use crate::relation::{ErasedPairs, PairsCopy};
 use crate::removal::{LogClones, LogCopy, Removals};
 use crate::resource::{Renewed, ResourceClones, ResourceCopies, ResourceId};
 use crate::sparse::{SparseClones, SparseCopy};
-use crate::table::{TableClones, TableCopy};
+use crate::table::{Arrangement, KnownTable, Table, TableClones, TableCopy};
 use crate::tick::Tick;
 use crate::tracking::Spawns;
 
@@ -51,6 +55,39 @@ pub(crate) struct StoreCopy {
     era: u32,
     /// The components whose changes are known.
     tracked: Vec<ComponentId>,
+}
+
+/// How a store was when it was last equal to a copy. The tick has gone on since.
+pub(crate) struct Mark {
+    restores: u64,
+    /// By table.
+    arrangements: Vec<Arrangement>,
+}
+
+/// A copy that a store was equal to, and how it was then.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) copy: &'a StoreCopy,
+    pub(crate) mark: &'a Mark,
+}
+
+impl<'a> Known<'a> {
+    /// What is known of the table with this number.
+    fn table(&self, number: usize) -> Option<KnownTable<'a>> {
+        let copy = self.copy.tables.get(number)?;
+        Some(KnownTable { copy, arrangement: *self.mark.arrangements.get(number)? })
+    }
+
+    /// What is known of entities.
+    fn entities(&self, store: &Store) -> KnownEntities<'a> {
+        let mut tables = store.archetypes.tables.iter().enumerate();
+        let is_same = |(number, table): (usize, &Table)| match self.table(number) {
+            Some(known) => known.has_same_rows(table),
+            None => table.is_empty(),
+        };
+        let same_rows = tables.len() >= self.copy.tables.len() && tables.all(is_same);
+        KnownEntities { copy: &self.copy.entities, same_rows }
+    }
 }
 
 /// What a store needs to become what its copy is.
@@ -124,12 +161,27 @@ impl Store {
         refused
     }
 
+    /// The pairs of the relation with this number, with their values, by row.
+    pub(crate) fn erased_pairs(&self, relation: usize) -> impl Iterator<Item = ([Entity; 2], ErasedRef<'_>)> {
+        let place = self.relations.places.get(relation);
+        // SAFETY: the store is borrowed: code that changes values through a shared reference to it promises that they are not borrowed
+        // otherwise.
+        place.into_iter().flat_map(|place| unsafe { place.pairs.values() })
+    }
+
     /// The name of a resource that is lent to a scope, if one is.
     pub(crate) fn lent_resource(&mut self) -> Option<&'static str> {
         self.resources.lent_name()
     }
 
-    /// Copies everything into a copy of this store, or into a new one. Nothing is refused or busy. `is_apart` says which resources
+    /// How it is now that it is equal to a copy, if the tick goes on before anything is written.
+    pub(crate) fn mark_of_copy(&self) -> Mark {
+        let arrangements = self.archetypes.tables.iter().map(Table::arrangement).collect();
+        Mark { restores: self.clock.restores, arrangements }
+    }
+
+    /// Copies everything into a copy of this store, or into a new one, that shares with a known one what is as it was. Nothing is
+    /// refused or busy. `is_apart` says which resources
     /// are no part of the copy.
     ///
     /// # Errors
@@ -138,11 +190,14 @@ impl Store {
     pub(crate) fn copy_to(
         &mut self,
         copy: &mut StoreCopy,
+        known: Option<Known<'_>>,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
     ) -> Result<(), AllocError> {
         self.settle();
+        let known = known.filter(|known| known.mark.restores == self.clock.restores);
+        let known_entities = known.map(|known| known.entities(self));
         let components = &self.archetypes.components;
-        copy.entities.take(&mut self.entities)?;
+        copy.entities.take(&mut self.entities, known_entities)?;
         copy.id_forecasts = self.id_forecasts.clone();
         let mut tables = copy.tables.iter().zip(self.archetypes.tables.iter());
         let same = tables.position(|(copy, table)| copy.components() != table.components());
@@ -152,7 +207,7 @@ impl Store {
                 copy.tables.push(TableCopy::new(table, components));
             }
             // SAFETY: it was made for a table with these components, in this world: the caller's copy is one of this store.
-            unsafe { copy.tables[at].take(table)? };
+            unsafe { copy.tables[at].take(table, known.and_then(|known| known.table(at)))? };
         }
         for (at, (storage, &id)) in self.sparse.iter().zip(components.sparse()).enumerate() {
             let Some(info) = components.info(id) else { break };
@@ -176,7 +231,7 @@ impl Store {
         Ok(())
     }
 
-    /// Becomes what a copy of this store is. Nothing is busy, and no resource is lent. `is_apart` says which resources that the copy
+    /// Becomes what a copy of this store is, and keeps what is as another one says that is known. Nothing is busy, and no resource is lent. `is_apart` says which resources that the copy
     /// does not know stay.
     ///
     /// # Errors
@@ -189,6 +244,7 @@ impl Store {
     pub(crate) unsafe fn become_copy(
         &mut self,
         copy: &StoreCopy,
+        known: Option<Known<'_>>,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
     ) -> Result<Became, AllocError> {
         self.settle();
@@ -224,16 +280,21 @@ impl Store {
         let mut renewed = Vec::new();
         try_reserve_exact(&mut renewed, self.resources.message_lists())?;
 
+        // If tables are to be arranged their numbers mean nothing any more.
+        let known = known.filter(|known| known.mark.restores == self.clock.restores);
+        let known = known.filter(|_| self.archetypes.tables.are(&copy.tables));
+        let known_entities = known.map(|known| known.entities(self));
+
         // (1) From here on nothing can fail.
         if self.archetypes.tables.arrange(&copy.tables, &mut gone) {
             self.archetypes.forget_what_can_be_found_again();
             self.last_pattern.clear();
         }
         let tables = self.archetypes.tables.iter_mut().zip(&copy.tables);
-        for ((table, copy), (clones, begun)) in tables.zip(clones.tables.iter_mut().zip(begun)) {
+        for (at, ((table, copy), (clones, begun))) in tables.zip(clones.tables.iter_mut().zip(begun)).enumerate() {
             // SAFETY: the tables have been given the order of their copies, which are of this store; the clones are theirs, and room has
             // been made above.
-            unsafe { table.become_copy(copy, clones, begun) };
+            unsafe { table.become_copy(copy, known.and_then(|known| known.table(at)), clones, begun) };
         }
         let copies = copy.sparse.iter().zip(&mut clones.sparse).zip(begun_sparse);
         let others = none.iter().zip(&mut without).zip(begun_without);
@@ -246,7 +307,7 @@ impl Store {
         unsafe { self.listeners.removals.become_copies(&copy.removals, &mut clones.removals) };
         // SAFETY: the clones were made for these resources.
         unsafe { self.resources.become_clones(&mut clones.resources, &mut renewed) };
-        self.entities.become_copy(&copy.entities);
+        self.entities.become_copy(&copy.entities, known_entities);
         self.pending.clear();
         self.id_forecasts.become_copy(core::mem::take(&mut clones.id_forecasts));
         if let Some(spawns) = &mut self.listeners.spawns {

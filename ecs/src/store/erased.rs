@@ -16,7 +16,7 @@ use super::{EntityAt, EntityBuilder, Store};
 use crate::alloc_error::AllocError;
 use crate::bundle::Bundle;
 use crate::component::{
-    ComponentDescriptor, ComponentId, ComponentInfo, ErasedRef, ErasedValue, RegisterComponentError,
+    ComponentDescriptor, ComponentId, ComponentInfo, ErasedRef, ErasedSlice, ErasedValue, RegisterComponentError,
 };
 use crate::entity::{Entity, EntityError, TableId};
 
@@ -311,6 +311,11 @@ impl Store {
             (Ok(info), Err(error)) => ErasedAccessError::Entity { error, component: info.name() },
             (Ok(info), Ok(_)) => ErasedAccessError::Missing { entity, component: info.name() },
         }
+    }
+
+    /// The values of a component in a table, by row.
+    pub(crate) fn column(&self, table: TableId, id: ComponentId) -> Result<ErasedSlice<'_>, ColumnAccessError> {
+        self.erased_column(table, id).ok_or_else(|| self.why_no_column::<()>(table, id))
     }
 
     /// The values of a component in a table, by row.

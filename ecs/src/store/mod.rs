@@ -60,7 +60,7 @@ pub(crate) use self::clock::RestoredEra;
 pub(crate) use self::clock::SharedClock;
 pub use self::clone::CloneError;
 pub use self::columns::SpawnColumnsError;
-pub(crate) use self::copies::{Became, Refused, StoreCopy};
+pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError};
@@ -89,7 +89,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Archetypes;
 use crate::column::Column;
-use crate::component::{Component, ComponentId, Components, ErasedRef, StorageType};
+use crate::component::{Component, ComponentId, Components, ErasedRef, ErasedSlice, StorageType};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, IdForecasts, Location, Slot, TableId};
 use crate::entity_disabling::Disabled;
 use crate::mailbox::Mailbox;
@@ -423,6 +423,25 @@ impl Store {
         let descriptor = self.archetypes.components.info(id)?.descriptor();
         // SAFETY: the value is one of the component with this id, and the store is borrowed.
         Some(unsafe { ErasedRef::new(descriptor, value) })
+    }
+
+    /// The values of a component in a table, by row.
+    pub(crate) fn erased_column(&self, table: TableId, id: ComponentId) -> Option<ErasedSlice<'_>> {
+        let info = self.archetypes.components.info(id)?;
+        let table = self.archetypes.tables.get(table)?;
+        let column = table.column(table.column_index(id)?);
+        // SAFETY: the column has a value of this component in each row of the table, which is borrowed.
+        Some(unsafe { ErasedSlice::new(info.descriptor(), column.data(), table.len()) })
+    }
+
+    /// The values of a component outside of the tables, in the order of its storage. A component without a size has as many as there
+    /// are entities with it, at no address of their own.
+    pub(crate) fn erased_storage(&self, id: ComponentId) -> Option<ErasedSlice<'_>> {
+        let info = self.archetypes.components.info(id).filter(|info| info.storage() == StorageType::Sparse)?;
+        let storage = self.sparse.get(info.sparse_index())?;
+        // SAFETY: the column has so many values of this component, and is borrowed: those of a set lie in its first rows, and those
+        // without a size wherever an aligned address is.
+        Some(unsafe { ErasedSlice::new(info.descriptor(), storage.column().data(), storage.len()) })
     }
 
     /// The values of a component in a table, one for each row, and their column; none if their type is not `T`.

@@ -1,11 +1,12 @@
 //! Copies of tables, and tables that become what their copies are.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::{Table, Tables};
+use super::{Arrangement, Table, Tables};
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
-use crate::column::ColumnCopy;
+use crate::column::{ColumnCopy, CopiedValues};
 use crate::component::{ComponentId, Components};
 use crate::entity::{Entity, TableId};
 use crate::tick::Tick;
@@ -14,13 +15,31 @@ use crate::tracking::Tracking;
 /// The rows of a table, with values of its own.
 pub(crate) struct TableCopy {
     components: Box<[ComponentId]>,
-    entities: Vec<Entity>,
+    entities: Arc<Vec<Entity>>,
     columns: Vec<ColumnCopy>,
     stamped: Tick,
 }
 
 /// What a table needs to become what its copy is, by column.
-pub(crate) struct TableClones(Vec<Option<ColumnCopy>>);
+pub(crate) struct TableClones(Vec<Option<CopiedValues>>);
+
+/// A copy that a table was equal to, as the last that was done with it in its world before some tick, and which rows there were in the
+/// table then.
+#[derive(Clone, Copy)]
+pub(crate) struct KnownTable<'a> {
+    pub(crate) copy: &'a TableCopy,
+    pub(crate) arrangement: Arrangement,
+}
+
+impl KnownTable<'_> {
+    /// Whether the table still has these very rows, and none has got new values but by a visit of a column.
+    pub(crate) fn has_same_rows(&self, table: &Table) -> bool {
+        self.copy.components == table.components
+            && table.arrangement() == self.arrangement
+            && table.stamped.get() == self.copy.stamped
+            && table.entities.len() == self.copy.entities.len()
+    }
+}
 
 /// Ticks for the columns of a table of which none had been kept.
 pub(crate) struct BegunTicks(Vec<Option<Box<Tracking>>>);
@@ -28,13 +47,9 @@ pub(crate) struct BegunTicks(Vec<Option<Box<Tracking>>>);
 impl TableCopy {
     /// No rows of a table.
     pub(crate) fn new(like: &Table, components: &Components) -> Self {
-        let copy = |(id, column): (&ComponentId, _)| {
-            let copying = components.info(*id).and_then(|info| info.descriptor().functions().copying());
-            // SAFETY: the column has values of this component, of which the descriptor tells.
-            unsafe { ColumnCopy::new(column, copying) }
-        };
-        let columns = like.components.iter().zip(like.columns.iter()).map(copy).collect();
-        Self { components: like.components.clone(), entities: Vec::new(), columns, stamped: Tick::default() }
+        let infos = like.components.iter().filter_map(|id| components.info(*id));
+        let columns = infos.map(|info| ColumnCopy::new(info.descriptor())).collect();
+        Self { components: like.components.clone(), entities: Arc::default(), columns, stamped: Tick::default() }
     }
 
     /// The components of the table.
@@ -47,21 +62,35 @@ impl TableCopy {
         self.entities.len()
     }
 
-    /// Becomes a copy of a table. If that panics, or there is no memory, what is here is worth nothing. It panics if some values
+    /// Becomes a copy of a table, which shares with another one what is known to be as it was. If that panics, or there is no memory, what is here is worth nothing. It panics if some values
     /// cannot be copied.
     ///
     /// # Safety
     ///
     /// - The table has the components of the one that this was made for, and is in the same world.
-    pub(crate) unsafe fn take(&mut self, from: &Table) -> Result<(), AllocError> {
+    pub(crate) unsafe fn take(&mut self, from: &Table, known: Option<KnownTable<'_>>) -> Result<(), AllocError> {
         let rows = from.entities.len();
-        self.entities.clear();
-        try_reserve(&mut self.entities, rows)?;
-        self.entities.extend_from_slice(&from.entities);
+        let known = known.filter(|known| known.has_same_rows(from));
+        match known {
+            Some(known) => self.entities = Arc::clone(&known.copy.entities),
+            None => {
+                if Arc::get_mut(&mut self.entities).is_none() {
+                    self.entities = Arc::default();
+                }
+                if let Some(entities) = Arc::get_mut(&mut self.entities) {
+                    entities.clear();
+                    try_reserve(entities, rows)?;
+                    entities.extend_from_slice(&from.entities);
+                }
+            }
+        }
         self.stamped = from.stamped.get();
-        for (copy, column) in self.columns.iter_mut().zip(from.columns.iter()) {
-            // SAFETY: columns of one component in one world have values of one type; this one has a value in each row.
-            unsafe { copy.take(column, [0, rows], rows)? };
+        for (at, (copy, column)) in self.columns.iter_mut().zip(from.columns.iter()).enumerate() {
+            match known.map(|known| &known.copy.columns[at]).filter(|known| known.is_as(column, rows)) {
+                Some(known) => copy.share(known, column, rows)?,
+                // SAFETY: columns of one component in one world have values of one type; this one has a value in each row.
+                None => unsafe { copy.take(column, [0, rows], rows)? },
+            }
         }
         Ok(())
     }
@@ -97,24 +126,41 @@ impl Table {
         Ok(BegunTicks(begun))
     }
 
-    /// Becomes what its copy is. Its values are what the clones are afterwards, unless dropping them does nothing.
+    /// Becomes what its copy is. Its values are what the clones are afterwards, unless dropping them does nothing. What is known to be
+    /// so stays.
     ///
     /// # Safety
     ///
     /// - The copy is one of a table of this world with the components of this one, the clones are its own, and room has been made for it
     ///   here since the last operation.
-    pub(crate) unsafe fn become_copy(&mut self, copy: &TableCopy, clones: &mut TableClones, begun: BegunTicks) {
+    pub(crate) unsafe fn become_copy(
+        &mut self,
+        copy: &TableCopy,
+        known: Option<KnownTable<'_>>,
+        clones: &mut TableClones,
+        begun: BegunTicks,
+    ) {
         debug_assert_eq!(self.components, copy.components);
         let before = self.entities.len();
-        self.note_departure();
-        self.entities.clear();
-        // There is room.
-        self.entities.extend_from_slice(&copy.entities);
+        let known = known.filter(|known| known.has_same_rows(self));
+        let is_same = |known: &KnownTable<'_>| Arc::ptr_eq(&known.copy.entities, &copy.entities);
+        if !known.as_ref().is_some_and(is_same) {
+            self.note_departure();
+            self.entities.clear();
+            // There is room.
+            self.entities.extend_from_slice(&copy.entities);
+        }
         self.stamped.set(copy.stamped);
         let columns = self.columns.iter_mut().zip(&copy.columns);
-        for ((column, copy), (clones, begun)) in columns.zip(clones.0.iter_mut().zip(begun.0)) {
-            // SAFETY: both are columns of one component in one world, and this one has held a value in each row; the caller's promise.
-            unsafe { copy.put(column, before, clones.as_mut(), begun) };
+        for (at, ((column, copy), (clones, begun))) in columns.zip(clones.0.iter_mut().zip(begun.0)).enumerate() {
+            let known = known.map(|known| &known.copy.columns[at]);
+            if known.is_some_and(|known| known.is_as(column, before) && known.shares_with(copy)) {
+                copy.put_ticks(column, begun);
+            } else {
+                // SAFETY: both are columns of one component in one world, and this one has held a value in each row; the caller's
+                // promise.
+                unsafe { copy.put(column, before, clones.as_mut(), begun) };
+            }
         }
         self.count_capacity();
     }
@@ -142,7 +188,7 @@ impl Tables {
     }
 
     /// Whether these are the tables, in this order.
-    fn are(&self, copies: &[TableCopy]) -> bool {
+    pub(crate) fn are(&self, copies: &[TableCopy]) -> bool {
         self.tables.len() == copies.len()
             && self.tables.iter().zip(copies).all(|(table, copy)| table.components == copy.components)
     }

@@ -7,7 +7,7 @@ use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::change::WriteEntity;
 use crate::change::{ComponentTicks, ErasedMut};
-use crate::component::{ComponentDescriptor, ComponentId, ErasedRef, ErasedValue, RegisterComponentError};
+use crate::component::{ComponentDescriptor, ComponentId, ErasedRef, ErasedSlice, ErasedValue, RegisterComponentError};
 use crate::entity::{Entity, TableId};
 use crate::removal::RemovedComponentReader;
 use crate::store::{ColumnAccessError, ErasedAccessError, InsertErasedError};
@@ -80,6 +80,28 @@ impl World {
     /// ```
     pub fn get_mut_by_id(&mut self, entity: Entity, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
         WriteEntity::new(&mut self.store, entity).into_mut_by_id(id)
+    }
+
+    /// The values of a component of all entities of a table, by row, whatever their type. [`World::tables`] has the tables.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such table or component, or if the table has no column of it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// for table in world.tables() {
+    ///     for &id in table.components() {
+    ///         assert_eq!(world.column(table.id(), id).unwrap().len(), table.len());
+    ///     }
+    /// }
+    /// ```
+    pub fn column(&self, table: TableId, id: ComponentId) -> Result<ErasedSlice<'_>, ColumnAccessError> {
+        self.store.column(table, id)
     }
 
     /// The values of a component of all entities of a table, by row. [`World::tables`] has the tables.

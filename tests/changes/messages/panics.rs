@@ -8,7 +8,7 @@ use strata_tests::panics::{catch, expect_panic};
 #[derive(Message)]
 struct Loud(Token);
 #[derive(Message)]
-struct Other(#[expect(dead_code, reason = "only dropped")] Token);
+struct Other(Token);
 
 /// Two messages before an update and two behind it; number `armed` panics when it is dropped.
 fn messages(armed: usize) -> (Messages<Token>, Vec<u64>) {

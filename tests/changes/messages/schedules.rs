@@ -142,7 +142,7 @@ fn a_schedule_may_run_without_ending_frames() {
 #[test]
 fn messages_age_however_they_came_into_the_world() {
     #[derive(Message, Default)]
-    struct Inserted(#[expect(dead_code, reason = "only counted")] u32);
+    struct Inserted(u32);
     let mut world = World::new();
     let mut messages = Messages::<Inserted>::default();
     messages.write_default();

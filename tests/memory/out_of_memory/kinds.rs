@@ -106,13 +106,10 @@ impl<const N: u32> Default for NewStore<N> {
 }
 
 #[derive(Message, Debug)]
-pub(crate) struct Note(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+pub(crate) struct Note(pub(crate) String, Token);
 
 #[derive(Message, Debug)]
-pub(crate) struct NewNote<const N: u32>(
-    #[expect(dead_code, reason = "only its place counts")] String,
-    #[expect(dead_code, reason = "counts its drop")] Token,
-);
+pub(crate) struct NewNote<const N: u32>(String, Token);
 
 pub(crate) fn held(number: usize) -> Held {
     Held(format!("held {number}"), Token::new())

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::{Log, Seen};
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
-use crate::column::{Column, ColumnCopy};
+use crate::column::{ColumnCopy, CopiedValues};
 use crate::component::ComponentInfo;
 use crate::entity::Entity;
 
@@ -19,16 +19,12 @@ pub(crate) struct LogCopy {
 }
 
 /// What a list needs to become what its copy is.
-pub(crate) struct LogClones(Option<ColumnCopy>);
+pub(crate) struct LogClones(Option<CopiedValues>);
 
 impl LogCopy {
     /// No entries of a list of a component, with values or without.
     pub(in crate::removal) fn new(info: &ComponentInfo, with_values: bool) -> Self {
-        let values = with_values.then(|| {
-            let like = Column::with_item(info.layout(), info.drop_fn());
-            // SAFETY: both tell of the values of this component.
-            unsafe { ColumnCopy::new(&like, info.descriptor().functions().copying()) }
-        });
+        let values = with_values.then(|| ColumnCopy::new(info.descriptor()));
         Self { entities: Vec::new(), values, first: 0, limit: 0, readers: Vec::new() }
     }
 

@@ -1,0 +1,145 @@
+//! A number of all that a world holds.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::hash::Hasher as _;
+
+use super::parts::{Names, check, name_of, resources};
+use super::state_options::{StateError, StateOptions, Way};
+use crate::component::{ComponentDescriptor, ErasedRef, ErasedSlice};
+use crate::entity::Entity;
+use crate::resource::ResourceValue;
+use crate::state_hash::StateHasher;
+use crate::world::World;
+
+impl World {
+    /// A number of all data that the world holds, order included: see [Comparing worlds](crate::snapshot#comparing-worlds). Worlds
+    /// in which the same has been done have the same one, in each process on machines with the same byte order; others have
+    /// another one but for a chance of 1 in 2^64. It may change with the version of this library. `O(entities + components)`: values
+    /// that are plain bytes are read about as fast as memory allows.
+    ///
+    /// # Errors
+    ///
+    /// If it is not known how some values can be hashed. The error names all of them.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Position(f32, f32);
+    ///
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.spawn_batch([Position(1.0, 2.0), Position(3.0, 4.0)]).collect();
+    /// let before = world.checksum()?;
+    /// world.get_mut::<Position>(ids[1]).unwrap().0 += 1.0;
+    /// assert_ne!(world.checksum()?, before);
+    /// world.get_mut::<Position>(ids[1]).unwrap().0 -= 1.0;
+    /// assert_eq!(world.checksum()?, before);
+    /// # Ok::<(), strata_ecs::snapshot::StateError>(())
+    /// ```
+    pub fn checksum(&self) -> Result<u64, StateError> {
+        self.checksum_with(&StateOptions::new())
+    }
+
+    /// As [`World::checksum`], of what options do not leave out.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::checksum`].
+    pub fn checksum_with(&self, options: &StateOptions) -> Result<u64, StateError> {
+        let store = &self.store;
+        check([store], options, false)?;
+        let (names, mut sum) = (Names::of(store), Sum { options, hasher: StateHasher::default() });
+        for table in store.archetypes.tables.iter() {
+            let columns = names.sort(table.components());
+            sum.hasher.write_usize(columns.len());
+            sum.entities(table.entities());
+            for (name, id) in columns {
+                sum.name(name);
+                if let Some(values) = store.erased_column(table.id(), *id) {
+                    sum.values(values);
+                }
+            }
+        }
+        for (name, id) in &names.sorted {
+            let Some(values) = store.erased_storage(*id).filter(|values| !values.is_empty()) else { continue };
+            let Some(info) = store.archetypes.components.info(*id) else { continue };
+            let (entities, bits) = store.sparse[info.sparse_index()].members();
+            sum.name(name);
+            sum.entities(entities);
+            // The list of bits may be longer than it has to be.
+            let words = bits.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+            sum.hasher.words(bits[..words].iter().copied());
+            sum.values(values);
+        }
+        let relations = store.relations.places.iter().enumerate();
+        let mut relations: Vec<(String, usize)> =
+            relations.map(|(number, place)| (name_of(place.pairs.descriptor()), number)).collect();
+        relations.sort_unstable();
+        for (name, number) in relations {
+            if store.relations.places[number].pairs.index().len() == 0 {
+                continue;
+            }
+            sum.name(&name);
+            for (ends, value) in store.erased_pairs(number) {
+                sum.entities(&ends);
+                sum.value(value);
+            }
+        }
+        let mut all: Vec<(String, ErasedRef<'_>)> = resources(store)
+            .filter_map(|(descriptor, value)| match value {
+                ResourceValue::Some(value) => Some((name_of(descriptor), value)),
+                _ => None,
+            })
+            .collect();
+        all.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (name, value) in all {
+            if !matches!(options.way(value.descriptor(), false), Some(Way::LeftOut)) {
+                sum.name(&name);
+                sum.value(value);
+            }
+        }
+        store.entities.next_ids().for_each(|number| sum.hasher.word(number));
+        Ok(sum.hasher.finish())
+    }
+}
+
+/// A checksum on its way.
+struct Sum<'a> {
+    options: &'a StateOptions,
+    hasher: StateHasher,
+}
+
+impl<'a> Sum<'a> {
+    fn name(&mut self, name: &str) {
+        self.hasher.write(name.as_bytes());
+    }
+
+    fn entities(&mut self, entities: &[Entity]) {
+        self.hasher.words(entities.iter().map(|entity| entity.to_bits()));
+    }
+
+    fn values(&mut self, values: ErasedSlice<'_>) {
+        match self.way(values.descriptor()) {
+            Some(Way::Bytes | Way::Hash) => {
+                values.hash(&mut self.hasher);
+            }
+            Some(Way::By(hash)) => values.iter().for_each(|value| hash(value, &mut self.hasher)),
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, value: ErasedRef<'_>) {
+        match self.way(value.descriptor()) {
+            Some(Way::Bytes | Way::Hash) => {
+                value.hash(&mut self.hasher);
+            }
+            Some(Way::By(hash)) => hash(value, &mut self.hasher),
+            _ => {}
+        }
+    }
+
+    fn way(&self, descriptor: &ComponentDescriptor) -> Option<Way<'a>> {
+        self.options.way(descriptor, false)
+    }
+}

@@ -1,0 +1,366 @@
+//! All places at which two worlds differ.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::hash::Hasher as _;
+
+use hashbrown::HashMap;
+
+use super::difference::Difference;
+use super::parts::{check, name_of, resources};
+use super::state_options::{StateError, StateOptions, Way};
+use crate::component::{ComponentDescriptor, ComponentId, ComponentIdentity, ErasedRef, ErasedSlice};
+use crate::entity::{Entity, TableId};
+use crate::resource::ResourceValue;
+use crate::state_hash::StateHasher;
+use crate::store::Store;
+use crate::table::Table;
+use crate::world::World;
+
+impl World {
+    /// All places at which the data of another world differ from that of this one: entities and values in the order of tables and rows,
+    /// then sparse components, pairs, resources, and the ids that come next. Empty if both worlds are equal in what
+    /// [`checksum`](Self::checksum) takes: see [Comparing worlds](crate::snapshot#comparing-worlds). `O(entities + components)`.
+    ///
+    /// # Errors
+    ///
+    /// If it is not known how some values can be compared: they are neither plain bytes nor `Hash` nor `PartialEq`. The error names
+    /// all of them. (By `PartialEq` a value with a NaN differs from itself.)
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Debug)]
+    /// struct Speed(f64);
+    ///
+    /// let mut worlds = [World::new(), World::new()];
+    /// for (world, speed) in worlds.iter_mut().zip([0.1 + 0.2, 0.3]) {
+    ///     world.spawn(Speed(1.0));
+    ///     world.spawn(Speed(speed));
+    /// }
+    /// let differences = worlds[0].diff(&worlds[1])?;
+    /// assert_eq!(differences.len(), 1);
+    /// assert!(differences[0].to_string().starts_with("entity 1v1 in table"), "{}", differences[0]);
+    /// # Ok::<(), strata_ecs::snapshot::StateError>(())
+    /// ```
+    pub fn diff(&self, other: &Self) -> Result<Vec<Difference>, StateError> {
+        self.diff_with(other, &StateOptions::new())
+    }
+
+    /// As [`World::diff`], of what options do not leave out.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::diff`].
+    pub fn diff_with(&self, other: &Self, options: &StateOptions) -> Result<Vec<Difference>, StateError> {
+        let stores = [&self.store, &other.store];
+        check(stores, options, true)?;
+        let mut diff = Diff { stores, options, ids: same_components(stores), found: Vec::new() };
+        diff.tables();
+        diff.storages();
+        diff.pairs();
+        diff.resources();
+        if !stores[0].entities.next_ids().eq(stores[1].entities.next_ids()) {
+            diff.found.push(Difference::NextIds);
+        }
+        Ok(diff.found)
+    }
+}
+
+/// For each component of the first store the number of the same one in the second, if that knows it.
+fn same_components([here, there]: [&Store; 2]) -> Vec<Option<ComponentId>> {
+    let others = there.archetypes.components.iter();
+    let others: HashMap<ComponentIdentity, ComponentId> =
+        others.map(|info| (info.descriptor().identity(), info.id())).collect();
+    let own = here.archetypes.components.iter();
+    own.map(|info| others.get(&info.descriptor().identity()).copied()).collect()
+}
+
+/// The names of the components of a table.
+fn names(store: &Store, table: &Table) -> String {
+    let names: Vec<&str> = table.components().iter().map(|id| store.archetypes.components.name(*id)).collect();
+    format!("[{}]", names.join(", "))
+}
+
+fn shown(value: Option<ErasedRef<'_>>) -> Option<String> {
+    value.map(|value| format!("{value:?}"))
+}
+
+/// A comparison on its way.
+struct Diff<'a> {
+    stores: [&'a Store; 2],
+    options: &'a StateOptions,
+    /// For each component here the one there.
+    ids: Vec<Option<ComponentId>>,
+    found: Vec<Difference>,
+}
+
+impl<'a> Diff<'a> {
+    fn there(&self, id: ComponentId) -> Option<ComponentId> {
+        self.ids[id.index()]
+    }
+
+    /// The table there with this number, if it has the same components as that here.
+    fn same_table(&self, here: &Table) -> Option<&'a Table> {
+        let there = self.stores[1].archetypes.tables.get(here.id())?;
+        let has = |id: &ComponentId| self.there(*id).is_some_and(|id| there.contains(id));
+        let is_same = here.components().len() == there.components().len() && here.components().iter().all(has);
+        is_same.then_some(there)
+    }
+
+    fn tables(&mut self) {
+        let [here, there] = self.stores;
+        let [own, others] = [here, there].map(|store| store.archetypes.tables.iter().len());
+        let other = (0..own.max(others)).find(|number| {
+            let table = here.archetypes.tables.get(TableId(*number as u32));
+            table.is_none_or(|table| self.same_table(table).is_none())
+        });
+        if let Some(number) = other {
+            let [here, there] = self.stores.map(|store| {
+                let table = store.archetypes.tables.get(TableId(number as u32));
+                table.map(|table| names(store, table))
+            });
+            self.found.push(Difference::Table { number, here, there });
+        }
+        for table in here.archetypes.tables.iter() {
+            let same = self.same_table(table);
+            match same.filter(|same| same.entities() == table.entities()) {
+                Some(same) => self.same_rows(table, same),
+                None => {
+                    self.rows(table);
+                    let of = names(here, table);
+                    self.order(of, table.entities(), same.map_or(&[][..], Table::entities), same.is_some());
+                }
+            }
+        }
+        for table in there.archetypes.tables.iter() {
+            for &entity in table.entities() {
+                if !here.entities.contains(entity) {
+                    self.found.push(Difference::Entity { entity, is_here: false, table: names(there, table) });
+                }
+            }
+        }
+    }
+
+    /// The first row in which there are different entities, if the rows are to be the same.
+    fn order(&mut self, of: String, here: &[Entity], there: &[Entity], is_compared: bool) {
+        let row = (0..here.len().max(there.len())).find(|row| here.get(*row) != there.get(*row));
+        if let Some(row) = row.filter(|_| is_compared) {
+            let [here, there] = [here, there].map(|entities| entities.get(row).copied());
+            self.found.push(Difference::Order { of, row, here, there });
+        }
+    }
+
+    /// Columns of two tables with the same components and entities.
+    fn same_rows(&mut self, here: &Table, there: &Table) {
+        let mut rows: Vec<(usize, Difference)> = Vec::new();
+        for &id in here.components() {
+            let own = self.stores[0].erased_column(here.id(), id);
+            let others = self.there(id).and_then(|id| self.stores[1].erased_column(there.id(), id));
+            let (Some(own), Some(others)) = (own, others) else { continue };
+            for (row, value, other) in self.differing(own, others) {
+                let entity = here.entities()[row];
+                rows.push((row, self.value(here, entity, [Some(value), Some(other)])));
+            }
+        }
+        rows.sort_by_key(|(row, _)| *row);
+        self.found.extend(rows.into_iter().map(|(_, difference)| difference));
+    }
+
+    /// Entities of a table whose rows are not the same there.
+    fn rows(&mut self, table: &Table) {
+        let [here, there] = self.stores;
+        for &entity in table.entities() {
+            let Some(location) = there.entities.get(entity) else {
+                self.found.push(Difference::Entity { entity, is_here: true, table: names(here, table) });
+                continue;
+            };
+            for &id in table.components() {
+                let own = here.value_by_id(entity, id);
+                let other = self.there(id).and_then(|id| there.value_by_id(entity, id));
+                self.compare(table, entity, [own, other]);
+            }
+            let others = there.archetypes.tables.get(location.table).map_or(&[][..], Table::components);
+            for &id in others {
+                if !table.components().iter().any(|own| self.there(*own) == Some(id)) {
+                    let difference = self.value(table, entity, [None, there.value_by_id(entity, id)]);
+                    self.found.push(difference);
+                }
+            }
+        }
+    }
+
+    /// The values of a component of an entity, or that it has none.
+    fn compare(&mut self, table: &Table, entity: Entity, values: [Option<ErasedRef<'_>>; 2]) {
+        let differs = match values {
+            [Some(own), Some(other)] => self.differ(own, other),
+            [None, None] => false,
+            _ => true,
+        };
+        if differs {
+            let difference = self.value(table, entity, values);
+            self.found.push(difference);
+        }
+    }
+
+    fn value(&self, table: &Table, entity: Entity, values: [Option<ErasedRef<'_>>; 2]) -> Difference {
+        let component = values.iter().flatten().next().map_or("", |value| value.descriptor().name());
+        let [here, there] = values.map(shown);
+        Difference::Value { entity, table: names(self.stores[0], table), component, here, there }
+    }
+
+    /// The rows in which values differ.
+    fn differing<'v>(
+        &self,
+        own: ErasedSlice<'v>,
+        others: ErasedSlice<'v>,
+    ) -> Vec<(usize, ErasedRef<'v>, ErasedRef<'v>)> {
+        if let (Some(Way::Bytes), Some(bytes)) = (self.way(own.descriptor()), own.plain_bytes())
+            && Some(bytes) == others.plain_bytes()
+        {
+            return Vec::new();
+        }
+        let pairs = own.iter().zip(others.iter()).enumerate().map(|(row, (own, other))| (row, own, other));
+        pairs.filter(|(_, own, other)| self.differ(*own, *other)).collect()
+    }
+
+    fn way(&self, descriptor: &ComponentDescriptor) -> Option<Way<'a>> {
+        self.options.way(descriptor, true)
+    }
+
+    fn differ(&self, own: ErasedRef<'_>, other: ErasedRef<'_>) -> bool {
+        fn hash(of: impl Fn(&mut StateHasher)) -> u64 {
+            let mut hasher = StateHasher::default();
+            of(&mut hasher);
+            hasher.finish()
+        }
+        match self.way(own.descriptor()) {
+            None | Some(Way::LeftOut) => false,
+            Some(Way::Bytes) => own.plain_bytes() != other.plain_bytes(),
+            Some(Way::Hash) => {
+                let [own, other] = [own, other].map(|value| {
+                    hash(|hasher| {
+                        value.hash(hasher);
+                    })
+                });
+                own != other
+            }
+            Some(Way::By(by)) => {
+                let [own, other] = [own, other].map(|value| hash(|hasher| by(value, hasher)));
+                own != other
+            }
+            Some(Way::Eq) => own.try_eq(other) != Some(true),
+        }
+    }
+
+    fn storages(&mut self) {
+        let [here, there] = self.stores;
+        let known: Vec<Option<ComponentId>> = self.ids.clone();
+        for &id in here.archetypes.components.sparse() {
+            let other = known[id.index()];
+            let entities = entities_with(here, id);
+            for &entity in &entities {
+                // Entities that are alive in one world only have been reported.
+                let Some(table) = here.entities.get(entity).and_then(|at| here.archetypes.tables.get(at.table)) else {
+                    continue;
+                };
+                if there.entities.contains(entity) {
+                    let value = other.and_then(|id| there.value_by_id(entity, id));
+                    self.compare(table, entity, [here.value_by_id(entity, id), value]);
+                }
+            }
+            let others = other.map_or_else(Vec::new, |id| entities_with(there, id));
+            let of = format!("[{}]", here.archetypes.components.name(id));
+            let has_order = here.archetypes.components.info(id).is_some_and(|info| info.layout().size() != 0);
+            self.order(of, &entities, &others, has_order);
+        }
+        for &id in there.archetypes.components.sparse() {
+            let own =
+                known.iter().position(|known| *known == Some(id)).map(|own| here.archetypes.components.iter().nth(own));
+            let own = own.flatten().map(|info| info.id());
+            for entity in entities_with(there, id) {
+                let has = own.is_some_and(|own| here.has(entity, own));
+                let table = here.entities.get(entity).and_then(|at| here.archetypes.tables.get(at.table));
+                if let Some(table) = table.filter(|_| !has) {
+                    let difference = self.value(table, entity, [None, there.value_by_id(entity, id)]);
+                    self.found.push(difference);
+                }
+            }
+        }
+    }
+
+    fn pairs(&mut self) {
+        let [mut own, others] = self.stores.map(|store| {
+            let places = store.relations.places.iter().enumerate();
+            places.map(|(number, place)| (place.pairs.descriptor(), number)).collect::<Vec<_>>()
+        });
+        // Those that only the other world knows.
+        for &(descriptor, _) in &others {
+            if !own.iter().any(|(known, _)| known.is_same(descriptor)) {
+                own.push((descriptor, usize::MAX));
+            }
+        }
+        for (descriptor, number) in own {
+            let other =
+                others.iter().find(|(other, _)| other.is_same(descriptor)).map_or(usize::MAX, |(_, other)| *other);
+            let (mut here, mut there) = (self.stores[0].erased_pairs(number), self.stores[1].erased_pairs(other));
+            for row in 0.. {
+                let pairs = [here.next(), there.next()];
+                let differs = match &pairs {
+                    [None, None] => break,
+                    [Some((ends, value)), Some((others, other))] => ends != others || self.differ(*value, *other),
+                    _ => true,
+                };
+                if differs {
+                    let [here, there] = pairs
+                        .map(|pair| pair.map(|([source, target], value)| format!("{source} to {target}, {value:?}")));
+                    self.found.push(Difference::Pair { relation: descriptor.name(), row, here, there });
+                    break;
+                }
+            }
+        }
+    }
+
+    fn resources(&mut self) {
+        let [here, there] = self.stores.map(|store| {
+            let values = resources(store).filter_map(|(descriptor, value)| match value {
+                ResourceValue::Some(value) => Some((descriptor, value)),
+                _ => None,
+            });
+            values.collect::<Vec<_>>()
+        });
+        let mut found = Vec::new();
+        let find = |all: &[(&ComponentDescriptor, ErasedRef<'a>)], descriptor: &ComponentDescriptor| {
+            all.iter().find(|(other, _)| other.is_same(descriptor)).map(|(_, value)| *value)
+        };
+        for (descriptor, value) in &here {
+            let other = find(&there, descriptor);
+            let is_left_out = matches!(self.way(descriptor), None | Some(Way::LeftOut));
+            if !is_left_out && other.is_none_or(|other| self.differ(*value, other)) {
+                found.push((*descriptor, [Some(*value), other]));
+            }
+        }
+        for (descriptor, value) in &there {
+            let is_left_out = matches!(self.way(descriptor), None | Some(Way::LeftOut));
+            if !is_left_out && find(&here, descriptor).is_none() {
+                found.push((*descriptor, [None, Some(*value)]));
+            }
+        }
+        found.sort_by_key(|(descriptor, _)| name_of(descriptor));
+        self.found.extend(found.into_iter().map(|(descriptor, values)| {
+            let [here, there] = values.map(shown);
+            Difference::Resource { resource: descriptor.name(), here, there }
+        }));
+    }
+}
+
+/// The entities that have a component with sparse storage: in the order of its values, or of the indexes if those are all alike.
+fn entities_with(store: &Store, id: ComponentId) -> Vec<Entity> {
+    let Some(info) = store.archetypes.components.info(id) else { return Vec::new() };
+    let Some(storage) = store.sparse.get(info.sparse_index()) else { return Vec::new() };
+    let (entities, bits) = storage.members();
+    let set = (0..bits.len() as u32 * 64).filter(|index| bits[*index as usize / 64] >> (index % 64) & 1 == 1);
+    let tagged = set.filter_map(|index| store.entities.at_index(index)).map(|(entity, _)| entity);
+    entities.iter().copied().chain(tagged).collect()
+}

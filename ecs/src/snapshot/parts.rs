@@ -1,0 +1,85 @@
+//! The parts of a world that are compared, in an order that does not depend on that in which the world has met its components.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::state_options::{NotCompared, StateError, StateOptions};
+use crate::component::{ComponentDescriptor, ComponentId};
+use crate::resource::ResourceValue;
+use crate::store::Store;
+use crate::world::keeps_systems;
+
+/// The name that a component, a resource or a relation has in each process.
+pub(super) fn name_of(descriptor: &ComponentDescriptor) -> String {
+    match descriptor.stable_name() {
+        Some(name) => name.to_string(),
+        None => descriptor.name().to_string(),
+    }
+}
+
+/// The components of a store by name.
+pub(super) struct Names {
+    /// In the order of the names.
+    pub(super) sorted: Vec<(String, ComponentId)>,
+    /// By component: its place in that order.
+    places: Vec<usize>,
+}
+
+impl Names {
+    pub(super) fn of(store: &Store) -> Self {
+        let components = store.archetypes.components.iter();
+        let mut sorted: Vec<_> = components.map(|info| (name_of(info.descriptor()), info.id())).collect();
+        sorted.sort_unstable();
+        let mut places = Vec::from_iter(0..sorted.len());
+        sorted.iter().enumerate().for_each(|(place, (_, id))| places[id.index()] = place);
+        Self { sorted, places }
+    }
+
+    /// Some components in the order of their names.
+    pub(super) fn sort<'a>(
+        &'a self,
+        ids: &[ComponentId],
+    ) -> impl ExactSizeIterator<Item = &'a (String, ComponentId)> + 'a {
+        let mut places: Vec<usize> = ids.iter().map(|id| self.places[id.index()]).collect();
+        places.sort_unstable();
+        places.into_iter().map(|place| &self.sorted[place])
+    }
+}
+
+/// All that cannot be compared. `use_eq`: values are compared and not hashed.
+pub(super) fn check<'a>(
+    stores: impl IntoIterator<Item = &'a Store>,
+    options: &StateOptions,
+    use_eq: bool,
+) -> Result<(), StateError> {
+    let mut what = Vec::new();
+    for store in stores {
+        let components = &store.archetypes.components;
+        let tables = store.archetypes.tables.iter().filter(|table| !table.is_empty());
+        let storages = store.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
+        let ids = tables.flat_map(|table| table.components()).chain(storages.map(|(_, id)| id));
+        let infos = ids.filter_map(|id| components.info(*id)).map(|info| info.descriptor());
+        let knows = |descriptor: &&ComponentDescriptor| options.way(descriptor, use_eq).is_some();
+        let mut names: Vec<_> =
+            infos.filter(|info| !knows(info)).map(|info| NotCompared::Component(info.name())).collect();
+        let relations = store.relations.places.iter().filter(|place| place.pairs.index().len() != 0);
+        let unknown = relations.filter(|place| !knows(&place.pairs.descriptor()));
+        names.extend(unknown.map(|place| NotCompared::Relation(place.pairs.name())));
+        names.extend(resources(store).filter_map(|(descriptor, value)| match value {
+            ResourceValue::OnThread(name) if !options.leave_out_unknown() => Some(NotCompared::NonSend(name)),
+            ResourceValue::Some(_) if !knows(&descriptor) => Some(NotCompared::Resource(descriptor.name())),
+            _ => None,
+        }));
+        names.into_iter().for_each(|name| {
+            if !what.contains(&name) {
+                what.push(name);
+            }
+        });
+    }
+    if what.is_empty() { Ok(()) } else { Err(StateError { what }) }
+}
+
+/// The resources of a store, but those in which systems are.
+pub(super) fn resources(store: &Store) -> impl Iterator<Item = (&'static ComponentDescriptor, ResourceValue<'_>)> {
+    store.resources.values().filter(|(descriptor, _)| !keeps_systems(descriptor))
+}

@@ -1,0 +1,205 @@
+//! The last frames of a world, which share what has not changed from one to the next.
+//!
+//! The ring knows to which of its snapshots the world was equal last, and how it was then: [`Mark`]. If the world has been restored by
+//! other means since, the mark says so, and nothing is known.
+
+use alloc::collections::VecDeque;
+use core::fmt;
+
+use super::api::{KnownSnapshot, WorldSnapshot};
+use super::error::{RestoreError, SnapshotError};
+use super::options::SnapshotOptions;
+use crate::store::Mark;
+use crate::world::World;
+
+/// The last frames of a world, for rollback: see [the module](super#rollback).
+///
+/// A frame has a number that the caller gives it. Saving a frame again, after an earlier one has been restored, replaces it, and those
+/// behind it go. If there are more frames than there is room for the oldest one goes, and its memory is used again.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::snapshot::SnapshotRing;
+///
+/// #[derive(Component, Clone, Copy, PartialEq, Debug)]
+/// struct Place(i32);
+///
+/// fn simulate(world: &mut World, input: i32) {
+///     world.query::<&mut Place>().iter_mut(world).for_each(|mut place| place.0 += input);
+/// }
+///
+/// let mut world = World::new();
+/// let player = world.spawn(Place(0)).id();
+/// let mut ring = SnapshotRing::new(8);
+/// for frame in 0..5 {
+///     ring.save(&mut world, frame)?;
+///     simulate(&mut world, 1); // It is guessed that the other player goes on.
+/// }
+/// // The true input of frame 2 comes: it is done again from there.
+/// ring.restore(&mut world, 2)?;
+/// assert_eq!(world.get(player), Some(&Place(2)));
+/// for frame in 2..5 {
+///     ring.save(&mut world, frame)?;
+///     simulate(&mut world, 10);
+/// }
+/// assert_eq!(world.get(player), Some(&Place(32)));
+/// assert_eq!(ring.frames().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct SnapshotRing {
+    options: SnapshotOptions,
+    room: usize,
+    /// With ascending numbers.
+    frames: VecDeque<(u64, WorldSnapshot)>,
+    /// Snapshots whose memory can be used.
+    spare: VecDeque<WorldSnapshot>,
+    /// The number of the frame that the world was equal to last, and how it was then.
+    last: Option<(u64, Mark)>,
+}
+
+impl SnapshotRing {
+    /// Room for so many frames, and at least for one.
+    #[must_use]
+    pub fn new(frames: usize) -> Self {
+        Self::with_options(frames, SnapshotOptions::new())
+    }
+
+    /// As [`SnapshotRing::new`], but for what options leave out.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::{SnapshotOptions, SnapshotRing};
+    ///
+    /// #[derive(Resource)]
+    /// struct Window;
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Window);
+    /// assert!(SnapshotRing::new(8).save(&mut world, 0).is_err());
+    /// let options = SnapshotOptions::new().without_resource::<Window>();
+    /// assert!(SnapshotRing::with_options(8, options).save(&mut world, 0).is_ok());
+    /// ```
+    #[must_use]
+    pub fn with_options(frames: usize, options: SnapshotOptions) -> Self {
+        let (frames, room) = (VecDeque::new(), frames.max(1));
+        Self { options, room, frames, spare: VecDeque::new(), last: None }
+    }
+
+    /// Keeps a frame: what the world holds now. Frames with this number or a higher one go first. `O(entities + components)` for what
+    /// has changed since a frame of this ring was last saved or restored, and for values that are not `Copy`, sparse or tracked.
+    ///
+    /// The [tick](World::change_tick) of the world goes on, as in a run of a system.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::snapshot`]. No frame has gone.
+    ///
+    /// # Panics
+    ///
+    /// As [`World::snapshot`]. The frame is not kept then.
+    pub fn save(&mut self, world: &mut World, frame: u64) -> Result<(), SnapshotError> {
+        let options = &self.options;
+        let mut snapshot = self.spare.pop_front().unwrap_or_else(|| WorldSnapshot::none_of(world, options.clone()));
+        let known = known(&self.frames, &self.last);
+        let taken = world.take_snapshot(&mut snapshot, known, true);
+        if let Err(error) = taken {
+            self.spare.push_front(snapshot);
+            return Err(error);
+        }
+        self.last = None;
+        let later = self.frames.partition_point(|(number, _)| *number < frame);
+        self.spare.extend(self.frames.drain(later..).map(|(_, snapshot)| snapshot));
+        self.frames.push_back((frame, snapshot));
+        if self.frames.len() > self.room {
+            self.spare.extend(self.frames.pop_front().map(|(_, snapshot)| snapshot));
+        }
+        // One is used for the next frame; more would only keep memory.
+        self.spare.truncate(self.room);
+        self.last = Some((frame, world.store.mark_of_copy()));
+        Ok(())
+    }
+
+    /// Brings the world back to a frame, as [`World::restore`] does. Frames behind it stay until they are saved again. Costs as much as
+    /// has changed since, or differs from the frame that was saved or restored last.
+    ///
+    /// # Errors
+    ///
+    /// If the ring does not have the frame, or as [`World::restore`]. Nothing has happened.
+    ///
+    /// # Panics
+    ///
+    /// As [`World::restore`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::{RingError, SnapshotRing};
+    ///
+    /// let mut world = World::new();
+    /// let mut ring = SnapshotRing::new(2);
+    /// (0..3).for_each(|frame| ring.save(&mut world, frame).unwrap());
+    /// assert_eq!(ring.restore(&mut world, 0), Err(RingError::NoFrame(0)));
+    /// assert_eq!(ring.restore(&mut world, 1), Ok(()));
+    /// ```
+    pub fn restore(&mut self, world: &mut World, frame: u64) -> Result<(), RingError> {
+        let Some(snapshot) = self.get(frame) else { return Err(RingError::NoFrame(frame)) };
+        let mark = world.restore_snapshot(snapshot, known(&self.frames, &self.last)).map_err(RingError::Refused)?;
+        self.last = Some((frame, mark));
+        Ok(())
+    }
+
+    /// A frame, if the ring has it.
+    #[must_use]
+    pub fn get(&self, frame: u64) -> Option<&WorldSnapshot> {
+        find(&self.frames, frame)
+    }
+
+    /// The numbers of the frames, ascending.
+    pub fn frames(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
+        self.frames.iter().map(|(number, _)| *number)
+    }
+
+    /// Forgets all frames, and gives their memory back.
+    pub fn clear(&mut self) {
+        self.frames.clear();
+        self.spare.clear();
+        self.last = None;
+    }
+}
+
+fn find(frames: &VecDeque<(u64, WorldSnapshot)>, frame: u64) -> Option<&WorldSnapshot> {
+    let at = frames.binary_search_by_key(&frame, |(number, _)| *number).ok()?;
+    Some(&frames[at].1)
+}
+
+/// The frame that the world was equal to last.
+fn known<'a>(frames: &'a VecDeque<(u64, WorldSnapshot)>, last: &'a Option<(u64, Mark)>) -> Option<KnownSnapshot<'a>> {
+    let (frame, mark) = last.as_ref()?;
+    Some(KnownSnapshot { snapshot: find(frames, *frame)?, mark })
+}
+
+impl fmt::Debug for SnapshotRing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SnapshotRing").field("room", &self.room).field("frames", &self.frames).finish_non_exhaustive()
+    }
+}
+
+/// A frame cannot be [restored](SnapshotRing::restore). Nothing has happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum RingError {
+    /// The ring does not have the frame with this number.
+    NoFrame(u64),
+    /// The world cannot be restored.
+    Refused(RestoreError),
+}
+
+impl fmt::Display for RingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFrame(frame) => write!(f, "frame {frame} is not in the ring: it was not saved, or is too old"),
+            Self::Refused(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for RingError {}

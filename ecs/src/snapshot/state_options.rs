@@ -1,0 +1,223 @@
+//! What of a world is compared.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::TypeId;
+use core::fmt;
+use core::hash::Hasher;
+
+use crate::component::{Component, ComponentDescriptor, ErasedRef};
+use crate::resource::Resource;
+
+/// Adds a value to a hash.
+type HashValue = Arc<dyn Fn(ErasedRef<'_>, &mut dyn Hasher) + Send + Sync>;
+
+/// What of a world [`World::checksum_with`](crate::world::World::checksum_with) and
+/// [`World::diff_with`](crate::world::World::diff_with) take, and how.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use std::hash::Hash;
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::snapshot::StateOptions;
+///
+/// #[derive(Resource, Default)]
+/// struct Prices(HashMap<String, u32>);
+/// #[derive(Resource)]
+/// struct Window(f32);
+///
+/// let mut world = World::new();
+/// world.init_resource::<Prices>();
+/// world.insert_resource(Window(1.0));
+/// assert!(world.checksum().is_err()); // A `HashMap` has no `Hash`.
+///
+/// let options = StateOptions::new().without_resource::<Window>().with_hash(|prices: &Prices, mut state| {
+///     let mut sorted: Vec<_> = prices.0.iter().collect();
+///     sorted.sort();
+///     sorted.hash(&mut state);
+/// });
+/// let before = world.checksum_with(&options).unwrap();
+/// world.resource_mut::<Window>().0 = 2.0;
+/// assert_eq!(world.checksum_with(&options).unwrap(), before);
+/// world.resource_mut::<Prices>().0.insert("sword".into(), 3);
+/// assert_ne!(world.checksum_with(&options).unwrap(), before);
+/// ```
+#[derive(Clone, Default)]
+pub struct StateOptions {
+    left_out: Vec<TypeId>,
+    without_unknown: bool,
+    hashes: Vec<(TypeId, HashValue)>,
+}
+
+impl StateOptions {
+    /// Nothing is left out.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Leaves the values of a component out. Which entities have it still counts: that decides the order of others.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::StateOptions;
+    ///
+    /// #[derive(Component)]
+    /// struct Sprite(f32);
+    ///
+    /// let mut worlds = [World::new(), World::new()];
+    /// worlds[0].spawn(Sprite(1.0));
+    /// worlds[1].spawn(Sprite(2.0));
+    /// let options = StateOptions::new().without_component::<Sprite>();
+    /// assert!(worlds[0].diff_with(&worlds[1], &options).unwrap().is_empty());
+    /// ```
+    #[must_use]
+    pub fn without_component<C: Component>(mut self) -> Self {
+        self.left_out.push(TypeId::of::<C>());
+        self
+    }
+
+    /// Leaves a resource out.
+    #[must_use]
+    pub fn without_resource<R: Resource>(mut self) -> Self {
+        self.left_out.push(TypeId::of::<R>());
+        self
+    }
+
+    /// Leaves all values out of which nothing is known: those that are neither [plain](crate::component::ComponentFunctions::is_plain)
+    /// nor `Hash`, and non-send ones. A comparison also takes those that are `PartialEq`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::StateOptions;
+    ///
+    /// #[derive(Component)]
+    /// struct Names(Vec<String>);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Names(Vec::new()));
+    /// assert!(world.checksum().is_err());
+    /// assert!(world.checksum_with(&StateOptions::new().without_unknown()).is_ok());
+    /// ```
+    #[must_use]
+    pub fn without_unknown(mut self) -> Self {
+        self.without_unknown = true;
+        self
+    }
+
+    /// Says how values of a type are hashed: those of a component, of a resource or of a relation. Two values with equal hashes are
+    /// equal to a comparison.
+    #[must_use]
+    pub fn with_hash<T: 'static>(mut self, hash: impl Fn(&T, &mut dyn Hasher) + Send + Sync + 'static) -> Self {
+        let hash = move |value: ErasedRef<'_>, hasher: &mut dyn Hasher| {
+            if let Some(value) = value.value::<T>() {
+                hash(value, hasher);
+            }
+        };
+        self.hashes.push((TypeId::of::<T>(), Arc::new(hash)));
+        self
+    }
+
+    /// How values of a type are compared; none if nothing is known of it.
+    pub(super) fn way(&self, descriptor: &ComponentDescriptor, use_eq: bool) -> Option<Way<'_>> {
+        let type_id = descriptor.value_type_id();
+        if type_id.is_some_and(|type_id| self.left_out.contains(&type_id)) {
+            return Some(Way::LeftOut);
+        }
+        let functions = descriptor.functions();
+        match self.hashes.iter().rev().find(|(of, _)| Some(*of) == type_id) {
+            Some((_, hash)) => Some(Way::By(&**hash)),
+            None if functions.is_plain() || descriptor.layout().size() == 0 => Some(Way::Bytes),
+            None if functions.hash_fn().is_some() => Some(Way::Hash),
+            None if use_eq && functions.eq_fn().is_some() => Some(Way::Eq),
+            None if self.without_unknown => Some(Way::LeftOut),
+            None => None,
+        }
+    }
+
+    /// Whether values that stay on their thread are left out.
+    pub(super) fn leave_out_unknown(&self) -> bool {
+        self.without_unknown
+    }
+}
+
+impl fmt::Debug for StateOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hashes: Vec<TypeId> = self.hashes.iter().map(|(of, _)| *of).collect();
+        let mut shown = f.debug_struct("StateOptions");
+        shown.field("left_out", &self.left_out).field("without_unknown", &self.without_unknown);
+        shown.field("hashes", &hashes).finish()
+    }
+}
+
+/// How values of a type are compared.
+#[derive(Clone, Copy)]
+pub(super) enum Way<'a> {
+    LeftOut,
+    /// As bytes.
+    Bytes,
+    /// By their `Hash`.
+    Hash,
+    /// By a function of the caller.
+    By(&'a (dyn Fn(ErasedRef<'_>, &mut dyn Hasher) + Send + Sync)),
+    /// By their `PartialEq`.
+    Eq,
+}
+
+/// Not all that a world holds can be compared: see [`StateOptions`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::snapshot::NotCompared;
+///
+/// #[derive(Component)]
+/// struct Names(Vec<String>);
+///
+/// let mut world = World::new();
+/// world.spawn(Names(Vec::new()));
+/// let error = world.checksum().unwrap_err();
+/// assert!(matches!(error.what[..], [NotCompared::Component(name)] if name.ends_with("Names")));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct StateError {
+    /// All that it is about.
+    pub what: Vec<NotCompared>,
+}
+
+/// Something that cannot be [compared](StateError).
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum NotCompared {
+    /// Values of a component: its type name.
+    Component(&'static str),
+    /// Values of a relation: its type name.
+    Relation(&'static str),
+    /// A resource, or messages: its type name.
+    Resource(&'static str),
+    /// A value that stays on its thread: its type name.
+    NonSend(&'static str),
+}
+
+impl fmt::Display for NotCompared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Component(name) => write!(f, "component `{name}`"),
+            Self::Relation(name) => write!(f, "relation `{name}`"),
+            Self::Resource(name) => write!(f, "resource `{name}`"),
+            Self::NonSend(name) => write!(f, "non-send value `{name}`"),
+        }
+    }
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("nothing is known of how to compare ")?;
+        for (at, one) in self.what.iter().enumerate() {
+            write!(f, "{}{one}", if at == 0 { "" } else { ", " })?;
+        }
+        f.write_str("; derive `Hash`, or say it in `StateOptions`")
+    }
+}
+
+impl core::error::Error for StateError {}
