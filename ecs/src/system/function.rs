@@ -464,6 +464,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
             self.last_run = LastRun::default();
             self.unapplied = false;
             let state = ParamState::new(store, &mut self.meta);
+            self.meta.shrink_to_fit();
             self.is_deferred = self.meta.access().is_deferred();
             debug_assert!(state.is_none() || Self::LOOKS_AT_WORLD == self.meta.access().looks_at_world());
             self.state = state;
