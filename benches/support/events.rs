@@ -6,6 +6,7 @@ use std::hint::black_box;
 use strata_ecs::event::Traversal;
 use strata_ecs::prelude::*;
 
+use super::books::Books;
 use super::{Bench, Contestant, Sample, repeated};
 
 const EVENTS: usize = 10_000;
@@ -48,6 +49,13 @@ fn global() -> Bench {
         world.add_observer(|beat: On<Beat>, mut total: ResMut<Total>| total.0 += beat.damage);
         repeated(move || (0..EVENTS as u64).for_each(|damage| world.trigger(Beat { damage })))
     }
+    fn by_hand() -> Sample {
+        let mut books = Books::new(&[]);
+        books.observe(None, |beat: &mut Beat, events| *events.total() += beat.damage);
+        repeated(move || {
+            (0..EVENTS as u64).for_each(|damage| black_box(&mut books).trigger(None, &mut Beat { damage }))
+        })
+    }
     Bench {
         file: "events",
         name: "10k global events, one observer",
@@ -55,6 +63,7 @@ fn global() -> Bench {
         contestants: vec![
             Contestant::new("a list of boxed closures", None, closures),
             Contestant::new("world.trigger", Some(3.0), observer),
+            Contestant::new("honest limit: one observer by hand, with all books", None, by_hand),
         ],
     }
 }
@@ -83,6 +92,18 @@ fn of_entities() -> Bench {
         }
         repeated(move || entities.iter().for_each(|&entity| world.trigger(Hit { entity, damage: 1 })))
     }
+    fn by_hand() -> Sample {
+        let entities: Vec<Entity> = World::new().spawn_batch((0..EVENTS).map(|_| ())).collect();
+        let mut books = Books::new(&entities);
+        for &entity in &entities {
+            books.observe(Some(entity), |hit: &mut Hit, events| *events.total() += hit.damage);
+        }
+        repeated(move || {
+            for &entity in &entities {
+                black_box(&mut books).trigger(Some(entity), &mut Hit { entity, damage: 1 });
+            }
+        })
+    }
     Bench {
         file: "events",
         name: "10k entity events, one observer each",
@@ -90,6 +111,7 @@ fn of_entities() -> Bench {
         contestants: vec![
             Contestant::new("a list of boxed closures each", None, closures),
             Contestant::new("world.trigger", Some(4.0), observers),
+            Contestant::new("honest limit: observers by hand, with all books", None, by_hand),
         ],
     }
 }

@@ -5,6 +5,7 @@
 mod access;
 mod baseline;
 mod bench;
+mod books;
 mod bulk;
 pub(crate) mod changes;
 mod commands;

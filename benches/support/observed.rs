@@ -5,6 +5,7 @@ use std::hint::black_box;
 
 use strata_ecs::prelude::*;
 
+use super::books::Books;
 use super::data::{BODY, Extra, Heat, Kept, Position, Serial, SparseExtra};
 use super::structure::{add_each, despawn_each, remove_each, spawn_each};
 use super::{Bench, Contestant, Sample, fresh, repeated, undone};
@@ -117,6 +118,21 @@ fn insert() -> Bench {
         };
         undone(filled(), work, undo)
     }
+    fn with_books() -> Sample {
+        let (world, ids) = filled();
+        let mut books = Books::new(&ids);
+        books.observe(None, |id: &mut Entity, _| {
+            black_box(*id);
+        });
+        let work = move |(world, ids): &mut (World, Vec<Entity>)| {
+            let extra = black_box(Extra(1.0));
+            for &(mut id) in &*ids {
+                world.entity_mut(id).insert(extra);
+                black_box(&mut books).trigger(None, &mut id);
+            }
+        };
+        undone((world, ids), work, undo)
+    }
     fn observed() -> Sample {
         let (mut world, ids) = filled();
         world.add_observer(|add: On<Add<Extra>>| {
@@ -132,6 +148,7 @@ fn insert() -> Bench {
             Contestant::new("unobserved, and four calls of boxed closures", None, with_calls),
             Contestant::new("one observer that does nothing", Some(1.0), observed),
             Contestant::new("unobserved", None, alone),
+            Contestant::new("honest limit: unobserved, and an event by hand with all books", None, with_books),
         ],
     }
 }

@@ -223,6 +223,7 @@ pub(crate) fn method(all: &[Required]) -> TokenStream {
         }
     });
     hygienic! {
+        // The values are the user's tokens in a closure that is written around them. The lints see the two together, and need not fire.
         #[allow(clippy::needless_update, clippy::blocks_in_conditions, clippy::redundant_closure)]
         fn requirements<__L: __strata::RequirementList>(list: &mut __L) {
             #(#each)*

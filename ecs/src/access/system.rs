@@ -264,6 +264,11 @@ impl Access {
         Ok(())
     }
 
+    /// Keeps no memory for further parameters.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.params.shrink_to_fit();
+    }
+
     /// Whether the system asks for changes that are made when it has finished.
     pub(crate) fn is_deferred(&self) -> bool {
         self.deferred

@@ -173,9 +173,16 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
 #[inline]
 pub(crate) fn defer_direct(store: &mut Store) {
     if !store.reactions.direct.is_empty() {
-        let queue = core::mem::take(&mut store.reactions.direct);
-        defer(queue, store, None);
+        defer_direct_now(store);
     }
+}
+
+// It stands apart, so that what mostly has nothing to do keeps its registers.
+#[cold]
+#[inline(never)]
+fn defer_direct_now(store: &mut Store) {
+    let queue = core::mem::take(&mut store.reactions.direct);
+    defer(queue, store, None);
 }
 
 /// The outermost event has been told: applies the commands of its observers, and of those that these commands lead to.

@@ -18,7 +18,11 @@ use crate::term::ConstTerm;
     note = "observe each of them with `On<{Self}>`; `OnBatch` is for `Add<C>`, `Insert<C>`, `Discard<C>`, `Remove<C>`, `Despawn<C>`, \
             `BeginMatch<F>` and `EndMatch<F>`"
 )]
-pub trait LifecycleEvent: EntityEvent + Event<Trigger<'static> = EntityComponentsTrigger> {}
+pub trait LifecycleEvent: EntityEvent + Event<Trigger<'static> = EntityComponentsTrigger> {
+    /// The event of an entity: as [`Event::of_operation`], which says it of any event.
+    #[doc(hidden)]
+    fn of(entity: Entity) -> Self;
+}
 
 macro_rules! lifecycle {
     ($($(#[$of_event:meta])* $Event:ident, $kind:ident $(#[$of_pattern:meta])* $Pattern:ident)*) => {$(
@@ -57,7 +61,12 @@ macro_rules! lifecycle {
             }
         }
 
-        impl LifecycleEvent for $Event {}
+        impl LifecycleEvent for $Event {
+            #[inline]
+            fn of(entity: Entity) -> Self {
+                Self { entity }
+            }
+        }
 
         lifecycle!(@ $kind $Event, $(#[$of_pattern])* $Pattern);
     )*};

@@ -3,6 +3,7 @@
 use core::any::type_name;
 
 use super::id::ObserverId;
+use super::observers::Observers;
 use super::told::with_observers;
 use crate::command::apply_reactions;
 use crate::component::{ComponentId, Kinds};
@@ -78,7 +79,7 @@ fn after(store: &mut Store, news: &NewsView<'_>) {
 fn after_one(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
     let (id, kinds) = change;
     if kinds.has(Kinds::ADD.and(Kinds::INSERT).of_hooks()) {
-        return after(store, &FewNews::of_one(entity, change).view());
+        return after_of_one(store, entity, change);
     }
     let caller = store.entities.acting();
     if kinds.has(Kinds::ADD) {
@@ -88,9 +89,20 @@ fn after_one(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
         tell_of_one::<InsertEvent>(store, entity, id, change, caller);
     }
     if kinds.has(Kinds::BEHIND_MATCH) && store.reactions.number::<BeginMatchEvent>(BeginMatchEvent::slot()).is_some() {
-        let news = FewNews::of_one(entity, change);
-        tell_observers_now::<BeginMatchEvent>(store, &news.view(), Kinds::BEHIND_MATCH, None, caller);
+        tell_of_match(store, entity, change, caller);
     }
+}
+
+/// [`after`] with news of one change.
+#[inline(never)]
+fn after_of_one(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
+    after(store, &FewNews::of_one(entity, change).view());
+}
+
+#[inline(never)]
+fn tell_of_match(store: &mut Store, entity: Entity, change: (ComponentId, Kinds), caller: Origin) {
+    let news = FewNews::of_one(entity, change);
+    tell_observers_now::<BeginMatchEvent>(store, &news.view(), Kinds::BEHIND_MATCH, None, caller);
 }
 
 /// Tells observers of what of the news is of a kind, if that is among these.
@@ -136,13 +148,24 @@ fn tell_of_one<E: LifecycleEvent>(
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
     let told = with_observers::<E>(store, number, caller, |observers, store| {
         if !observers.tell_of_one(entity, id, store) {
-            let kind = E::MOMENT.map_or(Kinds::NONE, Moment::kinds);
-            observers.tell_of_components(&FewNews::of_one(entity, change).view(), kind, None, store);
+            tell_by_news(observers, entity, change, store);
         }
     });
     if told.is_none() {
         not_told::<E>(store, number);
     }
+}
+
+/// Tells observers of which some watch single entities or filters.
+#[inline(never)]
+fn tell_by_news<E: LifecycleEvent>(
+    observers: &mut Observers<E>,
+    entity: Entity,
+    change: (ComponentId, Kinds),
+    store: &mut Store,
+) {
+    let kind = E::MOMENT.map_or(Kinds::NONE, Moment::kinds);
+    observers.tell_of_components(&FewNews::of_one(entity, change).view(), kind, None, store);
 }
 
 /// An event has not been told, which is an error if that is for too many others.

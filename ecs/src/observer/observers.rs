@@ -192,11 +192,17 @@ impl<E: LifecycleEvent> Observers<E> {
         match *watching.of_component(component) {
             [] => {}
             [place] => list[place as usize].tell_of_one(entity, component, of_life, store),
-            ref places => {
-                places.iter().for_each(|&place| list[place as usize].tell_of_one(entity, component, of_life, store));
-            }
+            _ => self.tell_several_of_one(entity, component, store),
         }
         true
+    }
+
+    #[inline(never)]
+    fn tell_several_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) {
+        let Self { list, watching, of_life, .. } = self;
+        for &place in watching.of_component(component) {
+            list[place as usize].tell_of_one(entity, component, of_life, store);
+        }
     }
 
     /// Tells observers of what an operation does to components of entities: observer by observer over all entities.
@@ -279,7 +285,8 @@ impl<E: LifecycleEvent> Listed<E> {
         trigger: &mut EntityComponentsTrigger,
         store: &mut Store,
     ) {
-        if let (Some(observer), Some(mut event)) = (&mut self.observer, E::of_operation(entity)) {
+        if let Some(observer) = &mut self.observer {
+            let mut event = E::of(entity);
             Trigger::<E>::set_components(trigger, core::slice::from_ref(&component));
             observer.observe(&mut event, trigger, self.id, store);
         }

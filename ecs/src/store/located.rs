@@ -15,7 +15,7 @@ use crate::alloc_error::AllocError;
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, put_in_place, take_parts, with_parts};
 use crate::entity::{Entities, Entity, Location};
-use crate::graph::{Change, ChangeStep, MovePlan};
+use crate::graph::{Change, ChangeStep, MovePlan, PlanId};
 use crate::guard::Waiting;
 use crate::removal::Fate;
 use crate::sparse::SparseStorage;
@@ -97,22 +97,26 @@ impl<'s> Located<'s> {
             }
             return insert_sparse_with_care(store, number, entity, bundle).then_some(location);
         }
+        // To take another bundle apart may be user code, and nothing is known of the store then.
+        if B::IN_PLACE.is_none() {
+            return insert_parts(self.store, self.entity, self.location, bundle);
+        }
+        let change = self.store.insertion_of::<B>();
+        let plan = self.store.archetypes.plan(self.location.table, change);
         let mut bundle = Some(bundle);
-        if B::IN_PLACE.is_some() {
-            let change = self.store.insertion_of::<B>();
-            let put = |sink: &mut Sink<'_>| {
-                if let Some(bundle) = bundle.take() {
-                    // SAFETY: so it is, and no component of the bundle was there; the sink is one for the change's plan.
-                    unsafe { put_in_place(bundle, sink) }
-                }
-            };
-            // SAFETY: the change adds the bundle, which `put` puts.
-            if let Some((here, _)) = unsafe { self.move_lightly::<false>(change, put) } {
-                return Some(here);
+        let put = |sink: &mut Sink<'_>| {
+            if let Some(bundle) = bundle.take() {
+                // SAFETY: so it is, and no component of the bundle was there; the sink is one for the change's plan.
+                unsafe { put_in_place(bundle, sink) }
             }
+        };
+        // SAFETY: the plan is that of the change for this table; the change adds the bundle, which `put` puts.
+        if let Some((here, _)) = unsafe { self.move_lightly::<false>(plan, put) } {
+            return Some(here);
         }
         match bundle {
-            Some(bundle) => insert_with_care(self.store, self.entity, self.location, bundle),
+            // SAFETY: the plan is one for adding the bundle to entities of this table. Nothing has happened since it was found.
+            Some(bundle) => unsafe { insert_with_care(self.store, self.entity, self.location, plan, bundle) },
             None => unreachable!("what is not moved lightly has not been put"),
         }
     }
@@ -176,8 +180,9 @@ impl<'s> Located<'s> {
     /// leaves no chance to return it.
     #[inline(always)]
     pub(super) fn lose(mut self, loss: Loss) {
-        // SAFETY: the change adds nothing.
-        if unsafe { self.move_lightly::<false>(loss.change(), |_| {}) }.is_none() {
+        let plan = self.store.archetypes.plan(self.location.table, loss.change());
+        // SAFETY: the plan is that of the change for this table; the change adds nothing.
+        if unsafe { self.move_lightly::<false>(plan, |_| {}) }.is_none() {
             self.lose_with_care(loss);
         }
     }
@@ -282,7 +287,7 @@ impl<'s> Located<'s> {
         }
     }
 
-    /// Moves the row to where it belongs after a change, if the plan for that is light, ticks need not be carried, and there is room.
+    /// Moves the row to where it belongs after a change, if its plan is light, ticks need not be carried, and there is room.
     /// Otherwise nothing happens, and there is no location. `put` gets the row afterwards.
     ///
     /// This is [`Located::change_row`] without what is not needed then: nothing is required, sparse, told, replaced, or has to be
@@ -291,17 +296,18 @@ impl<'s> Located<'s> {
     ///
     /// # Safety
     ///
+    /// - The plan has just been found: it is that of a change for the table where the entity is.
     /// - If the change adds anything, that is one bundle, all of whose components `put` puts, in order; it does nothing else, and does
     ///   not panic.
     #[inline(always)]
     unsafe fn move_lightly<const WITH_CARE: bool>(
         &mut self,
-        change: Change,
+        id: PlanId,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Option<(Location, &MovePlan)> {
         let (entity, from) = (self.entity, self.location);
         let Store { archetypes, entities, sparse, clock, .. } = &mut *self.store;
-        let Planned { plan, tables, .. } = archetypes.planned(from.table, change);
+        let Planned { plan, tables, .. } = archetypes.just_found(id);
         if !(if WITH_CARE { plan.tells_lightly | plan.requires_lightly } else { plan.is_light }) {
             return None;
         }
@@ -440,34 +446,50 @@ fn insert_sparse_with_care<B: Bundle>(store: &mut Store, number: usize, entity: 
     with_parts(bundle, |parts| store.insert_sparse::<B>(number, entity, parts))
 }
 
-/// [`Located::insert`], whatever the bundle is and the plan, of an entity that is here. It stands apart, so that what light plans take
-/// is short and stays in registers.
+/// [`Located::insert`] of a bundle that is put in place, whatever the plan is. It stands apart, so that what light plans take is short
+/// and stays in registers.
+///
+/// # Safety
+///
+/// - The plan has just been found: it is that for adding the bundle to entities of the table where the entity is.
+/// - The bundle is put in place: [`Bundle::IN_PLACE`].
 #[inline(never)]
-fn insert_with_care<B: Bundle>(
+unsafe fn insert_with_care<B: Bundle>(
+    store: &mut Store,
+    entity: Entity,
+    location: Location,
+    plan: PlanId,
+    bundle: Moved<'_, B>,
+) -> Option<Location> {
+    let mut bundle = Some(bundle);
+    let put = |sink: &mut Sink<'_>| {
+        if let Some(bundle) = bundle.take() {
+            // SAFETY: so it is, and no component of the bundle was there; the sink is one for the change's plan.
+            unsafe { put_in_place(bundle, sink) }
+        }
+    };
+    let mut located = Located { store: &mut *store, entity, location };
+    // SAFETY: the caller's promise; the change adds the bundle, which `put` puts.
+    if let Some((here, plan)) = unsafe { located.move_lightly::<true>(plan, put) } {
+        // A plan that tells lightly tells of one component, and one that requires lightly of none.
+        let Some(&told) = plan.after.first() else { return Some(here) };
+        store.tell_of_one(entity, told);
+        return None;
+    }
+    match bundle {
+        Some(bundle) => insert_parts(store, entity, location, bundle),
+        None => unreachable!("what is not moved lightly has not been put"),
+    }
+}
+
+/// [`Located::insert`], whatever the bundle is and the plan, of an entity that is here.
+#[inline(never)]
+fn insert_parts<B: Bundle>(
     store: &mut Store,
     entity: Entity,
     location: Location,
     bundle: Moved<'_, B>,
 ) -> Option<Location> {
-    let mut bundle = Some(bundle);
-    if B::IN_PLACE.is_some() {
-        let change = store.insertion_of::<B>();
-        let put = |sink: &mut Sink<'_>| {
-            if let Some(bundle) = bundle.take() {
-                // SAFETY: so it is, and no component of the bundle was there; the sink is one for the change's plan.
-                unsafe { put_in_place(bundle, sink) }
-            }
-        };
-        let mut located = Located { store: &mut *store, entity, location };
-        // SAFETY: the change adds the bundle, which `put` puts.
-        if let Some((here, plan)) = unsafe { located.move_lightly::<true>(change, put) } {
-            // A plan that tells lightly tells of one component, and one that requires lightly of none.
-            let Some(&told) = plan.after.first() else { return Some(here) };
-            store.tell_of_one(entity, told);
-            return None;
-        }
-    }
-    let Some(bundle) = bundle else { unreachable!("what is not moved lightly has not been put") };
     with_parts(bundle, |parts| {
         let addition = store.inserting::<B>(parts);
         Located { store, entity, location }.add(addition)

@@ -529,6 +529,15 @@ impl SystemMeta {
         self.paths.clear();
     }
 
+    /// All parameters have been prepared: gives back the memory that more would have needed. A program may have as many systems as it
+    /// has observers of single entities.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.access.shrink_to_fit();
+        self.hidden.shrink_to_fit();
+        self.path.shrink_to_fit();
+        self.paths.shrink_to_fit();
+    }
+
     /// Notes that commands are recorded.
     pub(crate) fn add_deferred(&mut self) {
         self.access.add_deferred();

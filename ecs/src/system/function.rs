@@ -464,6 +464,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
             self.last_run = LastRun::default();
             self.unapplied = false;
             let state = ParamState::new(store, &mut self.meta);
+            self.meta.shrink_to_fit();
             self.is_deferred = self.meta.access().is_deferred();
             debug_assert!(state.is_none() || Self::LOOKS_AT_WORLD == self.meta.access().looks_at_world());
             self.state = state;
@@ -628,21 +629,43 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         if *world != cell.store().id() {
             prepared_for_another_world(&self.meta, *world, cell.store().id());
         }
-        if self.is_deferred {
-            if self.unapplied {
-                // The last run did not come to its end; what it asked for is not wanted any more.
-                <F::Param as SystemParam>::Source::discard(state);
-            }
-            self.unapplied = true;
-        }
+        let marks = (self.is_deferred, &mut self.unapplied, &mut self.last_run, &mut self.skip);
         // SAFETY: the state was made for this store, which has just been looked at; the caller promises the access.
-        let got = match unsafe { <F::Param as SystemParam>::Source::get(state, cell) } {
-            Ok(got) => got,
-            Err(error) => return Err(noted(&mut self.skip, error)),
-        };
-        let run = cell.store().run_at(cell.run_ticks().this_run);
-        Ok(Fetched { function: &mut self.function, params: F::Param::item(got), last_run: &mut self.last_run, run })
+        unsafe { fetch_prepared::<Marker, F>(&mut self.function, state, marks, cell) }
     }
+}
+
+/// What a system notes of its runs: whether it records anything and whether that has not been applied, its last run, and why it was
+/// skipped.
+type Marks<'s> = (bool, &'s mut bool, &'s mut LastRun, &'s mut Option<ParamError>);
+
+/// A function and its parameters: as [`FunctionSystem::fetch`].
+///
+/// # Safety
+///
+/// - As for [`System::run_shared`], for as long as the parameters are used.
+/// - The state was made for the store of the cell.
+#[inline(always)]
+unsafe fn fetch_prepared<'w, 's, Marker: 'static, F: SystemParamFunction<Marker>>(
+    function: &'s mut F,
+    state: &'s mut StateOf<F, Marker>,
+    (is_deferred, unapplied, last_run, skip): Marks<'s>,
+    cell: StoreCell<'w>,
+) -> Result<Fetched<'w, 's, F, F::Param>, ParamError> {
+    if is_deferred {
+        if *unapplied {
+            // The last run did not come to its end; what it asked for is not wanted any more.
+            <F::Param as SystemParam>::Source::discard(state);
+        }
+        *unapplied = true;
+    }
+    // SAFETY: the caller's promise.
+    let got = match unsafe { <F::Param as SystemParam>::Source::get(state, cell) } {
+        Ok(got) => got,
+        Err(error) => return Err(noted(skip, error)),
+    };
+    let run = cell.store().run_at(cell.run_ticks().this_run);
+    Ok(Fetched { function, params: F::Param::item(got), last_run, run })
 }
 
 /// Runs a system on a mutably borrowed store, with an input that is made of some of its entities and something
@@ -683,16 +706,17 @@ where
     #[inline(always)]
     fn tell(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
         let tick = store.next_tick();
-        // The next is what `fetch` looks at, so that the compiler sees that it need not look again.
-        match &self.state {
-            Some(prepared) if prepared.world == store.id() => {}
-            _ => return self.tell_late(input, store),
+        let Some(ParamState { world, state }) = &mut self.state else { return self.tell_late(input, store) };
+        if *world != store.id() {
+            return self.tell_late(input, store);
         }
         let run_ticks = store.run_ticks_since(self.last_run, tick).of(self.meta.system());
         let cell = StoreCell::exclusive_in(store, run_ticks);
         let onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
-        // SAFETY: no other code uses the store.
-        let outcome = match unsafe { self.fetch(cell) } {
+        let Self { function, last_run, is_deferred, unapplied, skip, .. } = self;
+        let marks = (*is_deferred, unapplied, last_run, skip);
+        // SAFETY: no other code uses the store, for which the state was made.
+        let outcome = match unsafe { fetch_prepared::<Marker, F>(function, state, marks, cell) } {
             Ok(Fetched { function, params, last_run, run }) => {
                 *last_run = run;
                 // If it went well that is known here, before anything else is looked at.
