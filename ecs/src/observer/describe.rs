@@ -229,16 +229,16 @@ impl<I: ObserverInput, S: TellSystem<I>> ObserverSystem<I, S> {
     fn done(&self, observed: Observed, store: &mut Store) {
         defer_direct(store);
         if let Err(not_done) = observed {
-            self.not_done(not_done, store);
+            self.not_done(*not_done, store);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn not_done(&self, not_done: Box<NotDone>, store: &mut Store) {
+    fn not_done(&self, not_done: NotDone, store: &mut Store) {
         let failed =
             Failed { observer: self.system.system().name(), event: type_name::<EventOf<I>>(), handler: self.handler };
-        failed.not_done(*not_done, store);
+        failed.not_done(not_done, store);
     }
 }
 
