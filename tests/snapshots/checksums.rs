@@ -241,7 +241,9 @@ fn a_hash_of_the_callers_gets_a_usual_hasher() {
     let options = StateOptions::new().with_hash(|odd: &Odd, state: &mut dyn Hasher| {
         odd.0.iter().for_each(|number| state.write_u32(number.to_bits()));
     });
-    worlds.iter_mut().for_each(|world| drop(world.spawn(Odd(vec![f32::NAN, 1.0]))));
+    for world in &mut worlds {
+        world.spawn(Odd(vec![f32::NAN, 1.0]));
+    }
     assert_eq!(worlds[0].checksum_with(&options), worlds[1].checksum_with(&options));
     worlds[1].query::<&mut Odd>().single_mut(&mut worlds[1]).unwrap().0[1] = 2.0;
     assert_ne!(worlds[0].checksum_with(&options), worlds[1].checksum_with(&options));

@@ -4,6 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use strata_ecs::prelude::*;
 use strata_ecs::snapshot::{RestoreError, RingError, SnapshotRing};
+use strata_tests::effort;
 
 use super::histories::{Game, step};
 
@@ -16,7 +17,7 @@ struct Speed(u64);
 struct Silent(u64);
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: effort::cases(24), ..ProptestConfig::default() })]
 
     /// Each frame of a ring is what a snapshot of that time is, whatever was saved and restored between.
     #[test]
