@@ -2,7 +2,6 @@
 //!
 //! An entity is a child of the one that its [`ChildOf`] names, and that lists it in [`Children`]. Children end with their parent.
 
-use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::ops::Deref;
 use core::slice;
@@ -11,6 +10,7 @@ use strata_ecs_derive::Component;
 
 use crate::entity::Entity;
 pub use crate::map::hierarchy::*;
+use crate::relationship::SourceList;
 
 /// The entity is a child of another one, which lists it in its [`Children`]: a [`Relationship`](crate::relationship::Relationship).
 ///
@@ -60,7 +60,7 @@ impl ChildOf {
 #[derive(Component, Clone, Default, PartialEq, Eq, Hash, Debug)]
 #[relationship_target(relationship = ChildOf, linked_spawn)]
 #[doc(alias("IsParent"))]
-pub struct Children(Vec<Entity>);
+pub struct Children(SourceList);
 
 impl Children {
     /// Exchanges two children.
@@ -74,27 +74,27 @@ impl Children {
 
     /// Sorts the children by a comparison; those that are equal keep their order.
     pub fn sort_by(&mut self, compare: impl FnMut(&Entity, &Entity) -> Ordering) {
-        self.0.sort_by(compare);
+        self.0.as_mut_slice().sort_by(compare);
     }
 
     /// Sorts the children by a key; those that are equal keep their order.
     pub fn sort_by_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
-        self.0.sort_by_key(key);
+        self.0.as_mut_slice().sort_by_key(key);
     }
 
     /// Sorts the children by a key that is made once for each; those that are equal keep their order.
     pub fn sort_by_cached_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
-        self.0.sort_by_cached_key(key);
+        self.0.as_mut_slice().sort_by_cached_key(key);
     }
 
     /// Sorts the children by a comparison, in place.
     pub fn sort_unstable_by(&mut self, compare: impl FnMut(&Entity, &Entity) -> Ordering) {
-        self.0.sort_unstable_by(compare);
+        self.0.as_mut_slice().sort_unstable_by(compare);
     }
 
     /// Sorts the children by a key, in place.
     pub fn sort_unstable_by_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
-        self.0.sort_unstable_by_key(key);
+        self.0.as_mut_slice().sort_unstable_by_key(key);
     }
 }
 

@@ -652,6 +652,14 @@ impl SparseSet {
         Some(&mut page[index as usize % PAGE])
     }
 
+    /// The value of this very entity.
+    #[inline]
+    pub(crate) fn find(&self, entity: Entity) -> Option<NonNull<u8>> {
+        let row = self.row(entity.index()).filter(|&row| self.entities.get(row) == Some(&entity))?;
+        // SAFETY: rows of the set are within the column's capacity.
+        Some(unsafe { self.column.get(row) })
+    }
+
     #[inline]
     fn row(&self, index: u32) -> Option<usize> {
         let page = self.pages.get(index as usize / PAGE)?.as_ref()?;

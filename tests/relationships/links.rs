@@ -195,11 +195,84 @@ fn a_list_by_hand_keeps_those_that_name_the_entity() {
     let mut world = World::new();
     let [a, b, c, root] = entities(&mut world);
     world.many(&[a, b]).insert(ChildOf(root));
-    world.entity_mut(root).insert(Children::from_collection_risky(vec![b, c, b]));
+    world.entity_mut(root).insert(Children::from_collection_risky(vec![b, c, b].into()));
     assert_eq!(children(&world, root), [b]);
     assert!(world.get::<ChildOf>(a).is_none() && world.get::<ChildOf>(c).is_none());
     world.check_invariants();
-    world.entity_mut(root).insert(Children::from_collection_risky(vec![c]));
+    world.entity_mut(root).insert(Children::from_collection_risky(vec![c].into()));
     assert!(world.get::<Children>(root).is_none());
     world.check_invariants();
+}
+
+#[test]
+fn sources_that_go_leave_the_others_in_order() {
+    let mut world = World::new();
+    let [root] = entities(&mut world);
+    let mut left: Vec<Entity> = (0..300).map(|_| world.spawn(ChildOf(root)).id()).collect();
+    let mut seed = 7_usize;
+    while !left.is_empty() {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let at = (seed >> 33) % left.len();
+        match (seed >> 20) % 5 {
+            0 => assert_eq!(children(&world, root), left),
+            1 => {
+                let mut list = world.get_mut::<Children>(root).unwrap();
+                list.sort_by_key(|&child| std::cmp::Reverse(child));
+                left.sort_by_key(|&child| std::cmp::Reverse(child));
+            }
+            2 => _ = world.entity_mut(left.remove(at)).remove::<ChildOf>(),
+            3 => {
+                let child = left.remove(at);
+                world.entity_mut(child).remove::<ChildOf>().insert(ChildOf(root));
+                left.push(child);
+            }
+            _ => assert!(world.despawn(left.remove(at))),
+        }
+    }
+    assert!(world.get::<Children>(root).is_none());
+    world.check_invariants();
+}
+
+#[test]
+fn threads_that_read_a_list_at_once_all_wait_for_its_holes_to_be_closed() {
+    let mut world = World::new();
+    let [root] = entities(&mut world);
+    for _ in 0..50 {
+        let spawned: Vec<Entity> = (0..500).map(|_| world.spawn(ChildOf(root)).id()).collect();
+        spawned.iter().step_by(3).for_each(|&child| _ = world.despawn(child));
+        let left: Vec<Entity> = spawned.into_iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, e)| e).collect();
+        let world = &world;
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| assert!(children(world, root).ends_with(&left)));
+            }
+        });
+    }
+    world.check_invariants();
+}
+
+#[test]
+fn lists_that_a_program_has_exchanged_are_mended_when_one_of_them_changes() {
+    for ends in [false, true] {
+        let mut world = World::new();
+        let [a, b] = entities(&mut world);
+        let [of_a, of_b] = [a, b].map(|root| [(); 3].map(|()| world.spawn(ChildOf(root)).id()));
+        let [mut of_first, mut of_second] = world.entity_mut([a, b]);
+        let (mut first, mut second) =
+            (of_first.get_mut::<Children>().unwrap(), of_second.get_mut::<Children>().unwrap());
+        std::mem::swap(&mut *first, &mut *second);
+        if ends {
+            world.despawn(a);
+            assert!(of_a.iter().all(|&child| !world.contains(child)));
+        } else {
+            world.despawn(of_a[0]);
+            assert_eq!(children(&world, a), of_a[1..]);
+        }
+        assert_eq!(children(&world, b), of_b);
+        world.check_invariants();
+        *world.get_mut::<Children>(b).unwrap() = Children::default();
+        world.despawn(b);
+        assert!(of_b.iter().all(|&child| !world.contains(child)));
+        world.check_invariants();
+    }
 }

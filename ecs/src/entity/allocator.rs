@@ -631,9 +631,10 @@ impl Entities {
         }
     }
 
-    #[cold]
     fn add_summary(&mut self, index: u32, summary: SparseSummary) {
-        self.sparse.resize(index as usize, SparseSummary::default());
+        if self.sparse.len() < index as usize {
+            self.sparse.resize(index as usize, SparseSummary::default());
+        }
         self.sparse.push(summary);
     }
 

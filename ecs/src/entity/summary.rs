@@ -44,15 +44,42 @@ impl SparseSummary {
         Self(self.0 | other.0)
     }
 
+    /// The storages of this one that cannot be storages of the other.
+    #[must_use]
+    pub(crate) fn except(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// The storages that may be of both.
+    #[inline]
+    #[must_use]
+    pub(crate) fn common(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// The numbers of the storages, of `count` in all, that may hold the entity.
+    #[inline]
     pub(crate) fn storages(self, count: usize) -> impl Iterator<Item = usize> {
         let mut bits = self.0;
-        let classes = core::iter::from_fn(move || {
-            let class = (bits != 0).then(|| bits.trailing_zeros() as usize);
-            bits &= bits.wrapping_sub(1);
-            class
-        });
-        classes.flat_map(move |class| (class..count).step_by(16))
+        let mut at = count;
+        core::iter::from_fn(move || {
+            // Other storages with the same bit, if there are so many.
+            at += 16;
+            if at >= count {
+                if bits == 0 {
+                    return None;
+                }
+                at = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+            }
+            Some(at)
+        })
+    }
+
+    /// The number of the only storage, of `count` in all, if there is one and no other has its bit.
+    #[inline]
+    pub(crate) fn only(self, count: usize) -> Option<usize> {
+        (self.0.is_power_of_two() && count <= 16).then_some(self.0.trailing_zeros() as usize)
     }
 }
 

@@ -152,6 +152,9 @@ pub(crate) struct MovePlan {
     pub(crate) tells_lightly: bool,
     /// Whether that is all, and nothing is special but what is required, which goes to columns where no value is.
     pub(crate) requires_lightly: bool,
+    /// The sparse storage that one component is added to, if nothing else is special and only observers, hooks or relationships may be told
+    /// of that.
+    pub(crate) adds_beside: Option<u32>,
 }
 
 impl MovePlan {
@@ -224,6 +227,19 @@ impl MovePlan {
             && !self.is_foretold
             && !self.interest.has(Interest::RECORDER)
             && self.after.len() == 1;
+        let is_simple = self.leaves.is_empty()
+            && self.retains.is_none()
+            && self.sparse_sources().next().is_none()
+            && self.required.is_empty()
+            && self.renewed.is_empty()
+            && self.before.is_empty()
+            && self.after.is_empty()
+            && self.interest == Interest::REACTIONS;
+        let only = {
+            let mut beside = self.sparse_targets();
+            beside.next().filter(|_| beside.next().is_none())
+        };
+        self.adds_beside = only.filter(|_| is_simple).map(|number| number as u32);
     }
 
     /// Whether observers or hooks may be told of it.

@@ -6,8 +6,8 @@ use core::slice;
 
 use crate::entity::{Entity, EntityHashSet};
 
-/// A collection of entities in which a [`RelationshipTarget`](super::RelationshipTarget) lists its sources: `Vec<Entity>`, which keeps
-/// their order, [`EntityHashSet`], in which one is found in constant time, or a single [`Entity`], if a target has one source at most.
+/// A collection of entities in which a [`RelationshipTarget`](super::RelationshipTarget) lists its sources: `Vec<Entity>` or
+/// [`SourceList`](super::SourceList), which keep their order, [`EntityHashSet`], in which one is found in constant time, or a single [`Entity`], if a target has one source at most.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -24,7 +24,7 @@ use crate::entity::{Entity, EntityHashSet};
 #[diagnostic::on_unimplemented(
     message = "sources cannot be listed in a `{Self}`",
     label = "not a collection of sources",
-    note = "a target lists its sources in a `Vec<Entity>`, an `EntityHashSet` or, if it has one at most, an `Entity`"
+    note = "a target lists its sources in a `Vec<Entity>`, a `SourceList`, an `EntityHashSet` or, if it has one at most, an `Entity`"
 )]
 pub trait RelationshipSourceCollection {
     /// Goes through the entities.
@@ -72,6 +72,58 @@ pub trait RelationshipSourceCollection {
 
     /// Adds entities.
     fn extend_from_iter(&mut self, entities: impl IntoIterator<Item = Entity>);
+
+    /// Whether an entity goes in constant time if its place is known.
+    #[doc(hidden)]
+    const KNOWS_PLACES: bool = false;
+
+    /// The target whose sources it lists, if it knows that: no entity, before it is known.
+    #[doc(hidden)]
+    #[inline]
+    fn target(&self) -> Option<Entity> {
+        None
+    }
+
+    /// Notes whose sources it lists.
+    #[doc(hidden)]
+    #[inline]
+    fn set_target(&mut self, target: Entity) {
+        let _ = target;
+    }
+
+    /// Whether it lists the sources of another target, since a program has exchanged the values of components.
+    #[doc(hidden)]
+    #[inline]
+    fn is_of_another(&self, target: Entity) -> bool {
+        self.target().is_some_and(|of| of != target)
+    }
+
+    /// Adds an entity, and says at which place it is, if that matters.
+    #[doc(hidden)]
+    #[inline]
+    fn add_at_end(&mut self, entity: Entity) -> u32 {
+        self.add(entity);
+        0
+    }
+
+    /// Removes an entity that was at this place. Others may have gone since.
+    #[doc(hidden)]
+    #[inline]
+    fn remove_near(&mut self, entity: Entity, place: u32) -> Unlisted {
+        let _ = place;
+        self.remove(entity);
+        Unlisted { is_empty: self.is_empty(), are_elsewhere: false }
+    }
+}
+
+/// What is known of a collection behind the removal of an entity.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Unlisted {
+    /// Whether there are no others.
+    pub is_empty: bool,
+    /// Whether it should be noted anew at which places they are.
+    pub are_elsewhere: bool,
 }
 
 /// A collection of sources that keeps them in an order.
@@ -135,7 +187,7 @@ pub trait OrderedRelationshipSourceCollection: RelationshipSourceCollection {
 }
 
 /// Where an entity is among others. Blocks of them are compared at once.
-fn position(entities: &[Entity], entity: Entity) -> Option<usize> {
+pub(super) fn position(entities: &[Entity], entity: Entity) -> Option<usize> {
     const BLOCK: usize = 16;
     let is_it = |other: &Entity| other.to_bits() == entity.to_bits();
     let mut blocks = entities.chunks_exact(BLOCK);

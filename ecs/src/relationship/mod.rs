@@ -5,8 +5,10 @@
 //! such components is, and in which collections sources can be listed.
 
 mod collection;
+mod source_list;
 mod traits;
 
-pub use self::collection::{OrderedRelationshipSourceCollection, RelationshipSourceCollection};
+pub use self::collection::{OrderedRelationshipSourceCollection, RelationshipSourceCollection, Unlisted};
+pub use self::source_list::SourceList;
 pub use self::traits::{Relationship, RelationshipTarget, SourceIter, TargetField};
 pub use crate::map::relationship::*;

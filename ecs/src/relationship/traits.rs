@@ -65,7 +65,8 @@ pub trait Relationship: Component + Sized {
 /// of them, and goes with the last.
 ///
 /// It changes by what becomes of its sources. Code that borrows it mutably can bring them into another order; to exchange two values, or to
-/// take one away through the reference, would make both sides disagree, as `collection_mut_risky` can. One without sources that is inserted
+/// take one away through the reference, makes both sides disagree, as `collection_mut_risky` can. A [`SourceList`](super::SourceList) knows
+/// whose it is: if two are exchanged, both are mended when a source comes to one of them or goes, or its entity ends. One without sources that is inserted
 /// by hand stays until sources have come and gone.
 ///
 /// To remove it removes the relationship of all that it lists. With `#[relationship_target(relationship = .., linked_spawn)]` they end

@@ -12,7 +12,7 @@ use super::spawn::reserve_sparse;
 use super::ticks::note_targets;
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::bundle::{Bundle, BundleParts, Sink, Targets};
-use crate::component::{Components, Kinds};
+use crate::component::{Component, ComponentId, Components, Kinds};
 use crate::entity::{Entities, Entity, Location, SparseSummary};
 use crate::graph::{MovePlan, RequiredComponent};
 use crate::guard::{Waiting, for_each_despite_panics};
@@ -67,10 +67,103 @@ impl Store {
         Some(address)
     }
 
+    /// The value that an entity has of a component with sparse storage, to read: none if the component requires others, or has no size.
+    #[inline]
+    pub(crate) fn sole<C: Component>(&mut self, entity: Entity) -> Option<&C> {
+        let number = self.archetypes.components.sole_storage::<C>()?;
+        let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
+        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        Some(unsafe { set.find(entity)?.cast().as_ref() })
+    }
+
+    /// The same, to change it: none also if ticks of such values are kept.
+    #[inline]
+    pub(crate) fn sole_mut<C: Component>(&mut self, entity: Entity) -> Option<&mut C> {
+        let number = self.archetypes.components.sole_storage::<C>()?;
+        let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
+        if set.column().tracking().is_some() {
+            return None;
+        }
+        let mut value = set.find(entity)?.cast();
+        set.column().stamp(self.clock.tick.get());
+        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        Some(unsafe { value.as_mut() })
+    }
+
+    /// Gives a living entity a value of a component with sparse storage, which it does not have, if nothing is told of that. Otherwise
+    /// the value comes back.
+    pub(crate) fn put_untold<C: Component>(&mut self, entity: Entity, value: C) -> Option<C> {
+        let Some(number) = self.archetypes.components.sole_storage::<C>().filter(|&number| number < self.sparse.len())
+        else {
+            return Some(value);
+        };
+        let Self { archetypes, entities, sparse, listeners, .. } = &mut *self;
+        let (storage, index) = (&mut sparse[number], entity.index());
+        let is_told = !archetypes.components.heard(archetypes.components.sparse()[number]).told().is_none();
+        if is_told || listeners.is_recording() || !entities.contains(entity) || storage.contains(index) {
+            return Some(value);
+        }
+        if let Err(error) = storage.reserve(index).and_then(|()| entities.reserve_summary(index)) {
+            error.raise();
+        }
+        let summary = entities.sparse_summary(index).with(number);
+        entities.set_sparse_summary(index, summary);
+        let now = self.now();
+        // SAFETY: there is room, and no value. The storage is that of `C`, and the value is written at once.
+        unsafe { self.sparse[number].insert(entity, now).cast().write(value) }
+        None
+    }
+
+    /// Removes the value that an entity has of a component with sparse storage, if it has one and nothing is told of that, and says
+    /// whether that was so.
+    pub(crate) fn remove_untold<C: Component>(&mut self, entity: Entity) -> bool {
+        let Some(number) = self.archetypes.components.sole_storage::<C>() else { return false };
+        let heard = self.archetypes.components.heard(self.archetypes.components.sparse()[number]);
+        let is_watched = self.listeners.removals.watches(SparseSummary::default().with(number));
+        if is_watched || self.listeners.is_recording() || !heard.told().is_none() {
+            return false;
+        }
+        match self.sparse.get(number) {
+            Some(SparseStorage::Set(set)) if set.find(entity).is_some() => {}
+            _ => return false,
+        }
+        self.remove_from_storage(number, entity);
+        self.sparse[number].drop_retired();
+        true
+    }
+
+    /// Whether a component with this sparse storage that comes to an entity only has to be linked, at once.
+    #[inline]
+    pub(super) fn links_lightly(&self, storages: SparseSummary) -> bool {
+        let Self { listeners, reactions, .. } = self;
+        listeners.light_links.meets(storages)
+            && !(listeners.held != 0 || listeners.has_news || listeners.is_recording() || reactions.is_running())
+    }
+
+    /// Links an entity to the target that a component of it names, which has just come. Says whether that was all.
+    #[inline]
+    pub(super) fn link_lightly(&mut self, id: ComponentId, source: Entity) -> bool {
+        let Some(tell) = self.reactions.tell else { return true };
+        // If that panics it is done behind the next operation.
+        self.listeners.links.linking = Some((id, source));
+        self.listeners.has_news = true;
+        if (tell.link)(self, id, source) {
+            self.listeners.links.linking = None;
+            self.listeners.has_news = false;
+            return true;
+        }
+        self.react();
+        false
+    }
+
     /// Adds the only component of a bundle, which has this sparse storage: no table has to do with it. Says whether the entity is where it
     /// was, for sure: not if something has been told or is to be.
     pub(super) fn insert_sparse<B: Bundle>(&mut self, number: usize, entity: Entity, parts: &mut B::Parts) -> bool {
         let index = entity.index();
+        // A value that is dropped might panic.
+        if !B::Parts::NEEDS_DROP && self.links_lightly(SparseSummary::default().with(number)) {
+            return self.insert_link::<B>(number, entity, parts);
+        }
         let mut panicked = Waiting::default();
         if self.listeners.hears {
             panicked = self.expect_sparse(&[entity], number, Kinds::DISCARD, Kinds::COMING);
@@ -92,6 +185,22 @@ impl Store {
         let has_news = self.has_news();
         self.conclude(panicked);
         !has_news
+    }
+
+    /// [`Store::insert_sparse`] of a component of which nothing is told, if it names a target.
+    fn insert_link<B: Bundle>(&mut self, number: usize, entity: Entity, parts: &mut B::Parts) -> bool {
+        let now = self.now();
+        let Self { archetypes, entities, sparse, .. } = self;
+        let (storage, index) = (&mut sparse[number], entity.index());
+        if let Err(error) = storage.reserve(index).and_then(|()| entities.reserve_summary(index)) {
+            error.raise();
+        }
+        // SAFETY: the storage is the only component's, and there is room.
+        unsafe { parts.put_sole(storage, entity, now) }
+        let summary = entities.sparse_summary(index).with(number);
+        entities.set_sparse_summary(index, summary);
+        let id = archetypes.components.sparse()[number];
+        self.link_lightly(id, entity)
     }
 
     /// Removes the only component of a bundle, which has this sparse storage, if the entity has it.

@@ -10,6 +10,7 @@ use super::bulk::Selection;
 use super::news::{Affected, News};
 use super::report::LeftRows;
 use crate::archetype::Archetypes;
+use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, EntityError, Location, SparseSummary, TableId};
 use crate::guard::{Waiting, for_each_despite_panics};
 use crate::removal::{Fate, Told};
@@ -101,6 +102,13 @@ impl Store {
     #[cold]
     #[inline(never)]
     fn despawn_heard(&mut self, entity: Entity) -> Result<(), EntityError> {
+        let Self { listeners, reactions, .. } = &*self;
+        let is_alone = listeners.held == 0 && !listeners.has_news && !reactions.is_running();
+        if let Some(tell) = reactions.tell.filter(|_| is_alone)
+            && (tell.end)(self, entity)
+        {
+            return Ok(());
+        }
         let location = self.entities.locate(entity)?;
         let panicked = self.expect_end(Affected::Listed(&[entity]), location.table);
         let summary = self.entities.sparse_summary(entity.index());
@@ -109,6 +117,94 @@ impl Store {
         let done = unsafe { self.despawn_special(entity, location, summary) };
         self.conclude(panicked);
         done
+    }
+
+    /// The sparse storages in which an entity may be, if no observer and no hook is told of its end, and no pairs end with it.
+    #[inline]
+    pub(crate) fn ends_untold(&self, entity: Entity) -> Option<SparseSummary> {
+        let location = self.entities.get(entity)?;
+        let summary = self.entities.sparse_summary(entity.index());
+        let table = self.archetypes.tables.get(location.table)?;
+        let is_told = table.interest().has(Interest::REACTIONS) || self.listeners.ends_with_care.meets(summary);
+        (!is_told).then_some(summary)
+    }
+
+    /// Ends entities of whose end observers and hooks are not told, in this order. If a destructor panics, the others end all the same, and
+    /// the panic waits.
+    #[must_use]
+    pub(crate) fn end_untold(&mut self, entities: &[Entity]) -> Waiting {
+        self.entities.reserve_free(entities.len()).unwrap_or_else(|error| error.raise());
+        let (mut rest, mut panicked) = (entities.iter(), Waiting::default());
+        while !rest.as_slice().is_empty() {
+            panicked = panicked.or(Waiting::catch(|| rest.by_ref().for_each(|&entity| self.end_one_untold(entity))));
+        }
+        panicked
+    }
+
+    fn end_one_untold(&mut self, entity: Entity) {
+        let Some(location) = self.entities.get(entity) else { return };
+        let summary = self.entities.sparse_summary(entity.index());
+        if !self.take_off_lightly(entity, location, summary) {
+            // SAFETY: the entity is there, and there is room for its end.
+            _ = unsafe { self.despawn_special(entity, location, summary) };
+            return;
+        }
+        let mut keeps = false;
+        for number in summary.storages(self.sparse.len()) {
+            let storage = &mut self.sparse[number];
+            if storage.column().drop_fn().is_none() {
+                storage.remove(entity);
+            } else {
+                keeps = true;
+            }
+        }
+        if keeps {
+            drop(Outside { sparse: &mut self.sparse, values: &[(entity, summary)] });
+        }
+    }
+
+    /// Ends an entity of whose end observers and hooks are not told, if nothing has to be dropped or told otherwise. If not, nothing happens,
+    /// and this says false.
+    #[inline]
+    pub(crate) fn end_lightly(&mut self, entity: Entity) -> bool {
+        let Some(location) = self.entities.get(entity) else { return false };
+        let summary = self.entities.sparse_summary(entity.index());
+        let drops = |number: usize| self.sparse[number].column().drop_fn().is_some();
+        if summary.storages(self.sparse.len()).any(drops) {
+            return false;
+        }
+        self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+        let is_off = self.take_off_lightly(entity, location, summary);
+        if is_off {
+            summary.storages(self.sparse.len()).for_each(|number| self.sparse[number].remove(entity));
+        }
+        is_off
+    }
+
+    /// Takes an entity off its table, and ends its life, if all that is told of that is the entity on a list, and nothing in the table has to
+    /// be dropped. Otherwise nothing happens, and this says false. There is room for its index among the free ones.
+    #[inline]
+    fn take_off_lightly(&mut self, entity: Entity, location: Location, summary: SparseSummary) -> bool {
+        let Self { archetypes, entities, listeners, .. } = self;
+        let table = archetypes.tables.get_mut(location.table);
+        let is_watched = listeners.is_recording() || listeners.removals.watches(summary);
+        if is_watched || !table.ends_lightly() || !listeners.ends_lightly(table, entity) {
+            return false;
+        }
+        debug_assert!(table.entities().get(location.row as usize) == Some(&entity));
+        // SAFETY: the row of a live entity is a row of its table, which ends lightly.
+        let moved = unsafe { table.overwrite_row(location.row as usize) };
+        entities.free(entity);
+        if let Some(moved) = moved {
+            entities.set_row(moved, location.row);
+        }
+        true
+    }
+
+    /// The storages that may hold components with this number.
+    pub(crate) fn storage_of(&self, id: ComponentId) -> SparseSummary {
+        let number = self.archetypes.components.info(id).map(ComponentInfo::sparse_index);
+        number.map_or(SparseSummary::ALL, |number| SparseSummary::default().with(number))
     }
 
     /// [`Store::despawn`] of an entity that may have sparse components, or of whose end something is told.

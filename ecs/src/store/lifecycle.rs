@@ -99,7 +99,15 @@ impl Store {
         let is_told = |id: ComponentId| !components.heard(id).told().is_none();
         let links_told = sparse().any(|(_, &id)| components.lists_sources(id) && is_told(id));
         let told = sparse().filter(|(_, id)| links_told || !components.names_target(**id) || is_told(**id));
-        self.listeners.told_storages = told.fold(SparseSummary::default(), |all, (number, _)| all.with(number));
+        let told = told.fold(SparseSummary::default(), |all, (number, _)| all.with(number));
+        let all_that = |holds: &dyn Fn(ComponentId) -> bool| {
+            sparse().filter(|(_, id)| holds(**id)).fold(SparseSummary::default(), |all, (number, _)| all.with(number))
+        };
+        self.listeners.told_storages = told;
+        self.listeners.lists = all_that(&|id| components.lists_sources(id));
+        self.listeners.sources = all_that(&|id| components.names_target(id));
+        self.listeners.ends_with_care = all_that(&|id| is_told(id) || components.is_of_pairs(id));
+        self.listeners.light_links = self.listeners.sources.except(told);
         self.listeners.set_heard_storages(storages);
         self.listeners.hears =
             components.iter().any(|info| heard(&info.id())) || !components.heard_only(None).is_none();

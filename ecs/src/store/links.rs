@@ -7,6 +7,7 @@
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::num::NonZeroU32;
 
 use crate::component::{ComponentId, Components};
 use crate::entity::Entity;
@@ -50,10 +51,14 @@ pub(crate) struct Links {
     pub(crate) parting: Vec<(ComponentId, Entity)>,
     /// Sources that have come to name a target, in their order.
     pub(crate) coming: Vec<(ComponentId, Entity)>,
+    /// A source that is being linked at once. If that is broken off it is done behind the next operation.
+    pub(crate) linking: Option<(ComponentId, Entity)>,
     /// Sources of targets that have lost their list, or have got another one.
     pub(crate) orphans: Vec<Orphan>,
     /// Entities that may be in pairs no more, or may have the component of one without being in any.
     pub(crate) unpaired: Vec<Unpaired>,
+    /// Memory for entities that end together.
+    pub(crate) ending: Vec<Entity>,
     /// Whether entities leave for another world, so that their ends are none.
     pub(super) is_moving: bool,
     /// Whether a target gets its list from here, so that it is right.
@@ -64,26 +69,82 @@ impl Links {
     /// The target on which a source is listed.
     #[inline]
     pub(crate) fn target(&self, relation: ComponentId, source: Entity) -> Option<Entity> {
-        self.of(relation)?.get(source)
+        Some(self.place(relation, source)?.0)
     }
 
-    /// Notes on which target a source is listed, if on one.
-    pub(crate) fn set_target(&mut self, relation: ComponentId, source: Entity, target: Option<Entity>) {
+    /// The target on which a source is listed, and at which place it was put there. Others may have gone since.
+    #[inline]
+    pub(crate) fn place(&self, relation: ComponentId, source: Entity) -> Option<(Entity, u32)> {
+        self.of(relation)?.place(source)
+    }
+
+    /// Notes on which target a source is listed, and at which place.
+    #[inline]
+    pub(crate) fn set_place(&mut self, relation: ComponentId, source: Entity, target: Entity, place: u32) {
         let at = self.listed.iter().position(|(id, _)| *id == relation);
-        let at = at.unwrap_or_else(|| {
-            self.listed.push((relation, Listed::default()));
-            self.listed.len() - 1
-        });
+        let at = at.unwrap_or_else(|| self.add_relation(relation));
+        let changes = self.count_change(relation, source);
+        let listed = &mut self.listed[at].1;
+        listed.changed = changes;
+        listed.set(source, target, place);
+    }
+
+    /// Notes that a source is listed on no target.
+    #[inline]
+    pub(crate) fn forget_target(&mut self, relation: ComponentId, source: Entity) {
+        let changes = self.count_change(relation, source);
+        if let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation) {
+            listed.changed = changes;
+            listed.forget(source);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_relation(&mut self, relation: ComponentId) -> usize {
+        self.listed.push((relation, Listed::default()));
+        self.listed.len() - 1
+    }
+
+    #[inline]
+    fn count_change(&mut self, relation: ComponentId, source: Entity) -> u64 {
         self.changes += 1;
+        if self.journal.is_some() {
+            self.write_down(relation, source);
+        }
+        self.changes
+    }
+
+    #[inline(never)]
+    fn write_down(&mut self, relation: ComponentId, source: Entity) {
         if let Some(journal) = &mut self.journal {
             if journal.len() == MOST_NOTES {
                 journal.pop_front();
             }
             journal.push_back((relation, source));
         }
-        let listed = &mut self.listed[at].1;
-        listed.changed = self.changes;
-        listed.set(source, target);
+    }
+
+    /// The sources that are listed on a target, in the order of their places. `O(sources of all targets)`.
+    pub(crate) fn sources_of(&self, relation: ComponentId, target: Entity) -> Vec<Entity> {
+        let pages = self.of(relation).into_iter().flat_map(|listed| listed.pages.iter().enumerate());
+        let places = pages.filter_map(|(at, page)| Some((at * PAGE, page.as_ref()?)));
+        let places =
+            places.flat_map(|(first, page)| page.iter().enumerate().map(move |(at, place)| (first + at, place)));
+        let of_target = places.filter(|(_, place)| place.target == target);
+        let source = |(index, place): (usize, &Place)| Some((place.place, place.source(index as u32)?));
+        let mut sources: Vec<(u32, Entity)> = of_target.filter_map(source).collect();
+        sources.sort_by_key(|(place, _)| *place);
+        sources.into_iter().map(|(_, source)| source).collect()
+    }
+
+    /// Notes at which place on its list a source is now.
+    pub(crate) fn move_place(&mut self, relation: ComponentId, source: Entity, place: u32) {
+        if let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation)
+            && let Some(spot) = listed.spot(source)
+        {
+            spot.place = place;
+        }
     }
 
     /// A number that is another one whenever the targets of sources may be others than before.
@@ -138,7 +199,7 @@ impl Links {
     /// Whether everything is up to date.
     #[inline]
     pub(crate) fn are_settled(&self) -> bool {
-        self.have_parted() && self.coming.is_empty() && self.unpaired.is_empty()
+        self.have_parted() && self.coming.is_empty() && self.linking.is_none() && self.unpaired.is_empty()
     }
 
     /// Notes a source whose target has lost its list, or may have got another one.
@@ -179,6 +240,7 @@ impl Links {
         [&mut self.adopting, &mut self.parting, &mut self.coming].into_iter().for_each(Vec::shrink_to_fit);
         self.orphans.shrink_to_fit();
         self.unpaired.shrink_to_fit();
+        self.ending = Vec::new();
     }
 }
 
@@ -203,38 +265,64 @@ struct Listed {
 struct Place {
     target: Entity,
     generation: u32,
+    /// Where on the list of the target the source is, or was before others went.
+    place: u32,
 }
 
 impl Place {
-    const NONE: Self = Self { target: Entity::PLACEHOLDER, generation: 0 };
+    const NONE: Self = Self { target: Entity::PLACEHOLDER, generation: 0, place: 0 };
+
+    /// The source with this index that it is a place of.
+    fn source(&self, index: u32) -> Option<Entity> {
+        NonZeroU32::new(self.generation).map(|generation| Entity::new(index, generation))
+    }
 }
 
 impl Listed {
     #[inline]
-    fn get(&self, source: Entity) -> Option<Entity> {
+    fn place(&self, source: Entity) -> Option<(Entity, u32)> {
         let (page, place) = (source.index() as usize / PAGE, source.index() as usize % PAGE);
-        let place = self.pages.get(page)?.as_ref()?[place];
+        let place = &self.pages.get(page)?.as_ref()?[place];
         let is_there = place.target != Entity::PLACEHOLDER && place.generation == source.generation();
-        is_there.then_some(place.target)
+        is_there.then_some((place.target, place.place))
     }
 
-    fn set(&mut self, source: Entity, target: Option<Entity>) {
+    /// What is noted of a source, if something is noted of its neighbours.
+    #[inline]
+    fn spot(&mut self, source: Entity) -> Option<&mut Place> {
         let (page, place) = (source.index() as usize / PAGE, source.index() as usize % PAGE);
-        if target.is_none() && !matches!(self.pages.get(page), Some(Some(_))) {
-            return;
+        Some(&mut self.pages.get_mut(page)?.as_mut()?[place]).filter(|spot| spot.generation == source.generation())
+    }
+
+    #[inline]
+    fn forget(&mut self, source: Entity) {
+        if let Some(spot) = self.spot(source) {
+            let is_there = spot.target != Entity::PLACEHOLDER;
+            *spot = Place::NONE;
+            self.count -= usize::from(is_there);
         }
+    }
+
+    #[inline]
+    fn set(&mut self, source: Entity, target: Entity, place: u32) {
+        let at = source.index() as usize;
+        if !matches!(self.pages.get(at / PAGE), Some(Some(_))) {
+            self.add_page(at / PAGE);
+        }
+        if let Some(Some(page)) = self.pages.get_mut(at / PAGE) {
+            let spot = &mut page[at % PAGE];
+            self.count += usize::from(spot.target == Entity::PLACEHOLDER);
+            *spot = Place { target, generation: source.generation(), place };
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_page(&mut self, page: usize) {
         if self.pages.len() <= page {
             self.pages.resize_with(page + 1, || None);
         }
-        let page = self.pages[page].get_or_insert_with(|| Box::new([Place::NONE; PAGE]));
-        let place = &mut page[place];
-        let is_own = place.generation == source.generation();
-        if target.is_none() && !is_own {
-            return;
-        }
-        self.count -= usize::from(place.target != Entity::PLACEHOLDER);
-        self.count += usize::from(target.is_some());
-        *place = target.map_or(Place::NONE, |target| Place { target, generation: source.generation() });
+        self.pages[page] = Some(Box::new([Place::NONE; PAGE]));
     }
 
     fn shrink_to_fit(&mut self) {

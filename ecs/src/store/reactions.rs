@@ -70,6 +70,12 @@ pub(crate) struct Tell<C> {
     pub(crate) unlink: fn(&mut C, &NewsView<'_>),
     /// Makes both sides of relationships agree.
     pub(crate) relink: fn(&mut C),
+    /// Links an entity to the target that a component names, which has just come and of which nothing is told, if that is simple. Otherwise
+    /// nothing happens, and it says false.
+    pub(crate) link: fn(&mut C, ComponentId, Entity) -> bool,
+    /// Ends an entity of whose end nothing is told, with those that are linked to it, if that is simple. Otherwise nothing happens, and it
+    /// says false.
+    pub(crate) end: fn(&mut C, Entity) -> bool,
     /// Makes components of entities that have come from another store name each other by their new ids.
     pub(crate) moved: fn(&mut C, &[(Entity, Entity)]),
 }

@@ -35,6 +35,14 @@ pub(crate) struct Listeners {
     /// Those of these from which nothing can go without user code: the others hold components that name targets, of which nothing is
     /// told, and neither is anything told of the lists of these.
     pub(super) told_storages: SparseSummary,
+    /// Those that hold components that name targets, if nothing is told of these nor of the lists of any targets.
+    pub(super) light_links: SparseSummary,
+    /// Those that hold lists of sources.
+    pub(crate) lists: SparseSummary,
+    /// Those that hold components that name targets.
+    pub(crate) sources: SparseSummary,
+    /// Those of whose components observers or hooks are told, or which belong to pairs.
+    pub(super) ends_with_care: SparseSummary,
     /// The same as `heard_storages`; all, while transitions are recorded.
     noted_storages: SparseSummary,
     /// Which source is listed by which target.
@@ -50,7 +58,7 @@ pub(crate) struct Listeners {
     /// What a listener has panicked with before a part of the operations that are going on as one.
     pub(super) panicked: Waiting,
     /// Whether such listeners have been told of something or are to be.
-    pub(super) has_news: bool,
+    pub(crate) has_news: bool,
 }
 
 /// Rows of a table that entities have left, with their values as far as they were not moved.

@@ -234,6 +234,10 @@ impl Store {
         let Self { archetypes, entities, sparse, .. } = self;
         let Planned { plan: opened, tables, .. } = archetypes.just_found(plan);
         if !opened.only_requires || pending.is_some() {
+            if opened.adds_beside.is_some() && pending.is_none() && self.links_lightly_by(plan) {
+                // SAFETY: the caller's promise; the plan adds a component beside.
+                return unsafe { self.make_linked_row(plan, put) };
+            }
             // SAFETY: the caller's promise.
             return unsafe { self.make_row_with_care(plan, put, pending) };
         }
@@ -254,6 +258,43 @@ impl Store {
             put(&mut Sink { table, row, entity, targets: Targets::of(opened), sparse, now });
             table.commit_row(entity, now);
         }
+        Ok(entity)
+    }
+
+    /// Whether what a plan adds beside tables only has to be linked.
+    #[inline]
+    fn links_lightly_by(&mut self, plan: PlanId) -> bool {
+        let storages = self.archetypes.just_found(plan).plan.summary;
+        self.links_lightly(storages)
+    }
+
+    /// [`Store::make_row`], if one component comes beside the table that at most names a target, and nothing is told.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::make_row`]. The plan says to which sparse storage a component is added, and nothing else is special.
+    #[inline(never)]
+    unsafe fn make_linked_row(&mut self, plan: PlanId, put: impl FnOnce(&mut Sink<'_>)) -> Result<Entity, SpawnError> {
+        let now = self.now();
+        let Self { archetypes, entities, sparse, .. } = self;
+        let Planned { plan, tables, components } = archetypes.just_found(plan);
+        let number = plan.adds_beside.unwrap_or_default() as usize;
+        let table = tables.get_mut(plan.table);
+        table.reserve(1)?;
+        let index = entities.reserve_next()?;
+        sparse[number].reserve(index)?;
+        entities.reserve_summary(index)?;
+        let row = table.len();
+        let entity = entities.allocate_placed(Location { table: plan.table, row: row as u32 })?;
+        // SAFETY: the sink is one for the change's plan, and room has been reserved. The entity had nothing so far, and nothing is
+        // required, so every column of the table belongs to a component that is added, and has got its value.
+        unsafe {
+            put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse, now });
+            table.commit_row(entity, now);
+        }
+        entities.set_sparse_summary(entity.index(), plan.summary);
+        let id = components.sparse()[number];
+        self.link_lightly(id, entity);
         Ok(entity)
     }
 

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::cast::World;
-use super::links::{moved, relink, unlink};
+use super::links::{end_linked, link_lightly, moved, relink, unlink};
 use crate::command::{apply_reactions, defer_direct};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
 use crate::entity::Entity;
@@ -13,8 +13,18 @@ use crate::store::{CommandFailure, FewNews, NewsView, Store, Tell};
 use crate::trace;
 
 /// How a store without observers of components tells hooks.
-pub(super) static TELL_HOOKS: Tell<Store> =
-    Tell { heard: |_, _| Kinds::NONE, before, after, after_one, apply: apply_reactions, unlink, relink, moved };
+pub(super) static TELL_HOOKS: Tell<Store> = Tell {
+    heard: |_, _| Kinds::NONE,
+    before,
+    after,
+    after_one,
+    apply: apply_reactions,
+    unlink,
+    relink,
+    link: link_lightly,
+    end: end_linked,
+    moved,
+};
 
 fn before(store: &mut Store, news: &NewsView<'_>) {
     let (kinds, caller) = (news.kinds(), store.entities.acting());

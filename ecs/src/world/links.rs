@@ -16,7 +16,7 @@ use core::any::type_name;
 use super::cast::World;
 use crate::change::{ReadEntity, WriteEntity};
 use crate::component::{Component, ComponentDescriptor, ComponentId, Description, Kinds, RelationSide};
-use crate::entity::{Entity, EntityHashMap, EntityHashSet};
+use crate::entity::{Entity, EntityHashMap, EntityHashSet, SparseSummary};
 use crate::guard::Waiting;
 use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
 use crate::store::{CommandFailure, NewsView, Orphan, Store, settle_pairs};
@@ -34,10 +34,20 @@ struct LinkFunctions {
     has_list: fn(&World, Entity) -> bool,
     /// The sources that an entity lists; none if it lacks the component.
     lists: fn(&World, Entity) -> Option<Vec<Entity>>,
-    /// Lists a source, in place of another one if there has to be one less. Returns that.
-    list: fn(&mut Store, Entity, Entity) -> Option<Entity>,
-    /// Lists a source no more, and removes the component if it was the last one.
-    unlist: fn(&mut Store, Entity, Entity),
+    /// Whether a source leaves its list in constant time.
+    knows_places: bool,
+    /// Adds the sources that an entity lists, if they are linked to it. Says false if one of them is not.
+    collect: fn(&mut Store, ComponentId, Entity, &mut Vec<Entity>) -> bool,
+    /// Lists a source that has come, if nothing else has to be done.
+    link: fn(&mut Store, &LinkFunctions, ComponentId, Entity) -> bool,
+    /// Lists a source, in place of another one if there has to be one less. Returns its place, and that.
+    list: fn(&mut Store, ComponentId, Entity, Entity) -> (u32, Option<Entity>),
+    /// Lists a source no more that was at this place, and removes the component if it was the last one.
+    unlist: fn(&mut Store, ComponentId, Entity, (Entity, u32)),
+    /// Brings the list of a target up to date if a program has exchanged it for another one.
+    mend: fn(&mut Store, ComponentId, Entity),
+    /// Notes whose list it is, if there is one.
+    note_target: fn(&mut Store, Entity),
     /// Lists these sources and no others, if there is a list.
     list_these: fn(&mut Store, Entity, &[Entity]),
     /// Removes the component of a source.
@@ -58,15 +68,14 @@ impl LinkFunctions {
             lists: |world, target| {
                 Some(ReadEntity::find::<R::RelationshipTarget>(world.read(), target)?.iter().collect())
             },
+            knows_places: <ListOf<R> as RelationshipSourceCollection>::KNOWS_PLACES,
+            collect: collect::<R>,
+            link: link_simply::<R>,
             list: list::<R>,
             unlist: unlist::<R>,
-            list_these: |store, target, sources| {
-                if let Some(mut list) = WriteEntity::new(store, target).into_mut::<R::RelationshipTarget>() {
-                    let list = list.collection_mut_risky();
-                    list.clear();
-                    list.extend_from_iter(sources.iter().copied());
-                }
-            },
+            mend: mend::<R>,
+            note_target: |store, target| _ = with_list::<R, _>(store, target, |list| list.set_target(target)),
+            list_these: list_these::<R>,
             release: remove::<R>,
             retarget: |store, source, target| {
                 if let Some(mut named) = WriteEntity::new(store, source).into_mut_told::<R>() {
@@ -77,23 +86,89 @@ impl LinkFunctions {
     }
 }
 
-/// Lists a source, in place of another one if there has to be one less. Returns that.
-fn list<R: Relationship>(store: &mut Store, target: Entity, source: Entity) -> Option<Entity> {
-    if let Some(mut list) = WriteEntity::new(store, target).into_mut::<R::RelationshipTarget>() {
-        let list = list.collection_mut_risky();
+/// In what a target lists its sources.
+type ListOf<R> = <<R as Relationship>::RelationshipTarget as RelationshipTarget>::Collection;
+
+/// Changes the list of a target, if it has one.
+#[inline]
+fn with_list<R: Relationship, T>(
+    store: &mut Store,
+    target: Entity,
+    change: impl FnOnce(&mut ListOf<R>) -> T,
+) -> Option<T> {
+    if let Some(list) = store.sole_mut::<R::RelationshipTarget>(target) {
+        return Some(change(list.collection_mut_risky()));
+    }
+    let mut list = WriteEntity::new(store, target).into_mut::<R::RelationshipTarget>()?;
+    Some(change(list.collection_mut_risky()))
+}
+
+/// Lists a source, in place of another one if there has to be one less. Returns its place, and that.
+fn list<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, source: Entity) -> (u32, Option<Entity>) {
+    if with_list::<R, _>(store, target, |list| list.is_of_another(target)) == Some(true) {
+        mend::<R>(store, id, target);
+    }
+    let add = |list: &mut ListOf<R>| {
         let displaced = list.source_to_remove_before_add();
         displaced.into_iter().for_each(|displaced| _ = list.remove(displaced));
-        list.add(source);
-        return displaced;
+        (list.add_at_end(source), displaced)
+    };
+    with_list::<R, _>(store, target, add).unwrap_or_else(|| (list_first::<R>(store, target, source), None))
+}
+
+/// Lists these sources and no others, if there is a list.
+fn list_these<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) {
+    with_list::<R, _>(store, target, |list| {
+        list.clear();
+        list.extend_from_iter(sources.iter().copied());
+        list.set_target(target);
+    });
+}
+
+/// Brings the list of a target up to date if a program has exchanged it for that of another one, and that of the other one too.
+#[cold]
+#[inline(never)]
+fn mend<R: Relationship>(store: &mut Store, id: ComponentId, mut target: Entity) {
+    // One that has come from outside is looked at when all links that have ended have gone.
+    if store.listeners.links.adopting.iter().any(|(_, adopting)| *adopting == target) {
+        return;
     }
-    let mut list = R::RelationshipTarget::from_collection_risky(RelationshipSourceCollection::new());
-    list.collection_mut_risky().add(source);
-    store.listeners.links.is_listing = true;
-    let listing = Listing(store);
-    if let Ok(mut target) = listing.0.at(target) {
-        target.insert_for_origin(list);
+    while let Some(Some(of)) = with_list::<R, _>(store, target, |list| list.target()) {
+        if of == target {
+            return;
+        }
+        let sources = store.listeners.links.sources_of(id, target);
+        list_these::<R>(store, target, &sources);
+        let is_empty = sources.is_empty();
+        for (place, source) in sources.into_iter().enumerate() {
+            store.listeners.links.move_place(id, source, place as u32);
+        }
+        if is_empty && !store.remove_untold::<R::RelationshipTarget>(target) {
+            remove::<R::RelationshipTarget>(store, target);
+        }
+        target = of;
     }
-    None
+}
+
+/// Lists the first source of a target.
+fn list_first<R: Relationship>(store: &mut Store, target: Entity, source: Entity) -> u32 {
+    let (list, place) = first_list::<R>(target, source);
+    if let Some(list) = store.put_untold(target, list) {
+        store.listeners.links.is_listing = true;
+        let listing = Listing(store);
+        if let Ok(mut target) = listing.0.at(target) {
+            target.insert_for_origin(list);
+        }
+    }
+    place
+}
+
+/// A list of one source, and its place there.
+fn first_list<R: Relationship>(target: Entity, source: Entity) -> (R::RelationshipTarget, u32) {
+    let mut sources = <ListOf<R> as RelationshipSourceCollection>::new();
+    sources.set_target(target);
+    let place = sources.add_at_end(source);
+    (R::RelationshipTarget::from_collection_risky(sources), place)
 }
 
 /// A target gets its list from here, unless that panics.
@@ -105,13 +180,78 @@ impl Drop for Listing<'_> {
     }
 }
 
-/// Lists a source no more, and removes the component if it was the last one.
-fn unlist<R: Relationship>(store: &mut Store, target: Entity, source: Entity) {
-    let Some(mut list) = WriteEntity::new(store, target).into_mut::<R::RelationshipTarget>() else { return };
-    list.collection_mut_risky().remove(source);
-    if list.is_empty() {
-        remove::<R::RelationshipTarget>(store, target);
+/// Lists a source no more that was at this place, and removes the component if it was the last one.
+fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, (source, place): (Entity, u32)) {
+    let unlist = |list: &mut ListOf<R>| (!list.is_of_another(target)).then(|| list.remove_near(source, place));
+    let unlisted = match with_list::<R, _>(store, target, unlist) {
+        Some(Some(unlisted)) => unlisted,
+        Some(None) => return mend::<R>(store, id, target),
+        None => return,
+    };
+    if unlisted.is_empty {
+        if !store.remove_untold::<R::RelationshipTarget>(target) {
+            remove::<R::RelationshipTarget>(store, target);
+        }
+    } else if unlisted.are_elsewhere {
+        note_places::<R>(store, id, target);
     }
+}
+
+/// Notes anew at which places the sources of a target are.
+#[cold]
+#[inline(never)]
+fn note_places<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
+    let sources: Option<Vec<Entity>> = with_list::<R, _>(store, target, |list| list.iter().collect());
+    for (place, source) in sources.into_iter().flatten().enumerate() {
+        store.listeners.links.move_place(id, source, place as u32);
+    }
+}
+
+/// Adds the sources that an entity lists. Says false if one of them is not linked to it.
+fn collect<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, sources: &mut Vec<Entity>) -> bool {
+    let first = sources.len();
+    let list = match store.sole::<R::RelationshipTarget>(target) {
+        Some(list) => Some(list),
+        None => ReadEntity::find::<R::RelationshipTarget>(World::from_store(store).read(), target),
+    };
+    let Some(list) = list else { return true };
+    if list.collection().is_of_another(target) {
+        return false;
+    }
+    sources.extend(list.iter());
+    sources[first..].iter().all(|&source| store.listeners.links.target(id, source) == Some(target))
+}
+
+/// Lists a source that has come, if nothing else has to be done.
+fn link_simply<R: Relationship>(store: &mut Store, functions: &LinkFunctions, id: ComponentId, source: Entity) -> bool {
+    let Some(target) = store.sole::<R>(source).map(R::get) else { return false };
+    let before = store.listeners.links.place(id, source);
+    if before.is_some_and(|(listed, _)| listed == target) {
+        return true;
+    }
+    if is_valid(store, functions, id, source, target).is_err() {
+        return false;
+    }
+    let add = |list: &mut ListOf<R>| {
+        let is_full = list.source_to_remove_before_add().is_some() || list.is_of_another(target);
+        (!is_full).then(|| list.add_at_end(source))
+    };
+    let place = match with_list::<R, _>(store, target, add) {
+        Some(Some(place)) => place,
+        Some(None) => return false,
+        None => {
+            let (list, place) = first_list::<R>(target, source);
+            if store.put_untold(target, list).is_some() {
+                return false;
+            }
+            place
+        }
+    };
+    store.listeners.links.set_place(id, source, target, place);
+    if let Some((listed, place)) = before {
+        unlist::<R>(store, id, listed, (source, place));
+    }
+    true
 }
 
 /// Removes a component. The origin is that of the operation.
@@ -185,6 +325,7 @@ pub(crate) fn unlink(store: &mut Store, news: &NewsView<'_>) {
                     store.listeners.links.parting.push((id, entity));
                     continue;
                 }
+                (functions.mend)(store, source_id, entity);
                 let sources = (functions.lists)(World::from_store(store), entity).unwrap_or_default();
                 sources.into_iter().for_each(|source| store.listeners.links.orphan(source_id, source, entity, ends));
             }
@@ -227,6 +368,8 @@ fn settle(store: &mut Store) {
         if !store.listeners.links.have_parted() {
             continue;
         }
+        let links = &mut store.listeners.links;
+        links.coming.splice(..0, links.linking.take());
         let mut at = 0;
         while let Some(&(relation, source)) = store.listeners.links.coming.get(at) {
             link(store, relation, source);
@@ -258,17 +401,20 @@ fn adopt(store: &mut Store, list: ComponentId, target: Entity) {
         if kept.is_empty() {
             store.doubt_news();
         }
-        keep(store, functions, target, &kept);
+        keep(store, functions, id, target, &kept);
     }
-    kept.into_iter().for_each(|source| store.listeners.links.set_target(id, source, Some(target)));
+    for (place, source) in kept.into_iter().enumerate() {
+        store.listeners.links.set_place(id, source, target, place as u32);
+    }
+    (functions.note_target)(store, target);
     // Those that it has listed before and does not list now are orphans, which have been noted.
 }
 
 /// Lists these of the sources of a target and no others, and removes the component if they are none.
-fn keep(store: &mut Store, functions: &LinkFunctions, target: Entity, kept: &[Entity]) {
+fn keep(store: &mut Store, functions: &LinkFunctions, id: ComponentId, target: Entity, kept: &[Entity]) {
     (functions.list_these)(store, target, kept);
     if kept.is_empty() {
-        (functions.unlist)(store, target, Entity::PLACEHOLDER);
+        (functions.unlist)(store, id, target, (Entity::PLACEHOLDER, 0));
     }
 }
 
@@ -326,6 +472,7 @@ enum Refused {
 }
 
 /// Whether an entity can be linked to another one. `O(depth)` if sources end with their target and the entity lists some, constant otherwise.
+#[inline]
 fn is_valid(
     store: &Store,
     functions: &LinkFunctions,
@@ -340,7 +487,8 @@ fn is_valid(
         return Err(Refused::Dead);
     }
     // An entity that lists nothing is above none.
-    if functions.is_linked && (functions.has_list)(World::from_store(store), source) {
+    let lists = store.entities.sparse_summary(source.index()).meets(store.listeners.lists);
+    if functions.is_linked && lists && (functions.has_list)(World::from_store(store), source) {
         let up = |&entity: &Entity| store.listeners.links.target(id, entity).filter(|&above| above != entity);
         if core::iter::successors(Some(target), up).any(|entity| entity == source) {
             return Err(Refused::Circle);
@@ -350,9 +498,118 @@ fn is_valid(
 }
 
 /// Takes a source, which may have ended, off the list of a target.
-fn part(store: &mut Store, functions: &LinkFunctions, id: ComponentId, (source, listed): (Entity, Entity)) {
-    store.listeners.links.set_target(id, source, None);
-    (functions.unlist)(store, listed, source);
+fn part(store: &mut Store, functions: &LinkFunctions, id: ComponentId, source: Entity) {
+    if let Some((listed, place)) = store.listeners.links.place(id, source) {
+        store.listeners.links.forget_target(id, source);
+        (functions.unlist)(store, id, listed, (source, place));
+    }
+}
+
+/// Links a source that has come, as [`relink`] would, if nothing else has to be done.
+pub(crate) fn link_lightly(store: &mut Store, id: ComponentId, source: Entity) -> bool {
+    let Some((functions, true)) = relation(store, id) else { return true };
+    (functions.link)(store, functions, id, source)
+}
+
+/// Ends an entity with those that end with it, if nothing is told of any of them, and they are linked by one relationship at most.
+pub(crate) fn end_linked(store: &mut Store, root: Entity) -> bool {
+    let Some(summary) = store.ends_untold(root) else { return false };
+    if !summary.meets(store.listeners.lists) && end_leaf(store, root, summary) {
+        return true;
+    }
+    let mut ending = core::mem::take(&mut store.listeners.links.ending);
+    ending.push(root);
+    let ended = collect_all(store, &mut ending).map(|tree| {
+        unlist_all(store, &ending, tree);
+        store.end_untold(&ending)
+    });
+    ending.clear();
+    store.listeners.links.ending = ending;
+    let Some(panicked) = ended else { return false };
+    if store.has_news() {
+        store.let_wait(panicked);
+        store.react();
+    } else {
+        panicked.go_on();
+    }
+    true
+}
+
+/// Ends an entity that lists none, and names one target at most, if nothing has to be dropped. Otherwise nothing happens.
+#[inline]
+fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
+    let sources = summary.common(store.listeners.sources);
+    let Some(number) = sources.only(store.sparse.len()) else { return false };
+    let id = store.archetypes.components.sparse()[number];
+    let place = store.listeners.links.place(id, entity);
+    let (Some((target, place)), Some((functions, true))) = (place, relation(store, id)) else { return false };
+    let ended = store.end_lightly(entity);
+    if ended {
+        store.listeners.links.forget_target(id, entity);
+        (functions.unlist)(store, id, target, (entity, place));
+    }
+    ended
+}
+
+/// Adds to an entity those that end with it, level by level, and says by which relationship, if by one. None if that is not simple.
+fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<ComponentId>> {
+    let most = store.entities.len();
+    let mut tree: Option<(ComponentId, ComponentId)> = None;
+    let mut at = 0;
+    while let Some(&entity) = ending.get(at) {
+        at += 1;
+        let lists = store.ends_untold(entity)?.common(store.listeners.lists);
+        for number in lists.storages(store.sparse.len()) {
+            let list = store.archetypes.components.sparse()[number];
+            let Some((functions, false)) = relation(store, list) else { continue };
+            if !(functions.has_list)(World::from_store(store), entity) {
+                continue;
+            }
+            if !functions.is_linked || functions.allows_self || tree.is_some_and(|(of, _)| of != list) {
+                return None;
+            }
+            let source = match tree {
+                Some((_, source)) => source,
+                None => id_of(store, functions)?,
+            };
+            tree = Some((list, source));
+            // Both sides may disagree if a program has exchanged lists.
+            if !(functions.collect)(store, source, entity, ending) || ending.len() > most {
+                return None;
+            }
+        }
+    }
+    Some(tree.map(|(_, source)| source))
+}
+
+/// Forgets that entities which are about to end are listed: on those of each other at once, on others behind that.
+fn unlist_all(store: &mut Store, ending: &[Entity], tree: Option<ComponentId>) {
+    let others = match tree {
+        Some(tree) => store.listeners.sources.except(store.storage_of(tree)),
+        None => store.listeners.sources,
+    };
+    for (nth, &entity) in ending.iter().enumerate() {
+        let mut of = store.listeners.sources;
+        if let Some(tree) = tree.filter(|_| nth != 0) {
+            store.listeners.links.forget_target(tree, entity);
+            of = others;
+        }
+        let sources = store.entities.sparse_summary(entity.index()).common(of);
+        if !sources.is_empty() {
+            note_parting(store, entity, sources);
+        }
+    }
+}
+
+/// Notes an entity that is about to end, if it is listed on targets.
+fn note_parting(store: &mut Store, entity: Entity, sources: SparseSummary) {
+    for number in sources.storages(store.sparse.len()) {
+        let id = store.archetypes.components.sparse()[number];
+        if store.listeners.links.target(id, entity).is_some() {
+            store.listeners.links.parting.push((id, entity));
+            store.listeners.has_news = true;
+        }
+    }
 }
 
 /// Takes the sources that are noted off the lists of targets that they do not name. Those that leave one target together are looked for
@@ -367,7 +624,7 @@ fn part_all(store: &mut Store) {
             at += 1;
             continue;
         };
-        let others = store.listeners.links.parting[at + 1..].iter();
+        let others = store.listeners.links.parting[at + 1..].iter().filter(|_| !functions.knows_places);
         let is_same =
             |other: &&(ComponentId, Entity)| other.0 == id && store.listeners.links.target(id, other.1) == listed;
         let count = 1 + others.take_while(is_same).count();
@@ -381,15 +638,15 @@ fn part_all(store: &mut Store) {
                 sources.retain(|source| !leaving.contains(source));
                 sources
             });
-            leaving.into_iter().for_each(|source| store.listeners.links.set_target(id, source, None));
+            leaving.into_iter().for_each(|source| store.listeners.links.forget_target(id, source));
             // A target that has ended has no list.
             if let Some(kept) = kept {
-                keep(store, functions, target, &kept);
+                keep(store, functions, id, target, &kept);
             }
             at += count;
         } else {
             if (functions.target)(World::from_store(store), source) != listed {
-                part(store, functions, id, (source, target));
+                part(store, functions, id, source);
             }
             at += 1;
         }
@@ -405,9 +662,7 @@ fn link(store: &mut Store, id: ComponentId, source: Entity) {
     if named == listed {
         return;
     }
-    if let Some(listed) = listed {
-        part(store, functions, id, (source, listed));
-    }
+    part(store, functions, id, source);
     let Some(target) = named else { return };
     if let Err(why) = is_valid(store, functions, id, source, target) {
         // One that has come from another world without its target.
@@ -416,11 +671,11 @@ fn link(store: &mut Store, id: ComponentId, source: Entity) {
         }
         return drop_later(store, functions, id, source);
     }
-    let displaced = (functions.list)(store, target, source);
-    store.listeners.links.set_target(id, source, Some(target));
+    let (place, displaced) = (functions.list)(store, id, target, source);
+    store.listeners.links.set_place(id, source, target, place);
     if let Some(displaced) = displaced {
         store.doubt_news();
-        store.listeners.links.set_target(id, displaced, None);
+        store.listeners.links.forget_target(id, displaced);
         (functions.release)(store, displaced);
     }
 }
@@ -484,7 +739,7 @@ fn part_with_orphans(store: &mut Store) {
         }
         if !lists.as_ref().is_some_and(|(_, _, listed)| listed.contains(&source)) {
             store.doubt_news();
-            store.listeners.links.set_target(id, source, None);
+            store.listeners.links.forget_target(id, source);
             (functions.release)(store, source);
         }
     }

@@ -62,7 +62,7 @@ pub use self::entity_ref::{EntityMut, EntityRef};
 pub use self::entry::{ComponentEntry, OccupiedComponentEntry, VacantComponentEntry};
 pub use self::filtered_entity::{FilteredEntityMut, FilteredEntityRef};
 pub(crate) use self::hooks::{refuse, run_hooks};
-pub(crate) use self::links::{moved, relink, unlink};
+pub(crate) use self::links::{end_linked, link_lightly, moved, relink, unlink};
 pub use self::one_shot::{RegisteredSystemError, SystemId};
 pub use self::own_commands::{Command, CommandOutput, EntityCommand, EntityEntryCommands};
 pub use self::param_builder::SystemParamBuilder;

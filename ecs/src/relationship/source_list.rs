@@ -1,0 +1,390 @@
+//! A list of sources from which one goes in constant time, and which is read as a slice.
+//!
+//! A source that goes leaves a hole, if its place is known, so that no other one moves. The first read closes all holes: until then
+//! no reference to the entities exists, since a hole comes by way of `&mut`. Several threads may read at once, so one of them closes
+//! the holes, and the others wait for it.
+
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::fmt;
+use core::hint::spin_loop;
+use core::iter::Copied;
+use core::ops::Deref;
+use core::panic::RefUnwindSafe;
+use core::slice;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+use super::collection::{OrderedRelationshipSourceCollection, RelationshipSourceCollection, Unlisted, position};
+use crate::entity::Entity;
+
+/// No holes are left: the entities may be read.
+const CLOSED: u8 = 0;
+/// There may be holes.
+const OPEN: u8 = 1;
+/// A thread closes the holes.
+const CLOSING: u8 = 2;
+
+/// A list of entities in order, in which a [`RelationshipTarget`](super::RelationshipTarget) lists its sources: that of
+/// [`Children`](crate::hierarchy::Children). It is a slice of entities. A source goes in constant time, and the others keep their order:
+/// it leaves a hole, and the first read afterwards closes all holes at once, in `O(entities)`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::relationship::SourceList;
+///
+/// #[derive(Component)]
+/// #[relationship(relationship_target = Crew)]
+/// struct AboardOf(Entity);
+///
+/// #[derive(Component)]
+/// #[relationship_target(relationship = AboardOf)]
+/// struct Crew(SourceList);
+///
+/// let mut world = World::new();
+/// let ship = world.spawn_empty().id();
+/// let crew = [(); 1000].map(|()| world.spawn(AboardOf(ship)).id());
+/// crew[..998].iter().for_each(|&sailor| _ = world.despawn(sailor));
+/// assert_eq!(*world.get::<Crew>(ship).unwrap().0, crew[998..]);
+/// ```
+pub struct SourceList {
+    /// [`Entity::PLACEHOLDER`] is a hole.
+    entities: UnsafeCell<Vec<Entity>>,
+    /// How many holes there were when the list was last changed by way of `&mut`.
+    holes: usize,
+    state: AtomicU8,
+    /// The entity whose sources these are, by which it is noticed if a program has exchanged two lists.
+    target: Entity,
+    /// How far entities have been looked for since it was last noted anew where each of them is.
+    sought: usize,
+}
+
+// SAFETY: through a shared reference the entities are changed only by the thread that has brought the state from `OPEN` to `CLOSING`, and
+// they are read only behind `CLOSED`, which that thread stores when it has ended, and which nothing changes but by way of `&mut`.
+unsafe impl Sync for SourceList {}
+
+/// Closing holes cannot panic, so a list is never seen in the middle of that.
+impl RefUnwindSafe for SourceList {}
+
+impl SourceList {
+    /// A list without entities.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::of(Vec::new())
+    }
+
+    const fn of(entities: Vec<Entity>) -> Self {
+        Self {
+            entities: UnsafeCell::new(entities),
+            holes: 0,
+            state: AtomicU8::new(CLOSED),
+            target: Entity::PLACEHOLDER,
+            sought: 0,
+        }
+    }
+
+    /// The entities, in order.
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> &[Entity] {
+        if self.state.load(Ordering::Acquire) != CLOSED {
+            self.close();
+        }
+        // SAFETY: the state is `CLOSED`, so no thread changes the entities as long as this is borrowed.
+        unsafe { &*self.entities.get() }
+    }
+
+    /// Waits until there are no holes.
+    #[cold]
+    #[inline(never)]
+    fn close(&self) {
+        loop {
+            match self.state.compare_exchange(OPEN, CLOSING, Ordering::Acquire, Ordering::Acquire) {
+                Ok(_) => break,
+                Err(CLOSED) => return,
+                Err(_) => spin_loop(),
+            }
+        }
+        // SAFETY: this thread has brought the state to `CLOSING`, so no other one has a reference to the entities, or gets one before it
+        // is `CLOSED`. References that this thread has given out have ended before the list was changed by way of `&mut`.
+        let entities = unsafe { &mut *self.entities.get() };
+        entities.retain(|&entity| entity != Entity::PLACEHOLDER);
+        self.state.store(CLOSED, Ordering::Release);
+    }
+
+    /// The entities, among which there are no holes.
+    fn closed(&mut self) -> &mut Vec<Entity> {
+        if *self.state.get_mut() != CLOSED {
+            self.close();
+        }
+        self.holes = 0;
+        self.entities.get_mut()
+    }
+
+    /// The entities, among which there may be holes, and how many.
+    #[inline]
+    fn open(&mut self) -> (&mut Vec<Entity>, &mut usize) {
+        if *self.state.get_mut() == CLOSED {
+            self.holes = 0;
+        }
+        (self.entities.get_mut(), &mut self.holes)
+    }
+
+    /// How many entities there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Exchanges two entities.
+    ///
+    /// # Panics
+    ///
+    /// If there is none at one of the places.
+    pub fn swap(&mut self, a_index: usize, b_index: usize) {
+        self.closed().swap(a_index, b_index);
+    }
+
+    /// The entities, to bring them into another order.
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [Entity] {
+        self.closed()
+    }
+}
+
+impl Deref for SourceList {
+    type Target = [Entity];
+
+    #[inline]
+    fn deref(&self) -> &[Entity] {
+        self.as_slice()
+    }
+}
+
+impl Default for SourceList {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clone for SourceList {
+    fn clone(&self) -> Self {
+        Self { target: self.target, ..Self::of(self.as_slice().to_vec()) }
+    }
+}
+
+impl From<Vec<Entity>> for SourceList {
+    fn from(entities: Vec<Entity>) -> Self {
+        Self::of(entities)
+    }
+}
+
+impl PartialEq for SourceList {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for SourceList {}
+
+impl fmt::Debug for SourceList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_slice().fmt(f)
+    }
+}
+
+impl FromIterator<Entity> for SourceList {
+    fn from_iter<I: IntoIterator<Item = Entity>>(entities: I) -> Self {
+        Self::of(entities.into_iter().collect())
+    }
+}
+
+impl<'a> IntoIterator for &'a SourceList {
+    type Item = &'a Entity;
+    type IntoIter = slice::Iter<'a, Entity>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.as_slice().iter()
+    }
+}
+
+impl RelationshipSourceCollection for SourceList {
+    type SourceIter<'a> = Copied<slice::Iter<'a, Entity>>;
+
+    const KNOWS_PLACES: bool = true;
+
+    fn new() -> Self {
+        Self::new()
+    }
+
+    fn with_capacity(capacity: usize) -> Self {
+        Self::of(Vec::with_capacity(capacity))
+    }
+
+    fn reserve(&mut self, additional: usize) {
+        self.open().0.reserve(additional);
+    }
+
+    fn add(&mut self, entity: Entity) -> bool {
+        self.open().0.push(entity);
+        true
+    }
+
+    /// `O(entities)`: it has to be found.
+    fn remove(&mut self, entity: Entity) -> bool {
+        let entities = self.closed();
+        position(entities, entity).is_some_and(|at| entities.remove(at) == entity)
+    }
+
+    #[inline]
+    fn iter(&self) -> Self::SourceIter<'_> {
+        self.as_slice().iter().copied()
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn clear(&mut self) {
+        self.closed().clear();
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.closed().shrink_to_fit();
+    }
+
+    fn extend_from_iter(&mut self, entities: impl IntoIterator<Item = Entity>) {
+        self.open().0.extend(entities);
+    }
+
+    #[inline]
+    fn target(&self) -> Option<Entity> {
+        Some(self.target)
+    }
+
+    #[inline]
+    fn set_target(&mut self, target: Entity) {
+        self.target = target;
+    }
+
+    #[inline]
+    fn add_at_end(&mut self, entity: Entity) -> u32 {
+        let (entities, _) = self.open();
+        let place = entities.len() as u32;
+        entities.push(entity);
+        place
+    }
+
+    #[inline]
+    fn remove_near(&mut self, entity: Entity, place: u32) -> Unlisted {
+        let (entities, holes) = self.open();
+        let last = entities.len().wrapping_sub(1);
+        if entities.get(place as usize) == Some(&entity) {
+            if place as usize == last {
+                entities.pop();
+                return Unlisted { is_empty: entities.len() == *holes, are_elsewhere: false };
+            }
+            entities[place as usize] = Entity::PLACEHOLDER;
+            *holes += 1;
+            let (count, holes) = (entities.len(), *holes);
+            *self.state.get_mut() = OPEN;
+            if holes * 2 > count && count > FEW {
+                return self.close_early();
+            }
+            return Unlisted { is_empty: count == holes, are_elsewhere: false };
+        }
+        self.remove_moved(entity, place)
+    }
+}
+
+/// Up to so many entities holes stay until the list is read.
+const FEW: usize = 32;
+
+impl SourceList {
+    /// Most of the list is holes: they would take more memory than the entities.
+    #[cold]
+    #[inline(never)]
+    fn close_early(&mut self) -> Unlisted {
+        self.sought = 0;
+        Unlisted { is_empty: self.closed().is_empty(), are_elsewhere: true }
+    }
+
+    /// An entity goes that is not at the place where it was: holes before it have been closed, or someone has sorted the entities.
+    #[cold]
+    #[inline(never)]
+    fn remove_moved(&mut self, entity: Entity, place: u32) -> Unlisted {
+        let (entities, holes) = self.open();
+        let from = entities.len().min(place as usize);
+        // Holes before it make it move towards the front.
+        let before = last_position(&entities[..from], entity);
+        let at = before.or_else(|| position(&entities[from..], entity).map(|at| from + at));
+        let Some(at) = at else {
+            return Unlisted { is_empty: entities.len() == *holes, are_elsewhere: false };
+        };
+        let distance = if before.is_some() { from - at } else { at };
+        let place = at as u32;
+        self.sought += distance;
+        let mut unlisted = self.remove_near(entity, place);
+        if self.sought > self.entities.get_mut().len() {
+            self.sought = 0;
+            unlisted.are_elsewhere = true;
+        }
+        unlisted
+    }
+}
+
+impl OrderedRelationshipSourceCollection for SourceList {
+    fn insert(&mut self, index: usize, entity: Entity) {
+        OrderedRelationshipSourceCollection::insert(self.closed(), index, entity);
+    }
+
+    fn remove_at(&mut self, index: usize) -> Option<Entity> {
+        self.closed().remove_at(index)
+    }
+
+    fn insert_stable(&mut self, index: usize, entity: Entity) {
+        self.closed().insert_stable(index, entity);
+    }
+
+    fn remove_at_stable(&mut self, index: usize) -> Option<Entity> {
+        self.closed().remove_at_stable(index)
+    }
+
+    fn sort(&mut self) {
+        self.closed().sort_unstable();
+    }
+
+    fn insert_sorted(&mut self, entity: Entity) {
+        self.closed().insert_sorted(entity);
+    }
+
+    fn place_most_recent(&mut self, index: usize) {
+        self.closed().place_most_recent(index);
+    }
+
+    fn place(&mut self, entity: Entity, index: usize) {
+        self.closed().place(entity, index);
+    }
+}
+
+/// As [`position`], from the end on.
+fn last_position(entities: &[Entity], entity: Entity) -> Option<usize> {
+    const BLOCK: usize = 16;
+    let is_it = |other: &Entity| other.to_bits() == entity.to_bits();
+    let mut end = entities.len();
+    for block in entities.rchunks_exact(BLOCK) {
+        if block.iter().fold(false, |found, other| found | is_it(other)) {
+            break;
+        }
+        end -= BLOCK;
+    }
+    entities[..end].iter().rposition(is_it)
+}
