@@ -7,6 +7,7 @@
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::hint::spin_loop;
 use core::iter::Copied;
 use core::ops::Deref;
@@ -192,6 +193,12 @@ impl PartialEq for SourceList {
 }
 
 impl Eq for SourceList {}
+
+impl Hash for SourceList {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_slice().hash(state);
+    }
+}
 
 impl fmt::Debug for SourceList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
