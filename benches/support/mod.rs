@@ -21,6 +21,7 @@ pub(crate) mod removed;
 mod required;
 mod shapes;
 mod simd;
+mod snapshots;
 mod sparse;
 mod structure;
 
@@ -48,6 +49,7 @@ pub(crate) fn benches() -> Vec<Bench> {
         messages::benches(),
         changes::benches(),
         removed::benches(),
+        snapshots::benches(),
     ]
     .into_iter()
     .flatten()
