@@ -9,6 +9,8 @@
 mod bevy;
 mod bevy_changes;
 mod bevy_events;
+mod bevy_hunt;
+mod bevy_links;
 mod bevy_messages;
 mod bevy_removed;
 mod bevy_schedule;
@@ -38,6 +40,7 @@ fn main() {
         bench.contestants.extend(bevy_structure::contestants(bench.name));
         bench.contestants.extend(bevy_changes::contestants(bench.name));
         bench.contestants.extend(bevy_events::contestants(bench.name));
+        bench.contestants.extend(bevy_links::contestants(bench.name));
         bench.contestants.extend(bevy_messages::contestants(bench.name));
         bench.contestants.extend(bevy_removed::contestants(bench.name));
         bench.contestants.extend(bevy_schedule::contestants(bench.name));

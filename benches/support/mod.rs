@@ -14,6 +14,7 @@ pub(crate) mod data;
 mod four;
 mod iteration;
 pub(crate) mod limits;
+pub(crate) mod links;
 pub(crate) mod messages;
 mod events;
 mod observed;
@@ -49,6 +50,7 @@ pub(crate) fn benches() -> Vec<Bench> {
         messages::benches(),
         changes::benches(),
         removed::benches(),
+        links::benches(),
         snapshots::benches(),
     ]
     .into_iter()
