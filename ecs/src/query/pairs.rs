@@ -212,7 +212,7 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
         entity: Entity,
     ) -> Self {
         let (links, left) = match pairs {
-            Some(pairs) => (pairs.index().list(end, entity), pairs.index().count(end, entity)),
+            Some(pairs) => pairs.index().list_counted(end, entity),
             None => (&[][..], 0),
         };
         Self { pairs, entity, cell, links: links.iter(), left, marker: PhantomData }
@@ -237,11 +237,11 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
         core::iter::from_fn(move || {
             loop {
                 let &link = self.links.as_slice().first()?;
-                if !link.is_pair() || is_own(&link) {
+                if link.is_pair() && is_own(&link) {
                     return self.next();
                 }
                 self.links.next();
-                self.left -= 1;
+                self.left -= usize::from(link.is_pair());
             }
         })
     }

@@ -69,6 +69,12 @@ impl PairIndex {
         self.lists(end).get(entity)
     }
 
+    /// The same, and how many there are.
+    #[inline]
+    pub(crate) fn list_counted(&self, end: usize, entity: Entity) -> (&[Link], usize) {
+        self.lists(end).get_counted(entity)
+    }
+
     /// How many there are.
     #[inline]
     pub(crate) fn count(&self, end: usize, entity: Entity) -> usize {

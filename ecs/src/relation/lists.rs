@@ -101,6 +101,12 @@ impl PairLists {
         self.head(entity).map_or(&[], |head| &self.links[head.range()])
     }
 
+    /// The list of an entity, with holes, and how many pairs there are in it.
+    #[inline]
+    pub(crate) fn get_counted(&self, entity: Entity) -> (&[Link], usize) {
+        self.head(entity).map_or((&[], 0), |head| (&self.links[head.range()], head.live as usize))
+    }
+
     /// How many pairs there are in the list of an entity.
     #[inline]
     pub(crate) fn len(&self, entity: Entity) -> usize {

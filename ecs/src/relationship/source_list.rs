@@ -52,6 +52,8 @@ pub struct SourceList {
     entities: UnsafeCell<Vec<Entity>>,
     /// How many holes there were when the list was last changed by way of `&mut`.
     holes: usize,
+    /// Where the first of these is, if there are any.
+    first_hole: usize,
     state: AtomicU8,
     /// The entity whose sources these are, by which it is noticed if a program has exchanged two lists.
     target: Entity,
@@ -77,6 +79,7 @@ impl SourceList {
         Self {
             entities: UnsafeCell::new(entities),
             holes: 0,
+            first_hole: 0,
             state: AtomicU8::new(CLOSED),
             target: Entity::PLACEHOLDER,
             sought: 0,
@@ -108,7 +111,7 @@ impl SourceList {
         // SAFETY: this thread has brought the state to `CLOSING`, so no other one has a reference to the entities, or gets one before it
         // is `CLOSED`. References that this thread has given out have ended before the list was changed by way of `&mut`.
         let entities = unsafe { &mut *self.entities.get() };
-        entities.retain(|&entity| entity != Entity::PLACEHOLDER);
+        close_holes(entities, self.holes, self.first_hole);
         self.state.store(CLOSED, Ordering::Release);
     }
 
@@ -302,6 +305,7 @@ impl RelationshipSourceCollection for SourceList {
             entities[place as usize] = Entity::PLACEHOLDER;
             *holes += 1;
             let (count, holes) = (entities.len(), *holes);
+            self.first_hole = if holes == 1 { place as usize } else { self.first_hole.min(place as usize) };
             *self.state.get_mut() = OPEN;
             if holes * 2 > count && count > FEW {
                 return self.close_early();
@@ -310,6 +314,27 @@ impl RelationshipSourceCollection for SourceList {
         }
         self.remove_moved(entity, place)
     }
+}
+
+/// Closes so many holes, the first of which is known: what stands between two of them is moved as a whole.
+fn close_holes(entities: &mut Vec<Entity>, mut holes: usize, first: usize) {
+    if holes == 0 {
+        return;
+    }
+    let is_hole = |entity: &Entity| *entity == Entity::PLACEHOLDER;
+    let (mut from, mut to) = (first, first);
+    while from < entities.len() {
+        while holes != 0 && entities.get(from).is_some_and(is_hole) {
+            (from, holes) = (from + 1, holes - 1);
+        }
+        let end = match holes {
+            0 => entities.len(),
+            _ => entities[from..].iter().position(is_hole).map_or(entities.len(), |count| from + count),
+        };
+        entities.copy_within(from..end, to);
+        (from, to) = (end, to + end - from);
+    }
+    entities.truncate(to);
 }
 
 /// Up to so many entities holes stay until the list is read.

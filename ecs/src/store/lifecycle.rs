@@ -182,9 +182,19 @@ impl Store {
         self.relink();
         self.listeners.has_news = false;
         let panicked = core::mem::take(&mut self.listeners.panicked);
-        self.tell_noted(tell);
+        self.tell_noted_before_pairs(tell);
         self.tell_of_all_pairs();
         self.apply_recorded(tell);
+        panicked.go_on();
+    }
+
+    /// As `tell_noted`. If a listener panics, what has become of pairs is told, and dropped, at the end of the next operation.
+    fn tell_noted_before_pairs(&mut self, tell: &'static Tell<Self>) {
+        if !self.relations.have_news() {
+            return self.tell_noted(tell);
+        }
+        let panicked = Waiting::catch(|| self.tell_noted(tell));
+        self.listeners.has_news |= self.relations.have_news();
         panicked.go_on();
     }
 

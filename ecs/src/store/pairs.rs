@@ -15,7 +15,7 @@ use super::links::Unpaired;
 use super::{CloneError, Store};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, SparseSummary};
-use crate::guard::for_each_despite_panics;
+use crate::guard::Waiting;
 use crate::relation::{Link, OnTargetDespawn, PairFunctions, PairSource, PairTarget, Relation};
 
 /// The source and the target of a pair.
@@ -188,7 +188,12 @@ impl Store {
     #[inline]
     pub(super) fn tell_of_all_pairs(&mut self) {
         if self.relations.have_news() {
-            for_each_despite_panics(0..self.relations.places.len(), |number| self.tell_of_pairs(number));
+            // A panic waits until all values are dropped: one while another one unwinds would end the program.
+            let mut panicked = Waiting::default();
+            for number in 0..self.relations.places.len() {
+                panicked = panicked.or(Waiting::catch(|| self.tell_of_pairs(number)));
+            }
+            panicked.go_on();
         }
     }
 

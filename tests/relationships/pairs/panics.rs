@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use strata_ecs::event::Unrelate;
 use strata_ecs::prelude::*;
+use strata_ecs::relation::PairTarget;
 use strata_tests::drops::{self, Token};
 
 use crate::entities;
@@ -113,6 +114,35 @@ fn a_world_drops_all_values() {
     assert_eq!(drops::alive(), 0);
     let all = entities::<10>(&mut world);
     all.iter().for_each(|&source| _ = world.relate(source, Holds(Token::new()), all[0]));
+    drop(world);
+    drops::assert_all_dropped_once();
+}
+
+#[test]
+fn values_of_two_relations_may_panic_in_one_operation() {
+    drops::reset();
+    let mut world = World::new();
+    let [a, b, c] = entities(&mut world);
+    world.relate(a, Holds(Token::armed()), b);
+    world.relate(a, Bound(Token::armed()), c);
+    panics(|| _ = world.despawn(a));
+    world.check_invariants();
+    assert_eq!(drops::alive(), 0);
+    drops::assert_all_dropped_once();
+}
+
+#[test]
+fn a_displaced_value_is_dropped_although_a_hook_panics() {
+    drops::reset();
+    let mut world = World::new();
+    let [a, b, c] = entities(&mut world);
+    world.relate(a, Bound(Token::new()), b);
+    world.register_component_hooks::<PairTarget<Bound>>().on_insert(|_, _| panic!("a hook"));
+    panics(|| _ = world.relate(a, Bound(Token::new()), c));
+    world.spawn_empty();
+    world.check_invariants();
+    assert!(world.pairs::<Bound>().map(|(source, _, target)| (source, target)).eq([(a, c)]));
+    assert_eq!(drops::alive(), 1);
     drop(world);
     drops::assert_all_dropped_once();
 }

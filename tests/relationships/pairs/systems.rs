@@ -193,7 +193,13 @@ fn a_pair_without_direction_is_met_once() {
     world.relate(a, Knows(2), c);
     world.relate(c, Knows(3), b);
     world.run_system_once(meet).unwrap();
-    assert_eq!(world.resource::<Met>().0, [(a, 2, c), (b, 1, a), (c, 3, b)]);
+    assert_eq!(std::mem::take(&mut world.resource_mut::<Met>().0), [(a, 2, c), (b, 1, a), (c, 3, b)]);
+    // Lists of pairs have holes where pairs were.
+    world.unrelate::<Knows>(b, a);
+    world.relate(c, Knows(4), a);
+    world.relate(a, Knows(5), b);
+    world.run_system_once(meet).unwrap();
+    assert_eq!(world.resource::<Met>().0, [(a, 4, c), (a, 5, b), (c, 3, b)]);
 }
 
 #[test]
