@@ -155,18 +155,22 @@ impl Store {
             self.tell_of_pairs(number);
             return true;
         }
-        self.change_marks(number, |store| {
-            store.mark(number, 0, source);
-            store.mark(number, 1, target);
-            if R::SYMMETRIC {
-                store.mark(number, 1, source);
-                store.mark(number, 0, target);
-            }
-            if has_displaced {
-                store.unmark_displaced(number, displaced);
-            }
+        // A listener may panic. What has been displaced is told and dropped all the same.
+        let panicked = Waiting::catch(|| {
+            self.change_marks(number, |store| {
+                store.mark(number, 0, source);
+                store.mark(number, 1, target);
+                if R::SYMMETRIC {
+                    store.mark(number, 1, source);
+                    store.mark(number, 0, target);
+                }
+                if has_displaced {
+                    store.unmark_displaced(number, displaced);
+                }
+            });
         });
         self.tell_of_pairs(number);
+        panicked.go_on();
         true
     }
 
