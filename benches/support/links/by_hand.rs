@@ -5,7 +5,8 @@ use std::hint::black_box;
 use super::{CHILDREN, ROOTS, other_root};
 use crate::support::{Sample, fresh, repeated};
 
-const NOBODY: u32 = u32::MAX;
+/// The parent of those that have none.
+const NO_PARENT: u32 = u32::MAX;
 
 #[derive(Default)]
 struct Tree {
@@ -39,7 +40,7 @@ impl Tree {
         };
         self.ids.push(id);
         self.values.push(value);
-        if parent != NOBODY {
+        if parent != NO_PARENT {
             self.children[parent as usize].push(id);
         }
         id
@@ -47,7 +48,7 @@ impl Tree {
 
     fn leave_parent(&mut self, id: u32) {
         let parent = self.parents[id as usize];
-        if parent != NOBODY {
+        if parent != NO_PARENT {
             let siblings = &mut self.children[parent as usize];
             if let Some(at) = siblings.iter().position(|&sibling| sibling == id) {
                 siblings.remove(at);
@@ -67,7 +68,7 @@ impl Tree {
                 self.rows[moved as usize] = row as u32;
             }
             self.generations[id as usize] += 1;
-            self.parents[id as usize] = NOBODY;
+            self.parents[id as usize] = NO_PARENT;
             self.free.push(id);
         }
     }
@@ -80,7 +81,7 @@ impl Tree {
 
     fn forest(&mut self) -> Vec<u32> {
         let tree = |_| {
-            let root = self.spawn(0.0, NOBODY);
+            let root = self.spawn(0.0, NO_PARENT);
             for _ in 0..CHILDREN {
                 self.spawn(1.0, root);
             }
@@ -129,7 +130,8 @@ pub(super) fn despawn() -> Sample {
 pub(super) fn re_parent() -> Sample {
     let filled = || {
         let (tree, roots) = filled();
-        let children: Vec<u32> = tree.ids.iter().copied().filter(|&id| tree.parents[id as usize] != NOBODY).collect();
+        let children: Vec<u32> =
+            tree.ids.iter().copied().filter(|&id| tree.parents[id as usize] != NO_PARENT).collect();
         (tree, roots, children)
     };
     fresh(filled, |(mut tree, roots, children)| {

@@ -1,16 +1,15 @@
 //! Systems along a relationship: row systems that go through targets before their sources, or the other way round, and read what these have.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote;
 
 use super::frame::Frame;
 use super::model::{Kind, Model};
 use super::options::Along;
-use super::rows::{divided_filter, inlined, terms};
+use super::rows::{allowed, divided_filter, inlined, term, terms};
 use super::variants;
 use crate::hygiene::hygienic;
 use crate::tuple::{nest, nest_narrow};
-use crate::types::ends;
 
 /// The system that runs the loop for rows in the order of their depths.
 pub(super) fn build(model: &Model, along: &Along, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
@@ -18,18 +17,9 @@ pub(super) fn build(model: &Model, along: &Along, frame: &Frame, name: &TokenStr
     let [changes, filter] = divided_filter(model);
     let options = &model.options;
     // What asks for changes of a component demands it.
-    let demanded = options.added.iter().chain(&options.changed).map(|ty| {
-        let (first, last) = ends(ty);
-        let (start, end) = (quote_spanned!(first=> __strata::With), quote_spanned!(last=> >));
-        hygienic!(#start<#ty #end)
-    });
+    let demanded = options.added.iter().chain(&options.changed).map(|ty| term(&quote!(With), ty));
     let demanded = nest(&demanded.collect::<Vec<_>>());
-    let allowed = options.allow.iter().map(|ty| {
-        let (first, last) = ends(ty);
-        let (start, end) = (quote_spanned!(first=> __strata::Allow), quote_spanned!(last=> >));
-        hygienic!(#start<#ty #end)
-    });
-    let allowed = nest(&allowed.collect::<Vec<_>>());
+    let allowed = allowed(options);
     let (linked, relation) = (linked_data(model), &along.relation);
     let kernel = inlined(model, frame);
     let build = if options.par.is_some() { hygienic!(build_par) } else { hygienic!(build) };

@@ -7,22 +7,22 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::Type;
 
-use super::model::{Input, Kind, Model, classify};
+use super::model::{Input, Kind, Model, classify, is_mutable};
 use super::options::{Options, PairsOf};
 use super::parse::Param;
+use super::rows;
 use crate::hygiene::hygienic;
 use crate::tuple::nest;
 use crate::types::ends;
 
 /// Adds what the function does not take itself: the pairs of the row, and what finds targets.
 pub(super) fn add_inputs(options: &Options, pairs: &PairsOf, inputs: &mut Vec<Input>) {
-    let pair = inputs.iter().find(|input| matches!(input.kind, Kind::Pair));
-    let private = &options.private;
-    let data = data(private, pairs, pair);
+    let pair = taken(inputs);
+    let data = data(pairs, pair);
     let place = pair.map_or_else(|| ends(&pairs.relation), |input| input.ends);
     let pattern = pair.map_or_else(|| quote!(pairs), |input| input.param.pattern.clone());
     let all = hidden(inputs.len(), Kind::Pairs, pattern, place, {
-        let (start, end) = (quote_spanned!(place.0=> #private::Pairs), quote_spanned!(place.1=> >));
+        let (start, end) = (quote_spanned!(place.0=> __strata::Pairs), quote_spanned!(place.1=> >));
         quote!(#start<#data #end)
     });
     let targets: Vec<&Input> = inputs.iter().filter(|input| matches!(input.kind, Kind::Target)).collect();
@@ -30,14 +30,10 @@ pub(super) fn add_inputs(options: &Options, pairs: &PairsOf, inputs: &mut Vec<In
         let names = targets.iter().map(|input| input.param.name().map_or_else(|| quote!(_), |name| quote!(#name)));
         let names = names.reduce(|first, next| quote!(#first and #next)).unwrap_or_default();
         let terms = nest(&targets.iter().map(|input| &input.ty).collect::<Vec<_>>());
-        let allowed = options.allow.iter().map(|ty| {
-            let (first, last) = ends(ty);
-            let (start, end) = (quote_spanned!(first=> #private::Allow), quote_spanned!(last=> >));
-            hygienic!(#start<#ty #end)
-        });
-        let allowed = nest(&allowed.collect::<Vec<_>>());
-        let way = if targets.iter().any(|input| is_written(input)) { hygienic!(Query) } else { hygienic!(Targets) };
-        let ty = hygienic!(#private::#way<'_, '_, #terms, #allowed>);
+        let allowed = rows::allowed(options);
+        let way =
+            if targets.iter().any(|input| is_mutable(&input.param.ty)) { hygienic!(Query) } else { hygienic!(Targets) };
+        let ty = hygienic!(__strata::#way<'_, '_, #terms, #allowed>);
         hidden(inputs.len() + 1, Kind::Targets, names, first.ends, ty)
     });
     inputs.push(all);
@@ -57,42 +53,50 @@ fn hidden(
 }
 
 /// How the values of pairs are borrowed.
-fn data(private: &TokenStream, pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
-    let asks = pairs.added || pairs.changed;
-    let relation = &pairs.relation;
+enum Borrow {
+    Shared,
+    /// With what is known of their changes.
+    Ref,
+    Exclusive,
+}
+
+/// The type of the values, as it is written where they are taken, and how they are borrowed.
+fn values(pairs: &PairsOf, pair: Option<&Input>) -> (Type, Borrow) {
+    let shared = if pairs.added || pairs.changed { Borrow::Ref } else { Borrow::Shared };
     match pair.map(|input| classify(&input.param.ty)) {
-        Some(Kind::Exclusive(ty) | Kind::Mut(ty)) => hygienic!(&mut #ty),
-        Some(Kind::Ref(ty)) => hygienic!(#private::Ref<'_, #ty>),
-        Some(Kind::Shared(ty)) if asks => hygienic!(#private::Ref<'_, #ty>),
-        Some(Kind::Shared(ty)) => hygienic!(&#ty),
-        _ if asks => hygienic!(#private::Ref<'_, #relation>),
-        _ => {
-            let (first, _) = ends(relation);
-            let reference = quote_spanned!(first=> &);
-            quote!(#reference #relation)
-        }
+        Some(Kind::Exclusive(ty) | Kind::Mut(ty)) => (ty, Borrow::Exclusive),
+        Some(Kind::Ref(ty)) => (ty, Borrow::Ref),
+        Some(Kind::Shared(ty)) => (ty, shared),
+        _ => (pairs.relation.clone(), shared),
+    }
+}
+
+/// What the query asks of the pairs of a row.
+fn data(pairs: &PairsOf, pair: Option<&Input>) -> TokenStream {
+    let (ty, borrow) = values(pairs, pair);
+    let reference = quote_spanned!(ends(&ty).0=> &);
+    match borrow {
+        Borrow::Shared => quote!(#reference #ty),
+        Borrow::Exclusive => quote!(#reference mut #ty),
+        Borrow::Ref => hygienic!(__strata::Ref<'_, #ty>),
     }
 }
 
 /// The type of the column of pairs. It has no bounds: mistakes are found elsewhere.
 pub(super) fn column_type(model: &Model) -> TokenStream {
     let Some(pairs) = &model.options.pairs else { return TokenStream::new() };
-    let pair = model.inputs.iter().find(|input| matches!(input.kind, Kind::Pair));
-    let asks = pairs.added || pairs.changed;
-    let relation = pairs.relation.clone();
-    let (ty, access) = match pair.map(|input| classify(&input.param.ty)) {
-        Some(Kind::Exclusive(ty) | Kind::Mut(ty)) => (ty, hygienic!(WritePair)),
-        Some(Kind::Ref(ty)) => (ty, hygienic!(RefPair)),
-        Some(Kind::Shared(ty)) => (ty, if asks { hygienic!(RefPair) } else { hygienic!(ReadPair) }),
-        _ => (relation, if asks { hygienic!(RefPair) } else { hygienic!(ReadPair) }),
+    let (ty, borrow) = values(pairs, taken(&model.inputs));
+    let access = match borrow {
+        Borrow::Shared => hygienic!(ReadPair),
+        Borrow::Exclusive => hygienic!(WritePair),
+        Borrow::Ref => hygienic!(RefPair),
     };
     hygienic!(__strata::PairIter<'_, #ty, __strata::#access<#ty>>)
 }
 
-/// Whether a parameter borrows mutably.
-pub(super) fn is_written(input: &Input) -> bool {
-    let kind = classify(&input.param.ty);
-    matches!(kind, Kind::Exclusive(_) | Kind::Mut(_) | Kind::OptionalExclusive(_) | Kind::OptionalMut(_))
+/// The parameter for the value of a pair.
+fn taken(inputs: &[Input]) -> Option<&Input> {
+    inputs.iter().find(|input| matches!(input.kind, Kind::Pair))
 }
 
 /// What is done with each pair of a row.
@@ -106,8 +110,7 @@ pub(super) fn each_pair(model: &Model, step: TokenStream) -> TokenStream {
     };
     let added = is_asked(pairs.added, hygienic!(pair_is_added));
     let changed = is_asked(pairs.changed, hygienic!(pair_is_changed));
-    let is_written = model.inputs.iter().any(|input| matches!(input.kind, Kind::Pair) && is_exclusive(input));
-    let mutable = is_written.then(|| hygienic!(mut));
+    let mutable = taken(&model.inputs).filter(|input| is_exclusive(input)).map(|_| hygienic!(mut));
     let target = target(model);
     hygienic! {
         for (__strata_target, #mutable __strata_pair) in __strata::each_pair(&mut #variable).of_row() {
@@ -168,7 +171,7 @@ pub(super) fn target_argument(input: &Input) -> TokenStream {
 /// That the value that the function takes is one of the relation that the option names.
 pub(super) fn check(model: &Model) -> Option<TokenStream> {
     let PairsOf { relation, .. } = model.options.pairs.as_ref()?;
-    let input = model.inputs.iter().find(|input| matches!(input.kind, Kind::Pair))?;
+    let input = taken(&model.inputs)?;
     match classify(&input.param.ty) {
         Kind::Shared(ty) | Kind::Exclusive(ty) | Kind::Mut(ty) | Kind::Ref(ty) => {
             let (first, last) = input.ends;

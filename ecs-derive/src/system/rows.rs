@@ -7,6 +7,7 @@ use syn::{GenericParam, Generics, ReturnType, Type};
 
 use super::frame::{self, Frame, inner_name};
 use super::model::{Form, Input, Kind, Model, wrapped};
+use super::options::Options;
 use super::parse::Param;
 use super::{linked, pairs, variants};
 use crate::generics::{lifetimes, where_with};
@@ -362,8 +363,13 @@ pub(super) fn filters(model: &Model) -> Vec<Filter<'_>> {
     filters
 }
 
+/// The filter that lets through what disables entities, as far as the options say so.
+pub(super) fn allowed(options: &Options) -> TokenStream {
+    nest(&options.allow.iter().map(|ty| term(&quote!(Allow), ty)).collect::<Vec<_>>())
+}
+
 /// One term of a filter, underlined like its type.
-fn term(name: &TokenStream, ty: &Type) -> TokenStream {
+pub(super) fn term(name: &TokenStream, ty: &Type) -> TokenStream {
     let (first, last) = ends(ty);
     let (start, end) = (quote_spanned!(first=> __strata::), quote_spanned!(last=> >));
     hygienic!(#start #name<#ty #end)

@@ -109,6 +109,7 @@ fn after_of_one(store: &mut Store, entity: Entity, change: (ComponentId, Kinds))
     after(store, &FewNews::of_one(entity, change).view());
 }
 
+/// Tells that an entity begins to match filters. Apart from what happens more often, as the two around it.
 #[inline(never)]
 fn tell_of_match(store: &mut Store, entity: Entity, change: (ComponentId, Kinds), caller: Origin) {
     let news = FewNews::of_one(entity, change);

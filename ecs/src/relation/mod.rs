@@ -34,6 +34,7 @@
 //!
 //! An entity has the component [`PairSource<R>`] as long as it is the source of a pair of `R`, and [`PairTarget<R>`] as long as it is the
 //! target of one: `With<PairSource<Hunting>>` is a filter, and [`Pairs`](crate::query::Pairs) yields the pairs of an entity in a query.
+//! `#[system(pairs = Hunting)]` runs once for each pair.
 //! These components cannot be made by hand. To remove one removes the pairs.
 
 mod traits;

@@ -155,20 +155,24 @@ impl Store {
             self.tell_of_pairs(number);
             return true;
         }
-        // A listener may panic. What has been displaced is told and dropped all the same.
-        let panicked = Waiting::catch(|| {
-            self.change_marks(number, |store| {
-                store.mark(number, 0, source);
-                store.mark(number, 1, target);
-                if R::SYMMETRIC {
-                    store.mark(number, 1, source);
-                    store.mark(number, 0, target);
-                }
-                if has_displaced {
-                    store.unmark_displaced(number, displaced);
-                }
-            });
-        });
+        let marks = |store: &mut Store| {
+            store.mark(number, 0, source);
+            store.mark(number, 1, target);
+            if R::SYMMETRIC {
+                store.mark(number, 1, source);
+                store.mark(number, 0, target);
+            }
+            if has_displaced {
+                store.unmark_displaced(number, displaced);
+            }
+        };
+        // A listener may panic. What is to be told of pairs, and dropped, is so all the same.
+        let panicked = if has_displaced || is_told {
+            Waiting::catch(|| self.change_marks(number, marks))
+        } else {
+            self.change_marks(number, marks);
+            Waiting::default()
+        };
         self.tell_of_pairs(number);
         panicked.go_on();
         true

@@ -119,7 +119,8 @@ macro_rules! pairs {
 
         // SAFETY: the component of sources stands for the values of their pairs. The term says that these are read, or written, of the
         // entity; those of which it is the target are read of other entities, as by a nested query. Only values that no other entity is
-        // the source of are written, as `check_access` ensures. An entity has the component that the term demands if and only if it has pairs.
+        // the source of are written, as `check_access` ensures. An entity has the component that the term demands if and only if it has
+        // pairs.
         unsafe impl<A: PairAccess> Fetch for $Terms<A> {
             type State = ();
             type Column = ();
@@ -149,7 +150,7 @@ macro_rules! pairs {
             }
 
             #[inline]
-            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> PairIter<'w, A::Relation, A> {
+            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
                 // SAFETY: the caller promises that the row exists, and that the values of its pairs are accessible for 'w.
                 unsafe { PairIter::of(ready.pairs, ready.cell, $end, rows.entity(row)) }
             }
@@ -165,9 +166,7 @@ macro_rules! pairs {
             const SINGLE_ROWS: bool = true;
 
             #[inline(always)]
-            unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> PairIter<'w, A::Relation, A> {
-                // It has been asked for one row.
-                let _ = count;
+            unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
                 // SAFETY: the caller's promise.
                 unsafe { Self::row(ready, rows, first) }
             }

@@ -1,7 +1,5 @@
 //! Reading the targets of pairs, in systems over pairs.
 
-use core::marker::PhantomData;
-
 use super::query::QuerySource;
 use crate::entity::Entity;
 use crate::query::{Finder, Query, QueryFilter, ReadOnlyQueryData};
@@ -11,7 +9,6 @@ use crate::system::param::{ParamSource, SystemParam};
 #[doc(hidden)]
 pub struct Targets<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> {
     finder: Finder<'w, 's, D, F>,
-    query: PhantomData<Query<'w, 's, D, F>>,
 }
 
 impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Targets<'w, 's, D, F> {
@@ -29,6 +26,6 @@ impl<D: ReadOnlyQueryData, F: QueryFilter> SystemParam for Targets<'_, '_, D, F>
     #[inline]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         let query: Query<'w, 's, D, F> = got.with_same_terms();
-        Targets { finder: query.into_finder(), query: PhantomData }
+        Targets { finder: query.into_finder() }
     }
 }
