@@ -31,7 +31,7 @@ impl<P: PairData> RowData for PairsTo<P> {
 /// The pairs of a row, to go through.
 pub struct EachPair<'a, 'w, R, A>(&'a mut PairIter<'w, R, A>);
 
-/// The pairs of a row: see [`EachPair`].
+/// The pairs of a row, to go through: `of_row` does so.
 #[inline(always)]
 pub fn each_pair<'a, 'w, R, A>(pairs: &'a mut PairIter<'w, R, A>) -> EachPair<'a, 'w, R, A> {
     EachPair(pairs)
