@@ -54,11 +54,13 @@ impl Default for Clock {
     }
 }
 
-/// How many runs have the whole world to look at and are going on, and the tick of the one that began last.
+/// How many runs have the whole world to look at and are going on, and the latest tick of all that have begun.
 ///
 /// While there are any, nothing is changed: what changes a value is in the way of all of them. So between the ticks of two that
-/// go on at the same time there is none of a run that changes anything, and one tick serves for all: what was changed before
-/// has happened at that tick at the latest, and what will be changed happens later.
+/// go on at the same time, or of which the later one comes first, there is none of a run that changes anything, and one tick
+/// serves for all: what was changed before has happened at that tick at the latest, and what will be changed happens later.
+/// The tick never goes back to that of a run which begins behind one of a later tick: for a state that has been used at the
+/// later one, everything would be new again.
 #[derive(Default)]
 pub(super) struct Onlookers(AtomicU64);
 
@@ -74,9 +76,20 @@ impl Onlookers {
 
     /// A run has begun. It goes on until what is returned is dropped.
     pub(super) fn enter(&self, tick: Tick) -> Onlooker<'_> {
-        let entered = |state: u64| Some(((state / Self::ONE + 1) * Self::ONE) | u64::from(tick.get()));
+        let entered = |state: u64| {
+            // Ticks that are compared are close to each other: `forget` is called each time all ticks are looked at.
+            let latest = Tick::new(state as u32);
+            let is_later = tick.get().wrapping_sub(latest.get()).cast_signed() > 0;
+            let tick = if is_later { tick } else { latest };
+            Some(((state / Self::ONE + 1) * Self::ONE) | u64::from(tick.get()))
+        };
         let _ = self.0.fetch_update(Relaxed, Relaxed, entered);
         Onlooker(self)
+    }
+
+    /// Runs that begin from now on have this tick or later ones, and none is going on.
+    pub(super) fn forget(&mut self, now: Tick) {
+        *self.0.get_mut() = u64::from(now.get());
     }
 }
 
@@ -119,9 +132,40 @@ impl Clock {
     pub(super) fn restore(&mut self, [tick, last, checked]: [Tick; 3], era: u32) -> RestoredEra {
         self.restores += 1;
         self.tick.set(tick);
+        self.onlookers.forget(tick);
         self.last.set(last);
         self.checked = checked;
         self.era = self.era.wrapping_add(LastRun::FORGOTTEN);
         RestoredEra { then: era, now: self.era }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tick_of_runs_that_look_on_does_not_go_back() {
+        let mut onlookers = Onlookers::default();
+        let at = |tick: u32| Some(Tick::new(tick));
+        assert_eq!(onlookers.tick(), None);
+        let later = onlookers.enter(Tick::new(11));
+        let earlier = onlookers.enter(Tick::new(10));
+        assert_eq!(onlookers.tick(), at(11));
+        drop(later);
+        assert_eq!(onlookers.tick(), at(11));
+        drop(earlier);
+        assert_eq!(onlookers.tick(), None);
+        // Also if the later one has ended before.
+        let earlier = onlookers.enter(Tick::new(10));
+        assert_eq!(onlookers.tick(), at(11));
+        drop(earlier);
+        assert_eq!(onlookers.enter(Tick::new(12)).0.tick(), at(12));
+        // Ticks wrap around, and go back when the world does.
+        onlookers.forget(Tick::new(u32::MAX));
+        assert_eq!(onlookers.enter(Tick::new(2)).0.tick(), at(2));
+        assert_eq!(onlookers.enter(Tick::new(u32::MAX)).0.tick(), at(2));
+        onlookers.forget(Tick::new(1));
+        assert_eq!(onlookers.enter(Tick::new(1)).0.tick(), at(1));
     }
 }

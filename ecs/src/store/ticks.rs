@@ -130,6 +130,7 @@ impl Store {
     /// Brings ticks that are too old to be told from older ones forward. `O(rows of tracked components)`.
     fn clamp_ticks(&mut self, now: Tick) {
         self.clock.last.update(|last| last.clamped_as_last_run(now));
+        self.clock.onlookers.forget(now);
         self.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
         self.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
         self.resources.clamp_ticks(now);

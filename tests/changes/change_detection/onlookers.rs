@@ -91,6 +91,30 @@ fn onlookers_that_run_side_by_side_see_the_same() {
 }
 
 #[test]
+fn a_state_that_onlookers_share_sees_each_change_once_in_whatever_order_they_run() {
+    let mut world = scene();
+    let pool = ThreadPoolBuilder::new().num_threads(4).build().expect("threads can be started");
+    world.set_thread_pool(Arc::new(pool));
+    let state = Arc::new(Mutex::new(Looking::new(&mut world)));
+    let seen: Seen = Seen::default();
+    let look = || {
+        let (state, seen) = (Arc::clone(&state), Arc::clone(&seen));
+        move |world: &World| {
+            let news = new(&mut state.lock().expect("no panic"), world);
+            seen.lock().expect("no panic").push(news);
+        }
+    };
+    let mut schedule = Schedule::default();
+    schedule.add_systems(((look(), look(), look(), look()), write).chain());
+    for _ in 0..300 {
+        schedule.run(&mut world);
+        let mut seen = take(&seen);
+        seen.sort_unstable();
+        assert_eq!(seen, [(0, false), (0, false), (0, false), (3, true)]);
+    }
+}
+
+#[test]
 fn what_the_second_system_of_a_pipe_changes_is_new_in_the_next_run() {
     let mut world = scene();
     let seen = Seen::default();
