@@ -568,23 +568,27 @@ impl SparseStorage {
         }
     }
 
-    /// Calls `each` with the index of each entity, in the order of [`next_index`](Self::next_index).
-    ///
-    /// # Errors
-    ///
-    /// Those of `each`, with which it ends.
-    #[inline(always)]
-    pub(crate) fn for_each_index<E>(&self, mut each: impl FnMut(u32) -> Result<(), E>) -> Result<(), E> {
+    /// Puts the indexes of the next entities from a place on to the beginning of `some`, in the order of [`next_index`](Self::next_index),
+    /// goes on to the place behind them, and says how many there are: none at the end.
+    pub(crate) fn next_indexes(&self, at: &mut usize, some: &mut [u32; 64]) -> usize {
         let (entities, words) = self.members();
-        entities.iter().try_for_each(|entity| each(entity.index()))?;
-        for (at, &word) in words.iter().enumerate() {
-            let mut word = word;
-            while word != 0 {
-                each((at * 64) as u32 + word.trailing_zeros())?;
-                word &= word - 1;
+        let left = entities.get(*at..).unwrap_or(&[]);
+        let mut count = left.len().min(some.len());
+        some.iter_mut().zip(left).for_each(|(index, entity)| *index = entity.index());
+        *at += count;
+        while let Some(word) = words.get(*at / 64) {
+            let mut left = word & (u64::MAX << (*at % 64));
+            if count + left.count_ones() as usize > some.len() {
+                break;
             }
+            while left != 0 {
+                some[count] = (*at / 64 * 64) as u32 + left.trailing_zeros();
+                count += 1;
+                left &= left - 1;
+            }
+            *at = (*at / 64 + 1) * 64;
         }
-        Ok(())
+        count
     }
 
     /// All numbers at which a walk finds an entity are below this.

@@ -141,6 +141,21 @@ fn each_way_to_go_through_values_outside_the_tables_finds_the_same() {
             found += agrees!(world, &S, Without<C>, |e| e.get::<S>().filter(|_| !e.contains::<C>()), |s| s);
             found += agrees!(world, &Tag, (), |e| e.get::<Tag>(), |s| s);
             found += agrees!(world, (&Tag, &S), (), |e| e.get::<Tag>().zip(e.get::<S>()), |s| s);
+            found += agrees!(world, (&A, &Tag), (), |e| e.get::<A>().zip(e.get::<Tag>()), |s| s);
+            found += agrees!(
+                world,
+                &A,
+                (With<S>, Without<Tag>),
+                |e| e.get::<A>().filter(|_| e.contains::<S>() && !e.contains::<Tag>()),
+                |s| s
+            );
+            found += agrees!(
+                world,
+                (&A, Option<&C>),
+                (With<Name>, With<Tag>, With<A>),
+                |e| e.get::<A>().filter(|_| e.contains::<Name>() && e.contains::<Tag>()).map(|a| (a, e.get::<C>())),
+                |s| s
+            );
             if round == 0 {
                 // Tables whose entities do not match: the values of these are among the others.
                 let some: Vec<Entity> = world.query_filtered::<Entity, With<S>>().iter(&world).step_by(5).collect();

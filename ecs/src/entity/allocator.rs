@@ -324,6 +324,13 @@ impl Entities {
         Some((Entity::new(index, generation), Location { table: slot.table, row: slot.row }))
     }
 
+    /// Where the live entity with this index is.
+    #[inline]
+    pub(crate) fn location_at(&self, index: u32) -> Option<Location> {
+        let slot = self.slots.get(index as usize)?;
+        (slot.table.0 < TableId::LIMIT && slot.generation != 0).then_some(Location { table: slot.table, row: slot.row })
+    }
+
     /// Makes room for one more entity in the books, and says which index it would get. Nothing may be reserved at this
     /// time.
     #[inline]

@@ -41,7 +41,7 @@ impl<'a, 'w, A: PairAccess> EachPair<'a, 'w, A::Relation, A> {
     /// The target and the value of each. Each pair is one of one row.
     #[inline(always)]
     pub fn of_row(self) -> impl Iterator<Item = (Entity, A::Item<'w>)> + use<'a, 'w, A> {
-        self.0.of_source()
+        self.0.take_of_source()
     }
 }
 

@@ -12,7 +12,7 @@ use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
 use crate::cell::StoreCell;
 use crate::entity::{Entity, TableId};
-use crate::sparse::SparseStorage;
+use crate::sparse::{SparseSet, SparseStorage};
 use crate::table::Table;
 use crate::tracking::{GROUP, LoggedRows};
 
@@ -86,21 +86,35 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     ///
     /// - As for [`Block::whole`]. The driver is that of the query.
     pub(crate) unsafe fn packed(cell: StoreCell<'w>, cache: &CacheOf<D, F>, driver: &Driver<'w>) -> Option<Self> {
-        if !(D::OUTSIDE_TABLES && F::OUTSIDE_TABLES) || driver.logged.is_some() {
-            return None;
-        }
-        let SparseStorage::Set(storage) = driver.storage else { return None };
-        let found = cache.matches.first()?;
-        // Tables that do not match have what disables their entities, or have been left out otherwise.
-        if cache.matches.len() != cell.store().archetypes.tables.iter().len() {
-            return None;
-        }
+        let (storage, found) = Self::what_is_packed(cell, cache, driver)?;
         // SAFETY: the caller's promise.
         let whole = unsafe { Self::whole(cell, cache, found) };
         // SAFETY: what the query reads is outside of tables; the rows are those of the storage.
         let (data, holds) = unsafe { D::packed(whole.data, storage) };
-        let all_packed = holds && (!F::PER_ROW || F::holds_for_all(whole.filter(), storage));
+        let all_packed = holds && (!F::PER_ROW || F::holds_for_all(whole.filter(), driver.storage));
         Some(Self { data, rows: Rows::of_storage(storage), end: storage.entities().len(), all_packed, ..whole })
+    }
+
+    /// The set whose values are the rows of [`packed`](Self::packed), if there is one, and any match.
+    #[inline]
+    fn what_is_packed<'s>(
+        cell: StoreCell<'w>,
+        cache: &'s CacheOf<D, F>,
+        driver: &Driver<'w>,
+    ) -> Option<(&'w SparseSet, &'s Match<D::Column>)> {
+        if !(D::OUTSIDE_TABLES && F::OUTSIDE_TABLES) || driver.logged.is_some() {
+            return None;
+        }
+        let SparseStorage::Set(storage) = driver.storage else { return None };
+        // Tables that do not match have what disables their entities, or have been left out otherwise.
+        let are_all = cache.matches.len() == cell.store().archetypes.tables.iter().len();
+        cache.matches.first().filter(|_| are_all).map(|found| (storage, found))
+    }
+
+    /// Whether all rows of the table whose entities are in a storage match.
+    #[inline(always)]
+    fn matches_all_of(&self, storage: &SparseStorage) -> bool {
+        D::holds_for_all(self.data, storage) && (!F::PER_ROW || F::holds_for_all(self.filter(), storage))
     }
 
     /// The filter, of a query of which it has to ask rows.
@@ -267,6 +281,8 @@ pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
     /// How far we are in the driver.
     at: usize,
     driver: Option<Driver<'w>>,
+    /// Whether the driver leads to the rows one by one.
+    is_led: bool,
     /// The table of the last row that a driver led to.
     last: Option<(TableId, Block<'w, D, F>)>,
 }
@@ -279,6 +295,19 @@ pub(crate) struct Driver<'w> {
 }
 
 impl Driver<'_> {
+    /// Puts the indexes of the next entities from a place on to the beginning of `some`, goes on to the place behind them, and says how
+    /// many there are: none at the end. Of a list it takes one at a time, as others may be put in it meanwhile.
+    #[inline]
+    fn next_some(&self, at: &mut usize, some: &mut [u32; LED]) -> usize {
+        if self.logged.is_none() {
+            return self.storage.next_indexes(at, some);
+        }
+        let Some((index, next)) = self.next(*at) else { return 0 };
+        *at = next;
+        some[0] = index;
+        1
+    }
+
     /// All numbers at which there may be one are below this, with a list or without.
     pub(crate) fn places(&self) -> usize {
         self.storage.places()
@@ -300,8 +329,8 @@ impl Driver<'_> {
 
 impl<D: Fetch, F: FilterTerms> Clone for BlockIter<'_, '_, D, F> {
     fn clone(&self) -> Self {
-        let Self { cell, cache, tables, at, driver, last, .. } = *self;
-        Self { cell, cache, matches: self.matches.clone(), tables, at, driver, last }
+        let Self { cell, cache, tables, at, driver, is_led, last, .. } = *self;
+        Self { cell, cache, matches: self.matches.clone(), tables, at, driver, is_led, last }
     }
 }
 
@@ -312,14 +341,15 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     #[inline]
     pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
+        let is_led = driver.is_some_and(|driver| Block::<D, F>::what_is_packed(cell, cache, &driver).is_none());
         let tables = cell.store().archetypes.tables.as_slice();
-        Self { cell, cache, matches: cache.matches.iter(), tables, at: 0, driver, last: None }
+        Self { cell, cache, matches: cache.matches.iter(), tables, at: 0, driver, is_led, last: None }
     }
 
     /// A walk that has come to its end.
     #[inline]
     pub(crate) fn nothing(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        Self { cell, cache, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, last: None }
+        Self { cell, cache, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, is_led: false, last: None }
     }
 
     /// What it looks at, and the tables that match.
@@ -350,68 +380,114 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         }
     }
 
-    /// What leads to the rows, if nothing has been walked yet and they are led to one by one.
+    /// What leads to the rows that are still to come one by one, if something does.
     #[inline(always)]
-    pub(crate) fn led_one_by_one(&self) -> Option<Driver<'w>> {
-        let driver = self.driver.filter(|_| per_row::<D, F>() && self.at == 0)?;
-        // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
-        unsafe { Block::<D, F>::packed(self.cell, self.cache, &driver) }.is_none().then_some(driver)
+    pub(crate) fn led_one_by_one(&self) -> Option<Led<'w>> {
+        if !per_row::<D, F>() || !self.is_led {
+            return None;
+        }
+        self.driver.map(|driver| Led { driver, at: self.at })
+    }
+
+    /// The next row of those that [`led_one_by_one`](Self::led_one_by_one) speaks of, which matches, and its table.
+    ///
+    /// # Safety
+    ///
+    /// - There are such rows. What the filter asks for may be read.
+    #[inline(always)]
+    pub(crate) unsafe fn next_led(&mut self) -> Option<(&Block<'w, D, F>, usize)> {
+        let driver = self.driver?;
+        loop {
+            let (index, next) = driver.next(self.at)?;
+            self.at = next;
+            let Some(location) = self.cell.store().entities.location_at(index) else { continue };
+            if self.last.as_ref().is_none_or(|(table, _)| *table != location.table) {
+                let Some(found) = self.cache.match_of(location.table) else { continue };
+                // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
+                self.last = Some((location.table, unsafe { Block::whole(self.cell, self.cache, &found) }));
+            }
+            let row = location.row as usize;
+            // SAFETY: a live entity is in its row.
+            if self.last.as_ref().is_some_and(|(_, block)| unsafe { block.contains_row(row) }) {
+                return self.last.as_ref().map(|(_, block)| (block, row));
+            }
+        }
     }
 
     fn next_driven(&mut self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
-        if self.at == 0
-            // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
-            && let Some(block) = unsafe { Block::packed(self.cell, self.cache, driver) }
-        {
+        if !self.is_led {
+            if self.at != 0 {
+                return None;
+            }
             self.at = usize::MAX;
-            return (block.end != 0).then_some(block);
+            // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
+            return unsafe { Block::packed(self.cell, self.cache, driver) }.filter(|block| block.end != 0);
         }
         // SAFETY: the cache belongs to the store, as promised to `new`.
         unsafe { driver.next_row(self.cell, self.cache, &mut self.at, usize::MAX, &mut self.last) }
     }
 }
 
-impl<'w> Driver<'w> {
-    /// Calls `each` with rows of all tables that match, by a block of the whole table and the number of the row: those of the entities
-    /// that it leads to from the beginning on, of which it has not been asked whether they match.
+/// How many rows are looked up at a time.
+const LED: usize = 64;
+
+/// Rows that a driver leads to one by one, from a place on.
+#[derive(Clone, Copy)]
+pub(crate) struct Led<'w> {
+    driver: Driver<'w>,
+    at: usize,
+}
+
+impl<'w> Led<'w> {
+    /// Calls `each` with the rows that match, by a block of the whole table and the number of the row.
+    ///
+    /// # Errors
+    ///
+    /// Those of the function, with which it ends.
     ///
     /// # Safety
     ///
-    /// - The cache belongs to the cell's store and is up to date.
+    /// - The cache belongs to the cell's store and is up to date. What the filter asks for may be read.
     #[inline(always)]
     pub(crate) unsafe fn for_each<D: Fetch, F: FilterTerms, E>(
-        &self,
+        self,
         cell: StoreCell<'w>,
         cache: &CacheOf<D, F>,
         mut each: impl FnMut(&Block<'w, D, F>, usize) -> Result<(), E>,
     ) -> Result<(), E> {
+        let Self { driver, mut at } = self;
         let entities = &cell.store().entities;
         // The table of the last row. Its block stays where it is, and is not copied for each row.
-        let mut table = None;
+        let mut table = TableId::UNUSED;
         let mut block = None;
-        let mut row = |index| {
-            let Some((_, location)) = entities.at_index(index) else { return Ok(()) };
-            if table != Some(location.table) {
-                table = Some(location.table);
-                // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
-                block = cache.match_of(location.table).map(|found| unsafe { Block::whole(cell, cache, &found) });
+        let mut is_asked = true;
+        // `each` stands in one loop, so that it becomes a part of it.
+        let mut some = [0; LED];
+        loop {
+            let count = driver.next_some(&mut at, &mut some);
+            if count == 0 {
+                return Ok(());
             }
-            match &block {
-                Some(block) => each(block, location.row as usize),
-                None => Ok(()),
+            for &index in &some[..count] {
+                let Some(location) = entities.location_at(index) else { continue };
+                if table != location.table {
+                    table = location.table;
+                    // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
+                    block = cache.match_of(table).map(|found| unsafe { Block::<D, F>::whole(cell, cache, &found) });
+                    is_asked = block.as_ref().is_some_and(|block| !block.matches_all_of(driver.storage));
+                }
+                let Some(block) = &block else { continue };
+                let row = location.row as usize;
+                // SAFETY: a live entity is in its row.
+                if !is_asked || unsafe { block.contains_row(row) } {
+                    each(block, row)?;
+                }
             }
-        };
-        if self.logged.is_none() {
-            return self.storage.for_each_index(row);
         }
-        let mut at = 0;
-        while let Some((index, next)) = self.next(at) {
-            at = next;
-            row(index)?;
-        }
-        Ok(())
     }
+}
 
+impl<'w> Driver<'w> {
     /// The row of the next entity from a place on that is before `end`; then it is the place to go on from. `last` is the table
     /// where the last one was.
     ///
@@ -429,7 +505,7 @@ impl<'w> Driver<'w> {
         loop {
             let (index, next) = self.next(*at).filter(|&(_, next)| next <= end)?;
             *at = next;
-            let Some((_, location)) = cell.store().entities.at_index(index) else { continue };
+            let Some(location) = cell.store().entities.location_at(index) else { continue };
             let block = match *last {
                 Some((table, block)) if table == location.table => block,
                 _ => {

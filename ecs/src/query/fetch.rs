@@ -12,7 +12,7 @@ use crate::access::FilteredAccess;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::prefetch::prefetch;
-use crate::sparse::SparseSet;
+use crate::sparse::{SparseSet, SparseStorage};
 use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, TermFacts};
@@ -213,6 +213,13 @@ pub unsafe trait Fetch: 'static {
     #[inline(always)]
     unsafe fn all_packed<'w>(ready: Self::Ready<'w>) -> Self::Ready<'w> {
         ready
+    }
+
+    /// Whether all entities of a sparse storage that are in the table have what is demanded.
+    #[inline]
+    fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
+        let _ = (ready, storage);
+        !Self::PER_ROW
     }
 
     /// Has the processor fetch what it knows to need for a row. This is worth doing a while before the row is read. There need not be

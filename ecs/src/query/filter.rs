@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use super::fetch::{Rows, Sharing};
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::sparse::{SparseSet, SparseStorage};
+use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, TermFacts};
 use crate::tracking::LoggedRows;
@@ -91,7 +91,7 @@ pub unsafe trait FilterTerms: 'static {
     const OUTSIDE_TABLES: bool = false;
 
     /// Whether all entities of a sparse storage match.
-    fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseSet) -> bool {
+    fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
         let _ = (ready, storage);
         false
     }

@@ -1,6 +1,7 @@
 //! Iterating over the entities that a query matches.
 
 use alloc::vec::Vec;
+use core::convert::Infallible;
 use core::fmt;
 use core::hint::cold_path;
 use core::iter::FusedIterator;
@@ -107,6 +108,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     #[inline]
     fn next_of_rest(&mut self) -> Option<D::Item<'w, 's>> {
         let kept = self.kept();
+        if self.blocks.led_one_by_one().is_some() {
+            // SAFETY: the rows match; the access is allowed, as promised to `new`, and a driver leads to each entity once.
+            return unsafe {
+                let (block, row) = self.blocks.next_led()?;
+                Some(D::item(D::Terms::row(block.data, block.rows, row), kept))
+            };
+        }
         loop {
             // Rows that have to be asked are counted one by one.
             if self.at != self.end {
@@ -138,7 +146,22 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// As `fold`, if rows have to be asked.
     #[inline]
     fn fold_rest<B, G: FnMut(B, D::Item<'w, 's>) -> B>(mut self, init: B, mut each: G) -> B {
-        let (mut result, kept) = (init, self.kept());
+        let kept = self.kept();
+        if let Some(rows) = self.blocks.led_one_by_one() {
+            let (cell, cache) = self.blocks.parts();
+            let mut result = Some(init);
+            // SAFETY: the cache belongs to the store, as promised to `new`; the rest as in `next_of_rest`.
+            let done: Result<(), Infallible> = unsafe {
+                rows.for_each(cell, cache, |block: &Block<'w, D::Terms, F::Terms>, row| {
+                    let item = D::item(D::Terms::row(block.data, block.rows, row), kept);
+                    result = result.take().map(|result| each(result, item));
+                    Ok(())
+                })
+            };
+            let (Ok(()), Some(result)) = (done, result) else { unreachable!("a result was put back each time") };
+            return result;
+        }
+        let mut result = init;
         loop {
             if let Some(rest) = self.rest.take() {
                 // SAFETY: as in `next_of_rest`.

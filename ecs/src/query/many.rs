@@ -111,7 +111,14 @@ pub(crate) struct Finder<'w, 's, D: QueryData, F: QueryFilter> {
     cache: &'s CacheOf<D::Terms, F::Terms>,
     slots: &'w [Slot],
     /// By the lowest bits of its number: a table, and nothing if the query does not match it.
-    known: [(TableId, Option<Block<'w, D::Terms, F::Terms>>); KNOWN],
+    known: [Known<'w, D::Terms, F::Terms>; KNOWN],
+}
+
+/// A table, and nothing if a query does not match it. An entry is found by shifting the number.
+#[repr(align(64))]
+struct Known<'w, D: Fetch, F: FilterTerms> {
+    table: TableId,
+    block: Option<Block<'w, D, F>>,
 }
 
 /// How many tables are kept.
@@ -123,7 +130,12 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
     /// - The cache belongs to the cell's store and is up to date.
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
     pub(super) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
-        Self { cell, cache, slots: cell.store().entities.slots(), known: [(TableId::UNUSED, None); KNOWN] }
+        Self {
+            cell,
+            cache,
+            slots: cell.store().entities.slots(),
+            known: [const { Known { table: TableId::UNUSED, block: None } }; KNOWN],
+        }
     }
 
     /// What the entity has, if it is alive and matches.
@@ -131,10 +143,10 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
     pub(crate) fn get(&mut self, entity: Entity) -> Option<D::Item<'w, 's>> {
         let location = Slot::find(self.slots, entity)?;
         let at = location.table.index() % KNOWN;
-        if self.known[at].0 != location.table {
+        if self.known[at].table != location.table {
             self.look_at(location.table);
         }
-        let block = self.known[at].1.as_ref()?;
+        let block = self.known[at].block.as_ref()?;
         let row = location.row as usize;
         if !block.contains(entity, row) {
             return None;
@@ -148,7 +160,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
     fn look_at(&mut self, table: TableId) {
         // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
         let block = self.cache.match_of(table).map(|found| unsafe { Block::whole(self.cell, self.cache, &found) });
-        self.known[table.index() % KNOWN] = (table, block);
+        self.known[table.index() % KNOWN] = Known { table, block };
     }
 }
 

@@ -5,12 +5,12 @@
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
-use core::slice;
+use core::mem;
 
 use crate::cell::{ReadCell, StoreCell};
 use crate::change::{Mut, Ref, TickPlace, Ticks};
 use crate::entity::Entity;
-use crate::relation::{ErasedPairs as _, Link, PairStorage, Relation};
+use crate::relation::{ErasedPairs as _, Link, Links, PairStorage, Relation};
 use crate::store::Store;
 use crate::term::Usage;
 use crate::tick::RunTicks;
@@ -87,7 +87,7 @@ unsafe impl<R: Relation> PairAccess for ReadPair<R> {
     #[inline]
     unsafe fn get<'w>(pairs: &'w PairStorage<R>, row: usize, _: StoreCell<'w>) -> &'w R {
         // SAFETY: the caller's promise.
-        unsafe { pairs.get(row).0 }
+        unsafe { pairs.value(row) }
     }
 }
 
@@ -140,7 +140,7 @@ impl<'w, R: Relation> ReadPairs<'w, R> {
     pub(crate) fn get(self, source: Entity, target: Entity) -> Option<&'w R> {
         let row = self.pairs.index().find(source, target)?;
         // SAFETY: the values may be read for 'w.
-        Some(unsafe { self.pairs.get(row).0 })
+        Some(unsafe { self.pairs.value(row) })
     }
 
     /// Those of which an entity is the source (0) or the target (1).
@@ -157,7 +157,7 @@ impl<'w, R: Relation> ReadPairs<'w, R> {
         let ends = pairs.map_or(&[][..], |pairs| pairs.index().ends());
         ends.iter().enumerate().map(move |(row, &[source, target])| match pairs {
             // SAFETY: the values may be read for 'w.
-            Some(pairs) => (source, unsafe { pairs.get(row).0 }, target),
+            Some(pairs) => (source, unsafe { pairs.value(row) }, target),
             None => unreachable!("there are rows"),
         })
     }
@@ -192,7 +192,7 @@ pub struct PairIter<'w, R, A = ReadPair<R>> {
     pairs: Option<&'w PairStorage<R>>,
     entity: Entity,
     cell: StoreCell<'w>,
-    links: slice::Iter<'w, Link>,
+    links: Links<'w>,
     left: usize,
     marker: PhantomData<A>,
 }
@@ -213,9 +213,9 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
     ) -> Self {
         let (links, left) = match pairs {
             Some(pairs) => pairs.index().list_counted(end, entity),
-            None => (&[][..], 0),
+            None => (Links::default(), 0),
         };
-        Self { pairs, entity, cell, links: links.iter(), left, marker: PhantomData }
+        Self { pairs, entity, cell, links, left, marker: PhantomData }
     }
 
     /// The same pairs for a shorter time, in which this iterator is borrowed.
@@ -225,24 +225,21 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
         PairIter { pairs, entity, cell, links: links.clone(), left, marker }
     }
 
-    /// The pairs that the entity was the first one of when they were made: if the relation is symmetric, some of them. So each pair is met
-    /// once by those who go through the pairs of all entities.
+    /// The pairs that the entity was the first one of when they were made, of those that are left: if the relation is symmetric, some of
+    /// them. So each pair is met once by those who go through the pairs of all entities. Nothing is left.
     #[inline]
-    pub(crate) fn of_source(&mut self) -> impl Iterator<Item = (Entity, A::Item<'w>)> {
-        let (pairs, entity) = (self.pairs, self.entity);
-        let is_own = move |link: &Link| match pairs {
+    pub(crate) fn take_of_source(&mut self) -> impl Iterator<Item = (Entity, A::Item<'w>)> + use<'w, A> {
+        let Self { pairs, entity, cell, .. } = *self;
+        self.left = 0;
+        let links = mem::take(&mut self.links);
+        let is_own = move |link: &&Link| match pairs {
             Some(pairs) if A::Relation::SYMMETRIC => pairs.index().ends()[link.row as usize][0] == entity,
             _ => true,
         };
-        core::iter::from_fn(move || {
-            loop {
-                let &link = self.links.as_slice().first()?;
-                if link.is_pair() && is_own(&link) {
-                    return self.next();
-                }
-                self.links.next();
-                self.left -= usize::from(link.is_pair());
-            }
+        links.all().filter(is_own).map(move |link| match pairs {
+            // SAFETY: `of` was promised that the values of these pairs are accessible, and each comes once.
+            Some(pairs) => (link.other, unsafe { A::get(pairs, link.row as usize, cell) }),
+            None => unreachable!("there are pairs"),
         })
     }
 
@@ -259,7 +256,7 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
     /// assert!(world.pairs_from::<Likes>(a).entities().eq([b, c]));
     /// ```
     pub fn entities(self) -> impl Iterator<Item = Entity> + use<'w, A> {
-        self.links.filter(|link| link.is_pair()).map(|link| link.other)
+        self.links.all().map(|link| link.other)
     }
 }
 
@@ -269,7 +266,7 @@ impl<'w, A: PairAccess> Iterator for PairIter<'w, A::Relation, A> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let pairs = self.pairs?;
-        let link = self.links.find(|link| link.is_pair())?;
+        let link = self.links.next()?;
         self.left -= 1;
         // SAFETY: `of` was promised that the values of these pairs are accessible, and each comes once.
         Some((link.other, unsafe { A::get(pairs, link.row as usize, self.cell) }))

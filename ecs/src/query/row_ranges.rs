@@ -19,7 +19,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use core::slice;
 
-use super::blocks::{Block, BlockIter, Driver, per_row, sharing};
+use super::blocks::{Block, BlockIter, Led, per_row, sharing};
 use super::cache::CacheOf;
 use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
@@ -272,8 +272,8 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
     fn run<S: UnrollWidth>(self) -> Self::Out {
         // As variables of their own these stay in registers from table to table.
         let Self { ranges: &RowRanges { one, ref blocks, is_marked }, kernel } = self;
-        if let (None, Some(driver)) = (&one, blocks.led_one_by_one()) {
-            return led::<D, F, K>(kernel, blocks.parts(), &driver);
+        if let (None, Some(rows)) = (&one, blocks.led_one_by_one()) {
+            return led::<D, F, K>(kernel, blocks.parts(), rows);
         }
         let mut blocks = blocks.clone();
         // A single block is no part of the loop: looking for it would cost as much as a small table, and only it may have been marked
@@ -311,19 +311,11 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
 fn led<'w, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>(
     kernel: &mut K,
     (cell, cache): (StoreCell<'w>, &CacheOf<D, F>),
-    driver: &Driver<'w>,
+    rows: Led<'w>,
 ) -> Result<(), K::Error> {
-    // SAFETY: the cache belongs to the store, as promised to `all`. The row is one of the block's table; the access is allowed, as promised
-    // there, and no row is given out twice: a driver leads to each entity once.
-    unsafe {
-        driver.for_each(
-            cell,
-            cache,
-            |block: &Block<'_, D, F>, row| {
-                if block.contains_row(row) { kernel.run(1, block.slice(row, 1)) } else { Ok(()) }
-            },
-        )
-    }
+    // SAFETY: the cache belongs to the store, as promised to `all`. The row is one of the block's table and matches; the access is allowed,
+    // as promised there, and no row is given out twice: a driver leads to each entity once.
+    unsafe { rows.for_each(cell, cache, |block: &Block<'_, D, F>, row| kernel.run(1, block.slice(row, 1))) }
 }
 
 /// What is read of the rows of a block, if all of them match and they stand one behind the other.

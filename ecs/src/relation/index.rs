@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashTable;
 
-use super::lists::{Link, NOWHERE, PairLists};
+use super::lists::{Link, Links, NOWHERE, PairLists};
 use crate::alloc_error::{AllocError, try_reserve, try_shrink};
 use crate::entity::Entity;
 
@@ -69,9 +69,9 @@ impl PairIndex {
         self.lists(end).get(entity)
     }
 
-    /// The same, and how many there are.
+    /// The same pairs, and how many there are.
     #[inline]
-    pub(crate) fn list_counted(&self, end: usize, entity: Entity) -> (&[Link], usize) {
+    pub(crate) fn list_counted(&self, end: usize, entity: Entity) -> (Links<'_>, usize) {
         self.lists(end).get_counted(entity)
     }
 

@@ -32,6 +32,39 @@ impl Link {
     }
 }
 
+/// The pairs in a list, which is not looked at before the first of them is asked for: some ask only how many there are.
+#[derive(Clone, Default)]
+pub(crate) struct Links<'a> {
+    /// Those of all lists.
+    all: &'a [Link],
+    at: u32,
+    end: u32,
+}
+
+impl<'a> Links<'a> {
+    /// Those that are left, for loops that go through all of them.
+    #[inline]
+    pub(crate) fn all(self) -> impl Iterator<Item = &'a Link> + use<'a> {
+        self.all[self.at as usize..self.end as usize].iter().filter(|link| link.is_pair())
+    }
+}
+
+impl<'a> Iterator for Links<'a> {
+    type Item = &'a Link;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a Link> {
+        while self.at != self.end {
+            let link = &self.all[self.at as usize];
+            self.at += 1;
+            if link.is_pair() {
+                return Some(link);
+            }
+        }
+        None
+    }
+}
+
 /// Heads a page.
 const PAGE: usize = 64;
 
@@ -101,10 +134,11 @@ impl PairLists {
         self.head(entity).map_or(&[], |head| &self.links[head.range()])
     }
 
-    /// The list of an entity, with holes, and how many pairs there are in it.
+    /// The pairs of an entity, and how many there are.
     #[inline]
-    pub(crate) fn get_counted(&self, entity: Entity) -> (&[Link], usize) {
-        self.head(entity).map_or((&[], 0), |head| (&self.links[head.range()], head.live as usize))
+    pub(crate) fn get_counted(&self, entity: Entity) -> (Links<'_>, usize) {
+        let (start, used, live) = self.head(entity).map_or((0, 0, 0), |head| (head.start, head.used, head.live));
+        (Links { all: &self.links, at: start, end: start + used }, live as usize)
     }
 
     /// How many pairs there are in the list of an entity.

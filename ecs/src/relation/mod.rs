@@ -46,7 +46,7 @@ mod components;
 mod relations;
 
 pub use self::components::{PairSource, PairTarget};
-pub(crate) use self::lists::Link;
+pub(crate) use self::lists::{Link, Links};
 pub(crate) use self::relations::{PairFunctions, Relations};
 pub(crate) use self::storage::{ErasedPairs, PairNews, PairStorage, PairsCopy};
 pub use self::traits::{CloneProbe, NoClone, OnTargetDespawn, Relation};

@@ -73,6 +73,17 @@ impl<R: Relation> PairStorage<R> {
         core::mem::replace(self.values[row].of_owner(), value)
     }
 
+    /// The value of a pair.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`get`](Self::get).
+    #[inline]
+    pub(crate) unsafe fn value(&self, row: usize) -> &R {
+        // SAFETY: the caller's promise.
+        unsafe { self.values[row].get() }
+    }
+
     /// The value of a pair, and its ticks.
     ///
     /// # Safety

@@ -13,7 +13,7 @@ use crate::component::{ChangeTracking, Component, MutableComponent};
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
 use crate::query::fetch::{Apart, ContiguousFetch, ExactDivision, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
-use crate::sparse::SparseSet;
+use crate::sparse::{SparseSet, SparseStorage};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
 
@@ -174,6 +174,11 @@ macro_rules! one_changing_component {
         }
 
         #[inline]
+        fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
+            ready.source.holds_for_all(storage)
+        }
+
+        #[inline]
         fn contains(ready: Ticked<'_, C>, entity: Entity) -> bool {
             ready.source.contains(entity)
         }
@@ -220,6 +225,11 @@ unsafe impl<C: Component> Fetch for Read<C> {
     #[inline(always)]
     fn fetch_ahead(ready: Source<'_, C>, _: Rows, row: usize) {
         ready.fetch_ahead(row);
+    }
+
+    #[inline]
+    fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
+        ready.holds_for_all(storage)
     }
 
     #[inline]
@@ -274,6 +284,11 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
     #[inline(always)]
     fn fetch_ahead(ready: Ticked<'_, C>, _: Rows, row: usize) {
         ready.source.fetch_ahead(row);
+    }
+
+    #[inline]
+    fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
+        ready.source.holds_for_all(storage)
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
-use crate::sparse::SparseSet;
+use crate::sparse::{SparseSet, SparseStorage};
 use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
@@ -100,6 +100,11 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
         if let Some(ready) = ready {
             T::fetch_ahead(ready, rows, row);
         }
+    }
+
+    #[inline]
+    fn holds_for_all(_: Self::Ready<'_>, _: &SparseStorage) -> bool {
+        true
     }
 
     #[inline]

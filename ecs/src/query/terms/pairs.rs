@@ -3,13 +3,16 @@
 use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
+use core::ptr;
 
+use super::source::TermState;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{DataOf, QueryData};
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows};
 use crate::query::pairs::{PairAccess, PairData, PairIter};
 use crate::relation::{ErasedPairs as _, PairSource, PairStorage, PairTarget, Relation};
+use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term, Usage};
 
@@ -74,6 +77,8 @@ pub struct ReadyPairs<'w, R> {
     cell: StoreCell<'w>,
     /// None if the world has never met the relation.
     pairs: Option<&'w PairStorage<R>>,
+    /// Which entities have any.
+    marks: Option<&'w SparseStorage>,
 }
 
 impl<R> Clone for ReadyPairs<'_, R> {
@@ -122,7 +127,7 @@ macro_rules! pairs {
         // the source of are written, as `check_access` ensures. An entity has the component that the term demands if and only if it has
         // pairs.
         unsafe impl<A: PairAccess> Fetch for $Terms<A> {
-            type State = ();
+            type State = TermState;
             type Column = ();
             type Ready<'w> = ReadyPairs<'w, A::Relation>;
             type Item<'w> = PairIter<'w, A::Relation, A>;
@@ -133,15 +138,23 @@ macro_rules! pairs {
                 $term
             };
 
-            fn state(_: Term<'_>) {}
+            fn state(term: Term<'_>) -> TermState {
+                TermState::of(term.members().next().unwrap_or(term))
+            }
 
-            fn column((): &(), _: &Table) -> Option<()> {
+            fn column(_: &TermState, _: &Table) -> Option<()> {
                 Some(())
             }
 
             #[inline]
-            unsafe fn ready<'w>(cell: StoreCell<'w>, (): &(), (): (), _: &'w Table) -> Self::Ready<'w> {
-                ReadyPairs { cell, pairs: cell.store().relations.get::<A::Relation>() }
+            unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, (): (), _: &'w Table) -> Self::Ready<'w> {
+                let pairs = cell.store().relations.get::<A::Relation>();
+                ReadyPairs { cell, pairs, marks: state.storage_if_any(cell) }
+            }
+
+            #[inline]
+            fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
+                ready.marks.is_some_and(|marks| ptr::eq(marks, storage))
             }
 
             #[inline]

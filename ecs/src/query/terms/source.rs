@@ -47,6 +47,11 @@ impl TermState {
     pub(crate) fn storage<'w>(self, cell: StoreCell<'w>) -> &'w SparseStorage {
         &cell.store().sparse[self.sparse as usize]
     }
+
+    /// The sparse storage, if the component is sparse.
+    pub(super) fn storage_if_any<'w>(self, cell: StoreCell<'w>) -> Option<&'w SparseStorage> {
+        cell.store().sparse.get(self.sparse as usize)
+    }
 }
 
 /// How many bytes of a value are fetched ahead.
@@ -116,6 +121,12 @@ impl<'w, C: Component> Source<'w, C> {
         };
         let address = if is_this { storage.column().data() } else { self.address };
         (Self { address, packed: is_this, marker: PhantomData }, is_this)
+    }
+
+    /// As [`Fetch::holds_for_all`](crate::query::fetch::Fetch::holds_for_all).
+    #[inline]
+    pub(super) fn holds_for_all(self, storage: &SparseStorage) -> bool {
+        self.storage().is_none_or(|own| ptr::eq(own, storage))
     }
 
     /// As [`Fetch::all_packed`](crate::query::fetch::Fetch::all_packed).
@@ -454,9 +465,9 @@ impl<'w> Presence<'w> {
         }
     }
 
-    /// Whether it is as this storage says.
-    pub(crate) fn is_of(self, storage: &SparseSet) -> bool {
-        matches!(self.storage, Some(SparseStorage::Set(own)) if ptr::eq(own, storage))
+    /// Whether all entities of the table that this storage has have the component.
+    pub(crate) fn of_all(self, storage: &SparseStorage) -> bool {
+        self.storage.map_or(self.table, |own| ptr::eq(own, storage))
     }
 
     #[inline]

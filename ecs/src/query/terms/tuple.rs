@@ -94,7 +94,7 @@ unsafe impl FilterTerms for () {
     fn ready<'w>(_: StoreCell<'w>, (): &(), _: &'w Table) {}
 
     #[inline]
-    fn holds_for_all((): (), _: &SparseSet) -> bool {
+    fn holds_for_all((): (), _: &SparseStorage) -> bool {
         true
     }
 
@@ -260,6 +260,11 @@ macro_rules! terms {
                 unsafe { ($($T::all_packed(ready.$at),)*) }
             }
 
+            #[inline]
+            fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
+                true $(&& $T::holds_for_all(ready.$at, storage))*
+            }
+
             const NOTES_CHANGES: bool = false $(|| $T::NOTES_CHANGES)*;
 
             #[inline(always)]
@@ -361,7 +366,7 @@ macro_rules! terms {
             const OUTSIDE_TABLES: bool = true $(&& $T::OUTSIDE_TABLES)*;
 
             #[inline]
-            fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseSet) -> bool {
+            fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
                 true $(&& $T::holds_for_all(ready.$at, storage))*
             }
 
@@ -488,6 +493,11 @@ unsafe impl<T: Fetch> Fetch for Groups<T> {
         unsafe { T::all_packed(ready) }
     }
 
+    #[inline]
+    fn holds_for_all(ready: T::Ready<'_>, storage: &SparseStorage) -> bool {
+        T::holds_for_all(ready, storage)
+    }
+
     #[inline(always)]
     fn without_notes<'w>(ready: T::Ready<'w>) -> Option<T::Ready<'w>> {
         T::without_notes(ready)
@@ -575,7 +585,7 @@ unsafe impl<T: FilterTerms> FilterTerms for Groups<T> {
     const OUTSIDE_TABLES: bool = T::OUTSIDE_TABLES;
 
     #[inline]
-    fn holds_for_all(ready: T::Ready<'_>, storage: &SparseSet) -> bool {
+    fn holds_for_all(ready: T::Ready<'_>, storage: &SparseStorage) -> bool {
         T::holds_for_all(ready, storage)
     }
 

@@ -9,7 +9,7 @@ use crate::cell::StoreCell;
 use crate::component::Component;
 use crate::entity::Entity;
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::sparse::SparseSet;
+use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
 
@@ -97,8 +97,8 @@ unsafe impl<C: Component> FilterTerms for With<C> {
     const OUTSIDE_TABLES: bool = is_sparse::<C>();
 
     #[inline]
-    fn holds_for_all(ready: Presence<'_>, storage: &SparseSet) -> bool {
-        ready.is_of(storage)
+    fn holds_for_all(ready: Presence<'_>, storage: &SparseStorage) -> bool {
+        ready.of_all(storage)
     }
 
     fn state(term: Term<'_>) -> TermState {
@@ -148,7 +148,7 @@ unsafe impl<C: Component> FilterTerms for Allow<C> {
     const OUTSIDE_TABLES: bool = true;
 
     #[inline]
-    fn holds_for_all((): (), _: &SparseSet) -> bool {
+    fn holds_for_all((): (), _: &SparseStorage) -> bool {
         true
     }
 
