@@ -3,6 +3,7 @@
 #![expect(elided_lifetimes_in_paths, reason = "as users write it")]
 
 mod bundles;
+mod clones;
 mod commands;
 mod definitions;
 mod down;

@@ -48,6 +48,6 @@ mod relations;
 pub use self::components::{PairSource, PairTarget};
 pub(crate) use self::lists::Link;
 pub(crate) use self::relations::{PairFunctions, Relations};
-pub(crate) use self::storage::{ErasedPairs, PairNews, PairStorage, PairsCopy};
+pub(crate) use self::storage::{ErasedPairs, PairClones, PairNews, PairStorage, PairsCopy};
 pub use self::traits::{CloneProbe, NoClone, OnTargetDespawn, Relation};
 pub use strata_ecs_derive::Relation;

@@ -6,11 +6,12 @@ use core::any::{Any, type_name};
 use core::ptr::NonNull;
 
 use super::index::PairIndex;
+use super::lists::Link;
 use super::payload::Payload;
 use super::traits::{OnTargetDespawn, Relation};
 use crate::alloc_error::{AllocError, try_reserve, try_shrink};
-use crate::component::{ComponentDescriptor, ErasedRef};
-use crate::entity::Entity;
+use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut};
+use crate::entity::{Entity, EntityMapper};
 use crate::tick::{Tick, TickCells, WriteStamp};
 
 /// What has become of a pair, of which something may be told.
@@ -143,9 +144,9 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     /// Takes the pairs of some entities to another storage of the same type, under other ids, and returns the ids there. Their values move.
     fn move_to(&mut self, to: &mut dyn ErasedPairs, rows: &[[Entity; 4]], now: WriteStamp);
 
-    /// Clones the pairs of which an entity is the source: a list of targets and values, which only [`PairStorage`] knows. None if values
-    /// cannot be cloned.
-    fn clone_from(&mut self, source: Entity) -> Option<Box<dyn Any>>;
+    /// Clones the pairs of which an entity is the source. A function says which entities are cloned beside it: of a pair without direction
+    /// only the first of two such has a clone. None if values cannot be cloned.
+    fn clone_from(&mut self, source: Entity, is_cloned: &dyn Fn(Entity) -> bool) -> Option<Box<dyn PairClones>>;
 
     /// A copy of all pairs; none if there are some whose values cannot be cloned.
     fn copy(&mut self) -> Option<Box<dyn PairsCopy>>;
@@ -173,6 +174,29 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     fn shrink_to_fit(&mut self);
 
     fn allocated_bytes(&self) -> usize;
+}
+
+/// Clones of the pairs of one source, of a relation whose type is not known: a `Vec<(Entity, R)>` of targets and values.
+pub(crate) trait PairClones: Any {
+    /// Replaces the targets, and the entities inside of values, by those that stand for them.
+    fn map_entities(&mut self, mapper: &mut dyn EntityMapper);
+}
+
+impl<R: Relation> PairClones for Vec<(Entity, R)> {
+    fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
+        let descriptor = descriptor_of::<R>();
+        for (target, value) in self {
+            *target = mapper.get_mapped(*target);
+            // SAFETY: the descriptor is that of the type of the value, which is borrowed mutably for as long.
+            let mut value = unsafe { ErasedRefMut::new(descriptor, NonNull::from(value).cast()) };
+            value.map_entities(mapper);
+        }
+    }
+}
+
+/// What is known of the values of a relation.
+fn descriptor_of<R: Relation>() -> &'static ComponentDescriptor {
+    const { &ComponentDescriptor::of_resource_type(&R::DESCRIPTION) }
 }
 
 /// A copy of the pairs of a relation whose type is not known.
@@ -248,13 +272,15 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         }
     }
 
-    fn clone_from(&mut self, source: Entity) -> Option<Box<dyn Any>> {
+    fn clone_from(&mut self, source: Entity, is_cloned: &dyn Fn(Entity) -> bool) -> Option<Box<dyn PairClones>> {
         let (clone, Self { index, values, .. }) = (R::CLONE?, self);
-        if R::SYMMETRIC && R::EXCLUSIVE {
-            // The others have a pair already.
-            return Some(Box::new(Vec::<(Entity, R)>::new()));
-        }
-        let links = index.list(0, source).iter().filter(|link| link.is_pair());
+        let is_taken = |link: &&Link| match (R::SYMMETRIC, is_cloned(link.other)) {
+            (false, _) => true,
+            (true, true) => index.ends()[link.row as usize][0] == source,
+            // One that has a pair already, and no other beside it, keeps that.
+            (true, false) => !R::EXCLUSIVE,
+        };
+        let links = index.list(0, source).iter().filter(|link| link.is_pair()).filter(is_taken);
         let clones: Vec<(Entity, R)> =
             links.map(|link| (link.other, clone(values[link.row as usize].of_owner()))).collect();
         Some(Box::new(clones))
@@ -273,7 +299,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
     }
 
     fn descriptor(&self) -> &'static ComponentDescriptor {
-        const { &ComponentDescriptor::of_resource_type(&R::DESCRIPTION) }
+        descriptor_of::<R>()
     }
 
     unsafe fn values(&self) -> Box<dyn Iterator<Item = ([Entity; 2], ErasedRef<'_>)> + '_> {
