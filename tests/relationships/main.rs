@@ -11,6 +11,7 @@ mod events;
 mod hierarchy;
 mod histories;
 mod links;
+mod names;
 mod pairs;
 mod panics;
 mod queries;
