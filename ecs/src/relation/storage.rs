@@ -12,7 +12,8 @@ use super::traits::{OnTargetDespawn, Relation};
 use crate::alloc_error::{AllocError, try_reserve, try_shrink};
 use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut};
 use crate::entity::{Entity, EntityMapper};
-use crate::tick::{Tick, TickCells, WriteStamp};
+use crate::tick::{RunTicks, Tick, TickCells, WriteStamp};
+use crate::tracking::Which;
 
 /// What has become of a pair, of which something may be told.
 pub(crate) enum PairNews<R> {
@@ -102,6 +103,19 @@ impl<R: Relation> PairStorage<R> {
         (self.values[row].of_owner(), &self.ticks[row])
     }
 
+    /// Whether one of the pairs of an entity, as a source (0) or as a target (1), is new. `O(pairs of the entity)`
+    #[inline]
+    pub(crate) fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool {
+        let links = self.index.list(end, entity).iter().filter(|link| link.is_pair());
+        let mut ticks = links.map(|link| &self.ticks[link.row as usize]);
+        ticks.any(|ticks| {
+            run_ticks.is_new(match which {
+                Which::Added => ticks.added.get(),
+                Which::Changed => ticks.changed.get(),
+            })
+        })
+    }
+
     /// Whether a pair is there.
     pub(crate) fn is_there(&self, [source, target]: [Entity; 2]) -> bool {
         self.index.find(source, target).is_some()
@@ -134,6 +148,9 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     /// Removes a pair; the last one gets its row. Its value waits until the operation has ended. Without memory it raises that, and
     /// nothing has happened.
     fn remove(&mut self, row: usize);
+
+    /// Whether one of the pairs of an entity, as a source (0) or as a target (1), is new.
+    fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool;
 
     /// Has the pairs of a target stay that is no more.
     fn forget_target(&mut self, target: Entity);
@@ -245,6 +262,10 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         self.ticks.swap_remove(row);
         let value = self.values.swap_remove(row).into_inner();
         self.news.push(PairNews::Ended(ends, value));
+    }
+
+    fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool {
+        self.has_new(end, entity, which, run_ticks)
     }
 
     fn forget_target(&mut self, target: Entity) {
