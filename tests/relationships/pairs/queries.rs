@@ -130,6 +130,9 @@ fn a_query_explains_itself() {
     let text = world.explain_query_filtered::<Entity, Changed<Pairs<Likes>>>().to_string();
     assert!(text.contains("no pair for which one of these has `PairSource<Likes>` was made or changed"), "{text}");
     world.get_pair_mut::<Likes>(a, b).unwrap().0 = 4;
+    world.relate(a, Below(1), b);
+    let text = world.explain_query::<(Entity, Target<Below, &Place>)>().to_string();
+    assert!(text.contains("PairSource<Below>: 1 table, 1 entity") && text.contains("NestedQuery<&Place"), "{text}");
     assert_eq!(world.explain_query_filtered::<Entity, Changed<PairsTo<Likes>>>().matched_entities(), 1);
     assert!(world.explain_query_filtered::<Entity, Added<PairsTo<Likes>>>().is_empty());
     let text = world.explain_query::<PairsTo<&Likes>>().to_string();
