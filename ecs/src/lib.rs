@@ -93,6 +93,10 @@ pub mod how_to {}
 pub mod events_and_hooks {}
 
 #[cfg(doc)]
+#[doc = include_str!("guide/relations.md")]
+pub mod hierarchies_and_relations {}
+
+#[cfg(doc)]
 #[doc = include_str!("guide/deterministic.md")]
 pub mod deterministic {}
 

@@ -1,15 +1,21 @@
-//! Names of entities, for people to read.
+//! Names of entities, for people to read, and paths of them down a hierarchy.
 
 use alloc::borrow::{Cow, ToOwned as _};
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 
-use strata_ecs_derive::{Component, QueryData};
+use strata_ecs_derive::Component;
 
 use crate::entity::Entity;
+use crate::query::{Query, QueryData, QueryFilter};
+use crate::relationship::RelationshipTarget;
 
-/// A name for people: for logs, editors and errors. Several entities may have the same one; nothing finds entities by it.
+/// A name for people: for logs, editors and errors. Several entities may have the same one.
+///
+/// Entities of a hierarchy are found by a path of names, as `"ship/turret/barrel"`: see
+/// [`World::entity_by_path`](crate::world::World::entity_by_path).
 ///
 /// ```
 /// use strata_ecs::name::Name;
@@ -87,6 +93,68 @@ impl fmt::Display for Name {
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+/// Between the names of a path.
+const SEPARATOR: char = '/';
+
+/// The first name of a path, and the path that goes on behind it, if it does.
+pub(crate) fn split_path(path: &str) -> (&str, Option<&str>) {
+    path.split_once(SEPARATOR).map_or((path, None), |(first, rest)| (first, Some(rest)))
+}
+
+/// The first entity to which a path leads down from some others, of which the first comes first.
+pub(crate) fn go_down<'n, I: IntoIterator<Item = Entity>>(
+    from: Vec<Entity>,
+    path: &str,
+    name: impl Fn(Entity) -> Option<&'n Name>,
+    sources: impl Fn(Entity) -> I,
+) -> Option<Entity> {
+    let mut found = from;
+    for part in path.split(SEPARATOR) {
+        let below = found.iter().flat_map(|&entity| sources(entity));
+        found = below.filter(|&entity| name(entity).is_some_and(|name| name.as_str() == part)).collect();
+    }
+    found.first().copied()
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
+    /// The entity to which a path of names leads down from another one, as [`World::descendant_by_path`] does, along a relationship and over
+    /// the entities that the query matches.
+    ///
+    /// [`World::descendant_by_path`]: crate::world::World::descendant_by_path
+    ///
+    /// ```
+    /// use strata_ecs::name::Name;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Player;
+    /// #[derive(Component)]
+    /// struct Loaded;
+    ///
+    /// fn load(ships: Query<Entity, With<Player>>, parts: Query<(Option<&Name>, Option<&Children>)>, mut commands: Commands) {
+    ///     for ship in &ships {
+    ///         if let Some(barrel) = parts.descendant_by_path::<Children>(ship, "turret/barrel") {
+    ///             commands.entity(barrel).insert(Loaded);
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.spawn((Player, children![(Name::new("turret"), children![Name::new("barrel")])]));
+    /// world.run_system_once(load).unwrap();
+    /// assert_eq!(world.query::<(&Loaded, &Name)>().single(&world).unwrap().1.as_str(), "barrel");
+    /// ```
+    #[must_use]
+    pub fn descendant_by_path<S: RelationshipTarget>(&'w self, entity: Entity, path: &str) -> Option<Entity>
+    where
+        D::ReadOnly: QueryData<Item<'w, 's> = (Option<&'w Name>, Option<&'w S>)>,
+    {
+        let name = |entity| self.get(entity).ok()?.0;
+        let sources = |entity| self.get(entity).ok().and_then(|(_, sources)| sources).into_iter().flat_map(S::iter);
+        go_down(alloc::vec![entity], path, name, sources)
     }
 }
 

@@ -70,6 +70,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/terms/component.rs",
     "query/terms/entity.rs",
     "query/terms/has.rs",
+    "query/terms/new_pairs.rs",
     "query/terms/option.rs",
     "query/terms/or.rs",
     "query/terms/pairs.rs",

@@ -25,5 +25,7 @@ mod plan;
 #[path = "../schedules/determinism/probe.rs"]
 mod probe;
 mod random;
+#[path = "../schedules/determinism/relations.rs"]
+mod relations;
 mod systems;
 mod worlds;

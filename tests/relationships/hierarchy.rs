@@ -71,6 +71,16 @@ fn order_is_kept() {
 }
 
 #[test]
+fn a_list_of_children_equals_what_has_the_same_entities_in_order() {
+    let mut world = World::new();
+    let [root, a, b] = entities(&mut world);
+    world.entity_mut(root).add_children(&[a, b]);
+    let list = world.get::<Children>(root).unwrap().collection();
+    assert!(*list == [a, b] && *list == vec![a, b] && *list == [a, b][..]);
+    assert!(*list != [b, a] && *list != vec![a] && *list != [][..]);
+}
+
+#[test]
 fn replaced_children_can_be_none_or_twice() {
     let mut world = World::new();
     let [root, a, b] = entities(&mut world);

@@ -3,6 +3,7 @@
 #![expect(elided_lifetimes_in_paths, reason = "as users write it")]
 
 mod bundles;
+mod clones;
 mod commands;
 mod definitions;
 mod down;
@@ -10,6 +11,7 @@ mod events;
 mod hierarchy;
 mod histories;
 mod links;
+mod names;
 mod pairs;
 mod panics;
 mod queries;

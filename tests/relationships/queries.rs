@@ -85,3 +85,21 @@ fn other_relationships_go_the_same_way() {
     let mut liked = world.query::<&LikedBy>();
     assert!(liked.query(&world).iter_descendants::<LikedBy>(c).eq([b, a]));
 }
+
+#[test]
+fn a_query_of_links_explains_itself() {
+    let mut world = World::new();
+    let root = world.spawn(children![children![()], (), ()]).id();
+    world.spawn_empty();
+    let explanation = world.explain_query_filtered::<(&ChildOf, Option<&Children>), Without<Children>>();
+    let terms: Vec<_> = explanation.terms().iter().map(|term| (term.term(), term.entities())).collect();
+    assert_eq!(terms, [("&ChildOf", 4), ("Option<&Children>", 4), ("Without<Children>", 3)]);
+    let text = world.explain_query_filtered::<&Children, Changed<ChildOf>>().to_string();
+    assert!(
+        text.contains("&Children: 1 table, 2 entities") && text.contains("Changed<ChildOf>: 1 table, 1 entity"),
+        "{text}"
+    );
+    world.despawn(root);
+    assert_eq!(world.explain_query::<&ChildOf>().culprit().unwrap().term(), "&ChildOf");
+    assert!(world.explain_query::<&Children>().to_string().contains("no entity has `Children`"));
+}

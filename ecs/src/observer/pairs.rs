@@ -1,6 +1,8 @@
 //! Making and removing pairs of relations, and telling observers of it.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::any::Any;
 
 use super::telling::trigger;
 use crate::change::Mut;
@@ -26,6 +28,7 @@ impl<R: Relation> Known<R> {
             |store, entity| mark(store, entity, PairTarget::<R>::new()),
         ],
         relate_clones: |store, source, clones| {
+            let clones: Box<dyn Any> = clones;
             let Ok(clones) = clones.downcast::<Vec<(Entity, R)>>() else { return };
             for (target, value) in *clones {
                 if store.entities.contains(source) && store.entities.contains(target) {

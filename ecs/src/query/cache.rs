@@ -198,7 +198,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         if terms.all().asks_spawns() {
             store.note_spawns_from_now_on();
         }
-        let asked = terms.all().all_components().filter(|(usage, _)| usage.asks_changes());
+        let is_asked = |usage: Usage| usage.asks_changes() && !usage.selects_pairs();
+        let asked = terms.all().all_components().filter(|(usage, _)| is_asked(*usage));
         let watches = asked.filter_map(|(_, component)| store.watch(component.id?)).collect();
         let mut state = Self::of(store, terms, access, watches);
         if !added.is_empty() {

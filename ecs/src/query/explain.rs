@@ -265,6 +265,12 @@ fn reason(store: &Store, term: Term<'_>, before: &[Candidate<'_>]) -> String {
     match usage {
         Usage::Without => format!("{before}, all of which have `{name}`"),
         _ if component.id.is_none() => format!("the world has never met `{name}`: no entity has had one"),
+        Usage::AddedPairs | Usage::ChangedPairs if population(store, component) != 0 => {
+            let what = if matches!(usage, Usage::AddedPairs) { "made" } else { "made or changed" };
+            format!(
+                "{before}, and no pair for which one of these has `{name}` was {what} since `World::clear_trackers`"
+            )
+        }
         Usage::Added | Usage::Changed if population(store, component) != 0 => {
             let what = if matches!(usage, Usage::Added) { "added" } else { "added or changed" };
             format!("{before}, and no `{name}` of these was {what} since `World::clear_trackers`")

@@ -43,8 +43,8 @@ use crate::tracking::LoggedRows;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query filter: write `With<T>` or `Without<T>` of a component `T`",
     label = "not a filter",
-    note = "a filter is `With<T>`, `Without<T>`, `Added<T>` or `Changed<T>` of a component `T`, `Spawned`, `Or<(..)>`, a tuple of \
-            these, or a struct with `#[derive(QueryFilter)]`"
+    note = "a filter is `With<T>`, `Without<T>`, `Added<T>` or `Changed<T>` of a component `T`, `Added<Pairs<R>>` or \
+            `Changed<Pairs<R>>` of a relation `R`, `Spawned`, `Or<(..)>`, a tuple of these, or a struct with `#[derive(QueryFilter)]`"
 )]
 #[doc(alias("WorldQuery", "EntityFilter"))]
 pub trait QueryFilter {

@@ -180,12 +180,20 @@ pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: 
                 Usage::Without => !has,
                 Usage::Added => has && is_new(store, component, Which::Added, table, entity, row),
                 Usage::Changed => has && is_new(store, component, Which::Changed, table, entity, row),
+                Usage::AddedPairs => has && has_new_pair(store, component, Which::Added, entity),
+                Usage::ChangedPairs => has && has_new_pair(store, component, Which::Changed, entity),
                 _ => has,
             }
         }
         TermEntry::Group(Group::All, _) => term.members().all(|member| row_matches(store, member, table, entity, row)),
         TermEntry::Group(..) => term.members().any(|member| row_matches(store, member, table, entity, row)),
     }
+}
+
+/// Whether one of the pairs is new for which an entity has a component.
+fn has_new_pair(store: &Store, component: &TermComponent, which: Which, entity: Entity) -> bool {
+    let end = component.id.and_then(|id| store.relations.end_of(id));
+    end.is_some_and(|(number, end)| store.relations.places[number].pairs.has_new(end, entity, which, store.run_ticks()))
 }
 
 /// Whether a component that an entity has is new. What is not known counts as new.

@@ -34,7 +34,8 @@
 //!
 //! An entity has the component [`PairSource<R>`] as long as it is the source of a pair of `R`, and [`PairTarget<R>`] as long as it is the
 //! target of one: `With<PairSource<Hunting>>` is a filter, and [`Pairs`](crate::query::Pairs) yields the pairs of an entity in a query.
-//! `#[system(pairs = Hunting)]` runs once for each pair.
+//! `#[system(pairs = Hunting)]` runs once for each pair. [`Changed<Pairs<Hunting>>`](crate::query::Changed) is a filter: an entity matches if one
+//! of its pairs was made, or has got another value, since the system ran last.
 //! These components cannot be made by hand. To remove one removes the pairs.
 
 mod traits;
@@ -48,6 +49,6 @@ mod relations;
 pub use self::components::{PairSource, PairTarget};
 pub(crate) use self::lists::{Link, Links};
 pub(crate) use self::relations::{PairFunctions, Relations};
-pub(crate) use self::storage::{ErasedPairs, PairNews, PairStorage, PairsCopy};
+pub(crate) use self::storage::{ErasedPairs, PairClones, PairNews, PairStorage, PairsCopy};
 pub use self::traits::{CloneProbe, NoClone, OnTargetDespawn, Relation};
 pub use strata_ecs_derive::Relation;

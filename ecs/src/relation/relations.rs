@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::Any;
 
-use super::storage::{ErasedPairs, PairStorage};
+use super::storage::{ErasedPairs, PairClones, PairStorage};
 use super::traits::Relation;
 use crate::component::{ComponentId, SlotMap};
 use crate::entity::Entity;
@@ -27,7 +27,7 @@ pub(crate) struct PairFunctions<C: 'static> {
     /// Gives an entity the component of sources, or that of targets, where something is told of it.
     pub(crate) mark: [fn(&mut C, Entity); 2],
     /// Makes the pairs that [`ErasedPairs::clone_from`] has cloned, of an entity.
-    pub(crate) relate_clones: fn(&mut C, Entity, Box<dyn Any>),
+    pub(crate) relate_clones: fn(&mut C, Entity, Box<dyn PairClones>),
     /// Whether something is told of pairs that have come.
     pub(crate) is_told: fn(&C) -> bool,
     /// Tells what has become of pairs, and drops the values of those that have gone.

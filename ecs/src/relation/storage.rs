@@ -6,12 +6,14 @@ use core::any::{Any, type_name};
 use core::ptr::NonNull;
 
 use super::index::PairIndex;
+use super::lists::Link;
 use super::payload::Payload;
 use super::traits::{OnTargetDespawn, Relation};
 use crate::alloc_error::{AllocError, try_reserve, try_shrink};
-use crate::component::{ComponentDescriptor, ErasedRef};
-use crate::entity::Entity;
-use crate::tick::{Tick, TickCells, WriteStamp};
+use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut};
+use crate::entity::{Entity, EntityMapper};
+use crate::tick::{RunTicks, Tick, TickCells, WriteStamp};
+use crate::tracking::Which;
 
 /// What has become of a pair, of which something may be told.
 pub(crate) enum PairNews<R> {
@@ -112,6 +114,19 @@ impl<R: Relation> PairStorage<R> {
         (self.values[row].of_owner(), &self.ticks[row])
     }
 
+    /// Whether one of the pairs of an entity, as a source (0) or as a target (1), is new. `O(pairs of the entity)`
+    #[inline]
+    pub(crate) fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool {
+        let links = self.index.list(end, entity).iter().filter(|link| link.is_pair());
+        let mut ticks = links.map(|link| &self.ticks[link.row as usize]);
+        ticks.any(|ticks| {
+            run_ticks.is_new(match which {
+                Which::Added => ticks.added.get(),
+                Which::Changed => ticks.changed.get(),
+            })
+        })
+    }
+
     /// Whether a pair is there.
     pub(crate) fn is_there(&self, [source, target]: [Entity; 2]) -> bool {
         self.index.find(source, target).is_some()
@@ -145,6 +160,9 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     /// nothing has happened.
     fn remove(&mut self, row: usize);
 
+    /// Whether one of the pairs of an entity, as a source (0) or as a target (1), is new.
+    fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool;
+
     /// Has the pairs of a target stay that is no more.
     fn forget_target(&mut self, target: Entity);
 
@@ -154,9 +172,9 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     /// Takes the pairs of some entities to another storage of the same type, under other ids, and returns the ids there. Their values move.
     fn move_to(&mut self, to: &mut dyn ErasedPairs, rows: &[[Entity; 4]], now: WriteStamp);
 
-    /// Clones the pairs of which an entity is the source: a list of targets and values, which only [`PairStorage`] knows. None if values
-    /// cannot be cloned.
-    fn clone_from(&mut self, source: Entity) -> Option<Box<dyn Any>>;
+    /// Clones the pairs of which an entity is the source. A function says which entities are cloned beside it: of a pair without direction
+    /// only the first of two such has a clone. None if values cannot be cloned.
+    fn clone_from(&mut self, source: Entity, is_cloned: &dyn Fn(Entity) -> bool) -> Option<Box<dyn PairClones>>;
 
     /// A copy of all pairs; none if there are some whose values cannot be cloned.
     fn copy(&mut self) -> Option<Box<dyn PairsCopy>>;
@@ -184,6 +202,29 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     fn shrink_to_fit(&mut self);
 
     fn allocated_bytes(&self) -> usize;
+}
+
+/// Clones of the pairs of one source, of a relation whose type is not known: a `Vec<(Entity, R)>` of targets and values.
+pub(crate) trait PairClones: Any {
+    /// Replaces the targets, and the entities inside of values, by those that stand for them.
+    fn map_entities(&mut self, mapper: &mut dyn EntityMapper);
+}
+
+impl<R: Relation> PairClones for Vec<(Entity, R)> {
+    fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
+        let descriptor = descriptor_of::<R>();
+        for (target, value) in self {
+            *target = mapper.get_mapped(*target);
+            // SAFETY: the descriptor is that of the type of the value, which is borrowed mutably for as long.
+            let mut value = unsafe { ErasedRefMut::new(descriptor, NonNull::from(value).cast()) };
+            value.map_entities(mapper);
+        }
+    }
+}
+
+/// What is known of the values of a relation.
+fn descriptor_of<R: Relation>() -> &'static ComponentDescriptor {
+    const { &ComponentDescriptor::of_resource_type(&R::DESCRIPTION) }
 }
 
 /// A copy of the pairs of a relation whose type is not known.
@@ -234,6 +275,10 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         self.news.push(PairNews::Ended(ends, value));
     }
 
+    fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool {
+        self.has_new(end, entity, which, run_ticks)
+    }
+
     fn forget_target(&mut self, target: Entity) {
         self.index.forget_target(target);
     }
@@ -259,13 +304,15 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         }
     }
 
-    fn clone_from(&mut self, source: Entity) -> Option<Box<dyn Any>> {
+    fn clone_from(&mut self, source: Entity, is_cloned: &dyn Fn(Entity) -> bool) -> Option<Box<dyn PairClones>> {
         let (clone, Self { index, values, .. }) = (R::CLONE?, self);
-        if R::SYMMETRIC && R::EXCLUSIVE {
-            // The others have a pair already.
-            return Some(Box::new(Vec::<(Entity, R)>::new()));
-        }
-        let links = index.list(0, source).iter().filter(|link| link.is_pair());
+        let is_taken = |link: &&Link| match (R::SYMMETRIC, is_cloned(link.other)) {
+            (false, _) => true,
+            (true, true) => index.ends()[link.row as usize][0] == source,
+            // One that has a pair already, and no other beside it, keeps that.
+            (true, false) => !R::EXCLUSIVE,
+        };
+        let links = index.list(0, source).iter().filter(|link| link.is_pair()).filter(is_taken);
         let clones: Vec<(Entity, R)> =
             links.map(|link| (link.other, clone(values[link.row as usize].of_owner()))).collect();
         Some(Box::new(clones))
@@ -284,7 +331,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
     }
 
     fn descriptor(&self) -> &'static ComponentDescriptor {
-        const { &ComponentDescriptor::of_resource_type(&R::DESCRIPTION) }
+        descriptor_of::<R>()
     }
 
     unsafe fn values(&self) -> Box<dyn Iterator<Item = ([Entity; 2], ErasedRef<'_>)> + '_> {

@@ -197,6 +197,24 @@ impl PartialEq for SourceList {
 
 impl Eq for SourceList {}
 
+impl PartialEq<[Entity]> for SourceList {
+    fn eq(&self, other: &[Entity]) -> bool {
+        self.as_slice() == other
+    }
+}
+
+impl<const N: usize> PartialEq<[Entity; N]> for SourceList {
+    fn eq(&self, other: &[Entity; N]) -> bool {
+        self.as_slice() == other
+    }
+}
+
+impl PartialEq<Vec<Entity>> for SourceList {
+    fn eq(&self, other: &Vec<Entity>) -> bool {
+        self.as_slice() == other
+    }
+}
+
 impl Hash for SourceList {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_slice().hash(state);

@@ -120,7 +120,7 @@ impl Store {
     ) -> Result<Entity, CloneError> {
         self.flush();
         let mut clones = self.clone_some(entity, &is_meant)?;
-        let pairs = self.clone_pairs(entity, &is_meant)?;
+        let pairs = self.clone_pairs(entity, &is_meant, &|_| false)?;
         // What the other one lacks the clone lacks, even if one of its components requires it.
         let clone = self.spawn_values(&mut clones, ChangeStep::InsertExactly);
         self.relate_clones(clone, pairs);

@@ -8,15 +8,15 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::any::{Any, type_name};
+use core::any::type_name;
 
 use super::failure::CommandFailure;
 use super::links::Unpaired;
 use super::{CloneError, Store};
 use crate::component::ComponentId;
-use crate::entity::{Entity, EntityHashMap, EntityHashSet, SparseSummary};
+use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
-use crate::relation::{Link, OnTargetDespawn, PairFunctions, PairSource, PairTarget, Relation};
+use crate::relation::{Link, OnTargetDespawn, PairClones, PairFunctions, PairSource, PairTarget, Relation};
 
 /// The source and the target of a pair.
 type Ends = [Entity; 2];
@@ -308,7 +308,8 @@ impl Store {
         }
     }
 
-    /// Clones the pairs of which an entity is the source, as far as a function means their component.
+    /// Clones the pairs of which an entity is the source, as far as a function means their component. Another one says which entities are
+    /// cloned beside it.
     ///
     /// # Errors
     ///
@@ -317,6 +318,7 @@ impl Store {
         &mut self,
         source: Entity,
         is_meant: impl Fn(ComponentId) -> bool,
+        is_cloned: &dyn Fn(Entity) -> bool,
     ) -> Result<ClonedPairs, CloneError> {
         let mut cloned = Vec::new();
         for (number, place) in self.relations.places.iter_mut().enumerate() {
@@ -324,12 +326,17 @@ impl Store {
             if pairs.index().count(0, source) == 0 || !is_meant(place.components[0]) {
                 continue;
             }
-            match pairs.clone_from(source) {
+            match pairs.clone_from(source, is_cloned) {
                 Some(clones) => cloned.push((number, clones)),
                 None => return Err(CloneError::NotClone { entity: source, components: alloc::vec![pairs.name()] }),
             }
         }
         Ok(ClonedPairs(cloned))
+    }
+
+    /// The components of the sources of all relations.
+    pub(super) fn pair_sources(&self) -> impl Iterator<Item = ComponentId> {
+        self.relations.places.iter().map(|place| place.components[0])
     }
 
     /// Makes an entity the source of pairs that have been cloned.
@@ -392,7 +399,14 @@ impl Store {
 }
 
 /// Clones of the pairs of an entity, by relation.
-pub(crate) struct ClonedPairs(Vec<(usize, Box<dyn Any>)>);
+pub(crate) struct ClonedPairs(Vec<(usize, Box<dyn PairClones>)>);
+
+impl ClonedPairs {
+    /// Replaces the targets, and the entities inside of values, by those that stand for them.
+    pub(super) fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
+        self.0.iter_mut().for_each(|(_, clones)| clones.map_entities(mapper));
+    }
+}
 
 /// Looks at what has become of entities that were in pairs. What has been looked at stays noted until all of them have been, since a
 /// destructor may panic.

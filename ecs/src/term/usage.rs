@@ -23,6 +23,10 @@ pub enum Usage {
     Added,
     /// `Changed<T>`
     Changed,
+    /// `Added<Pairs<R>>` or `Added<PairsTo<R>>`: the component is that of their ends.
+    AddedPairs,
+    /// `Changed<Pairs<R>>` or `Changed<PairsTo<R>>`: the component is that of their ends.
+    ChangedPairs,
     /// One of the components that `EntityRefExcept` and `EntityMutExcept` leave out.
     Except,
 }
@@ -50,7 +54,12 @@ impl Usage {
 
     /// Whether only values that are new match.
     pub(crate) const fn selects_changes(self) -> bool {
-        matches!(self, Self::Added | Self::Changed)
+        matches!(self, Self::Added | Self::Changed) || self.selects_pairs()
+    }
+
+    /// Whether only entities match that have pairs which are new. Pairs always know when they have changed.
+    pub(crate) const fn selects_pairs(self) -> bool {
+        matches!(self, Self::AddedPairs | Self::ChangedPairs)
     }
 
     /// Whether single rows tell when they were changed, or are told that they are.
@@ -89,8 +98,8 @@ impl Usage {
             Self::Allow => ["Allow<", ">"],
             Self::With => ["With<", ">"],
             Self::Without => ["Without<", ">"],
-            Self::Added => ["Added<", ">"],
-            Self::Changed => ["Changed<", ">"],
+            Self::Added | Self::AddedPairs => ["Added<", ">"],
+            Self::Changed | Self::ChangedPairs => ["Changed<", ">"],
             Self::Except => [""; 2],
         }
     }

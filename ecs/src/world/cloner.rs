@@ -4,11 +4,12 @@ use alloc::vec::Vec;
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
+use super::links::{linked_tree, rename, target_of};
 use crate::bundle::Bundle;
 use crate::command::EntityCommands;
 use crate::component::ComponentId;
-use crate::entity::Entity;
-use crate::store::CloneError;
+use crate::entity::{Entity, EntityHashSet};
+use crate::store::{CloneError, Store};
 
 /// Which components a clone gets: all but those that were [denied](EntityClonerBuilder::deny).
 #[derive(Clone, Default, Debug)]
@@ -30,6 +31,8 @@ pub struct OptIn {
 ///
 /// Components that the target has already are replaced. The source keeps its own. Nothing else is inserted: what the cloned
 /// components require, and the target lacks, is not made.
+///
+/// With [`linked_cloning`](EntityClonerBuilder::linked_cloning) the children of the source, and all below them, are cloned along.
 ///
 /// ```
 /// use strata_ecs::entity::EntityCloner;
@@ -53,7 +56,10 @@ pub struct OptIn {
 /// assert_eq!(world.get(targets[0]), Some(&Mana(7)));
 /// ```
 #[derive(Clone, Debug)]
-pub struct EntityCloner(Choice);
+pub struct EntityCloner {
+    choice: Choice,
+    is_linked: bool,
+}
 
 #[derive(Clone, Debug)]
 enum Choice {
@@ -79,19 +85,20 @@ impl Choice {
 pub struct EntityClonerBuilder<'w, Mode> {
     world: &'w mut World,
     mode: Mode,
+    is_linked: bool,
 }
 
 impl EntityCloner {
     /// A cloner of all components but those that are denied. See [`EntityCloner`] for an example.
     pub fn build_opt_out(world: &mut World) -> EntityClonerBuilder<'_, OptOut> {
-        EntityClonerBuilder { world, mode: OptOut::default() }
+        EntityClonerBuilder { world, mode: OptOut::default(), is_linked: false }
     }
 
     /// A cloner of those components that are allowed, and of what they require unless the target has it. See [`EntityCloner`] for an
     /// example.
     pub fn build_opt_in(world: &mut World) -> EntityClonerBuilder<'_, OptIn> {
         let mode = OptIn { allowed: Vec::new(), required: Vec::new(), with_required: true };
-        EntityClonerBuilder { world, mode }
+        EntityClonerBuilder { world, mode, is_linked: false }
     }
 
     /// Copies components of `source` to `target`.
@@ -103,8 +110,11 @@ impl EntityCloner {
         let store = &mut world.store;
         store.flush();
         store.entities.locate(target)?;
-        let mut clones = store.clone_some(source, |id| self.0.has(id, |id| store.has(target, id)))?;
-        let pairs = store.clone_pairs(source, |id| self.0.has(id, |_| false))?;
+        if self.is_linked {
+            return self.clone_tree(store, source, Some(target)).map(drop);
+        }
+        let mut clones = store.clone_some(source, |id| self.choice.has(id, |id| store.has(target, id)))?;
+        let pairs = store.clone_pairs(source, |id| self.choice.has(id, |_| false), &|_| false)?;
         if let Err(error) = store.at(target)?.insert_exactly(&mut clones) {
             error.raise();
         }
@@ -118,7 +128,80 @@ impl EntityCloner {
     ///
     /// If the source is not alive, or a component that was chosen cannot be cloned. Nothing is spawned then.
     pub fn spawn_clone(&mut self, world: &mut World, source: Entity) -> Result<Entity, CloneError> {
-        world.store.spawn_clone_of_some(source, |id| self.0.has(id, |_| false))
+        if self.is_linked {
+            world.store.flush();
+            return self.clone_tree(&mut world.store, source, None);
+        }
+        world.store.spawn_clone_of_some(source, |id| self.choice.has(id, |_| false))
+    }
+
+    /// Whether entities that are linked to the source are cloned along: see [`EntityClonerBuilder::linked_cloning`].
+    #[must_use]
+    pub fn linked_cloning(&self) -> bool {
+        self.is_linked
+    }
+
+    /// Clones an entity with all that is linked to it, and returns its clone.
+    fn clone_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
+        store.entities.locate(root)?;
+        let tree = linked_tree(store, root, |id| self.choice.has(id, |_| false));
+        let all = EntityHashSet::from_iter(tree.entities.iter().copied());
+        let is_meant = |store: &Store, entity: Entity, id: ComponentId| {
+            let target = target.filter(|_| entity == root);
+            self.choice.has(id, |id| target.is_some_and(|target| store.has(target, id)))
+                // What makes it a part of the tree.
+                || (tree.relationships.contains(&id)
+                    && target_of(store, id, entity).is_some_and(|target| all.contains(&target)))
+        };
+        let clones = store.clone_linked(&tree.entities, is_meant)?;
+        Ok(store.put_linked(clones, target, rename))
+    }
+}
+
+impl<Mode> EntityClonerBuilder<'_, Mode> {
+    /// Whether the entities are cloned along that are linked to the source by a relationship with
+    /// [`linked_spawn`](crate::relationship::RelationshipTarget), as its children are, those that are linked to these, and so on. They are
+    /// not, unless this is called. Pairs of a [`Relation`](crate::relation::Relation) do not lead on.
+    ///
+    /// - The links between the clones are those between the originals. A list of sources has its clones in the order of the tree, level by
+    ///   level; so children are in the same order, unless other relationships with `linked_spawn` lead to them as well. The source itself stays linked to what it names: the
+    ///   clone of a child is another child of the same parent. Where that is not meant, deny the component, for instance
+    ///   [`ChildOf`](crate::hierarchy::ChildOf): below the source it is cloned all the same.
+    /// - A relationship leads on if the component that lists its sources is chosen, as [`Children`](crate::hierarchy::Children) is if it is
+    ///   not denied, or is allowed.
+    /// - Of entities inside of values, in fields that are [mapped](crate::entity::MapEntities), those of which there is a clone are replaced by
+    ///   that, wherever in the tree they are. So are the targets of [pairs](crate::relation::Relation), and entities inside of their values.
+    /// - If the target has children it keeps them; those that are cloned come behind them.
+    /// - If a component of one of the entities cannot be cloned, nothing is. If a `Clone` or `MapEntities` panics, neither.
+    ///
+    /// `O(entities and their components)`.
+    ///
+    /// ```
+    /// use strata_ecs::entity::EntityCloner;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone, Debug, PartialEq)]
+    /// struct Part(&'static str);
+    ///
+    /// /// A pointer from one part of a ship to another one.
+    /// #[derive(Component, Clone)]
+    /// struct PoweredBy(Entity);
+    ///
+    /// let mut world = World::new();
+    /// let ship = world.spawn((Part("ship"), children![(Part("turret"), children![Part("barrel")]), Part("reactor")])).id();
+    /// let [turret, reactor] = **world.get::<Children>(ship).unwrap() else { unreachable!() };
+    /// world.entity_mut(turret).insert(PoweredBy(reactor));
+    ///
+    /// let mut cloner = EntityCloner::build_opt_out(&mut world).linked_cloning(true).finish();
+    /// let clone = cloner.spawn_clone(&mut world, ship).unwrap();
+    /// assert_eq!(world.query::<&Part>().iter(&world).count(), 8);
+    /// let [new_turret, new_reactor] = **world.get::<Children>(clone).unwrap() else { unreachable!() };
+    /// assert_eq!(world.get(new_turret), Some(&Part("turret")));
+    /// assert_eq!(world.get::<PoweredBy>(new_turret).unwrap().0, new_reactor);
+    /// ```
+    pub fn linked_cloning(&mut self, linked_cloning: bool) -> &mut Self {
+        self.is_linked = linked_cloning;
+        self
     }
 }
 
@@ -138,7 +221,7 @@ impl EntityClonerBuilder<'_, OptOut> {
 
     /// The cloner.
     pub fn finish(&mut self) -> EntityCloner {
-        EntityCloner(Choice::OptOut(self.mode.clone()))
+        EntityCloner { choice: Choice::OptOut(self.mode.clone()), is_linked: self.is_linked }
     }
 
     /// Copies components of `source` to `target`, as [`EntityCloner::clone_entity`].
@@ -197,7 +280,7 @@ impl EntityClonerBuilder<'_, OptIn> {
 
     /// The cloner.
     pub fn finish(&mut self) -> EntityCloner {
-        EntityCloner(Choice::OptIn(self.mode.clone()))
+        EntityCloner { choice: Choice::OptIn(self.mode.clone()), is_linked: self.is_linked }
     }
 
     /// Copies components of `source` to `target`, as [`EntityCloner::clone_entity`].

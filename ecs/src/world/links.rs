@@ -15,8 +15,8 @@ use core::any::type_name;
 
 use super::cast::World;
 use crate::change::{ReadEntity, WriteEntity};
-use crate::component::{Component, ComponentDescriptor, ComponentId, Description, Kinds, RelationSide};
-use crate::entity::{Entity, EntityHashMap, EntityHashSet, SparseSummary};
+use crate::component::{Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, Kinds, RelationSide};
+use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
 use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
 use crate::store::{CommandFailure, NewsView, Orphan, Store, settle_pairs};
@@ -54,6 +54,8 @@ struct LinkFunctions {
     release: fn(&mut Store, Entity),
     /// Makes a source name another target, before anyone has been told of the one that it names.
     retarget: fn(&mut Store, Entity, Entity),
+    /// The target that a component names, and another one for it, if there is one.
+    rename: fn(ErasedRefMut<'_>, Option<Entity>) -> Option<Entity>,
 }
 
 impl LinkFunctions {
@@ -81,6 +83,11 @@ impl LinkFunctions {
                 if let Some(mut named) = WriteEntity::new(store, source).into_mut_told::<R>() {
                     named.set_risky(target);
                 }
+            },
+            rename: |component, target| {
+                let component = component.into_mut::<R>()?;
+                target.into_iter().for_each(|target| component.set_risky(target));
+                Some(component.get())
             },
         }
     }
@@ -439,6 +446,58 @@ pub(crate) fn moved(store: &mut Store, ids: &[(Entity, Entity)]) {
                 (functions.list_these)(store, entity, &sources);
             }
         }
+    }
+}
+
+/// Entities that would end with each other.
+pub(super) struct LinkedTree {
+    /// The root first, and then level by level; the sources of one target in their order.
+    pub(super) entities: Vec<Entity>,
+    /// The relationships that have led from one to the other: the components of their sources.
+    pub(super) relationships: Vec<ComponentId>,
+}
+
+/// An entity and all that would end with it, by relationships of which a function means the component that lists the sources. `O(entities)`
+pub(super) fn linked_tree(store: &mut Store, root: Entity, is_meant: impl Fn(ComponentId) -> bool) -> LinkedTree {
+    let ids: Vec<ComponentId> = store.archetypes.components.iter().map(|info| info.id()).collect();
+    let mut relationships = Vec::new();
+    for id in ids {
+        if let Some((functions, false)) = relation(store, id)
+            && functions.is_linked
+            && is_meant(id)
+            && let Some(source) = id_of(store, functions)
+        {
+            relationships.push((source, functions));
+        }
+    }
+    let world = World::from_store(store);
+    let (mut entities, mut seen) = (alloc::vec![root], EntityHashSet::from_iter([root]));
+    let mut at = 0;
+    while let Some(&target) = entities.get(at) {
+        for (_, functions) in &relationships {
+            let sources = (functions.lists)(world, target).unwrap_or_default();
+            // Both sides may disagree if a program has exchanged lists.
+            let is_new = |source: &Entity| (functions.target)(world, *source) == Some(target) && seen.insert(*source);
+            entities.extend(sources.into_iter().filter(is_new));
+        }
+        at += 1;
+    }
+    LinkedTree { entities, relationships: relationships.into_iter().map(|(source, _)| source).collect() }
+}
+
+/// The target on which an entity is listed by a relationship.
+pub(super) fn target_of(store: &Store, relationship: ComponentId, source: Entity) -> Option<Entity> {
+    store.listeners.links.target(relationship, source)
+}
+
+/// Replaces the entities inside of a component that is in no world by those that stand for them; with them the target that it names.
+pub(super) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMapper) {
+    let side = component.descriptor().relation().filter(|side| side.is_source());
+    let functions = side.and_then(RelationSide::functions::<LinkFunctions>);
+    let named = functions.and_then(|functions| (functions.rename)(component.reborrow(), None));
+    component.map_entities(mapper);
+    if let (Some(functions), Some(target)) = (functions, named) {
+        (functions.rename)(component, Some(mapper.get_mapped(target)));
     }
 }
 

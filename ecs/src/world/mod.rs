@@ -43,6 +43,7 @@ mod conditional_commands;
 mod related;
 mod spawn_related;
 mod cloner;
+mod named;
 pub(crate) mod made_commands;
 mod component_id_for;
 mod erased;

@@ -1,5 +1,6 @@
 //! Pairs of relations, which have values.
 
+mod changes;
 mod events;
 mod histories;
 mod operations;

@@ -117,7 +117,24 @@ fn a_symmetric_relation_is_read() {
 fn a_query_explains_itself() {
     let mut world = World::new();
     let [a, b] = entities(&mut world);
+    assert_eq!(world.explain_query::<Pairs<&Likes>>().terms()[0].unregistered(), ["PairSource<Likes>"]);
     world.relate(a, Likes(3), b);
+    let explanation = world.explain_query_filtered::<Pairs<&mut Likes>, Without<PairTarget<Likes>>>();
+    let terms: Vec<_> = explanation.terms().iter().map(|term| (term.term(), term.entities())).collect();
+    assert_eq!(terms, [("&mut PairSource<Likes>", 1), ("Without<PairTarget<Likes>>", 1)]);
+    let explanation = world.explain_query_filtered::<Pairs<&Likes>, With<PairTarget<Likes>>>();
+    assert_eq!(explanation.culprit().unwrap().term(), "With<PairTarget<Likes>>");
+    let explanation = world.explain_query_filtered::<Entity, Changed<Pairs<Likes>>>();
+    assert_eq!((explanation.terms()[1].term(), explanation.matched_entities()), ("Changed<PairSource<Likes>>", 1));
+    world.clear_trackers();
+    let text = world.explain_query_filtered::<Entity, Changed<Pairs<Likes>>>().to_string();
+    assert!(text.contains("no pair for which one of these has `PairSource<Likes>` was made or changed"), "{text}");
+    world.get_pair_mut::<Likes>(a, b).unwrap().0 = 4;
+    world.relate(a, Below(1), b);
+    let text = world.explain_query::<(Entity, Target<Below, &Place>)>().to_string();
+    assert!(text.contains("PairSource<Below>: 1 table, 1 entity") && text.contains("NestedQuery<&Place"), "{text}");
+    assert_eq!(world.explain_query_filtered::<Entity, Changed<PairsTo<Likes>>>().matched_entities(), 1);
+    assert!(world.explain_query_filtered::<Entity, Added<PairsTo<Likes>>>().is_empty());
     let text = world.explain_query::<PairsTo<&Likes>>().to_string();
     assert!(text.contains("PairTarget<") && text.contains("PairSource<") && text.contains("Likes"), "{text}");
 }

@@ -184,6 +184,8 @@ fn exclusive(probe: Probe) -> ScheduleConfigs {
         let all: Vec<Entity> = world.iter_entities().map(|entity| entity.id()).collect();
         for entity in all {
             match digest.entity(entity) % 12 {
+                // It has ended with another one.
+                _ if !world.contains(entity) => {}
                 0 => _ = world.despawn(entity),
                 1 => _ = world.entity_mut(entity).insert((T, E(digest.now()))),
                 2 => _ = world.entity_mut(entity).remove::<(B, Kept)>(),

@@ -6,7 +6,7 @@ use strata_ecs::change::ComponentTicks;
 use strata_ecs::prelude::*;
 use strata_ecs::removal::{RemovedComponentReader, RemovedValueReader};
 
-use super::parts::{A, B, C, Cry, D, E, Extra, F, Kept, Link, Note, One, S, T, Two};
+use super::parts::{A, B, C, Cry, D, E, Extra, F, Kept, Likes, Link, Note, One, Owns, S, T, Two};
 
 /// One thing that can be known.
 #[derive(PartialEq, Debug)]
@@ -26,6 +26,10 @@ pub(crate) enum Fact {
     Messages(&'static str, Vec<(u64, u64)>),
     /// What has been removed since the last time.
     Removed(&'static str, Vec<(Entity, u64)>),
+    /// All pairs of a relation.
+    Pairs(&'static str, Vec<(Entity, u64, Entity)>),
+    /// What an entity lists: its children, and the sources of pairs.
+    Lists(Entity, Vec<Entity>, Vec<Entity>),
     Tick(u32),
     CommandErrors(Vec<String>, usize),
     /// Ids that are free next, in their order.
@@ -89,6 +93,7 @@ impl Readers {
         let kept = self.removed_kept.read(world).map(|(entity, kept)| (entity, kept.0));
         facts.push(Fact::Removed("Kept", kept.collect()));
         values(world, &mut facts);
+        pairs(world, &mut facts);
         resource(world, "One", &mut facts, |One(number)| *number);
         resource(world, "Two", &mut facts, |Two(number)| *number);
         resource(world, "Extra", &mut facts, |Extra(number)| *number);
@@ -116,6 +121,18 @@ fn values(world: &World, facts: &mut Vec<Fact>) {
             A: |a: &A| a.0, B: |b: &B| b.0, C: |c: &C| c.0, D: |d: &D| d.0, E: |e: &E| e.0, F: |f: &F| f.0,
             Kept: |kept: &Kept| kept.0, Link: |link: &Link| link.0.to_bits(), T: |_: &T| 0, S: |_: &S| 0
         );
+    }
+}
+
+fn pairs(world: &World, facts: &mut Vec<Fact>) {
+    facts.push(Fact::Pairs("Likes", world.pairs::<Likes>().map(|(a, likes, b)| (a, likes.0, b)).collect()));
+    facts.push(Fact::Pairs("Owns", world.pairs::<Owns>().map(|(a, owns, b)| (a, owns.0, b)).collect()));
+    for entity in world.iter_entities() {
+        let children = entity.get::<Children>().map_or_else(Vec::new, |children| children.to_vec());
+        let sources: Vec<Entity> = world.pairs_to::<Likes>(entity.id()).entities().collect();
+        if !children.is_empty() || !sources.is_empty() {
+            facts.push(Fact::Lists(entity.id(), children, sources));
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod others;
 mod parts;
 mod plan;
 mod probe;
+mod relations;
 mod run;
 mod systems;
 

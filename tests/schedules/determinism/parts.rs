@@ -57,6 +57,15 @@ pub(crate) struct Link(pub(crate) Entity);
 #[derive(Component)]
 pub(crate) struct Kept(pub(crate) u64);
 
+/// A pair of any two.
+#[derive(Relation, Clone)]
+pub(crate) struct Likes(pub(crate) u64);
+
+/// A source ends with its one target.
+#[derive(Relation, Clone)]
+#[relation(exclusive, on_target_despawn = "cascade")]
+pub(crate) struct Owns(pub(crate) u64);
+
 #[derive(Resource, Default)]
 pub(crate) struct One(pub(crate) u64);
 

@@ -9,6 +9,7 @@ use super::others;
 use super::parts::{A, B, C, D, E, F, S, T, Value, mix};
 use super::plan::Leaf;
 use super::probe::Probe;
+use super::relations;
 
 /// Calls a generic function with one of the components.
 macro_rules! with_one {
@@ -60,7 +61,7 @@ macro_rules! with_two {
 pub(crate) fn system(leaf: &Leaf, probe: Probe) -> ScheduleConfigs {
     let (x, y, _) = leaf.types;
     // What writes values in many ways, what looks at them, what changes the shape of the world, and all else.
-    match leaf.shape % 24 {
+    match leaf.shape % 28 {
         0..=2 => with_one!(x, write, (probe)),
         3..=4 => with_two!(x, write_by, (probe)),
         5 => with_two!(x, write_options, (probe)),
@@ -81,6 +82,7 @@ pub(crate) fn system(leaf: &Leaf, probe: Probe) -> ScheduleConfigs {
             _ => write_in_parallel::<B>(probe),
         },
         12..=15 => commands::system(x, probe),
+        16..=19 => relations::system(x, probe),
         _ => others::system(x, y, probe),
     }
 }

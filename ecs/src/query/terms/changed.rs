@@ -39,6 +39,9 @@ use crate::tracking::{LoggedRows, Tracking, Which};
 /// schedule.add_systems(greet.map(|new: usize| assert!(new == 2)));
 /// schedule.run(&mut world);
 /// ```
+///
+/// `Added<Pairs<R>>` matches entities that have become the source of a pair of a [`Relation`](crate::relation::Relation):
+/// see [`Changed`].
 #[doc(alias("Inserted", "OnAdd"))]
 pub struct Added<C>(PhantomData<fn() -> C>);
 
@@ -57,6 +60,36 @@ pub struct Added<C>(PhantomData<fn() -> C>);
 /// world.clear_trackers();
 /// world.get_mut::<Health>(hurt).unwrap().0 -= 1;
 /// assert_eq!(changed.single(&world), Ok(hurt));
+/// ```
+///
+/// # Pairs
+///
+/// With [`Pairs<R>`](crate::query::Pairs) in place of a component it matches entities of whose pairs of a
+/// [`Relation`](crate::relation::Relation) one was made since, or has got another value: of those of which the entity is the source. With
+/// [`PairsTo<R>`](crate::query::PairsTo) it is the target. It costs a look at each pair of the entities that the other terms match. That a pair
+/// has gone is no change: for that there is [`RemovedRelations`](crate::event::RemovedRelations). What is new of the pairs of an
+/// entity `Ref` tells, and [`#[system(pairs = R, changed(R))]`](macro@crate::system) runs for single pairs.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Relation)]
+/// struct Hunting {
+///     hunger: u32,
+/// }
+///
+/// let mut world = World::new();
+/// let [wolf, fox, rabbit] = [(); 3].map(|()| world.spawn_empty().id());
+/// world.relate(wolf, Hunting { hunger: 3 }, rabbit);
+/// world.relate(fox, Hunting { hunger: 5 }, rabbit);
+/// let mut hunters = world.query_filtered::<Entity, Changed<Pairs<Hunting>>>();
+/// let mut hunted = world.query_filtered::<Entity, Added<PairsTo<Hunting>>>();
+/// assert_eq!(hunters.iter(&world).count(), 2);
+/// assert_eq!(hunted.single(&world), Ok(rabbit));
+/// world.clear_trackers();
+/// world.get_pair_mut::<Hunting>(fox, rabbit).unwrap().hunger += 1;
+/// assert_eq!(hunters.single(&world), Ok(fox));
+/// assert!(hunted.is_empty(&world));
 /// ```
 #[doc(alias("DidChange", "SetChangedVersionFilter", "detect_changes", "maybe_changed", "ChangeTracker"))]
 pub struct Changed<C>(PhantomData<fn() -> C>);

@@ -25,6 +25,7 @@ mod with;
 mod whole;
 mod spawned;
 mod pairs;
+mod new_pairs;
 
 mod option;
 mod tuple;

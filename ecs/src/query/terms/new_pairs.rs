@@ -1,0 +1,107 @@
+//! Filters on pairs: `Added<Pairs<R>>`, `Changed<Pairs<R>>`, and the same of `PairsTo<R>`.
+
+use core::marker::PhantomData;
+
+use super::changed::{Added, Changed};
+use super::pairs::{Pairs, PairsTo};
+use crate::cell::StoreCell;
+use crate::entity::Entity;
+use crate::query::filter::{FilterTerms, QueryFilter};
+use crate::relation::{PairSource, PairStorage, PairTarget, Relation};
+use crate::table::Table;
+use crate::term::{ConstTerm, Group, Term, Usage};
+use crate::tick::RunTicks;
+use crate::tracking::Which;
+
+/// A filter on the pairs of which an entity is the source.
+#[doc(hidden)]
+pub struct NewPairs<R, const ADDED: bool>(PhantomData<fn() -> R>);
+
+/// A filter on the pairs of which an entity is the target.
+#[doc(hidden)]
+pub struct NewPairsTo<R, const ADDED: bool>(PhantomData<fn() -> R>);
+
+/// The pairs, while a table is visited.
+#[doc(hidden)]
+pub struct AskedPairs<'w, R> {
+    /// None if the world has never met the relation.
+    pairs: Option<&'w PairStorage<R>>,
+    run_ticks: RunTicks,
+}
+
+impl<R> Clone for AskedPairs<'_, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for AskedPairs<'_, R> {}
+
+impl<R: Relation> QueryFilter for Added<Pairs<R>> {
+    type Terms = NewPairs<R, true>;
+}
+
+impl<R: Relation> QueryFilter for Changed<Pairs<R>> {
+    type Terms = NewPairs<R, false>;
+}
+
+impl<R: Relation> QueryFilter for Added<PairsTo<R>> {
+    type Terms = NewPairsTo<R, true>;
+}
+
+impl<R: Relation> QueryFilter for Changed<PairsTo<R>> {
+    type Terms = NewPairsTo<R, false>;
+}
+
+/// What is asked.
+const fn usage(added: bool) -> Usage {
+    if added { Usage::AddedPairs } else { Usage::ChangedPairs }
+}
+
+/// What both filters have in common.
+macro_rules! filters {
+    ($($Terms:ident => $end:literal, $term:expr;)*) => { $(
+        // SAFETY: an entity has the component that the term demands if and only if it has pairs. Of these the filter reads nothing but
+        // ticks, by atomic operations.
+        unsafe impl<R: Relation, const ADDED: bool> FilterTerms for $Terms<R, ADDED> {
+            type State = ();
+            type Ready<'w> = AskedPairs<'w, R>;
+
+            const TERM: ConstTerm = $term;
+
+            fn state(_: Term<'_>) {}
+
+            #[inline]
+            fn ready<'w>(cell: StoreCell<'w>, (): &(), _: &'w Table) -> AskedPairs<'w, R> {
+                AskedPairs { pairs: cell.store().relations.get::<R>(), run_ticks: cell.run_ticks() }
+            }
+
+            #[inline]
+            fn contains(ready: AskedPairs<'_, R>, entity: Entity, _: usize) -> bool {
+                let which = if ADDED { Which::Added } else { Which::Changed };
+                ready.pairs.is_some_and(|pairs| pairs.has_new($end, entity, which, ready.run_ticks))
+            }
+
+            #[inline]
+            fn any(ready: AskedPairs<'_, R>) -> bool {
+                ready.pairs.is_some()
+            }
+        }
+    )* };
+}
+
+filters! {
+    NewPairs => 0, ConstTerm::of::<PairSource<R>>(usage(ADDED));
+    // The values are those of other entities, the sources.
+    NewPairsTo => 1,
+        ConstTerm::Group(
+            Group::All,
+            &[
+                ConstTerm::of::<PairTarget<R>>(usage(ADDED)),
+                ConstTerm::Nested(&ConstTerm::Group(
+                    Group::All,
+                    &[ConstTerm::of::<PairSource<R>>(Usage::Read), ConstTerm::Group(Group::All, &[])],
+                )),
+            ],
+        );
+}

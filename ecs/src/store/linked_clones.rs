@@ -1,0 +1,107 @@
+//! Copies of several entities at once, which name each other where the entities do.
+//!
+//! All values are cloned before anything changes, and what stands for what is known when entities inside of them are exchanged. Both is
+//! user code: if it panics no copy stays.
+
+use alloc::vec::Vec;
+
+use super::pairs::ClonedPairs;
+use super::{CloneError, EntityBuilder, Store};
+use crate::component::{ComponentId, ErasedRefMut};
+use crate::entity::{Entity, EntityHashMap, EntityMapper};
+use crate::guard::Waiting;
+
+/// Clones of the components and pairs of some entities, which have not been given to others yet.
+pub(crate) struct LinkedClones(Vec<LinkedClone>);
+
+struct LinkedClone {
+    of: Entity,
+    components: EntityBuilder,
+    pairs: ClonedPairs,
+}
+
+/// Which entities stand for which.
+struct Copies(EntityHashMap<Entity>);
+
+impl EntityMapper for Copies {
+    fn get_mapped(&mut self, source: Entity) -> Entity {
+        self.0.get(&source).copied().unwrap_or(source)
+    }
+
+    fn set_mapped(&mut self, source: Entity, target: Entity) {
+        self.0.insert(source, target);
+    }
+}
+
+impl Store {
+    /// Clones those components of some entities of which a function says so, with their pairs.
+    ///
+    /// # Errors
+    ///
+    /// If one of them is not alive, or has something that cannot be cloned.
+    pub(crate) fn clone_linked(
+        &mut self,
+        entities: &[Entity],
+        is_meant: impl Fn(&Self, Entity, ComponentId) -> bool,
+    ) -> Result<LinkedClones, CloneError> {
+        let all = EntityHashMap::from_iter(entities.iter().map(|&entity| (entity, ())));
+        let mut clones = Vec::with_capacity(entities.len());
+        for &of in entities {
+            let components = self.clone_some(of, |id| is_meant(self, of, id))?;
+            let meant: Vec<ComponentId> = self.pair_sources().filter(|&id| is_meant(self, of, id)).collect();
+            let pairs = self.clone_pairs(of, |id| meant.contains(&id), &|other| all.contains_key(&other))?;
+            clones.push(LinkedClone { of, components, pairs });
+        }
+        Ok(LinkedClones(clones))
+    }
+
+    /// Gives clones to new entities, but those of the first one to a target if there is one, and returns the entity that stands for the
+    /// first. A function exchanges the entities inside of a component.
+    pub(crate) fn put_linked(
+        &mut self,
+        LinkedClones(mut clones): LinkedClones,
+        target: Option<Entity>,
+        rename: impl Fn(ErasedRefMut<'_>, &mut dyn EntityMapper),
+    ) -> Entity {
+        let new = clones.len() - usize::from(target.is_some());
+        let (table, first) = self.spawn_batch(core::iter::repeat_n((), new));
+        let made =
+            self.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..][..new]).to_vec();
+        let ids: Vec<Entity> = target.into_iter().chain(made.iter().copied()).collect();
+        let mut copies = Copies(clones.iter().map(|clone| clone.of).zip(ids.iter().copied()).collect());
+        let mut panicked = Waiting::catch(|| {
+            for LinkedClone { components, pairs, .. } in &mut clones {
+                let values = components.parts.iter_mut().filter_map(|part| part.first_erased_mut());
+                values.for_each(|value| rename(value, &mut copies));
+                pairs.map_entities(&mut copies);
+            }
+        });
+        if panicked.is_some() {
+            panicked = panicked.or(Waiting::catch(|| drop(clones)));
+            self.despawn_these(&made);
+        } else {
+            let put = |store: &mut Self| {
+                let mut panicked = Waiting::default();
+                for (&id, LinkedClone { mut components, pairs, .. }) in ids.iter().zip(clones) {
+                    // What is replaced may panic as it is dropped. The others are made all the same.
+                    panicked = panicked.or(Waiting::catch(|| store.put_linked_one(id, &mut components, pairs)));
+                }
+                panicked
+            };
+            panicked = self.as_one(put);
+        }
+        panicked.go_on();
+        ids.first().copied().unwrap_or(Entity::PLACEHOLDER)
+    }
+
+    fn put_linked_one(&mut self, id: Entity, components: &mut EntityBuilder, pairs: ClonedPairs) {
+        let Ok(mut entity) = self.at(id) else { return };
+        let done = Waiting::catch(|| {
+            if let Err(error) = entity.insert_exactly(components) {
+                error.raise();
+            }
+        });
+        self.relate_clones(id, pairs);
+        done.go_on();
+    }
+}

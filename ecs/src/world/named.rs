@@ -1,0 +1,87 @@
+//! Finding entities by the names on the way down a hierarchy.
+
+use alloc::vec::Vec;
+
+use super::cast::World;
+use super::entity_mut::EntityWorldMut;
+use crate::entity::Entity;
+use crate::hierarchy::{ChildOf, Children};
+use crate::name::{Name, go_down, split_path};
+
+impl World {
+    /// The entity to which a path of [`Name`]s leads, separated by `/`: the first is that of an entity without parent, each of the others
+    /// that of a child. None if there is none.
+    ///
+    /// Several entities may have the same name. Then the first is returned to which the path leads: of those without parent that with the
+    /// lowest index, and of children the first in their order. One from which the path does not go on hides none that it goes on from.
+    ///
+    /// A name that contains a `/` is not found by a path, and an empty part of a path is an empty name. [Disabled](crate::entity_disabling)
+    /// entities are found.
+    ///
+    /// `O(entities with a name)` for the first name, and a step for each child of those that were found for the name before. No index is kept:
+    /// to find an entity often keep its id, or begin further down, with [`descendant_by_path`](Self::descendant_by_path).
+    ///
+    /// ```
+    /// use strata_ecs::name::Name;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let turret = |side| (Name::new("turret"), children![(Name::new("barrel"), Side(side))]);
+    /// world.spawn((Name::new("ship"), children![Name::new("turret"), turret("left"), turret("right")]));
+    /// # #[derive(Component, Debug, PartialEq)] struct Side(&'static str);
+    ///
+    /// let barrel = world.entity_by_path("ship/turret/barrel").unwrap();
+    /// assert_eq!(world.get(barrel), Some(&Side("left")));
+    /// assert_eq!(world.entity_by_path("turret/barrel"), None);
+    /// ```
+    #[must_use]
+    pub fn entity_by_path(&self, path: &str) -> Option<Entity> {
+        let (first, rest) = split_path(path);
+        let name_id = self.component_id::<Name>()?;
+        let tables = self.store.archetypes.tables.iter().filter(|table| table.column_index(name_id).is_some());
+        let is_meant = |&entity: &Entity| {
+            self.get::<Name>(entity).is_some_and(|name| name.as_str() == first) && self.get::<ChildOf>(entity).is_none()
+        };
+        let named = tables.flat_map(|table| table.entities()).copied();
+        let mut roots: Vec<Entity> = named.filter(is_meant).collect();
+        roots.sort_unstable_by_key(|root| root.index());
+        match rest {
+            Some(rest) => self.go_down(roots, rest),
+            None => roots.first().copied(),
+        }
+    }
+
+    /// The entity to which a path of names leads down from another one, whose own name is not part of it: each is that of a child. As
+    /// [`entity_by_path`](Self::entity_by_path) in all else. A step for each child of those on the way.
+    ///
+    /// In a system it is a method of a query: [`Query::descendant_by_path`](crate::query::Query::descendant_by_path).
+    ///
+    /// ```
+    /// use strata_ecs::name::Name;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let ship = world.spawn(children![(Name::new("turret"), children![Name::new("barrel")])]).id();
+    /// let barrel = world.descendant_by_path(ship, "turret/barrel").unwrap();
+    /// assert_eq!(world.get::<Name>(barrel).unwrap().as_str(), "barrel");
+    /// assert_eq!(world.entity_mut(ship).descendant_by_path("turret/barrel"), Some(barrel));
+    /// assert_eq!(world.descendant_by_path(ship, "barrel"), None);
+    /// ```
+    #[must_use]
+    pub fn descendant_by_path(&self, entity: Entity, path: &str) -> Option<Entity> {
+        self.go_down(alloc::vec![entity], path)
+    }
+
+    fn go_down(&self, from: Vec<Entity>, path: &str) -> Option<Entity> {
+        let children = |entity| self.get::<Children>(entity).map_or(&[][..], |children| children).iter().copied();
+        go_down(from, path, |entity| self.get::<Name>(entity), children)
+    }
+}
+
+impl EntityWorldMut<'_> {
+    /// The entity to which a path of names leads down from this one: see [`World::descendant_by_path`].
+    #[must_use]
+    pub fn descendant_by_path(&self, path: &str) -> Option<Entity> {
+        self.world().descendant_by_path(self.id(), path)
+    }
+}
