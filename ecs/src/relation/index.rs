@@ -33,6 +33,12 @@ fn hash([source, target]: [Entity; 2]) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
+/// The ends of a pair, or, if it has no direction, the lower one first.
+#[inline]
+fn sorted(is_symmetric: bool, ends: [Entity; 2]) -> [Entity; 2] {
+    if is_symmetric && ends[0] > ends[1] { [ends[1], ends[0]] } else { ends }
+}
+
 impl PairIndex {
     pub(crate) fn new(is_exclusive: bool, is_symmetric: bool) -> Self {
         Self {
@@ -84,7 +90,7 @@ impl PairIndex {
     /// The ends as they are hashed.
     #[inline]
     fn key(&self, ends: [Entity; 2]) -> [Entity; 2] {
-        if self.is_symmetric && ends[0] > ends[1] { [ends[1], ends[0]] } else { ends }
+        sorted(self.is_symmetric, ends)
     }
 
     /// The row of a pair.
@@ -114,10 +120,7 @@ impl PairIndex {
         if !self.is_exclusive {
             let Self { ends, rows, is_symmetric, .. } = self;
             let sorts = *is_symmetric;
-            let of_row = |&row: &u32| {
-                let ends = ends[row as usize];
-                hash(if sorts && ends[0] > ends[1] { [ends[1], ends[0]] } else { ends })
-            };
+            let of_row = |&row: &u32| hash(sorted(sorts, ends[row as usize]));
             rows.try_reserve(1, of_row).map_err(|_| AllocError::TOO_LARGE)?;
         }
         self.from.make_room(source)?;
@@ -138,22 +141,39 @@ impl PairIndex {
             let key = self.key([source, target]);
             let Self { ends, rows, is_symmetric, .. } = self;
             let sorts = *is_symmetric;
-            rows.insert_unique(hash(key), row, |&row| {
-                let ends = ends[row as usize];
-                hash(if sorts && ends[0] > ends[1] { [ends[1], ends[0]] } else { ends })
-            });
+            rows.insert_unique(hash(key), row, |&row| hash(sorted(sorts, ends[row as usize])));
         }
     }
 
     /// Removes a pair. The last one gets its row.
     pub(crate) fn remove(&mut self, row: usize) {
-        let (ends, places) = (self.ends[row], self.places[row]);
         if !self.is_exclusive {
-            let found = self.rows.find_entry(hash(self.key(ends)), |&other| other as usize == row);
+            let found = self.rows.find_entry(hash(self.key(self.ends[row])), |&other| other as usize == row);
             if let Ok(entry) = found {
                 entry.remove();
             }
         }
+        self.remove_unhashed(row);
+    }
+
+    /// Removes a pair, if it is there, and returns its ends and the row that it had; the last one gets it.
+    pub(crate) fn remove_between(&mut self, source: Entity, target: Entity) -> Option<([Entity; 2], usize)> {
+        let row = if self.is_exclusive {
+            self.find(source, target)?
+        } else {
+            let key = self.key([source, target]);
+            let Self { ends, rows, is_symmetric, .. } = self;
+            let is_it = |&row: &u32| sorted(*is_symmetric, ends[row as usize]) == key;
+            rows.find_entry(hash(key), is_it).ok()?.remove().0 as usize
+        };
+        let ends = self.ends[row];
+        self.remove_unhashed(row);
+        Some((ends, row))
+    }
+
+    /// Removes a pair that is not found by its entities any more.
+    fn remove_unhashed(&mut self, row: usize) {
+        let (ends, places) = (self.ends[row], self.places[row]);
         for end in 0..2 {
             if places[end] != NOWHERE {
                 self.unlist(end, ends[end], places[end]);
@@ -222,7 +242,7 @@ impl PairIndex {
         }
         rows.shrink_to_fit(|&row| {
             let ends = ends[row as usize];
-            hash(if sorts && ends[0] > ends[1] { [ends[1], ends[0]] } else { ends })
+            hash(sorted(sorts, ends))
         });
     }
 

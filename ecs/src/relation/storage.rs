@@ -156,9 +156,9 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
 
     fn index(&self) -> &PairIndex;
 
-    /// Removes a pair; the last one gets its row. Its value waits until the operation has ended. Without memory it raises that, and
-    /// nothing has happened.
-    fn remove(&mut self, row: usize);
+    /// Removes a pair, and says whether it was there; the last one gets its row. Its value waits until the operation has ended. Without
+    /// memory it raises that, and nothing has happened.
+    fn remove(&mut self, source: Entity, target: Entity) -> bool;
 
     /// Whether one of the pairs of an entity, as a source (0) or as a target (1), is new.
     fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool;
@@ -266,13 +266,13 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         &self.index
     }
 
-    fn remove(&mut self, row: usize) {
+    fn remove(&mut self, source: Entity, target: Entity) -> bool {
         try_reserve(&mut self.news, 1).unwrap_or_else(|error| error.raise());
-        let ends = self.index.ends()[row];
-        self.index.remove(row);
+        let Some((ends, row)) = self.index.remove_between(source, target) else { return false };
         self.ticks.swap_remove(row);
         let value = self.values.swap_remove(row).into_inner();
         self.news.push(PairNews::Ended(ends, value));
+        true
     }
 
     fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool {

@@ -268,10 +268,7 @@ impl Store {
 
     /// Removes a pair, if it is there, from the books alone: its entities keep the components, and its value waits to be dropped.
     fn remove_pair(&mut self, number: usize, [source, target]: Ends) -> bool {
-        let pairs = &mut self.relations.places[number].pairs;
-        let Some(row) = pairs.index().find(source, target) else { return false };
-        pairs.remove(row);
-        true
+        self.relations.places[number].pairs.remove(source, target)
     }
 
     /// Removes a pair. Says whether it was there.
