@@ -11,5 +11,6 @@ mod histories;
 mod parts;
 mod layouts;
 mod ring;
+mod saves;
 mod limits;
 mod systems;

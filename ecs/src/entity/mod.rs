@@ -21,6 +21,8 @@ mod map;
 mod mapper;
 mod unique;
 mod keyed;
+#[cfg(feature = "serde")]
+mod serialized;
 
 pub(crate) use self::allocator::MOST_AT_ONCE;
 pub(crate) use self::allocator::Slot;

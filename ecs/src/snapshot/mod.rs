@@ -65,7 +65,7 @@
 //! [`WorldSnapshot::contents`] shows what a snapshot holds as data, so that a format can write it: ids and the order in which they come,
 //! tables with their entities and columns of values, sparse values, resources, and ticks. A [`SnapshotBuilder`] puts such data together
 //! for any world, also one in which components have other numbers. It believes nothing: parts that contradict each other are a
-//! [`BuildError`], whatever they were read from.
+//! [`BuildError`], whatever they were read from. The package `strata-save` reads and writes files with these two.
 //!
 //! ```
 //! use strata_ecs::prelude::*;
