@@ -6,7 +6,7 @@
 
 mod copy;
 
-pub(crate) use self::copy::{ColumnCopy, CopiedValues};
+pub(crate) use self::copy::{ColumnCopy, ColumnParts, CopiedValues};
 
 use alloc::alloc::{alloc, dealloc, realloc};
 use alloc::boxed::Box;

@@ -4,7 +4,7 @@ pub use crate::map::resource::*;
 
 mod copy;
 
-pub(crate) use self::copy::{ResourceClones, ResourceCopies, ResourceValue};
+pub(crate) use self::copy::{NewResource, ResourceClones, ResourceCopies, ResourceValue};
 
 use alloc::boxed::Box;
 use alloc::string::String;

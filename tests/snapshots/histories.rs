@@ -1,41 +1,70 @@
 //! What is done after a world was restored has the results that it has after the snapshot, ids and order included.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use strata_ecs::prelude::*;
 use strata_ecs::removal::{RemovedComponentReader, RemovedValueReader};
+use strata_save::{WorldFormat, components, resources};
 
 /// Counts the values that are alive.
 #[derive(Clone, Debug)]
 struct Token(#[expect(dead_code, reason = "it is counted")] Arc<()>);
 
-#[derive(Component, Clone, Copy, PartialEq, Debug)]
+thread_local! {
+    /// What tokens that are loaded count.
+    static LOADED: RefCell<Arc<()>> = RefCell::default();
+}
+
+impl Serialize for Token {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        ().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Token {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <()>::deserialize(deserializer)?;
+        Ok(Self(LOADED.with_borrow(Arc::clone)))
+    }
+}
+
+/// A format for the worlds of games. Tokens that it loads count as this one.
+pub(crate) fn format(alive: &Arc<()>) -> WorldFormat {
+    LOADED.set(Arc::clone(alive));
+    WorldFormat::new()
+        .with_components(components![Plain, Wide, Owned, Empty, Rare, RareOwned, Tag, CountedTag])
+        .with_resources(resources![Score, Messages<Step>])
+}
+
+#[derive(Component, Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 struct Plain(u32);
-#[derive(Component, Clone, Copy, PartialEq, Debug)]
+#[derive(Component, Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 struct Wide([u64; 5]);
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 struct Owned(String, Token);
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 struct Empty;
-#[derive(Component, Clone, Copy, Debug)]
+#[derive(Component, Clone, Copy, Debug, Serialize, Deserialize)]
 #[component(storage = "sparse")]
 struct Rare(u16);
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 #[component(storage = "sparse")]
 struct RareOwned(Vec<u8>, Token);
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 #[component(storage = "sparse")]
 struct Tag;
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 #[component(storage = "sparse")]
 struct CountedTag;
 
-#[derive(Resource, Clone, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
 struct Score(Vec<u32>);
-#[derive(Message, Clone, Debug)]
+#[derive(Message, Clone, Debug, Serialize, Deserialize)]
 struct Step(u32, Token);
 
 #[derive(Clone, Debug)]
@@ -88,8 +117,21 @@ pub(crate) struct Game {
 }
 
 impl Game {
-    pub(crate) fn new() -> Self {
+    /// With components that have other numbers.
+    pub(crate) fn of_another_process() -> Self {
         let mut world = World::new();
+        world.register_component::<CountedTag>();
+        world.register_component::<Rare>();
+        world.register_component::<Wide>();
+        world.register_component::<Owned>();
+        Self::of(world)
+    }
+
+    pub(crate) fn new() -> Self {
+        Self::of(World::new())
+    }
+
+    fn of(mut world: World) -> Self {
         let (removed, lost) = (world.removed_reader::<Plain>(), world.removed_value_reader::<Owned>());
         world.init_resource::<Messages<Step>>();
         // Its changes are known from the beginning.

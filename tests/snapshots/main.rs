@@ -6,9 +6,11 @@
 static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocator;
 
 mod checksums;
+mod contents;
 mod histories;
 mod parts;
 mod layouts;
 mod ring;
+mod saves;
 mod limits;
 mod systems;

@@ -11,13 +11,14 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::mem::swap;
 use core::ptr;
 
 use super::Column;
 use crate::alloc_error::AllocError;
-use crate::component::{ChangeTracking, ComponentDescriptor, Copying};
-use crate::tick::Tick;
+use crate::component::{ChangeTracking, ComponentDescriptor, Copying, ErasedSlice, ErasedVec};
+use crate::tick::{ComponentTicks, Tick};
 use crate::tracking::Tracking;
 
 /// Values like those of a column, which belong to this.
@@ -32,6 +33,8 @@ pub(crate) struct CopiedValues {
 
 /// What a column held, with what was known of its changes.
 pub(crate) struct ColumnCopy {
+    /// Of the component that this was made for.
+    descriptor: &'static ComponentDescriptor,
     values: Arc<CopiedValues>,
     /// Whether values only change with a stamp.
     stamped: bool,
@@ -41,14 +44,76 @@ pub(crate) struct ColumnCopy {
     ticks: usize,
 }
 
+/// What a copy of a column is made of that was not taken from one.
+pub(crate) struct ColumnParts {
+    pub(crate) values: ErasedVec,
+    pub(crate) visited: Tick,
+    /// Of each value, if they are known.
+    pub(crate) ticks: Option<Vec<ComponentTicks>>,
+}
+
 impl ColumnCopy {
     /// No values of a component.
-    pub(crate) fn new(descriptor: &ComponentDescriptor) -> Self {
+    pub(crate) fn new(descriptor: &'static ComponentDescriptor) -> Self {
         let (layout, functions) = (descriptor.layout(), descriptor.functions());
         let (column, copying) = (Column::with_item(layout, functions.drop_fn()), functions.copying());
         let values = Arc::new(CopiedValues { column, len: 0, copying });
         let stamped = matches!(copying, Some(Copying::Bytes)) && descriptor.tracking() != ChangeTracking::Never;
-        Self { values, stamped, visited: Tick::default(), tracking: None, ticks: 0 }
+        Self { descriptor, values, stamped, visited: Tick::default(), tracking: None, ticks: 0 }
+    }
+
+    /// A copy with values that were not taken from a column, which has so many rows with ticks: `row` says where those of a value are.
+    /// No tick is newer than `now`. The values can be copied, or there are none.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    pub(crate) fn of(
+        parts: ColumnParts,
+        rows: usize,
+        row: impl Fn(usize) -> usize,
+        now: Tick,
+    ) -> Result<Self, AllocError> {
+        let ColumnParts { mut values, visited, ticks } = parts;
+        let mut copy = Self::new(values.descriptor());
+        assert!(!copy.refuses() || values.len() == 0, "the values cannot be copied");
+        let (len, mut own) = (values.len(), copy.values.without_values());
+        own.column.grow_to(len)?;
+        // SAFETY: the column was just made for values of the descriptor's type, which those of the vector have. It holds none, and has
+        // room for as many.
+        unsafe { values.move_to(own.column.data) };
+        own.len = len;
+        copy.values = Arc::new(own);
+        (copy.visited, copy.ticks) = (visited, rows);
+        if let Some(ticks) = ticks {
+            // Consumers look at all ticks, as if nothing were known of when it was looked at last.
+            let tracking = Tracking::new(rows, rows, now)?;
+            ticks.into_iter().enumerate().for_each(|(at, ticks)| tracking.set(row(at), ticks));
+            copy.tracking = Some(Box::new(tracking));
+        }
+        Ok(copy)
+    }
+
+    /// The values.
+    pub(crate) fn values(&self) -> ErasedSlice<'_> {
+        // SAFETY: the column was made for the type of the descriptor, and so many rows of it hold values. They belong to this, and only
+        // code that has it for itself changes them.
+        unsafe { ErasedSlice::new(self.descriptor, self.values.column.data, self.values.len) }
+    }
+
+    /// When a caller last had mutable access to values.
+    pub(crate) fn visited(&self) -> Tick {
+        self.visited
+    }
+
+    /// Whether there are ticks of rows.
+    pub(crate) fn is_tracked(&self) -> bool {
+        self.tracking.is_some()
+    }
+
+    /// The ticks of a row, if they were kept. The row is one of those that have some.
+    pub(crate) fn ticks(&self, row: usize) -> Option<ComponentTicks> {
+        self.tracking.as_ref().filter(|_| row < self.ticks).map(|tracking| tracking.get(row))
     }
 
     /// How many values there are.

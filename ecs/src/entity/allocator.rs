@@ -18,6 +18,7 @@ mod shrink;
 mod copy;
 
 pub(crate) use self::copy::{EntitiesCopy, KnownEntities};
+pub use self::copy::{EntityIds, EntityIdsError};
 pub(crate) use self::reservation::MOST_AT_ONCE;
 
 use alloc::boxed::Box;
@@ -176,6 +177,11 @@ impl Default for Entities {
 }
 
 impl Entities {
+    /// Indexes are below this.
+    pub(crate) fn limit(&self) -> u32 {
+        self.limit
+    }
+
     /// No entities, and indexes below `limit` only.
     pub(crate) fn with_limit(limit: u32) -> Self {
         Self {

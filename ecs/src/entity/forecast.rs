@@ -85,6 +85,11 @@ impl IdForecasts {
         *wanted = used.max(*wanted / 2);
     }
 
+    /// Whether nothing is expected of any system.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.wanted.iter().all(|wanted| *wanted == 0)
+    }
+
     /// Expects what a copy expects. Of systems that it does not know nothing is expected.
     pub(crate) fn become_copy(&mut self, copy: Self) {
         let mut known = copy.wanted.into_iter();

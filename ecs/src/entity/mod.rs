@@ -21,10 +21,12 @@ mod map;
 mod mapper;
 mod unique;
 mod keyed;
+#[cfg(feature = "serde")]
+mod serialized;
 
 pub(crate) use self::allocator::MOST_AT_ONCE;
 pub(crate) use self::allocator::Slot;
-pub use self::allocator::{Entities, Location, TableId};
+pub use self::allocator::{Entities, EntityIds, EntityIdsError, Location, TableId};
 pub(crate) use self::allocator::{EntitiesCopy, KnownEntities};
 pub(crate) use self::bulk::{ClaimError, Claimed};
 pub use self::contains::ContainsEntity;

@@ -268,6 +268,27 @@ impl<M> Messages<M> {
         Self { old, new, ..*self }
     }
 
+    /// What decides when messages go, besides the messages: the number of the first new one, how often they have aged, two numbers of
+    /// before, and the limit.
+    #[cfg(feature = "serde")]
+    pub(super) fn age_state(&self) -> (u64, u32, [u64; 2], usize) {
+        (self.new_start, self.ages, self.checkpoints, self.limit)
+    }
+
+    /// A list with messages that were read from somewhere; `None` if no list has such numbers.
+    #[cfg(feature = "serde")]
+    pub(super) fn from_state(
+        new_start: u64,
+        (ages, checkpoints, limit): (u32, [u64; 2], usize),
+        old: Vec<M>,
+        new: Vec<M>,
+    ) -> Option<Self> {
+        let start = new_start.checked_sub(old.len() as u64)?;
+        let end = new_start.checked_add(new.len() as u64).filter(|end| *end < UNNUMBERED)?;
+        let are_in_order = checkpoints[0] <= checkpoints[1] && checkpoints[1] <= end && start <= end;
+        are_in_order.then(|| Self { old, new, new_start, origin: next_origin(), ages, checkpoints, limit })
+    }
+
     /// The messages, first those that are about to go.
     pub(super) fn lists(&self) -> [&[M]; 2] {
         [&self.old, &self.new]

@@ -6,6 +6,8 @@
 
 mod messages;
 mod copy;
+#[cfg(feature = "serde")]
+mod serialized;
 
 mod walk;
 mod parallel;

@@ -231,6 +231,9 @@ fn descriptor_of<R: Relation>() -> &'static ComponentDescriptor {
 pub(crate) trait PairsCopy: Send + Sync {
     /// The pairs once more.
     fn pairs(&self) -> Box<dyn ErasedPairs>;
+
+    /// The type name of the relation, if it has any pairs.
+    fn name(&self) -> Option<&'static str>;
 }
 
 /// A copy of the pairs of a relation.
@@ -245,6 +248,10 @@ impl<R: Relation> PairsCopy for CopyOf<R> {
     fn pairs(&self) -> Box<dyn ErasedPairs> {
         let values = self.values.iter().map(|value| Payload::new((self.clone)(value))).collect();
         Box::new(PairStorage { index: self.index.clone(), values, ticks: self.ticks.clone(), news: Vec::new() })
+    }
+
+    fn name(&self) -> Option<&'static str> {
+        (!self.values.is_empty()).then(type_name::<R>)
     }
 }
 

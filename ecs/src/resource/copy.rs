@@ -1,14 +1,16 @@
 //! Copies of resources, and resources that become what their copies are.
 
 use alloc::alloc::{alloc, handle_alloc_error};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::ptr::{self, NonNull};
 
-use super::{Held, Place, Renewed, ResourceId, Resources};
+use super::{Held, Place, Renewed, Resource, ResourceId, Resources, drop_box};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::component::{CloneFn, ComponentDescriptor, ErasedRef};
-use crate::tick::TickCells;
+use crate::origin::Origin;
+use crate::tick::{ComponentTicks, TickCells, WriteStamp};
 
 /// What is known of one resource.
 enum ResourceCopy {
@@ -16,7 +18,8 @@ enum ResourceCopy {
     Apart,
     /// There is none.
     None,
-    Some(Held),
+    /// A value of the type that the descriptor is of.
+    Some(&'static ComponentDescriptor, Held),
 }
 
 /// The value of a resource, to read.
@@ -33,6 +36,61 @@ pub(crate) struct ResourceCopies(Vec<ResourceCopy>);
 
 /// What resources need to become what their copies are, by number: none for those that stay, else the value or that there is none.
 pub(crate) struct ResourceClones(Vec<Option<Option<Held>>>);
+
+/// A value that was not taken from a world, for a place in one.
+pub(crate) struct NewResource {
+    descriptor: &'static ComponentDescriptor,
+    register: fn(&mut Resources) -> ResourceId,
+    is_on_thread: bool,
+    /// Of the type of the two above.
+    held: Held,
+}
+
+impl NewResource {
+    /// A value with its ticks.
+    pub(crate) fn new<R: Resource>(value: R, ticks: ComponentTicks) -> Self {
+        let cells = TickCells::default();
+        cells.set_added(WriteStamp { tick: ticks.added, by: Origin::default() });
+        cells.set_changed(WriteStamp { tick: ticks.changed, by: Origin::default() });
+        let value = NonNull::from(Box::leak(Box::new(value))).cast();
+        let (descriptor, register) = (ComponentDescriptor::of_resource::<R>(), Resources::register::<R>);
+        Self {
+            descriptor,
+            register,
+            is_on_thread: R::ON_THREAD.is_some(),
+            held: Held { value, ticks: cells, drop: drop_box::<R> },
+        }
+    }
+
+    /// What is known of its type.
+    pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
+        self.descriptor
+    }
+
+    /// Whether it is one that stays on its thread.
+    pub(crate) fn is_on_thread(&self) -> bool {
+        self.is_on_thread
+    }
+
+    /// When it was added and changed.
+    pub(crate) fn ticks(&self) -> ComponentTicks {
+        self.held.ticks.get()
+    }
+}
+
+impl ResourceCopies {
+    /// The values, and when they were added and changed.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (ErasedRef<'_>, ComponentTicks)> {
+        self.0.iter().filter_map(|copy| match copy {
+            ResourceCopy::Some(descriptor, held) => {
+                // SAFETY: the value is of the type that the descriptor is of, belongs to this, and is changed by no code.
+                let value = unsafe { ErasedRef::new(descriptor, held.value) };
+                Some((value, held.ticks.get()))
+            }
+            _ => None,
+        })
+    }
+}
 
 /// Memory for a value, which is given back as that of a box.
 ///
@@ -134,11 +192,30 @@ impl Resources {
                 // SAFETY: value, descriptor and `drop` were entered together, for one type. `&self` keeps the value as it is: code that
                 // changes it through the raw pointer promises that it is not borrowed otherwise.
                 (Some(value), Some(clone)) => unsafe {
-                    ResourceCopy::Some(held_clone(place.descriptor, clone, value, place.drop))
+                    ResourceCopy::Some(place.descriptor, held_clone(place.descriptor, clone, value, place.drop))
                 },
             }
         }));
         Ok(ResourceCopies(copies))
+    }
+
+    /// Values that were not taken from these resources, as copies of them: values of types that can be cloned, one for a type. `is_apart` says which of the others are
+    /// no part of the copies; there is none of the rest.
+    pub(crate) fn copies_of(
+        &mut self,
+        new: Vec<NewResource>,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    ) -> ResourceCopies {
+        let new: Vec<(ResourceId, NewResource)> = new.into_iter().map(|new| ((new.register)(self), new)).collect();
+        let others = self.places.iter().map(|place| match is_apart(place.descriptor) || place.on_thread.is_some() {
+            true => ResourceCopy::Apart,
+            false => ResourceCopy::None,
+        });
+        let mut copies: Vec<ResourceCopy> = others.collect();
+        for (id, NewResource { descriptor, held, .. }) in new {
+            copies[id.0 as usize] = ResourceCopy::Some(descriptor, held);
+        }
+        ResourceCopies(copies)
     }
 
     /// The clones that are needed to make the resources what copies of them are. `is_apart` says so of those that are not known there.
@@ -157,7 +234,7 @@ impl Resources {
             Some(ResourceCopy::Apart) => None,
             None if is_apart(place.descriptor) || place.on_thread.is_some() => None,
             None | Some(ResourceCopy::None) => Some(None),
-            Some(ResourceCopy::Some(held)) => {
+            Some(ResourceCopy::Some(_, held)) => {
                 let clone = place.descriptor.functions().clone_fn()?;
                 // SAFETY: the copy with this number is one of a value of this place, whose type never changes.
                 Some(Some(unsafe { held_clone(place.descriptor, clone, (held.value, &held.ticks), held.drop) }))

@@ -23,6 +23,11 @@ struct SystemMemory {
 pub(crate) struct ScheduleMemory(Vec<SystemMemory>);
 
 impl ScheduleMemory {
+    /// Whether no system keeps anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|system| system.memory.is_empty())
+    }
+
     /// The same once more.
     pub(crate) fn cloned(&self, clone: &CloneValue<'_>) -> Self {
         let cloned = |system: &SystemMemory| SystemMemory {

@@ -60,6 +60,21 @@ impl WorldSnapshot {
         Self { world: world.id(), options, copy: StoreCopy::default(), systems: Vec::new(), is_whole: false }
     }
 
+    /// What was put together for a world.
+    pub(super) fn of_copy(world: &World, options: SnapshotOptions, copy: StoreCopy) -> Self {
+        Self { world: world.id(), options, copy, systems: Vec::new(), is_whole: true }
+    }
+
+    /// What it holds; without values if it is not whole.
+    pub(super) fn copy(&self) -> &StoreCopy {
+        &self.copy
+    }
+
+    /// The labels of schedules with systems that keep anything.
+    pub(super) fn schedules_with_memory(&self) -> impl Iterator<Item = InternedScheduleLabel> + '_ {
+        self.systems.iter().filter(|(_, memory)| !memory.is_empty()).map(|(label, _)| *label)
+    }
+
     /// How many entities were alive.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -60,6 +60,48 @@
 //! that stay where they are and pages of the books of entities are shared by its frames, and stay as they are when one of them is
 //! restored.
 //!
+//! # Contents
+//!
+//! [`WorldSnapshot::contents`] shows what a snapshot holds as data, so that a format can write it: ids and the order in which they come,
+//! tables with their entities and columns of values, sparse values, resources, and ticks. A [`SnapshotBuilder`] puts such data together
+//! for any world, also one in which components have other numbers. It believes nothing: parts that contradict each other are a
+//! [`BuildError`], whatever they were read from. The package `strata-save` reads and writes files with these two.
+//!
+//! ```
+//! use strata_ecs::prelude::*;
+//! use strata_ecs::snapshot::{NewColumnContents, SnapshotBuilder, SnapshotOptions};
+//!
+//! #[derive(Component, Clone, Copy, PartialEq, Debug)]
+//! struct Health(u32);
+//!
+//! let mut world = World::new();
+//! let [ann, bob] = [Health(3), Health(7)].map(|health| world.spawn(health).id());
+//! world.despawn(ann);
+//! let snapshot = world.snapshot()?;
+//! let contents = snapshot.contents();
+//! assert!(contents.left_out().is_empty());
+//!
+//! // In another process this would come from a file.
+//! let mut builder = SnapshotBuilder::new(contents.ids(), contents.clock());
+//! for table in contents.tables() {
+//!     let columns = table.columns().filter_map(|column| {
+//!         let values = column.values().downcast_ref::<Health>()?;
+//!         Some(NewColumnContents::of(values.to_vec(), column.stamp()))
+//!     });
+//!     builder.add_table(table.entities().to_vec(), table.stamp(), columns);
+//! }
+//! let mut other = World::new();
+//! let snapshot = builder.build(&mut other, &SnapshotOptions::new())?;
+//! other.restore(&snapshot)?;
+//! assert_eq!(other.get(bob), Some(&Health(7)));
+//! assert!(!other.contains(ann));
+//! assert_eq!(other.spawn(Health(1)).id(), world.spawn(Health(1)).id());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What a snapshot knows and its contents do not show is [named](SnapshotContents::left_out): what systems keep, removals that are unread,
+//! relationships and pairs. When an entity was spawned is not shown either: in a built snapshot all were spawned at its tick.
+//!
 //! # Comparing worlds
 //!
 //! [`World::checksum`](crate::world::World::checksum) is a number of all that a world holds: two worlds in which the same has been done,
@@ -92,6 +134,7 @@ mod options;
 mod error;
 mod api;
 mod ring;
+mod contents;
 mod state_options;
 mod parts;
 mod checksum;
@@ -99,8 +142,14 @@ mod difference;
 mod diff;
 
 pub use self::api::{Restored, WorldSnapshot};
+pub use self::contents::{
+    ColumnContents, LeftOut, NewColumnContents, ResourceContents, SnapshotBuilder, SnapshotClock, SnapshotContents,
+    StorageContents, TableContents,
+};
 pub use self::difference::Difference;
 pub use self::error::{NotTaken, RestoreError, SnapshotError};
 pub use self::options::SnapshotOptions;
 pub use self::ring::{RingError, SnapshotRing};
 pub use self::state_options::{NotCompared, StateError, StateOptions};
+pub use crate::entity::{EntityIds, EntityIdsError};
+pub use crate::store::BuildError;

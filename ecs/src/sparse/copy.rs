@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::{NO_ROW, PAGE, Page, SparseStorage};
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
-use crate::column::{ColumnCopy, CopiedValues};
+use crate::column::{ColumnCopy, ColumnParts, CopiedValues};
 use crate::component::ComponentInfo;
 use crate::entity::Entity;
 use crate::tick::Tick;
@@ -33,6 +33,60 @@ impl SparseCopy {
     pub(crate) fn new(info: &ComponentInfo) -> Self {
         let values = ColumnCopy::new(info.descriptor());
         Self { entities: Vec::new(), pages: Vec::new(), words: Vec::new(), values }
+    }
+
+    /// Values that were not taken from a storage, one for each of these entities, whose indexes differ. No tick is newer than `now`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    pub(crate) fn of(entities: Vec<Entity>, parts: ColumnParts, now: Tick) -> Result<Self, AllocError> {
+        assert_eq!(entities.len(), parts.values.len(), "each entity has a value");
+        let indexes = entities.iter().map(|entity| entity.index() as usize);
+        let bound = indexes.clone().max().map_or(0, |last| last + 1);
+        if parts.values.descriptor().layout().size() == 0 {
+            let mut words: Vec<u64> = Vec::new();
+            try_reserve_exact(&mut words, bound.div_ceil(64))?;
+            words.resize(bound.div_ceil(64), 0);
+            indexes.for_each(|index| words[index / 64] |= 1 << (index % 64));
+            let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+            assert_eq!(count, entities.len(), "each entity has one value");
+            let values = ColumnCopy::of(parts, words.len() * 64, |at| entities[at].index() as usize, now)?;
+            return Ok(Self { entities: Vec::new(), pages: Vec::new(), words, values });
+        }
+        let mut pages: Vec<Option<Page>> = Vec::new();
+        try_reserve_exact(&mut pages, bound.div_ceil(PAGE))?;
+        pages.resize_with(bound.div_ceil(PAGE), || None);
+        for (row, index) in indexes.enumerate() {
+            let page = &mut pages[index / PAGE];
+            if page.is_none() {
+                *page = Some(empty_page()?);
+            }
+            let row_of = page.as_mut().map(|page| &mut page[index % PAGE]);
+            let before = row_of.map(|place| core::mem::replace(place, row as u32));
+            assert_eq!(before, Some(NO_ROW), "each entity has one value");
+        }
+        let values = ColumnCopy::of(parts, entities.len(), |at| at, now)?;
+        Ok(Self { entities, pages, words: Vec::new(), values })
+    }
+
+    /// The indexes of the entities, in the order of their values.
+    pub(crate) fn indexes(&self) -> Vec<u32> {
+        let set = self.entities.iter().map(|entity| entity.index());
+        let bits = self.words.iter().enumerate().flat_map(|(at, word)| {
+            (0..64).filter(move |bit| word & (1 << bit) != 0).map(move |bit| at as u32 * 64 + bit)
+        });
+        set.chain(bits).collect()
+    }
+
+    /// The values, with what is known of their changes.
+    pub(crate) fn values(&self) -> &ColumnCopy {
+        &self.values
+    }
+
+    /// The row with the ticks of the value of the entity with this index, which is in place `at`.
+    pub(crate) fn tick_row(&self, at: usize, index: u32) -> usize {
+        if self.words.is_empty() { at } else { index as usize }
     }
 
     /// Becomes a copy of a storage. If that panics, or there is no memory, what is here is worth nothing. It panics if there are
@@ -146,12 +200,20 @@ fn grow_pages(pages: &mut Vec<Option<Page>>, others: &[Option<Page>]) -> Result<
         pages.resize_with(others.len(), || None);
     }
     for (page, _) in pages.iter_mut().zip(others).filter(|(page, other)| page.is_none() && other.is_some()) {
-        let mut rows = Vec::new();
-        try_reserve_exact(&mut rows, PAGE)?;
-        rows.resize(PAGE, NO_ROW);
-        *page = rows.into_boxed_slice().try_into().ok();
+        *page = Some(empty_page()?);
     }
     Ok(())
+}
+
+/// A page without rows.
+fn empty_page() -> Result<Page, AllocError> {
+    let mut rows = Vec::new();
+    try_reserve_exact(&mut rows, PAGE)?;
+    rows.resize(PAGE, NO_ROW);
+    match rows.into_boxed_slice().try_into() {
+        Ok(page) => Ok(page),
+        Err(_) => unreachable!("a page has so many rows"),
+    }
 }
 
 /// Makes the pages say what others say. There are all that they have.

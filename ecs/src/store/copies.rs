@@ -37,24 +37,24 @@ use crate::tracking::Spawns;
 /// All that a store holds.
 #[derive(Default)]
 pub(crate) struct StoreCopy {
-    entities: EntitiesCopy,
-    id_forecasts: IdForecasts,
-    tables: Vec<TableCopy>,
+    pub(crate) entities: EntitiesCopy,
+    pub(crate) id_forecasts: IdForecasts,
+    pub(crate) tables: Vec<TableCopy>,
     /// By the number of the storage.
-    sparse: Vec<SparseCopy>,
-    resources: ResourceCopies,
-    removals: Vec<[LogCopy; 2]>,
-    spawns: Option<Spawns>,
-    links: LinksCopy,
+    pub(crate) sparse: Vec<SparseCopy>,
+    pub(crate) resources: ResourceCopies,
+    pub(crate) removals: Vec<[LogCopy; 2]>,
+    pub(super) spawns: Option<Spawns>,
+    pub(super) links: LinksCopy,
     /// By the number of the relation.
-    pairs: Vec<Option<Box<dyn PairsCopy>>>,
-    frames: FramesCopy,
-    tick: Tick,
-    last: Tick,
-    checked: Tick,
-    era: u32,
+    pub(crate) pairs: Vec<Option<Box<dyn PairsCopy>>>,
+    pub(super) frames: FramesCopy,
+    pub(crate) tick: Tick,
+    pub(crate) last: Tick,
+    pub(crate) checked: Tick,
+    pub(super) era: u32,
     /// The components whose changes are known.
-    tracked: Vec<ComponentId>,
+    pub(super) tracked: Vec<ComponentId>,
 }
 
 /// How a store was when it was last equal to a copy. The tick has gone on since.
@@ -357,6 +357,11 @@ impl StoreCopy {
             _ => place.pairs.without_pairs(),
         });
         pairs.collect()
+    }
+
+    /// Whether schedules had run in the frame in which it was made.
+    pub(crate) fn any_ran(&self) -> bool {
+        self.frames.any_ran()
     }
 
     /// The frame in which it was made.

@@ -141,9 +141,20 @@ pub(super) struct FramesCopy {
 }
 
 impl FramesCopy {
+    /// So many frames have ended. If schedules have run in this one it ends when the next schedule runs: none that is known will.
+    pub(super) fn of(number: u64, any_ran: bool) -> Self {
+        let gone = RanSchedule { label: None, seat: Weak::new(), ran: number };
+        Self { number, members: any_ran.then_some(gone).into_iter().collect(), any_ran, holders: Vec::new() }
+    }
+
     /// How many frames had ended.
     pub(super) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Whether schedules had run in the frame.
+    pub(super) fn any_ran(&self) -> bool {
+        self.any_ran
     }
 }
 

@@ -51,11 +51,14 @@ mod attribution;
 mod apply;
 mod shrink;
 mod copies;
+mod built_copy;
 
 mod check;
 
 pub(crate) use self::apply::{record_despawn, record_insert, record_remove, record_retain};
 pub(crate) use self::at_work::Acting;
+pub use self::built_copy::BuildError;
+pub(crate) use self::built_copy::{StoreParts, TableParts};
 pub(crate) use self::bulk::Selection;
 pub(crate) use self::clock::RestoredEra;
 pub(crate) use self::clock::SharedClock;

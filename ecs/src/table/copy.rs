@@ -52,6 +52,33 @@ impl TableCopy {
         Self { components: like.components.clone(), entities: Arc::default(), columns, stamped: Tick::default() }
     }
 
+    /// Rows that were not taken from a table: components in the order of their ids, and for each row a value of each.
+    pub(crate) fn of(
+        components: Box<[ComponentId]>,
+        entities: Vec<Entity>,
+        columns: Vec<ColumnCopy>,
+        stamped: Tick,
+    ) -> Self {
+        assert!(components.is_sorted_by(|a, b| a < b) && components.len() == columns.len());
+        assert!(columns.iter().all(|column| column.len() == entities.len()), "each row has a value in each column");
+        Self { components, entities: Arc::new(entities), columns, stamped }
+    }
+
+    /// The entities, by row.
+    pub(crate) fn entities(&self) -> &[Entity] {
+        &self.entities
+    }
+
+    /// What the columns held, in the order of the components.
+    pub(crate) fn columns(&self) -> &[ColumnCopy] {
+        &self.columns
+    }
+
+    /// When a row last came.
+    pub(crate) fn stamped(&self) -> Tick {
+        self.stamped
+    }
+
     /// The components of the table.
     pub(crate) fn components(&self) -> &[ComponentId] {
         &self.components

@@ -308,6 +308,12 @@ impl Tracking {
         }
     }
 
+    /// Sets the ticks of a row, which is found by a consumer that looks at all rows.
+    pub(crate) fn set(&self, row: usize, ticks: ComponentTicks) {
+        self.added.cell(row).set(ticks.added);
+        self.changed.cell(row).set(ticks.changed);
+    }
+
     /// The ticks of a row.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> ComponentTicks {

@@ -5,11 +5,12 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 use core::num::NonZeroU32;
 
-use super::{Entities, Slot};
+use super::{Entities, Slot, TableId};
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
-use crate::entity::SparseSummary;
+use crate::entity::{Entity, SparseSummary};
 
 /// How many slots a page has; the last one may have fewer.
 const PAGE: usize = 1024;
@@ -32,6 +33,67 @@ impl Default for EntitiesCopy {
         Self { pages, slots: 0, sparse, free, retired, first_generation: NonZeroU32::MIN, live: 0 }
     }
 }
+
+/// All that decides which ids come next, as numbers.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let [ann, _] = [(); 2].map(|()| world.spawn_empty().id());
+/// world.despawn(ann);
+/// let snapshot = world.snapshot()?;
+/// let ids = snapshot.contents().ids();
+/// assert_eq!((ids.generations, ids.free), (vec![2, 1], vec![0]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EntityIds {
+    /// By index: the generation of the entity that has it, or of the next one that gets it. 0 if none ever does again.
+    pub generations: Vec<u32>,
+    /// The indexes that no entity has and that one gets: the next one to be used last.
+    pub free: Vec<u32>,
+    /// Indexes behind the list of generations that are never used again, ascending.
+    pub retired: Vec<u32>,
+    /// The generation with which indexes behind the list begin.
+    pub first_generation: u32,
+}
+
+/// [Ids](EntityIds) and rows do not belong together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum EntityIdsError {
+    /// An entity has a row, but another generation has its index, or there is no such index.
+    Unknown(Entity),
+    /// An entity has two rows.
+    Twice(Entity),
+    /// An index is listed as free that an entity has, that is retired or listed already, or that does not exist.
+    NotFree(u32),
+    /// No entity has an index, and it is neither free nor retired.
+    Lost(u32),
+    /// The list of retired indexes is not ascending, or names one that has a generation.
+    Retired(u32),
+    /// There is no generation 0 to begin with.
+    FirstGeneration,
+    /// There are more indexes or rows than a world has.
+    TooMany,
+}
+
+impl fmt::Display for EntityIdsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(entity) => write!(f, "entity {entity} has a row, but its index does not have its generation"),
+            Self::Twice(entity) => write!(f, "entity {entity} has two rows"),
+            Self::NotFree(index) => write!(f, "index {index} is listed as free and is not, or is listed twice"),
+            Self::Lost(index) => write!(f, "index {index} has no entity, and is neither free nor retired"),
+            Self::Retired(index) => write!(f, "index {index} is at a wrong place in the list of retired ones"),
+            Self::FirstGeneration => f.write_str("generations begin at 1, not at 0"),
+            Self::TooMany => f.write_str("there are more indexes or rows than a world can have"),
+        }
+    }
+}
+
+impl core::error::Error for EntityIdsError {}
 
 /// A copy that the books were equal to, as the last that was done with it.
 #[derive(Clone, Copy)]
@@ -112,6 +174,112 @@ impl EntitiesCopy {
         copy(&mut self.retired, &from.retired.0)?;
         (self.first_generation, self.live) = (from.first_generation, from.live);
         Ok(())
+    }
+
+    /// Books that were not taken from a world: these ids, of which those in tables have rows, and those in sparse storages values.
+    /// Indexes are below `limit`.
+    ///
+    /// # Errors
+    ///
+    /// If these contradict each other, or there is no memory.
+    pub(crate) fn of<'a>(
+        ids: &EntityIds,
+        limit: u32,
+        tables: impl Iterator<Item = &'a [Entity]>,
+    ) -> Result<Result<Self, EntityIdsError>, AllocError> {
+        /// In a slot: it is not known yet of what kind it is.
+        const UNSEEN: u32 = u32::MAX;
+        let EntityIds { generations, free, retired, first_generation } = ids;
+        let Some(first_generation) = NonZeroU32::new(*first_generation) else {
+            return Ok(Err(EntityIdsError::FirstGeneration));
+        };
+        if generations.len() > limit as usize {
+            return Ok(Err(EntityIdsError::TooMany));
+        }
+        let mut slots: Vec<Slot> = Vec::new();
+        try_reserve_exact(&mut slots, generations.len())?;
+        slots.extend(generations.iter().map(|&generation| Slot { generation, table: TableId::NONE, row: UNSEEN }));
+        let mut live = 0;
+        for (number, entities) in tables.enumerate() {
+            if number >= TableId::LIMIT as usize || entities.len() >= UNSEEN as usize {
+                return Ok(Err(EntityIdsError::TooMany));
+            }
+            for (row, entity) in entities.iter().enumerate() {
+                let slot = slots.get_mut(entity.index() as usize);
+                let Some(slot) = slot.filter(|slot| slot.generation == entity.generation()) else {
+                    return Ok(Err(EntityIdsError::Unknown(*entity)));
+                };
+                if slot.table != TableId::NONE {
+                    return Ok(Err(EntityIdsError::Twice(*entity)));
+                }
+                (slot.table, slot.row) = (TableId(number as u32), row as u32);
+                live += 1;
+            }
+        }
+        for (place, &index) in free.iter().enumerate() {
+            let slot = slots.get_mut(index as usize).filter(|slot| slot.is_free() && slot.row == UNSEEN);
+            let Some(slot) = slot else { return Ok(Err(EntityIdsError::NotFree(index))) };
+            slot.row = place as u32;
+        }
+        for (index, slot) in slots.iter_mut().enumerate().filter(|(_, slot)| slot.row == UNSEEN) {
+            if slot.generation != 0 {
+                return Ok(Err(EntityIdsError::Lost(index as u32)));
+            }
+            slot.row = 0;
+        }
+        let mut last = None;
+        for &index in retired {
+            if (index as usize) < slots.len() || index >= limit || last.is_some_and(|last| index <= last) {
+                return Ok(Err(EntityIdsError::Retired(index)));
+            }
+            last = Some(index);
+        }
+        let mut own = Self { slots: slots.len(), first_generation, live, ..Self::default() };
+        copy(&mut own.free, free)?;
+        copy(&mut own.retired, retired)?;
+        try_reserve_exact(&mut own.pages, slots.len().div_ceil(PAGE))?;
+        for slots in slots.chunks(PAGE) {
+            let mut page = Vec::new();
+            copy(&mut page, slots)?;
+            own.pages.push(Arc::new(page));
+        }
+        Ok(Ok(own))
+    }
+
+    /// The entity that is alive and has this index.
+    pub(crate) fn at_index(&self, index: u32) -> Option<Entity> {
+        let slot = self.pages.get(index as usize / PAGE)?.get(index as usize % PAGE)?;
+        let generation = NonZeroU32::new(slot.generation).filter(|_| slot.table != TableId::NONE)?;
+        Some(Entity::new(index, generation))
+    }
+
+    /// Notes that a sparse storage has values of entities.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    pub(crate) fn note_sparse(&mut self, storage: usize, entities: &[Entity]) -> Result<(), AllocError> {
+        let bound = entities.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
+        if bound > self.sparse.len() {
+            let missing = bound - self.sparse.len();
+            try_reserve_exact(&mut self.sparse, missing)?;
+            self.sparse.resize(bound, SparseSummary::default());
+        }
+        for entity in entities {
+            let summary = &mut self.sparse[entity.index() as usize];
+            *summary = summary.with(storage);
+        }
+        Ok(())
+    }
+
+    /// What decides which ids come next.
+    pub(crate) fn ids(&self) -> EntityIds {
+        EntityIds {
+            generations: self.pages.iter().flat_map(|page| page.iter().map(|slot| slot.generation)).collect(),
+            free: self.free.clone(),
+            retired: self.retired.clone(),
+            first_generation: self.first_generation.get(),
+        }
     }
 
     /// The bytes that the copy has allocated.

@@ -54,6 +54,17 @@ impl LogCopy {
         }
     }
 
+    /// The type name of the component, of a list with values.
+    pub(crate) fn name(&self) -> Option<&'static str> {
+        self.values.as_ref().map(|values| values.values().descriptor().name())
+    }
+
+    /// Whether a reader that is still there had not read all of it.
+    pub(crate) fn is_unread(&self) -> bool {
+        let end = self.first + self.entities.len() as u64;
+        self.readers.iter().any(|(reader, position)| reader.strong_count() != 0 && *position < end)
+    }
+
     /// The clones that are needed to make a list what this is.
     pub(in crate::removal) fn clones(&self) -> Result<LogClones, AllocError> {
         match &self.values {

@@ -1,0 +1,190 @@
+//! Why a world cannot be saved or loaded.
+
+use std::fmt;
+use std::io;
+
+use strata_ecs::snapshot::{BuildError, LeftOut, RestoreError, SnapshotError};
+
+/// A world cannot be saved. Nothing has been written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SaveError {
+    /// There is no snapshot of it.
+    Snapshot(SnapshotError),
+    /// Some of what it holds is not in the format. All of that.
+    NotSaved(Vec<NotSaved>),
+    /// Two types of the format have the same name in files.
+    SameName(String),
+    /// A value cannot be serialised: the name of its type, and why.
+    Value(&'static str, String),
+    /// The file cannot be written. If there was one before it is as it was.
+    Io(io::Error),
+}
+
+/// Something that a world holds and that a [format](crate::WorldFormat) does not save.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum NotSaved {
+    /// Values of a component that the format does not know: its type name.
+    Component(&'static str),
+    /// A resource that the format does not know: its type name.
+    Resource(&'static str),
+    /// What no file can hold yet.
+    LeftOut(LeftOut),
+}
+
+/// A world cannot be loaded. The world is as it was.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The bytes are not those of a saved world, or are damaged.
+    Bytes {
+        /// How many bytes before it are as they should be.
+        offset: usize,
+        /// The component or resource that it is about, by its name in files.
+        name: Option<String>,
+        /// What is wrong.
+        problem: Problem,
+    },
+    /// The parts of the world contradict each other.
+    Build(BuildError),
+    /// Something is running in the world.
+    Restore(RestoreError),
+    /// Two types of the format have the same name in files.
+    SameName(String),
+    /// The file cannot be read.
+    Io(io::Error),
+}
+
+/// What is wrong with bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Problem {
+    /// They do not begin as a saved world does.
+    NoSave,
+    /// They are of another version of the format, with this number.
+    Version(u32),
+    /// Their checksum is another one.
+    Checksum,
+    /// They end too early, or say that more follows than does.
+    Ended,
+    /// There is more than the world.
+    TooLong,
+    /// A text is not UTF-8.
+    Text,
+    /// What is either 0 or 1 is neither.
+    Flag,
+    /// No entity has this id.
+    Entity(u64),
+    /// There is no component or resource with this number, or it is of the other kind.
+    Number(u32),
+    /// A component or resource that the format does not know.
+    UnknownName,
+    /// Values are of another version, with this number.
+    ValueVersion(u32),
+    /// A value cannot be deserialised, and why.
+    Value(String),
+    /// Values take less room than there is.
+    ValuesTooLong,
+}
+
+impl fmt::Display for NotSaved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Component(name) => write!(f, "component `{name}` (`with_components`)"),
+            Self::Resource(name) => write!(f, "resource `{name}` (`with_resources`, or `without_resource`)"),
+            Self::LeftOut(what @ (LeftOut::Systems(_) | LeftOut::Removals(_) | LeftOut::IdForecasts)) => {
+                write!(f, "{what} (`with_new_consumers`)")
+            }
+            Self::LeftOut(what) => what.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for SaveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Snapshot(error) => error.fmt(f),
+            Self::NotSaved(all) => {
+                f.write_str("the format does not save ")?;
+                for (at, one) in all.iter().enumerate() {
+                    write!(f, "{}{one}", if at == 0 { "" } else { "; " })?;
+                }
+                Ok(())
+            }
+            Self::SameName(name) => same_name(f, name),
+            Self::Value(name, error) => write!(f, "a value of `{name}` cannot be serialised: {error}"),
+            Self::Io(error) => write!(f, "the file cannot be written: {error}"),
+        }
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes { offset, name: Some(name), problem } => write!(f, "at byte {offset}, of `{name}`: {problem}"),
+            Self::Bytes { offset, name: None, problem } => write!(f, "at byte {offset}: {problem}"),
+            Self::Build(error) => write!(f, "the saved world contradicts itself: {error}"),
+            Self::Restore(error) => error.fmt(f),
+            Self::SameName(name) => same_name(f, name),
+            Self::Io(error) => write!(f, "the file cannot be read: {error}"),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSave => f.write_str("this is no saved world"),
+            Self::Version(version) => write!(f, "the world was saved in version {version} of the format"),
+            Self::Checksum => f.write_str("the bytes are damaged: their checksum is another one"),
+            Self::Ended => f.write_str("more should follow than does"),
+            Self::TooLong => f.write_str("more follows than should"),
+            Self::Text => f.write_str("a name is not UTF-8"),
+            Self::Flag => f.write_str("a number is neither 0 nor 1"),
+            Self::Entity(bits) => write!(f, "no entity has the id {bits:#x}"),
+            Self::Number(number) => write!(f, "there is no such type with number {number}"),
+            Self::UnknownName => f.write_str("the format does not know a type with this name"),
+            Self::ValueVersion(version) => write!(f, "the values were saved in version {version} of the type"),
+            Self::Value(error) => write!(f, "a value cannot be deserialised: {error}"),
+            Self::ValuesTooLong => f.write_str("there are more bytes than the values take"),
+        }
+    }
+}
+
+fn same_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    write!(
+        f,
+        "two types of the format have the name \"{name}\" in files: give one of them another one, `#[component(name = \"..\")]`"
+    )
+}
+
+impl std::error::Error for SaveError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl std::error::Error for LoadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for SaveError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<io::Error> for LoadError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}

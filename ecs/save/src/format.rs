@@ -1,0 +1,134 @@
+//! What is saved, and the ways to do it.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use strata_ecs::prelude::{Resource, World};
+use strata_ecs::snapshot::SnapshotOptions;
+
+use crate::error::{LoadError, SaveError};
+use crate::types::{ComponentType, ResourceType, name_of};
+use crate::{file, read, write};
+
+/// What is saved of worlds, and how: see [the crate](crate).
+///
+/// A program that saves and one that loads have the same types in it, in any order.
+#[derive(Clone, Default, Debug)]
+pub struct WorldFormat {
+    pub(crate) components: Vec<ComponentType>,
+    pub(crate) resources: Vec<ResourceType>,
+    pub(crate) new_consumers: bool,
+    options: SnapshotOptions,
+}
+
+impl WorldFormat {
+    /// Without any component or resource.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Components are saved, those of [`components!`](crate::components).
+    #[must_use]
+    pub fn with_components(mut self, components: impl IntoIterator<Item = ComponentType>) -> Self {
+        self.components.extend(components);
+        self
+    }
+
+    /// Resources are saved, those of [`resources!`](crate::resources).
+    #[must_use]
+    pub fn with_resources(mut self, resources: impl IntoIterator<Item = ResourceType>) -> Self {
+        self.resources.extend(resources);
+        self
+    }
+
+    /// A resource is not saved. When a world is loaded it stays as it is.
+    #[must_use]
+    pub fn without_resource<R: Resource>(mut self) -> Self {
+        self.options = self.options.without_resource::<R>();
+        self
+    }
+
+    /// What systems and readers of removals have seen, and the `Local`s of systems, are not saved. In a world that is loaded systems are
+    /// prepared anew, everything is new to them, and removals of before are not read any more. Without this it is an error to
+    /// save a world with such consumers.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{SaveError, WorldFormat};
+    ///
+    /// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+    /// struct Update;
+    ///
+    /// let mut world = World::new();
+    /// let mut update = Schedule::new(Update);
+    /// update.add_systems(|mut runs: Local<u32>| *runs += 1);
+    /// world.add_schedule(update);
+    /// world.run_schedule(Update);
+    /// assert!(matches!(WorldFormat::new().save(&mut world), Err(SaveError::NotSaved(_))));
+    /// assert!(WorldFormat::new().with_new_consumers().save(&mut world).is_ok());
+    /// ```
+    #[must_use]
+    pub fn with_new_consumers(mut self) -> Self {
+        self.new_consumers = true;
+        self.options = self.options.without_uncloneable_locals().without_entity_observers();
+        self
+    }
+
+    /// A world as bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the world cannot be copied now, if something in it is not in this format (all of that is named), or if a value cannot be
+    /// serialised.
+    pub fn save(&self, world: &mut World) -> Result<Vec<u8>, SaveError> {
+        self.check_names().map_err(SaveError::SameName)?;
+        let snapshot = world.snapshot_with(&self.options).map_err(SaveError::Snapshot)?;
+        write::write(self, snapshot.contents())
+    }
+
+    /// Makes a world what was saved: see [`World::restore`]. What it held is gone, but for schedules, observers, and resources that
+    /// [are not saved](Self::without_resource).
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are not those of a world in this format, or something is running in the world. It is as it was then; only
+    /// components and resources may have been registered.
+    pub fn load(&self, world: &mut World, bytes: &[u8]) -> Result<(), LoadError> {
+        self.check_names().map_err(LoadError::SameName)?;
+        let builder = read::read(self, bytes)?;
+        let snapshot = builder.build(world, &self.options).map_err(LoadError::Build)?;
+        world.restore(&snapshot).map_err(LoadError::Restore)
+    }
+
+    /// Saves a world to a file, which is replaced as a whole: if that fails, or the machine does, the file of before is there.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](Self::save), or if the file cannot be written.
+    pub fn save_to_file(&self, world: &mut World, path: impl AsRef<Path>) -> Result<(), SaveError> {
+        Ok(file::replace(path.as_ref(), &self.save(world)?)?)
+    }
+
+    /// Loads a world from a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Self::load), or if the file cannot be read.
+    pub fn load_from_file(&self, world: &mut World, path: impl AsRef<Path>) -> Result<(), LoadError> {
+        self.load(world, &fs::read(path)?)
+    }
+
+    /// Each type has a name of its own.
+    fn check_names(&self) -> Result<(), String> {
+        let (mut components, mut resources) = (HashSet::new(), HashSet::new());
+        let mut of_components = self.components.iter().map(|ty| name_of(ty.descriptor));
+        let mut of_resources = self.resources.iter().map(|ty| name_of(ty.descriptor));
+        let twice = of_components.find(|name| !components.insert(name.clone()));
+        match twice.or_else(|| of_resources.find(|name| !resources.insert(name.clone()))) {
+            Some(name) => Err(name),
+            None => Ok(()),
+        }
+    }
+}

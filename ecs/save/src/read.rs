@@ -1,0 +1,179 @@
+//! Bytes as a snapshot. Nothing is believed: lengths are compared with what is there, and what the parts promise each other is checked
+//! by the builder.
+//!
+//! In this order, all numbers little-endian, lists with their lengths before them as 8 bytes: the magic bytes, the version of the
+//! format, the checksum of all other bytes; names and versions of components, and of resources; clock; ids; tables, each with its
+//! entities, its stamp and its columns; sparse storages, each with its entities and its column; resources. A column is the number of
+//! its component, its stamp, whether there are ticks, and these; then a block of values. A block has the number of its bytes before it.
+
+use std::collections::HashMap;
+
+use crc32fast::Hasher;
+use strata_ecs::change::{ComponentTicks, Tick};
+use strata_ecs::prelude::Entity;
+use strata_ecs::snapshot::{EntityIds, NewColumnContents, SnapshotBuilder, SnapshotClock};
+
+use crate::bytes::Reader;
+use crate::error::{LoadError, Problem};
+use crate::format::WorldFormat;
+use crate::types::{ComponentType, ResourceType, name_of};
+
+/// The first bytes of a saved world. As in PNG, what treats bytes as text damages them.
+pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
+/// The version of the order of the bytes.
+pub(crate) const VERSION: u32 = 1;
+
+/// The checksum of all bytes but its own.
+pub(crate) fn checksum(bytes: &[u8]) -> u32 {
+    let (before, after) = (MAGIC.len() + 4, MAGIC.len() + 8);
+    let mut hasher = Hasher::new();
+    hasher.update(&bytes[..before.min(bytes.len())]);
+    hasher.update(bytes.get(after..).unwrap_or_default());
+    hasher.finalize()
+}
+
+/// A reader that knows of what it reads.
+struct Source<'b> {
+    reader: Reader<'b>,
+    /// Names of the types that the bytes name, by number.
+    components: Vec<(String, ComponentType)>,
+    resources: Vec<(String, ResourceType)>,
+    /// The type that is read now.
+    name: Option<String>,
+}
+
+/// A builder with all that the bytes say.
+pub(crate) fn read(format: &WorldFormat, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
+    let (components, resources) = (Vec::new(), Vec::new());
+    let mut source = Source { reader: Reader::new(bytes), components, resources, name: None };
+    source.read(format, bytes).map_err(|problem| {
+        let (offset, name) = (source.reader.offset(), source.name.take());
+        LoadError::Bytes { offset, name, problem }
+    })
+}
+
+impl<'b> Source<'b> {
+    fn read(&mut self, format: &WorldFormat, bytes: &[u8]) -> Result<SnapshotBuilder, Problem> {
+        if self.reader.bytes(MAGIC.len()) != Ok(&MAGIC) {
+            return Err(Problem::NoSave);
+        }
+        let version = self.reader.u32()?;
+        if version != VERSION {
+            return Err(Problem::Version(version));
+        }
+        if self.reader.u32()? != checksum(bytes) {
+            return Err(Problem::Checksum);
+        }
+        let known: HashMap<String, ComponentType> =
+            format.components.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
+        self.components = self.types(&known, |ty| ty.version)?;
+        let known: HashMap<String, ResourceType> =
+            format.resources.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
+        self.resources = self.types(&known, |ty| ty.version)?;
+
+        let reader = &mut self.reader;
+        let (frame_number, is_frame_open) = (reader.u64()?, reader.flag()?);
+        let [tick, last, checked] = [self.tick()?, self.tick()?, self.tick()?];
+        let clock = SnapshotClock { frame_number, is_frame_open, tick, last, checked };
+        let reader = &mut self.reader;
+        let (generations, free, retired) = (reader.u32s()?, reader.u32s()?, reader.u32s()?);
+        let ids = EntityIds { generations, free, retired, first_generation: reader.u32()? };
+        let mut builder = SnapshotBuilder::new(ids, clock);
+        // A table has two lengths and a tick, at least, and so on.
+        for _ in 0..self.reader.len(20)? {
+            let (entities, stamp) = (self.entities()?, self.tick()?);
+            let mut columns = Vec::new();
+            for _ in 0..self.reader.len(17)? {
+                columns.push(self.column(entities.len())?);
+            }
+            builder.add_table(entities, stamp, columns);
+        }
+        for _ in 0..self.reader.len(25)? {
+            let entities = self.entities()?;
+            let column = self.column(entities.len())?;
+            builder.add_storage(entities, column);
+        }
+        for _ in 0..self.reader.len(20)? {
+            let number = self.reader.u32()?;
+            let (name, ty) = self.resources.get(number as usize).cloned().ok_or(Problem::Number(number))?;
+            self.name = Some(name);
+            let ticks = self.ticks()?;
+            self.values(|bytes| (ty.read)(bytes, &mut builder, ticks))?;
+        }
+        if self.reader.is_at_end() { Ok(builder) } else { Err(Problem::TooLong) }
+    }
+
+    /// The types that the bytes name.
+    fn types<T: Copy>(
+        &mut self,
+        known: &HashMap<String, T>,
+        version: impl Fn(&T) -> u32,
+    ) -> Result<Vec<(String, T)>, Problem> {
+        let mut types = Vec::new();
+        for _ in 0..self.reader.len(12)? {
+            let name = self.reader.text()?.to_owned();
+            let ty = known.get(&name).copied();
+            self.name = Some(name.clone());
+            let found = self.reader.u32()?;
+            let ty = ty.ok_or(Problem::UnknownName)?;
+            if found != version(&ty) {
+                return Err(Problem::ValueVersion(found));
+            }
+            self.name = None;
+            types.push((name, ty));
+        }
+        Ok(types)
+    }
+
+    fn tick(&mut self) -> Result<Tick, Problem> {
+        self.reader.u32().map(Tick::new)
+    }
+
+    fn ticks(&mut self) -> Result<ComponentTicks, Problem> {
+        let mut ticks = ComponentTicks::new(self.tick()?);
+        ticks.changed = self.tick()?;
+        Ok(ticks)
+    }
+
+    fn entities(&mut self) -> Result<Vec<Entity>, Problem> {
+        let len = self.reader.len(8)?;
+        let entity = |_| {
+            let bits = self.reader.u64()?;
+            Entity::try_from_bits(bits).ok_or(Problem::Entity(bits))
+        };
+        (0..len).map(entity).collect()
+    }
+
+    fn column(&mut self, entities: usize) -> Result<NewColumnContents, Problem> {
+        let number = self.reader.u32()?;
+        let (name, ty) = self.components.get(number as usize).cloned().ok_or(Problem::Number(number))?;
+        self.name = Some(name);
+        let stamp = self.tick()?;
+        let ticks = match self.reader.flag()? {
+            true => Some((0..entities).map(|_| self.ticks()).collect::<Result<Vec<_>, _>>()?),
+            false => None,
+        };
+        let column = self.values(|bytes| (ty.read)(bytes, entities, stamp))?;
+        Ok(match ticks {
+            Some(ticks) => column.with_ticks(ticks),
+            None => column,
+        })
+    }
+
+    /// What a function makes of the bytes of a block.
+    fn values<T>(&mut self, read: impl FnOnce(&[u8]) -> Result<T, (usize, Problem)>) -> Result<T, Problem> {
+        let mut within = self.reader.block_from_here()?;
+        match read(within.left()) {
+            Ok(value) => {
+                self.reader.block()?;
+                self.name = None;
+                Ok(value)
+            }
+            Err((at, problem)) => {
+                within.skip(at);
+                self.reader = within;
+                Err(problem)
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! How values of one type become bytes, and values again.
+
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
+use strata_ecs::change::{ComponentTicks, Tick};
+use strata_ecs::component::{ComponentDescriptor, ErasedSlice};
+use strata_ecs::prelude::{Component, Resource};
+use strata_ecs::snapshot::{NewColumnContents, ResourceContents, SnapshotBuilder};
+
+use crate::error::Problem;
+
+type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>) -> Result<(), String>;
+type ReadValues = fn(&[u8], usize, Tick) -> Result<NewColumnContents, (usize, Problem)>;
+type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>) -> Result<(), String>;
+type ReadResource = fn(&[u8], &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)>;
+
+/// A component that is saved: see [`components!`](crate::components).
+#[derive(Clone, Copy, Debug)]
+pub struct ComponentType {
+    pub(crate) descriptor: &'static ComponentDescriptor,
+    pub(crate) version: u32,
+    pub(crate) write: WriteValues,
+    pub(crate) read: ReadValues,
+}
+
+/// A resource that is saved: see [`resources!`](crate::resources).
+#[derive(Clone, Copy, Debug)]
+pub struct ResourceType {
+    pub(crate) descriptor: &'static ComponentDescriptor,
+    pub(crate) version: u32,
+    pub(crate) write: WriteResource,
+    pub(crate) read: ReadResource,
+}
+
+impl ComponentType {
+    /// A component whose values `serde` can write and read. Its name in files is its
+    /// [stable name](strata_ecs::component::StableName).
+    #[must_use]
+    pub fn of<C: Component + Clone + Serialize + DeserializeOwned>() -> Self {
+        let write: WriteValues = |values, out| {
+            let Some(values) = values.downcast_ref::<C>() else { unreachable!("the values are of this component") };
+            values.iter().try_for_each(|value| write_value(value, out))
+        };
+        let read: ReadValues = |bytes, count, stamp| {
+            let mut left = bytes;
+            // There may be fewer than is said: room is made for those that are there.
+            let mut values = Vec::new();
+            for _ in 0..count {
+                values.push(read_value::<C>(bytes, &mut left)?);
+            }
+            ended(bytes, left)?;
+            Ok(NewColumnContents::of(values, stamp))
+        };
+        Self { descriptor: ComponentDescriptor::of::<C>(), version: 1, write, read }
+    }
+
+    /// Values of this version are written, and those of another one are refused. Without this it is 1.
+    #[must_use]
+    pub fn with_version(self, version: u32) -> Self {
+        Self { version, ..self }
+    }
+}
+
+impl ResourceType {
+    /// A resource that `serde` can write and read, and that is known to be `Clone`; also a list of messages, `Messages<M>`. Its name in files is its [stable name](strata_ecs::component::StableName).
+    #[must_use]
+    pub fn of<R: Resource + Serialize + DeserializeOwned>() -> Self {
+        let write: WriteResource = |resource, out| {
+            let Some(value) = resource.get::<R>() else { unreachable!("the value is of this type") };
+            write_value(value, out)
+        };
+        let read: ReadResource = |bytes, builder, ticks| {
+            let mut left = bytes;
+            let value = read_value::<R>(bytes, &mut left)?;
+            ended(bytes, left)?;
+            builder.add_resource(value, ticks);
+            Ok(())
+        };
+        Self { descriptor: ComponentDescriptor::of_resource::<R>(), version: 1, write, read }
+    }
+
+    /// The value is written in this version, and one of another version is refused. Without this it is 1.
+    #[must_use]
+    pub fn with_version(self, version: u32) -> Self {
+        Self { version, ..self }
+    }
+}
+
+fn write_value(value: &impl Serialize, out: &mut Vec<u8>) -> Result<(), String> {
+    match postcard::to_extend(value, std::mem::take(out)) {
+        Ok(bytes) => {
+            *out = bytes;
+            Ok(())
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The next value of what is left of some bytes. An error says how many bytes were before it.
+fn read_value<T: DeserializeOwned>(bytes: &[u8], left: &mut &[u8]) -> Result<T, (usize, Problem)> {
+    let at = bytes.len() - left.len();
+    let (value, rest) = postcard::take_from_bytes(left).map_err(|error| (at, Problem::Value(error.to_string())))?;
+    *left = rest;
+    Ok(value)
+}
+
+fn ended(bytes: &[u8], left: &[u8]) -> Result<(), (usize, Problem)> {
+    if left.is_empty() { Ok(()) } else { Err((bytes.len() - left.len(), Problem::ValuesTooLong)) }
+}
+
+/// The name of a type in files.
+pub(crate) fn name_of(descriptor: &ComponentDescriptor) -> String {
+    match descriptor.stable_name() {
+        Some(name) => name.to_string(),
+        None => descriptor.name().to_string(),
+    }
+}

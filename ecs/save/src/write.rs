@@ -1,0 +1,139 @@
+//! A snapshot as bytes: see `read.rs` for their order.
+
+use std::collections::HashMap;
+
+use strata_ecs::change::ComponentTicks;
+use strata_ecs::component::ComponentIdentity;
+use strata_ecs::snapshot::{ColumnContents, LeftOut, SnapshotContents};
+
+use crate::bytes::Writer;
+use crate::error::{NotSaved, SaveError};
+use crate::format::WorldFormat;
+use crate::read::{MAGIC, VERSION};
+use crate::types::{ComponentType, name_of};
+
+/// The numbers of types in the format.
+struct Numbers(HashMap<ComponentIdentity, usize>);
+
+impl Numbers {
+    fn get(&self, identity: ComponentIdentity) -> Option<usize> {
+        self.0.get(&identity).copied()
+    }
+}
+
+/// The bytes of a snapshot.
+pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>) -> Result<Vec<u8>, SaveError> {
+    let all = format.components.iter().enumerate().map(|(number, ty)| (ty.descriptor.identity(), number));
+    let components = Numbers(all.collect());
+    let all = format.resources.iter().enumerate().map(|(number, ty)| (ty.descriptor.identity(), number));
+    let resources = Numbers(all.collect());
+    check(format, contents, &components, &resources)?;
+
+    let mut out = Writer::default();
+    out.0.extend_from_slice(&MAGIC);
+    out.u32(VERSION);
+    // Of the checksum.
+    out.u32(0);
+    out.len(format.components.len());
+    for ty in &format.components {
+        out.text(&name_of(ty.descriptor));
+        out.u32(ty.version);
+    }
+    out.len(format.resources.len());
+    for ty in &format.resources {
+        out.text(&name_of(ty.descriptor));
+        out.u32(ty.version);
+    }
+
+    let (clock, ids) = (contents.clock(), contents.ids());
+    out.u64(clock.frame_number);
+    out.u8(clock.is_frame_open.into());
+    [clock.tick, clock.last, clock.checked].into_iter().for_each(|tick| out.u32(tick.get()));
+    [&ids.generations, &ids.free, &ids.retired].into_iter().for_each(|list| out.u32s(list.iter().copied()));
+    out.u32(ids.first_generation);
+
+    let tables = contents.tables();
+    out.len(tables.len());
+    for table in tables {
+        out.u64s(table.entities().iter().map(|entity| entity.to_bits()));
+        out.u32(table.stamp().get());
+        let columns = table.columns();
+        out.len(columns.len());
+        for column in columns {
+            write_column(&mut out, format, &components, column)?;
+        }
+    }
+    let storages: Vec<_> = contents.storages().collect();
+    out.len(storages.len());
+    for storage in storages {
+        out.u64s(storage.entities().iter().map(|entity| entity.to_bits()));
+        write_column(&mut out, format, &components, storage.column())?;
+    }
+    let all: Vec<_> = contents.resources().collect();
+    out.len(all.len());
+    for resource in all {
+        let Some(number) = resources.get(resource.descriptor().identity()) else { continue };
+        let write = format.resources[number].write;
+        out.u32(number as u32);
+        write_ticks(&mut out, resource.ticks());
+        out.block(|out| write(resource, out)).map_err(|error| SaveError::Value(resource.descriptor().name(), error))?;
+    }
+    let sum = crate::read::checksum(&out.0);
+    out.0[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
+    Ok(out.0)
+}
+
+/// Whether all of the contents is in the format.
+fn check(
+    format: &WorldFormat,
+    contents: SnapshotContents<'_>,
+    components: &Numbers,
+    resources: &Numbers,
+) -> Result<(), SaveError> {
+    let is_left_out = |what: &LeftOut| {
+        let of_consumers = matches!(what, LeftOut::Systems(_) | LeftOut::Removals(_) | LeftOut::IdForecasts);
+        // A side of a relationship is named once, as such.
+        !(of_consumers && format.new_consumers)
+    };
+    let left_out: Vec<LeftOut> = contents.left_out().into_iter().filter(is_left_out).collect();
+    let in_tables = contents.tables().flat_map(|table| table.columns());
+    let columns = in_tables.chain(contents.storages().map(|storage| storage.column()));
+    let unknown = columns.map(|column| column.values().descriptor()).filter(|descriptor| {
+        let is_named = left_out.iter().any(|what| *what == LeftOut::Relationship(descriptor.name()));
+        components.get(descriptor.identity()).is_none() && !is_named
+    });
+    let unknown = unknown.map(|descriptor| NotSaved::Component(descriptor.name()));
+    let resources = contents.resources().filter(|resource| resources.get(resource.descriptor().identity()).is_none());
+    let resources = resources.map(|resource| NotSaved::Resource(resource.descriptor().name()));
+    let mut all: Vec<NotSaved> = Vec::new();
+    for one in unknown.chain(resources).chain(left_out.iter().cloned().map(NotSaved::LeftOut)) {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    if all.is_empty() { Ok(()) } else { Err(SaveError::NotSaved(all)) }
+}
+
+fn write_column(
+    out: &mut Writer,
+    format: &WorldFormat,
+    components: &Numbers,
+    column: ColumnContents<'_>,
+) -> Result<(), SaveError> {
+    let values = column.values();
+    let Some(number) = components.get(values.descriptor().identity()) else {
+        return Err(SaveError::NotSaved(vec![NotSaved::Component(values.descriptor().name())]));
+    };
+    let ComponentType { write, .. } = format.components[number];
+    out.u32(number as u32);
+    out.u32(column.stamp().get());
+    let ticks = column.ticks();
+    out.u8(ticks.is_some().into());
+    ticks.into_iter().flatten().for_each(|ticks| write_ticks(out, ticks));
+    out.block(|out| write(values, out)).map_err(|error| SaveError::Value(values.descriptor().name(), error))
+}
+
+fn write_ticks(out: &mut Writer, ticks: ComponentTicks) {
+    out.u32(ticks.added.get());
+    out.u32(ticks.changed.get());
+}

@@ -1,0 +1,378 @@
+//! What a snapshot holds, as data that a format can write, and snapshots that are built of such data.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::api::WorldSnapshot;
+use super::options::SnapshotOptions;
+use crate::column::{ColumnCopy, ColumnParts};
+use crate::component::{Component, ComponentDescriptor, ErasedRef, ErasedSlice, ErasedVec, WrongTypeError};
+use crate::entity::{Entity, EntityIds};
+use crate::resource::{NewResource, Resource};
+use crate::sparse::SparseCopy;
+use crate::store::{BuildError, StoreCopy, StoreParts, TableParts};
+use crate::table::TableCopy;
+use crate::tick::{ComponentTicks, Tick};
+use crate::world::{World, keeps_systems};
+
+/// Which frame and tick it is in a snapshot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SnapshotClock {
+    /// How many frames had ended: see [`World::frame_number`].
+    pub frame_number: u64,
+    /// Whether schedules have run in the frame that is not named: then it ends when one runs that has run in it.
+    pub is_frame_open: bool,
+    /// The tick that changes get next: see [`World::change_tick`].
+    pub tick: Tick,
+    /// The tick since which changes are new to the program itself: see [`World::last_change_tick`].
+    pub last: Tick,
+    /// When all ticks were looked at last, to bring those forward that are too old.
+    pub checked: Tick,
+}
+
+/// Something in a snapshot that its [contents](SnapshotContents) do not show.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum LeftOut {
+    /// What the systems of a schedule keep from run to run: the label of the schedule.
+    Systems(String),
+    /// How many ids the systems of schedules are expected to reserve, on which depends which ones they get.
+    IdForecasts,
+    /// Removals of a component that a reader in this process has not read: its type name.
+    Removals(&'static str),
+    /// A component that is a side of a relationship or of pairs: its type name.
+    Relationship(&'static str),
+    /// The pairs of a relation: its type name.
+    Pairs(&'static str),
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Systems(label) => write!(f, "what systems of schedule `{label}` keep"),
+            Self::IdForecasts => f.write_str("how many ids systems are expected to reserve"),
+            Self::Removals(name) => write!(f, "removals of component `{name}` that a reader has not read"),
+            Self::Relationship(name) => write!(f, "component `{name}`, a side of a relationship"),
+            Self::Pairs(name) => write!(f, "pairs of relation `{name}`"),
+        }
+    }
+}
+
+/// What a snapshot holds, as data. See [Contents](super#contents).
+#[derive(Clone, Copy)]
+pub struct SnapshotContents<'s>(&'s WorldSnapshot);
+
+/// The rows of a table in a snapshot.
+#[derive(Clone, Copy)]
+pub struct TableContents<'s>(&'s TableCopy);
+
+/// The values of a sparse component in a snapshot.
+#[derive(Clone, Copy)]
+pub struct StorageContents<'s> {
+    snapshot: &'s StoreCopy,
+    storage: &'s SparseCopy,
+}
+
+/// A resource in a snapshot.
+#[derive(Clone, Copy)]
+pub struct ResourceContents<'s> {
+    value: ErasedRef<'s>,
+    ticks: ComponentTicks,
+}
+
+/// The values of one component in a snapshot: of one table, or all of them.
+#[derive(Clone, Copy)]
+pub struct ColumnContents<'s> {
+    column: &'s ColumnCopy,
+    /// Where ticks are that do not lie as the values do.
+    storage: Option<&'s SparseCopy>,
+}
+
+impl WorldSnapshot {
+    /// What it holds, as data: see [Contents](super#contents). Nothing, if it is not complete because a `Clone` panicked.
+    #[must_use]
+    pub fn contents(&self) -> SnapshotContents<'_> {
+        SnapshotContents(self)
+    }
+}
+
+impl<'s> SnapshotContents<'s> {
+    /// Which frame and tick it is.
+    #[must_use]
+    pub fn clock(self) -> SnapshotClock {
+        let StoreCopy { tick, last, checked, .. } = *self.0.copy();
+        let (frame_number, is_frame_open) = (self.0.frame_number(), self.0.copy().any_ran());
+        SnapshotClock { frame_number, is_frame_open, tick, last, checked }
+    }
+
+    /// All that decides which ids come next.
+    #[must_use]
+    pub fn ids(self) -> EntityIds {
+        self.0.copy().entities.ids()
+    }
+
+    /// The tables, in their order: that of entities without components first.
+    pub fn tables(self) -> impl ExactSizeIterator<Item = TableContents<'s>> {
+        self.0.copy().tables.iter().map(TableContents)
+    }
+
+    /// The sparse components that entities have.
+    pub fn storages(self) -> impl Iterator<Item = StorageContents<'s>> {
+        let snapshot = self.0.copy();
+        let all = snapshot.sparse.iter().filter(|storage| storage.values().len() != 0);
+        all.map(|storage| StorageContents { snapshot, storage })
+    }
+
+    /// The resources.
+    pub fn resources(self) -> impl Iterator<Item = ResourceContents<'s>> {
+        self.0.copy().resources.values().map(|(value, ticks)| ResourceContents { value, ticks })
+    }
+
+    /// What is in the snapshot and not in all of the above.
+    #[must_use]
+    pub fn left_out(self) -> Vec<LeftOut> {
+        let copy = self.0.copy();
+        let systems = self.0.schedules_with_memory().map(|label| LeftOut::Systems(format!("{label:?}")));
+        let removals = copy.removals.iter().filter(|lists| lists.iter().any(|list| list.is_unread()));
+        let removals = removals.filter_map(|lists| lists.iter().find_map(|list| list.name())).map(LeftOut::Removals);
+        let columns = copy.tables.iter().flat_map(TableCopy::columns).chain(copy.sparse.iter().map(SparseCopy::values));
+        let values = columns.map(ColumnCopy::values).filter(|values| !values.is_empty());
+        let relationships = values.map(ErasedSlice::descriptor).filter(|descriptor| descriptor.relation().is_some());
+        let relationships = relationships.map(|descriptor| LeftOut::Relationship(descriptor.name()));
+        let pairs = copy.pairs.iter().flatten().filter_map(|pairs| pairs.name()).map(LeftOut::Pairs);
+        let forecasts = (!copy.id_forecasts.is_empty()).then_some(LeftOut::IdForecasts);
+        systems.chain(forecasts).chain(removals).chain(relationships).chain(pairs).collect()
+    }
+}
+
+impl<'s> TableContents<'s> {
+    /// The entities, by row.
+    #[must_use]
+    pub fn entities(self) -> &'s [Entity] {
+        self.0.entities()
+    }
+
+    /// When a row last came to the table.
+    #[must_use]
+    pub fn stamp(self) -> Tick {
+        self.0.stamped()
+    }
+
+    /// The values of each component, in the order in which the world has met these.
+    pub fn columns(self) -> impl ExactSizeIterator<Item = ColumnContents<'s>> {
+        self.0.columns().iter().map(|column| ColumnContents { column, storage: None })
+    }
+}
+
+impl<'s> StorageContents<'s> {
+    /// The entities, in the order of their values.
+    #[must_use]
+    pub fn entities(self) -> Vec<Entity> {
+        let indexes = self.storage.indexes().into_iter();
+        // Only entities that are alive have values.
+        indexes.filter_map(|index| self.snapshot.entities.at_index(index)).collect()
+    }
+
+    /// The values.
+    #[must_use]
+    pub fn column(self) -> ColumnContents<'s> {
+        ColumnContents { column: self.storage.values(), storage: Some(self.storage) }
+    }
+}
+
+impl<'s> ResourceContents<'s> {
+    /// What is known of its type.
+    #[must_use]
+    pub fn descriptor(self) -> &'static ComponentDescriptor {
+        self.value.descriptor()
+    }
+
+    /// The value, if its type is `R`.
+    #[must_use]
+    pub fn get<R: Resource>(self) -> Option<&'s R> {
+        self.value.value()
+    }
+
+    /// When it was added and changed.
+    #[must_use]
+    pub fn ticks(self) -> ComponentTicks {
+        self.ticks
+    }
+}
+
+impl<'s> ColumnContents<'s> {
+    /// The values.
+    #[must_use]
+    pub fn values(self) -> ErasedSlice<'s> {
+        self.column.values()
+    }
+
+    /// When a caller last had mutable access to values.
+    #[must_use]
+    pub fn stamp(self) -> Tick {
+        self.column.visited()
+    }
+
+    /// When each value was added and changed; `None` if that was not kept, since no consumer had asked.
+    #[must_use]
+    pub fn ticks(self) -> Option<Vec<ComponentTicks>> {
+        if !self.column.is_tracked() {
+            return None;
+        }
+        match self.storage {
+            Some(storage) => {
+                let rows = storage.indexes().into_iter().enumerate();
+                rows.map(|(at, index)| self.column.ticks(storage.tick_row(at, index))).collect()
+            }
+            None => (0..self.column.len()).map(|row| self.column.ticks(row)).collect(),
+        }
+    }
+}
+
+impl fmt::Debug for SnapshotContents<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("SnapshotContents");
+        shown.field("clock", &self.clock()).field("ids", &self.ids());
+        shown.field("tables", &self.tables().collect::<Vec<_>>());
+        shown.field("storages", &self.storages().collect::<Vec<_>>());
+        shown.field("resources", &self.resources().collect::<Vec<_>>()).finish()
+    }
+}
+
+impl fmt::Debug for TableContents<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("TableContents");
+        shown.field("entities", &self.entities()).field("columns", &self.columns().collect::<Vec<_>>()).finish()
+    }
+}
+
+impl fmt::Debug for StorageContents<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StorageContents").field("entities", &self.entities()).field("column", &self.column()).finish()
+    }
+}
+
+impl fmt::Debug for ResourceContents<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+impl fmt::Debug for ColumnContents<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = self.values();
+        f.debug_struct("ColumnContents")
+            .field("component", &values.descriptor().name())
+            .field("values", &values)
+            .finish()
+    }
+}
+
+/// Values of one component, for a [`SnapshotBuilder`].
+pub struct NewColumnContents(ColumnParts);
+
+impl NewColumnContents {
+    /// The values of a vector, which have changed last at a tick.
+    #[must_use]
+    pub fn of<C: Component>(values: Vec<C>, stamp: Tick) -> Self {
+        Self(ColumnParts { values: ErasedVec::of_vec(values), visited: stamp, ticks: None })
+    }
+
+    /// The values of a vector, of a component that has values of type `T`.
+    ///
+    /// # Errors
+    ///
+    /// If the component has values of another type. The vector is in the error.
+    pub fn for_component<T: Send + Sync + 'static>(
+        descriptor: &'static ComponentDescriptor,
+        values: Vec<T>,
+        stamp: Tick,
+    ) -> Result<Self, WrongTypeError<Vec<T>>> {
+        match ErasedVec::of_vec_for(descriptor, values) {
+            Ok(values) => Ok(Self(ColumnParts { values, visited: stamp, ticks: None })),
+            Err(values) => Err(WrongTypeError::of_values(descriptor, values)),
+        }
+    }
+
+    /// When each value was added and changed.
+    #[must_use]
+    pub fn with_ticks(mut self, ticks: Vec<ComponentTicks>) -> Self {
+        self.0.ticks = Some(ticks);
+        self
+    }
+}
+
+impl fmt::Debug for NewColumnContents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = &self.0.values;
+        let mut shown = f.debug_struct("NewColumnContents");
+        shown.field("component", &values.descriptor().name()).field("len", &values.len()).finish_non_exhaustive()
+    }
+}
+
+/// Puts a snapshot together. See [Contents](super#contents).
+pub struct SnapshotBuilder {
+    parts: StoreParts,
+}
+
+impl SnapshotBuilder {
+    /// Without entities that have rows.
+    #[must_use]
+    pub fn new(ids: EntityIds, clock: SnapshotClock) -> Self {
+        let (tables, storages, resources) = (Vec::new(), Vec::new(), Vec::new());
+        let SnapshotClock { frame_number, is_frame_open: any_ran, tick, last, checked } = clock;
+        Self { parts: StoreParts { ids, tables, storages, resources, frame_number, any_ran, tick, last, checked } }
+    }
+
+    /// Adds the next table, to which the last row came at a tick, with the values of each component by row. The first one has no
+    /// components.
+    pub fn add_table(
+        &mut self,
+        entities: Vec<Entity>,
+        stamp: Tick,
+        columns: impl IntoIterator<Item = NewColumnContents>,
+    ) -> &mut Self {
+        let columns = columns.into_iter().map(|column| column.0).collect();
+        self.parts.tables.push(TableParts { entities, stamped: stamp, columns });
+        self
+    }
+
+    /// Adds the values that entities have of a sparse component, in the order of these entities.
+    pub fn add_storage(&mut self, entities: Vec<Entity>, column: NewColumnContents) -> &mut Self {
+        self.parts.storages.push((entities, column.0));
+        self
+    }
+
+    /// Adds a resource, and when it was added and changed.
+    pub fn add_resource<R: Resource>(&mut self, value: R, ticks: ComponentTicks) -> &mut Self {
+        self.parts.resources.push(NewResource::new(value, ticks));
+        self
+    }
+
+    /// A snapshot of a world, to be restored there. Components and resources that the world does not know are registered; nothing
+    /// else happens to it. Resources that are not a part of the snapshot go when it is restored, unless the options leave them out.
+    ///
+    /// # Errors
+    ///
+    /// If the parts contradict each other: there is no snapshot that a world could not have taken.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory, or if a resource has the stable name of another one.
+    pub fn build(self, world: &mut World, options: &SnapshotOptions) -> Result<WorldSnapshot, BuildError> {
+        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
+        let copy = world.store.build_copy(self.parts, is_apart).unwrap_or_else(|error| error.raise())?;
+        Ok(WorldSnapshot::of_copy(world, options.clone(), copy))
+    }
+}
+
+impl fmt::Debug for SnapshotBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StoreParts { ids, tables, storages, resources, .. } = &self.parts;
+        let mut shown = f.debug_struct("SnapshotBuilder");
+        shown.field("ids", ids).field("tables", &tables.len()).field("storages", &storages.len());
+        shown.field("resources", &resources.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,286 @@
+//! Copies that were not taken from a store: parts are checked and put together for a store, so that it can become what they say.
+//!
+//! Nothing is believed: whatever the parts are, the result is a copy that the store could have made, or an error. So all of a file
+//! can come here, and what is built is as safe to restore as what was taken.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+use hashbrown::HashSet;
+
+use super::Store;
+use super::copies::StoreCopy;
+use super::frames::FramesCopy;
+use super::links::LinksCopy;
+use crate::alloc_error::AllocError;
+use crate::column::{ColumnCopy, ColumnParts};
+use crate::component::{ChangeTracking, ComponentDescriptor, ComponentId, RegisterComponentError};
+use crate::entity::{EntitiesCopy, Entity, EntityIds, EntityIdsError, IdForecasts};
+use crate::resource::NewResource;
+use crate::sparse::SparseCopy;
+use crate::table::TableCopy;
+use crate::tick::{CHECK_EVERY, ComponentTicks, MAX_AGE, Tick};
+
+/// Rows of a table.
+pub(crate) struct TableParts {
+    pub(crate) entities: Vec<Entity>,
+    pub(crate) stamped: Tick,
+    pub(crate) columns: Vec<ColumnParts>,
+}
+
+/// What a copy is made of that was not taken from a store.
+pub(crate) struct StoreParts {
+    pub(crate) ids: EntityIds,
+    /// In the order of the tables.
+    pub(crate) tables: Vec<TableParts>,
+    pub(crate) storages: Vec<(Vec<Entity>, ColumnParts)>,
+    pub(crate) resources: Vec<NewResource>,
+    pub(crate) frame_number: u64,
+    /// Whether schedules have run in the frame.
+    pub(crate) any_ran: bool,
+    pub(crate) tick: Tick,
+    pub(crate) last: Tick,
+    pub(crate) checked: Tick,
+}
+
+/// Parts of a snapshot cannot be put together. Nothing has happened.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::snapshot::{BuildError, SnapshotBuilder, SnapshotOptions};
+///
+/// let mut world = World::new();
+/// let entity = world.spawn_empty().id();
+/// let snapshot = world.snapshot()?;
+/// let contents = snapshot.contents();
+///
+/// let mut builder = SnapshotBuilder::new(contents.ids(), contents.clock());
+/// builder.add_table(vec![entity, entity], contents.clock().tick, []);
+/// let error = builder.build(&mut world, &SnapshotOptions::new()).unwrap_err();
+/// assert!(matches!(error, BuildError::Ids(_)), "{error}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Entities do not belong to the ids.
+    Ids(EntityIdsError),
+    /// A component or resource is there twice, or two tables have the same components: a type name.
+    Twice(&'static str),
+    /// The first table has components, or a later one has none.
+    FirstTable,
+    /// There are not as many values of a component as entities. Its type name.
+    Length(&'static str),
+    /// The storage of a component is another one. Its type name.
+    Storage(&'static str),
+    /// An entity has two values of a sparse component, or is not alive. Its type name.
+    SparseEntity(&'static str, Entity),
+    /// There is not a tick for each value of a component, or none is kept of it. Its type name.
+    Ticks(&'static str),
+    /// Something has happened later than now, or before what is remembered.
+    Time,
+    /// Values cannot be cloned, so that they cannot be restored. The type name of a component or resource.
+    NotClone(&'static str),
+    /// A component is a side of a relationship, or of pairs. Its type name.
+    Relationship(&'static str),
+    /// A resource stays on its thread. Its type name.
+    NonSend(&'static str),
+    /// A component cannot be registered.
+    Register(RegisterComponentError),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ids(error) => error.fmt(f),
+            Self::Twice(name) => write!(f, "`{name}` is there twice, or two tables have the same components"),
+            Self::FirstTable => f.write_str("the first table, and no other, is that of entities without components"),
+            Self::Length(name) => write!(f, "there are not as many values of component `{name}` as entities"),
+            Self::Storage(name) => write!(f, "component `{name}` has another kind of storage"),
+            Self::SparseEntity(name, entity) => {
+                write!(f, "entity {entity} has two values of component `{name}`, or is not alive")
+            }
+            Self::Ticks(name) => write!(f, "there is not one tick for each value of component `{name}`"),
+            Self::Time => f.write_str("a tick is later than the current one, or too old to be known"),
+            Self::NotClone(name) => write!(f, "`{name}` is not known to be `Clone`, so that it cannot be restored"),
+            Self::Relationship(name) => {
+                write!(f, "component `{name}` is a side of a relationship, which cannot be built yet")
+            }
+            Self::NonSend(name) => write!(f, "non-send value `{name}` cannot be a part of a snapshot"),
+            Self::Register(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for BuildError {}
+
+impl StoreParts {
+    /// All that can be known to be wrong before the store is looked at.
+    fn check(&self) -> Result<(), BuildError> {
+        let now = self.tick;
+        // Ticks are brought forward to the greatest age whenever all are looked at.
+        let is_known = |tick: Tick| tick.age(now) <= MAX_AGE + CHECK_EVERY;
+        let are_known = |ticks: &ComponentTicks| is_known(ticks.added) && is_known(ticks.changed);
+        let mut is_in_time = is_known(self.last) && is_known(self.checked);
+        let check_column = |column: &ColumnParts, entities: usize, is_sparse: bool| {
+            let descriptor = column.values.descriptor();
+            let name = descriptor.name();
+            if descriptor.is_sparse() != is_sparse || descriptor.storage().is_none() {
+                return Err(BuildError::Storage(name));
+            }
+            if descriptor.relation().is_some() {
+                return Err(BuildError::Relationship(name));
+            }
+            if column.values.len() != entities {
+                return Err(BuildError::Length(name));
+            }
+            if entities != 0 && descriptor.functions().copying().is_none() {
+                return Err(BuildError::NotClone(name));
+            }
+            let may_have_ticks = descriptor.tracking() != ChangeTracking::Never;
+            match &column.ticks {
+                Some(ticks) if ticks.len() != entities || !may_have_ticks => Err(BuildError::Ticks(name)),
+                ticks => Ok(is_known(column.visited) && ticks.iter().flatten().all(are_known)),
+            }
+        };
+        for (number, table) in self.tables.iter().enumerate() {
+            if (number == 0) != table.columns.is_empty() {
+                return Err(BuildError::FirstTable);
+            }
+            is_in_time &= is_known(table.stamped);
+            for column in &table.columns {
+                is_in_time &= check_column(column, table.entities.len(), false)?;
+            }
+        }
+        for (entities, column) in &self.storages {
+            is_in_time &= check_column(column, entities.len(), true)?;
+        }
+        for (at, resource) in self.resources.iter().enumerate() {
+            let descriptor = resource.descriptor();
+            if resource.is_on_thread() {
+                return Err(BuildError::NonSend(descriptor.name()));
+            }
+            if descriptor.functions().clone_fn().is_none() {
+                return Err(BuildError::NotClone(descriptor.name()));
+            }
+            if self.resources[..at].iter().any(|other| other.descriptor().is_same(descriptor)) {
+                return Err(BuildError::Twice(descriptor.name()));
+            }
+            is_in_time &= are_known(&resource.ticks());
+        }
+        if is_in_time { Ok(()) } else { Err(BuildError::Time) }
+    }
+}
+
+impl Store {
+    /// A copy of this store that says what parts say: with its own numbers of components and storages. Components that it does not
+    /// know are registered. `is_apart` says which resources that are not among the parts are no part of the copy.
+    ///
+    /// # Errors
+    ///
+    /// If the parts contradict each other or this store; or, outside, if there is no memory.
+    pub(crate) fn build_copy(
+        &mut self,
+        parts: StoreParts,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    ) -> Result<Result<StoreCopy, BuildError>, AllocError> {
+        if let Err(error) = parts.check() {
+            return Ok(Err(error));
+        }
+        let StoreParts { ids, tables, storages, resources, .. } = parts;
+        let (frame, now) = (FramesCopy::of(parts.frame_number, parts.any_ran), parts.tick);
+        let mut entities = {
+            // There is always a first table.
+            let tables = tables.iter().map(|table| &table.entities[..]);
+            match EntitiesCopy::of(&ids, self.entities.limit(), tables)? {
+                Ok(entities) => entities,
+                Err(error) => return Ok(Err(BuildError::Ids(error))),
+            }
+        };
+        let mut known: Vec<Entity> = Vec::new();
+        for (of, column) in &storages {
+            known.clear();
+            known.extend_from_slice(of);
+            known.sort_unstable();
+            let twice = known.windows(2).find(|two| two[0] == two[1]).map(|two| two[0]);
+            let dead = known.iter().copied().find(|entity| entities.at_index(entity.index()) != Some(*entity));
+            if let Some(entity) = twice.or(dead) {
+                return Ok(Err(BuildError::SparseEntity(column.values.descriptor().name(), entity)));
+            }
+        }
+
+        let mut tracked = Vec::new();
+        let mut register = |column: &ColumnParts| -> Result<ComponentId, BuildError> {
+            let id = self.register_descriptor(column.values.descriptor()).map_err(BuildError::Register)?;
+            if column.ticks.is_some() && !tracked.contains(&id) {
+                tracked.push(id);
+            }
+            Ok(id)
+        };
+        let (mut table_copies, mut met) = (Vec::new(), HashSet::new());
+        for TableParts { entities, stamped, columns } in tables {
+            let mut numbered = Vec::new();
+            for column in columns {
+                match register(&column) {
+                    Ok(id) => numbered.push((id, column)),
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            numbered.sort_by_key(|(id, _)| *id);
+            if let Some(two) = numbered.windows(2).find(|two| two[0].0 == two[1].0) {
+                return Ok(Err(BuildError::Twice(two[0].1.values.descriptor().name())));
+            }
+            let components: Box<[ComponentId]> = numbered.iter().map(|(id, _)| *id).collect();
+            if !met.insert(components.clone()) {
+                let first = numbered.first().map_or("", |(_, column)| column.values.descriptor().name());
+                return Ok(Err(BuildError::Twice(first)));
+            }
+            let rows = entities.len();
+            let columns = numbered.into_iter().map(|(_, column)| ColumnCopy::of(column, rows, |row| row, now));
+            table_copies.push(TableCopy::of(components, entities, columns.collect::<Result<_, _>>()?, stamped));
+        }
+        if table_copies.is_empty() {
+            table_copies.push(TableCopy::of(Box::default(), Vec::new(), Vec::new(), now));
+        }
+        let mut numbered = Vec::new();
+        for (entities, column) in storages {
+            match register(&column) {
+                Ok(id) => numbered.push((id, entities, column)),
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        let infos = self.archetypes.components.sparse().iter().filter_map(|id| self.archetypes.components.info(*id));
+        let mut sparse: Vec<SparseCopy> = infos.map(SparseCopy::new).collect();
+        let mut filled = Vec::new();
+        for (id, of, column) in numbered {
+            let name = column.values.descriptor().name();
+            // It is one with such storage: that has been checked.
+            let Some(info) = self.archetypes.components.info(id) else { continue };
+            let number = info.sparse_index();
+            if filled.contains(&number) {
+                return Ok(Err(BuildError::Twice(name)));
+            }
+            filled.push(number);
+            entities.note_sparse(number, &of)?;
+            sparse[number] = SparseCopy::of(of, column, now)?;
+        }
+        Ok(Ok(StoreCopy {
+            entities,
+            id_forecasts: IdForecasts::default(),
+            tables: table_copies,
+            sparse,
+            resources: self.resources.copies_of(resources, is_apart),
+            removals: Vec::new(),
+            spawns: None,
+            links: LinksCopy::default(),
+            pairs: Vec::new(),
+            frames: frame,
+            tick: now,
+            last: parts.last,
+            checked: parts.checked,
+            era: 0,
+            tracked,
+        }))
+    }
+}
