@@ -61,14 +61,27 @@ fn has_observers<E: Event>(store: &Store) -> bool {
 fn tell<R: Relation>(store: &mut Store) {
     let Some(number) = store.relations.number::<R>() else { return };
     let Some(pairs) = store.relations.get_mut::<R>(number) else { return };
-    let mut panicked = Waiting::default();
-    for news in pairs.take_news() {
-        panicked = panicked.or(Waiting::catch(|| match news {
-            PairNews::Made(ends) => tell_made::<R>(store, ends),
-            PairNews::Ended(ends, value) => tell_ended(store, ends, value),
-        }));
+    let mut all = pairs.take_news();
+    if all.len() > 1 {
+        let mut panicked = Waiting::default();
+        for news in all.drain(..) {
+            panicked = panicked.or(Waiting::catch(|| tell_one(store, news)));
+        }
+        panicked.go_on();
+    } else if let Some(news) = all.pop() {
+        // Nothing has to be told after a panic.
+        tell_one(store, news);
     }
-    panicked.go_on();
+    if let Some(pairs) = store.relations.get_mut::<R>(number) {
+        pairs.give_back(all);
+    }
+}
+
+fn tell_one<R: Relation>(store: &mut Store, news: PairNews<R>) {
+    match news {
+        PairNews::Made(ends) => tell_made::<R>(store, ends),
+        PairNews::Ended(ends, value) => tell_ended(store, ends, value),
+    }
 }
 
 /// Tells of a pair that has come, unless it has gone already.

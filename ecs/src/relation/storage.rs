@@ -23,6 +23,9 @@ pub(crate) enum PairNews<R> {
     Ended([Entity; 2], R),
 }
 
+/// For how much of what is to be told memory is kept.
+const KEPT: usize = 64;
+
 /// The pairs of a relation.
 pub struct PairStorage<R> {
     index: PairIndex,
@@ -140,6 +143,14 @@ impl<R: Relation> PairStorage<R> {
     /// What has happened since this was last called.
     pub(crate) fn take_news(&mut self) -> Vec<PairNews<R>> {
         core::mem::take(&mut self.news)
+    }
+
+    /// Takes the memory back of what [`take_news`](Self::take_news) has returned, unless it is much.
+    pub(crate) fn give_back(&mut self, mut news: Vec<PairNews<R>>) {
+        news.clear();
+        if self.news.capacity() == 0 && news.capacity() <= KEPT {
+            self.news = news;
+        }
     }
 }
 
