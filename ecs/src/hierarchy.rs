@@ -116,3 +116,38 @@ impl<'a> IntoIterator for &'a Children {
         self.0.iter()
     }
 }
+
+#[cfg(feature = "serde")]
+mod serialized {
+    //! As the parent, and as the list of children.
+
+    use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{ChildOf, Children};
+    use crate::entity::Entity;
+    use crate::relationship::SourceList;
+
+    impl Serialize for ChildOf {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            self.0.serialize(serializer)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for ChildOf {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            Entity::deserialize(deserializer).map(Self)
+        }
+    }
+
+    impl Serialize for Children {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            self.0.serialize(serializer)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Children {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            SourceList::deserialize(deserializer).map(Self)
+        }
+    }
+}

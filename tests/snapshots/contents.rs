@@ -2,6 +2,8 @@
 
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::prelude::*;
+use strata_ecs::relation::PairSource;
+use strata_ecs::relationship::{Relationship, RelationshipTarget};
 use strata_ecs::snapshot::{
     BuildError, EntityIds, EntityIdsError, LeftOut, NewColumnContents, SnapshotBuilder, SnapshotClock,
     SnapshotContents, SnapshotOptions,
@@ -19,6 +21,14 @@ struct Rare(u16);
 #[derive(Component, Clone, Debug)]
 #[component(storage = "sparse")]
 struct Tag;
+#[derive(Relation, Clone)]
+struct Hunting;
+#[derive(Component, Clone, PartialEq, Debug)]
+#[relationship(relationship_target = GuardedBy, allow_self_referential)]
+struct Guards(Entity);
+#[derive(Component, Clone, Debug)]
+#[relationship_target(relationship = Guards)]
+struct GuardedBy(Vec<Entity>);
 #[derive(Resource, Clone, PartialEq, Debug)]
 struct Score(u32);
 
@@ -127,6 +137,8 @@ fn plain() -> strata_ecs::snapshot::StateOptions {
 fn what_contents_do_not_show_is_named() {
     #[derive(Component, Clone)]
     struct Gone;
+    #[derive(Relation, Clone)]
+    struct Hunting;
 
     #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
     struct Sums;
@@ -140,13 +152,16 @@ fn what_contents_do_not_show_is_named() {
     let gone = world.spawn(Gone).id();
     world.despawn(gone);
     let parent = world.spawn_empty().id();
-    world.spawn(ChildOf(parent));
+    let child = world.spawn(ChildOf(parent)).id();
+    world.relate(child, Hunting, parent);
     let left_out = world.snapshot().unwrap().contents().left_out();
     let is = |found: &dyn Fn(&LeftOut) -> bool| left_out.iter().any(found);
     assert!(is(&|one| matches!(one, LeftOut::Systems(label) if label.contains("Sums"))), "{left_out:?}");
     assert!(is(&|one| matches!(one, LeftOut::Removals(name) if name.ends_with("Gone"))), "{left_out:?}");
-    assert!(is(&|one| matches!(one, LeftOut::Relationship(name) if name.ends_with("ChildOf"))), "{left_out:?}");
-    assert!(is(&|one| matches!(one, LeftOut::Relationship(name) if name.ends_with("Children"))), "{left_out:?}");
+    assert!(is(&|one| matches!(one, LeftOut::Relationship(name) if name.contains("PairSource<"))), "{left_out:?}");
+    assert!(is(&|one| matches!(one, LeftOut::Relationship(name) if name.contains("PairTarget<"))), "{left_out:?}");
+    assert!(is(&|one| matches!(one, LeftOut::Pairs(name) if name.ends_with("Hunting"))), "{left_out:?}");
+    assert!(!is(&|one| matches!(one, LeftOut::Relationship(name) if name.ends_with("ChildOf"))), "{left_out:?}");
 
     assert_eq!(reader.read(&world).count(), 1);
     let left_out = world.snapshot().unwrap().contents().left_out();
@@ -234,7 +249,6 @@ fn tables_and_values_belong_together() {
     assert!(matches!(table(vec![plain(1).with_ticks(vec![])]), BuildError::Ticks(_)));
     assert!(matches!(table(vec![plain(1).with_ticks(vec![ticks(11)])]), BuildError::Time));
     assert!(matches!(table(vec![NewColumnContents::of(vec![Plain(1)], Tick::new(11))]), BuildError::Time));
-    let child = NewColumnContents::of(vec![ChildOf(Entity::from_bits(3 << 32))], now);
     let sparse = |add: &dyn Fn(&mut SnapshotBuilder, Entity)| {
         error(ids(), |builder, entity| {
             builder.add_table(vec![entity], now, []);
@@ -249,14 +263,95 @@ fn tables_and_values_belong_together() {
     assert!(matches!(sparse(&|new, _| _ = new.add_storage(vec![dead], rare())), BuildError::SparseEntity(..)));
     let both = sparse(&|new, one| _ = new.add_storage(vec![one], rare()).add_storage(vec![one], rare()));
     assert_eq!(name(both), Some("Rare"));
-    let relationship = error(ids(), |builder, entity| {
-        builder.add_table(vec![entity], now, []).add_storage(vec![entity], child);
-    });
-    assert!(matches!(relationship, BuildError::Relationship(_)));
+    let mut other = World::new();
+    let [wolf, rabbit] = [(); 2].map(|()| other.spawn_empty().id());
+    other.relate(wolf, Hunting, rabbit);
+    let pair = *other.get::<PairSource<Hunting>>(wolf).unwrap();
+    let pairs = sparse(&|new, one| _ = new.add_storage(vec![one], NewColumnContents::of(vec![pair], now)));
+    assert!(matches!(pairs, BuildError::Relationship(_)));
+    let in_table = NewColumnContents::of(vec![ChildOf(wolf)], now);
+    assert!(matches!(table(vec![in_table]), BuildError::Storage(_)));
     let same = error(ids(), |builder, entity| {
         builder.add_table(vec![entity], now, []).add_table(vec![], now, [plain(0)]).add_table(vec![], now, [plain(0)]);
     });
     assert_eq!(name(same), Some("Plain"));
     let resources = sparse(&|new, _| _ = new.add_resource(Score(1), ticks(1)).add_resource(Score(2), ticks(1)));
     assert_eq!(name(resources), Some("Score"));
+}
+
+/// A snapshot with three entities, some of which name others, and some of which list others.
+fn linked<S, T>(
+    world: &mut World,
+    named: &[(usize, usize)],
+    listed: &[(usize, &[usize])],
+) -> Result<strata_ecs::snapshot::WorldSnapshot, BuildError>
+where
+    S: Relationship<RelationshipTarget = T> + Clone,
+    T: RelationshipTarget<Relationship = S> + Clone,
+    T::Collection: FromIterator<Entity>,
+{
+    let now = clock().tick;
+    let ids = EntityIds { generations: vec![3, 3, 3], free: vec![], retired: vec![], first_generation: 1 };
+    let of = |index: usize| Entity::from_bits(3 << 32 | index as u64);
+    let mut builder = SnapshotBuilder::new(ids, clock());
+    builder.add_table((0..3).map(of).collect(), now, []);
+    if !listed.is_empty() {
+        let lists = listed.iter().map(|(_, list)| T::from_collection_risky(list.iter().copied().map(of).collect()));
+        let lists = NewColumnContents::of(lists.collect(), now);
+        builder.add_storage(listed.iter().map(|(one, _)| of(*one)).collect(), lists);
+    }
+    if !named.is_empty() {
+        let targets = named.iter().map(|(_, target)| S::from(of(*target)));
+        let targets = NewColumnContents::of(targets.collect(), now);
+        builder.add_storage(named.iter().map(|(one, _)| of(*one)).collect(), targets);
+    }
+    builder.build(world, &SnapshotOptions::new())
+}
+
+#[test]
+fn both_sides_of_a_link_belong_together() {
+    type Named<'a> = &'a [(usize, usize)];
+    type Listed<'a> = &'a [(usize, &'a [usize])];
+    let mut world = World::new();
+    let mut can_be = |named: Named<'_>, listed: Listed<'_>| match linked::<ChildOf, Children>(&mut world, named, listed)
+    {
+        Ok(snapshot) => {
+            world.restore(&snapshot).unwrap();
+            world.check_invariants();
+            true
+        }
+        Err(BuildError::Link(name, entity)) => {
+            assert!(name.ends_with("ChildOf") && entity.index() < 3);
+            false
+        }
+        Err(error) => panic!("{error}"),
+    };
+    assert!(can_be(&[(1, 0), (2, 0)], &[(0, &[2, 1])]));
+    assert!(can_be(&[(1, 0), (2, 1)], &[(1, &[2]), (0, &[1])]));
+    assert!(can_be(&[], &[(1, &[])]));
+    // Only one side knows of it.
+    assert!(!can_be(&[(1, 0)], &[]));
+    assert!(!can_be(&[(1, 0)], &[(0, &[])]));
+    assert!(!can_be(&[(1, 0), (2, 0)], &[(0, &[1])]));
+    assert!(!can_be(&[], &[(0, &[1])]));
+    // It is on another list, on two, or twice on one, or an entity that is not alive is.
+    assert!(!can_be(&[(1, 0)], &[(2, &[1])]));
+    assert!(!can_be(&[(1, 0)], &[(0, &[1]), (2, &[1])]));
+    assert!(!can_be(&[(1, 0)], &[(0, &[1, 1])]));
+    assert!(!can_be(&[(1, 0)], &[(0, &[1, 7])]));
+    assert!(!can_be(&[(1, 7)], &[(0, &[1])]));
+    // To itself, and in circles.
+    assert!(!can_be(&[(1, 1)], &[(1, &[1])]));
+    assert!(!can_be(&[(1, 0), (0, 1)], &[(0, &[1]), (1, &[0])]));
+    assert!(!can_be(&[(0, 1), (1, 2), (2, 0)], &[(0, &[2]), (1, &[0]), (2, &[1])]));
+
+    // Where sources do not end with their target that can be.
+    let snapshot =
+        linked::<Guards, GuardedBy>(&mut world, &[(0, 0), (1, 2), (2, 1)], &[(0, &[0]), (1, &[2]), (2, &[1])]);
+    world.restore(&snapshot.unwrap()).unwrap();
+    world.check_invariants();
+    let [one, other] = [1, 2].map(|index| Entity::from_bits(3 << 32 | index));
+    world.despawn(other);
+    world.check_invariants();
+    assert!(world.contains(one) && world.get::<Guards>(one).is_none());
 }

@@ -38,6 +38,7 @@ pub(crate) fn format(alive: &Arc<()>) -> WorldFormat {
     LOADED.set(Arc::clone(alive));
     WorldFormat::new()
         .with_components(components![Plain, Wide, Owned, Empty, Rare, RareOwned, Tag, CountedTag])
+        .with_components(components![ChildOf, Children, Follows, Followers])
         .with_resources(resources![Score, Messages<Step>])
 }
 
@@ -61,6 +62,18 @@ struct Tag;
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
 #[component(storage = "sparse")]
 struct CountedTag;
+
+/// Followers stay when the leader ends, and may follow each other.
+#[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[relationship(relationship_target = Followers)]
+struct Follows {
+    #[relationship]
+    leader: Entity,
+    since: u32,
+}
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
+#[relationship_target(relationship = Follows)]
+struct Followers(Vec<Entity>);
 
 #[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
 struct Score(Vec<u32>);
@@ -228,17 +241,20 @@ impl Game {
                 }
                 _ => self.world.query::<&mut Rare>().iter_mut(&mut self.world).for_each(|mut rare| rare.0 ^= 1),
             },
-            Operation::Link(child, parent) => {
-                if let (Some(child), Some(parent)) = (self.pick(child), self.pick(parent))
+            Operation::Link(which, parent) => {
+                if let (Some(child), Some(parent)) = (self.pick(which), self.pick(parent))
                     && child != parent
-                    && !self.is_above(child, parent)
                 {
-                    self.world.entity_mut(child).insert(ChildOf(parent));
+                    if which % 3 == 0 {
+                        self.world.entity_mut(child).insert(Follows { leader: parent, since: which as u32 });
+                    } else if !self.is_above(child, parent) {
+                        self.world.entity_mut(child).insert(ChildOf(parent));
+                    }
                 }
             }
             Operation::Unlink(child) => {
                 if let Some(child) = self.pick(child) {
-                    self.world.entity_mut(child).remove::<ChildOf>();
+                    self.world.entity_mut(child).remove::<(ChildOf, Follows)>();
                 }
             }
             Operation::Reserve(count) => {
@@ -303,6 +319,7 @@ impl Game {
                     .unwrap();
                 write!(out, " {:?} {:?}", entity.get::<CountedTag>(), entity.get::<ChildOf>()).unwrap();
                 writeln!(out, " {:?}", entity.get::<Children>().map(|children| children.to_vec())).unwrap();
+                writeln!(out, "    {:?} {:?}", entity.get::<Follows>(), entity.get::<Followers>()).unwrap();
             }
         }
         let all = |world: &mut World| -> String {

@@ -7,10 +7,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use strata_ecs::prelude::*;
-use strata_ecs::snapshot::{EntityIdsError, LeftOut};
+use strata_ecs::snapshot::{BuildError, EntityIdsError, LeftOut};
 use strata_save::{LoadError, NotSaved, Problem, SaveError, WorldFormat, components, resources};
 
-use super::histories::{Game, Operation, format, step};
+use super::histories::{Game, format, step};
 
 #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[component(name = "health")]
@@ -47,11 +47,6 @@ fn look(world: &mut World) -> String {
     format!("{all:?} {:?} {:?} {}", world.get_resource::<Score>(), world.change_tick(), world.frame_number())
 }
 
-/// No links: they cannot be saved yet.
-fn without_links(steps: &[Operation]) -> Vec<Operation> {
-    steps.iter().filter(|step| !matches!(step, Operation::Link(..))).cloned().collect()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
@@ -62,7 +57,7 @@ proptest! {
         after in vec(step(), 0..40),
     ) {
         let mut game = Game::new();
-        game.play(&without_links(&before));
+        game.play(&before);
         let format = format(&game.alive);
         let bytes = format.save(&mut game.world).unwrap();
 
@@ -195,7 +190,7 @@ fn rows_of_ids_that_are_dead_are_refused() {
     let error = refused(&signed(other));
     let LoadError::Build(error) = error else { panic!("{error}") };
     let later = Entity::from_bits(ids[2].to_bits() + (8 << 32));
-    assert_eq!(error, strata_ecs::snapshot::BuildError::Ids(EntityIdsError::Unknown(later)));
+    assert_eq!(error, BuildError::Ids(EntityIdsError::Unknown(later)));
 }
 
 #[test]
@@ -204,11 +199,14 @@ fn what_is_not_saved_is_named_and_nothing_is_written() {
     struct Window;
     #[derive(Component, Clone)]
     struct Unknown;
+    #[derive(Relation, Clone)]
+    struct Hunting;
 
     let (mut world, ids) = small();
     world.insert_resource(Window);
     world.spawn(Unknown);
     world.entity_mut(ids[2]).insert(ChildOf(ids[1]));
+    world.relate(ids[1], Hunting, ids[2]);
     let file = std::env::temp_dir().join(format!("strata-not-saved-{}", std::process::id()));
     let error = small_format().save_to_file(&mut world, &file).unwrap_err();
     assert!(!file.exists());
@@ -216,8 +214,12 @@ fn what_is_not_saved_is_named_and_nothing_is_written() {
     let is = |one: &dyn Fn(&NotSaved) -> bool| all.iter().filter(|what| one(what)).count();
     assert_eq!(is(&|one| matches!(one, NotSaved::Resource(name) if name.ends_with("Window"))), 1, "{all:?}");
     assert_eq!(is(&|one| matches!(one, NotSaved::Component(name) if name.ends_with("Unknown"))), 1, "{all:?}");
+    assert_eq!(is(&|one| matches!(one, NotSaved::Component(name) if name.ends_with("ChildOf"))), 1, "{all:?}");
+    assert_eq!(is(&|one| matches!(one, NotSaved::Component(name) if name.ends_with("Children"))), 1, "{all:?}");
+    // Of both ends of its pairs.
     assert_eq!(is(&|one| matches!(one, NotSaved::LeftOut(LeftOut::Relationship(_)))), 2, "{all:?}");
-    assert_eq!(all.len(), 4, "{all:?}");
+    assert_eq!(is(&|one| matches!(one, NotSaved::LeftOut(LeftOut::Pairs(_)))), 1, "{all:?}");
+    assert_eq!(all.len(), 7, "{all:?}");
 
     // A resource that is left out stays when a world is loaded.
     let format = small_format().without_resource::<Window>();
@@ -226,6 +228,82 @@ fn what_is_not_saved_is_named_and_nothing_is_written() {
     assert!(world.contains_resource::<Window>());
     let twice = small_format().with_components(components![Health]);
     assert!(matches!(twice.save(&mut world), Err(SaveError::SameName(name)) if name == "health"));
+}
+
+fn families() -> WorldFormat {
+    small_format().with_components(components![ChildOf, Children])
+}
+
+/// A parent with two children that are not in the order in which they came, one of which is a parent too.
+fn family() -> (World, [Entity; 4]) {
+    let mut world = World::new();
+    let ids = [(); 4].map(|()| world.spawn(Health(3)).id());
+    let [root, a, b, grandchild] = ids;
+    let gone = world.spawn(ChildOf(root)).id();
+    [(a, root), (b, root), (grandchild, a)]
+        .into_iter()
+        .for_each(|(child, of)| _ = world.entity_mut(child).insert(ChildOf(of)));
+    world.get_mut::<Children>(root).unwrap().swap(1, 2);
+    world.despawn(gone);
+    (world, ids)
+}
+
+#[test]
+fn links_are_loaded_in_their_order_and_work_on() {
+    let (mut world, [root, a, b, grandchild]) = family();
+    let order = world.get::<Children>(root).unwrap().to_vec();
+    let bytes = families().save(&mut world).unwrap();
+    let mut loaded = World::new();
+    families().load(&mut loaded, &bytes).unwrap();
+    loaded.check_invariants();
+    assert_eq!(**loaded.get::<Children>(root).unwrap(), *order);
+    assert_eq!(loaded.get::<ChildOf>(grandchild), Some(&ChildOf(a)));
+    let new = loaded.spawn(ChildOf(root)).id();
+    loaded.entity_mut(b).remove::<ChildOf>();
+    assert_eq!(**loaded.get::<Children>(root).unwrap(), [a, new]);
+    loaded.check_invariants();
+    loaded.despawn(root);
+    loaded.check_invariants();
+    assert_eq!(loaded.query::<Entity>().iter(&loaded).collect::<Vec<_>>(), [b]);
+}
+
+#[test]
+fn links_are_not_believed() {
+    let bytes = families().save(&mut family().0).unwrap();
+    let (mut refused, mut loaded) = (0, 0);
+    for at in 16..bytes.len() {
+        // The first byte of an id is its index, with a bit that says that others follow.
+        for with in (0..4).chain(0x80..0x85) {
+            let mut lying = bytes.clone();
+            lying[at] = with;
+            let mut world = World::new();
+            match families().load(&mut world, &signed(lying)) {
+                Ok(()) => {
+                    world.check_invariants();
+                    loaded += 1;
+                }
+                Err(LoadError::Build(BuildError::Link(name, _))) => {
+                    assert!(name.ends_with("ChildOf"));
+                    assert!(world.is_empty());
+                    refused += 1;
+                }
+                Err(_) => assert!(world.is_empty()),
+            }
+        }
+    }
+    assert!(refused >= 18 && loaded >= 18, "{refused} {loaded}");
+}
+
+#[test]
+fn lists_that_a_program_has_exchanged_are_not_saved() {
+    let (mut world, [root, a, ..]) = family();
+    let mut children = world.query::<&mut Children>();
+    let [mut one, mut other] = children.get_many_mut(&mut world, [root, a]).unwrap();
+    std::mem::swap(&mut *one, &mut *other);
+    let error = families().save(&mut world).unwrap_err();
+    let SaveError::NotSaved(all) = error else { panic!("{error}") };
+    let [NotSaved::LeftOut(LeftOut::Relationship(name))] = all[..] else { panic!("{all:?}") };
+    assert!(name.ends_with("ChildOf"));
 }
 
 #[test]

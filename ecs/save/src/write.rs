@@ -92,7 +92,7 @@ fn check(
 ) -> Result<(), SaveError> {
     let is_left_out = |what: &LeftOut| {
         let of_consumers = matches!(what, LeftOut::Systems(_) | LeftOut::Removals(_) | LeftOut::IdForecasts);
-        // A side of a relationship is named once, as such.
+        // A side of pairs is named once, as such.
         !(of_consumers && format.new_consumers)
     };
     let left_out: Vec<LeftOut> = contents.left_out().into_iter().filter(is_left_out).collect();

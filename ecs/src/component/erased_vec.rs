@@ -9,11 +9,13 @@ use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
+use core::slice;
 
 use super::Component;
 use super::constructor::{Constructor, Maker};
 use super::descriptor::ComponentDescriptor;
 use super::erased_ref::{ErasedRef, ErasedRefMut};
+use super::erased_slice::ErasedSlice;
 use crate::alloc_error::AllocError;
 
 /// Some values of a component, one behind the other, in memory of their own.
@@ -187,6 +189,21 @@ impl ErasedVec {
     /// Forgets the values, which have been moved out.
     pub(crate) fn forget(&mut self) {
         self.len = 0;
+    }
+
+    /// The values.
+    pub(crate) fn as_slice(&self) -> ErasedSlice<'_> {
+        // SAFETY: there are so many values of the descriptor's component, and `self` is borrowed.
+        unsafe { ErasedSlice::new(self.descriptor, self.data, self.len) }
+    }
+
+    /// The values, if they are of this type, to change them.
+    pub(crate) fn as_mut_slice<T: 'static>(&mut self) -> Option<&mut [T]> {
+        // SAFETY: there are so many values of the descriptor's component, which is said to be of type `T`; the memory is that of a
+        // vector of this type, so that it is aligned, and `self` is borrowed mutably.
+        self.descriptor
+            .holds::<T>()
+            .then(|| unsafe { slice::from_raw_parts_mut(self.data.cast::<T>().as_ptr(), self.len) })
     }
 
     /// The first value, if it is of this type.

@@ -6,6 +6,8 @@
 
 mod collection;
 mod source_list;
+#[cfg(feature = "serde")]
+mod serialized;
 mod traits;
 
 pub use self::collection::{OrderedRelationshipSourceCollection, RelationshipSourceCollection, Unlisted};

@@ -15,7 +15,7 @@ use crate::sparse::SparseCopy;
 use crate::store::{BuildError, StoreCopy, StoreParts, TableParts};
 use crate::table::TableCopy;
 use crate::tick::{ComponentTicks, Tick};
-use crate::world::{World, keeps_systems};
+use crate::world::{World, broken_links, keeps_systems, links_of_parts};
 
 /// Which frame and tick it is in a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +42,8 @@ pub enum LeftOut {
     IdForecasts,
     /// Removals of a component that a reader in this process has not read: its type name.
     Removals(&'static str),
-    /// A component that is a side of a relationship or of pairs: its type name.
+    /// A component that is a side of pairs, or names the target of a relationship whose sides disagree, since a program has exchanged the
+    /// lists of targets: its type name.
     Relationship(&'static str),
     /// The pairs of a relation: its type name.
     Pairs(&'static str),
@@ -54,7 +55,7 @@ impl fmt::Display for LeftOut {
             Self::Systems(label) => write!(f, "what systems of schedule `{label}` keep"),
             Self::IdForecasts => f.write_str("how many ids systems are expected to reserve"),
             Self::Removals(name) => write!(f, "removals of component `{name}` that a reader has not read"),
-            Self::Relationship(name) => write!(f, "component `{name}`, a side of a relationship"),
+            Self::Relationship(name) => write!(f, "component `{name}`, a side of pairs or of links that are not right"),
             Self::Pairs(name) => write!(f, "pairs of relation `{name}`"),
         }
     }
@@ -137,10 +138,14 @@ impl<'s> SnapshotContents<'s> {
         let systems = self.0.schedules_with_memory().map(|label| LeftOut::Systems(format!("{label:?}")));
         let removals = copy.removals.iter().filter(|lists| lists.iter().any(|list| list.is_unread()));
         let removals = removals.filter_map(|lists| lists.iter().find_map(|list| list.name())).map(LeftOut::Removals);
-        let columns = copy.tables.iter().flat_map(TableCopy::columns).chain(copy.sparse.iter().map(SparseCopy::values));
-        let values = columns.map(ColumnCopy::values).filter(|values| !values.is_empty());
-        let relationships = values.map(ErasedSlice::descriptor).filter(|descriptor| descriptor.relation().is_some());
-        let relationships = relationships.map(|descriptor| LeftOut::Relationship(descriptor.name()));
+        let side = |storage: &StorageContents<'_>| storage.column().values().descriptor().relation();
+        let of_pairs = self.storages().filter(|storage| side(storage).is_some_and(|side| side.is_of_pairs()));
+        let of_pairs = of_pairs.map(|storage| storage.column().values().descriptor().name());
+        let linked: Vec<_> = self.storages().filter(|storage| side(storage).is_some()).collect();
+        let linked: Vec<_> =
+            linked.into_iter().map(|storage| (storage.entities(), storage.column().values())).collect();
+        let broken = broken_links(linked.iter().map(|(entities, values)| (&entities[..], *values)));
+        let relationships = of_pairs.chain(broken).map(LeftOut::Relationship);
         let pairs = copy.pairs.iter().flatten().filter_map(|pairs| pairs.name()).map(LeftOut::Pairs);
         let forecasts = (!copy.id_forecasts.is_empty()).then_some(LeftOut::IdForecasts);
         systems.chain(forecasts).chain(removals).chain(relationships).chain(pairs).collect()
@@ -363,7 +368,8 @@ impl SnapshotBuilder {
     /// If there is no memory, or if a resource has the stable name of another one.
     pub fn build(self, world: &mut World, options: &SnapshotOptions) -> Result<WorldSnapshot, BuildError> {
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let copy = world.store.build_copy(self.parts, is_apart).unwrap_or_else(|error| error.raise())?;
+        let copy =
+            world.store.build_copy(self.parts, links_of_parts, is_apart).unwrap_or_else(|error| error.raise())?;
         Ok(WorldSnapshot::of_copy(world, options.clone(), copy))
     }
 }

@@ -100,7 +100,8 @@
 //! ```
 //!
 //! What a snapshot knows and its contents do not show is [named](SnapshotContents::left_out): what systems keep, removals that are unread,
-//! relationships and pairs. When an entity was spawned is not shown either: in a built snapshot all were spawned at its tick.
+//! and pairs. Links are shown as the values of both components of a relationship: a builder checks that each source is on the list of the
+//! target that it names, and no other is. When an entity was spawned is not shown either: in a built snapshot all were spawned at its tick.
 //!
 //! # Comparing worlds
 //!

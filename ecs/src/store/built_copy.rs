@@ -12,7 +12,7 @@ use hashbrown::HashSet;
 use super::Store;
 use super::copies::StoreCopy;
 use super::frames::FramesCopy;
-use super::links::LinksCopy;
+use super::links::{BuiltLinks, LinksCopy};
 use crate::alloc_error::AllocError;
 use crate::column::{ColumnCopy, ColumnParts};
 use crate::component::{ChangeTracking, ComponentDescriptor, ComponentId, RegisterComponentError};
@@ -82,8 +82,11 @@ pub enum BuildError {
     Time,
     /// Values cannot be cloned, so that they cannot be restored. The type name of a component or resource.
     NotClone(&'static str),
-    /// A component is a side of a relationship, or of pairs. Its type name.
+    /// A component is a side of pairs. Its type name.
     Relationship(&'static str),
+    /// The two sides of a relationship disagree on the links of an entity, or an entity is linked as it cannot be: to itself, or in a
+    /// circle. The type name of the component that names a target.
+    Link(&'static str, Entity),
     /// A resource stays on its thread. Its type name.
     NonSend(&'static str),
     /// A component cannot be registered.
@@ -105,7 +108,10 @@ impl fmt::Display for BuildError {
             Self::Time => f.write_str("a tick is later than the current one, or too old to be known"),
             Self::NotClone(name) => write!(f, "`{name}` is not known to be `Clone`, so that it cannot be restored"),
             Self::Relationship(name) => {
-                write!(f, "component `{name}` is a side of a relationship, which cannot be built yet")
+                write!(f, "component `{name}` is a side of pairs, which cannot be built yet")
+            }
+            Self::Link(name, entity) => {
+                write!(f, "what entity {entity} names or lists by relationship `{name}` is no link that can be")
             }
             Self::NonSend(name) => write!(f, "non-send value `{name}` cannot be a part of a snapshot"),
             Self::Register(error) => error.fmt(f),
@@ -129,7 +135,7 @@ impl StoreParts {
             if descriptor.is_sparse() != is_sparse || descriptor.storage().is_none() {
                 return Err(BuildError::Storage(name));
             }
-            if descriptor.relation().is_some() {
+            if descriptor.relation().is_some_and(|side| side.is_of_pairs() || !is_sparse) {
                 return Err(BuildError::Relationship(name));
             }
             if column.values.len() != entities {
@@ -175,7 +181,8 @@ impl StoreParts {
 
 impl Store {
     /// A copy of this store that says what parts say: with its own numbers of components and storages. Components that it does not
-    /// know are registered. `is_apart` says which resources that are not among the parts are no part of the copy.
+    /// know are registered. `links_of` looks at the values of relationships, and says how entities are linked by them. `is_apart`
+    /// says which resources that are not among the parts are no part of the copy.
     ///
     /// # Errors
     ///
@@ -183,12 +190,13 @@ impl Store {
     pub(crate) fn build_copy(
         &mut self,
         parts: StoreParts,
+        links_of: impl FnOnce(&mut [(Vec<Entity>, ColumnParts)]) -> Result<Vec<BuiltLinks>, BuildError>,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
     ) -> Result<Result<StoreCopy, BuildError>, AllocError> {
         if let Err(error) = parts.check() {
             return Ok(Err(error));
         }
-        let StoreParts { ids, tables, storages, resources, .. } = parts;
+        let StoreParts { ids, tables, mut storages, resources, .. } = parts;
         let (frame, now) = (FramesCopy::of(parts.frame_number, parts.any_ran), parts.tick);
         let mut entities = {
             // There is always a first table.
@@ -209,6 +217,10 @@ impl Store {
                 return Ok(Err(BuildError::SparseEntity(column.values.descriptor().name(), entity)));
             }
         }
+        let built = match links_of(&mut storages) {
+            Ok(built) => built,
+            Err(error) => return Ok(Err(error)),
+        };
 
         let mut tracked = Vec::new();
         let mut register = |column: &ColumnParts| -> Result<ComponentId, BuildError> {
@@ -265,6 +277,13 @@ impl Store {
             entities.note_sparse(number, &of)?;
             sparse[number] = SparseCopy::of(of, column, now)?;
         }
+        let mut links = LinksCopy::default();
+        for BuiltLinks { relation, links: all } in built {
+            match self.register_descriptor(relation) {
+                Ok(id) => links.add(id, &all),
+                Err(error) => return Ok(Err(BuildError::Register(error))),
+            }
+        }
         Ok(Ok(StoreCopy {
             entities,
             id_forecasts: IdForecasts::default(),
@@ -273,7 +292,7 @@ impl Store {
             resources: self.resources.copies_of(resources, is_apart),
             removals: Vec::new(),
             spawns: None,
-            links: LinksCopy::default(),
+            links,
             pairs: Vec::new(),
             frames: frame,
             tick: now,

@@ -9,7 +9,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
-use crate::component::{ComponentId, Components};
+use crate::component::{ComponentDescriptor, ComponentId, Components};
 use crate::entity::Entity;
 
 /// A source whose target may go on without it.
@@ -247,6 +247,23 @@ impl Links {
 /// On which targets sources are listed.
 #[derive(Clone, Default)]
 pub(super) struct LinksCopy(Vec<(ComponentId, Listed)>);
+
+/// All links of a relationship, which were not taken from a store.
+pub(crate) struct BuiltLinks {
+    /// The component of the sources.
+    pub(crate) relation: &'static ComponentDescriptor,
+    /// Each source with its target, and its place on the list of that.
+    pub(crate) links: Vec<(Entity, Entity, u32)>,
+}
+
+impl LinksCopy {
+    /// Adds the links of a relationship of which there are none so far. Each source is there once.
+    pub(super) fn add(&mut self, relation: ComponentId, links: &[(Entity, Entity, u32)]) {
+        let mut listed = Listed::default();
+        links.iter().for_each(|&(source, target, place)| listed.set(source, target, place));
+        self.0.push((relation, listed));
+    }
+}
 
 /// Entities a page.
 const PAGE: usize = 256;

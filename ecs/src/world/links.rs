@@ -15,19 +15,21 @@ use core::any::type_name;
 
 use super::cast::World;
 use crate::change::{ReadEntity, WriteEntity};
-use crate::component::{Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, Kinds, RelationSide};
+use crate::component::{
+    Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, ErasedSlice, ErasedVec, Kinds, RelationSide,
+};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
 use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
 use crate::store::{CommandFailure, NewsView, Orphan, Store, settle_pairs};
 
 /// What is done with the components of one relationship.
-struct LinkFunctions {
+pub(super) struct LinkFunctions {
     /// The component of the sources.
-    source: fn() -> &'static ComponentDescriptor,
-    source_name: fn() -> &'static str,
-    is_linked: bool,
-    allows_self: bool,
+    pub(super) source: fn() -> &'static ComponentDescriptor,
+    pub(super) source_name: fn() -> &'static str,
+    pub(super) is_linked: bool,
+    pub(super) allows_self: bool,
     /// The target that an entity names.
     target: fn(&World, Entity) -> Option<Entity>,
     /// Whether an entity has the component that lists sources.
@@ -56,6 +58,13 @@ struct LinkFunctions {
     retarget: fn(&mut Store, Entity, Entity),
     /// The target that a component names, and another one for it, if there is one.
     rename: fn(ErasedRefMut<'_>, Option<Entity>) -> Option<Entity>,
+    /// The targets that components name, which are in no world.
+    pub(super) named_by: fn(ErasedSlice<'_>) -> Option<Vec<Entity>>,
+    /// Calls a function with each source that components list which are in no world: with the number of the component, the place on its
+    /// list, and the source. Says false if they are of another type.
+    pub(super) listed_by: fn(ErasedSlice<'_>, &mut dyn FnMut(usize, usize, Entity)) -> bool,
+    /// Notes whose lists components are that are in no world.
+    pub(super) note_targets: fn(&mut ErasedVec, &[Entity]),
 }
 
 impl LinkFunctions {
@@ -88,6 +97,18 @@ impl LinkFunctions {
                 let component = component.into_mut::<R>()?;
                 target.into_iter().for_each(|target| component.set_risky(target));
                 Some(component.get())
+            },
+            named_by: |components| Some(components.downcast_ref::<R>()?.iter().map(R::get).collect()),
+            listed_by: |components, see| {
+                let Some(lists) = components.downcast_ref::<R::RelationshipTarget>() else { return false };
+                for (row, list) in lists.iter().enumerate() {
+                    list.iter().enumerate().for_each(|(place, source)| see(row, place, source));
+                }
+                true
+            },
+            note_targets: |components, targets| {
+                let lists = components.as_mut_slice::<R::RelationshipTarget>().into_iter().flatten();
+                lists.zip(targets).for_each(|(list, &target)| list.collection_mut_risky().set_target(target));
             },
         }
     }
