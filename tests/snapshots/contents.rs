@@ -223,6 +223,20 @@ fn ids_and_rows_belong_together() {
 }
 
 #[test]
+fn more_frames_than_a_world_can_count_are_refused() {
+    let none = || EntityIds { generations: vec![], free: vec![], retired: vec![], first_generation: 1 };
+    let [tick, last, checked] = [2, 1, 0].map(Tick::new);
+    let mut world = World::new();
+    let mut build = |frame_number: u64| {
+        let clock = SnapshotClock { frame_number, is_frame_open: false, tick, last, checked };
+        SnapshotBuilder::new(none(), clock).build(&mut world, &SnapshotOptions::new()).map(drop)
+    };
+    assert_eq!(build(u64::MAX), Err(BuildError::Time));
+    assert_eq!(build(u64::MAX / 2 + 1), Err(BuildError::Time));
+    assert_eq!(build(u64::MAX / 2), Ok(()));
+}
+
+#[test]
 fn tables_and_values_belong_together() {
     let now = clock().tick;
     let ticks = |tick: u32| ComponentTicks::new(Tick::new(tick));

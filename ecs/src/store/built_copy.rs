@@ -22,6 +22,9 @@ use crate::sparse::SparseCopy;
 use crate::table::TableCopy;
 use crate::tick::{CHECK_EVERY, ComponentTicks, MAX_AGE, Tick};
 
+/// How many frames may have ended: more than any program lives to see, and so few that counting on does not overflow.
+const MAX_FRAMES: u64 = u64::MAX / 2;
+
 /// Rows of a table.
 pub(crate) struct TableParts {
     pub(crate) entities: Vec<Entity>,
@@ -78,7 +81,7 @@ pub enum BuildError {
     SparseEntity(&'static str, Entity),
     /// There is not a tick for each value of a component, or none is kept of it. Its type name.
     Ticks(&'static str),
-    /// Something has happened later than now, or before what is remembered.
+    /// Something has happened later than now, or before what is remembered; or more frames have ended than ever do.
     Time,
     /// Values cannot be cloned, so that they cannot be restored. The type name of a component or resource.
     NotClone(&'static str),
@@ -105,7 +108,9 @@ impl fmt::Display for BuildError {
                 write!(f, "entity {entity} has two values of component `{name}`, or is not alive")
             }
             Self::Ticks(name) => write!(f, "there is not one tick for each value of component `{name}`"),
-            Self::Time => f.write_str("a tick is later than the current one, or too old to be known"),
+            Self::Time => f.write_str(
+                "a tick is later than the current one, or too old to be known; or more frames have ended than ever do",
+            ),
             Self::NotClone(name) => write!(f, "`{name}` is not known to be `Clone`, so that it cannot be restored"),
             Self::Relationship(name) => {
                 write!(f, "component `{name}` is a side of pairs, which cannot be built yet")
@@ -128,7 +133,7 @@ impl StoreParts {
         // Ticks are brought forward to the greatest age whenever all are looked at.
         let is_known = |tick: Tick| tick.age(now) <= MAX_AGE + CHECK_EVERY;
         let are_known = |ticks: &ComponentTicks| is_known(ticks.added) && is_known(ticks.changed);
-        let mut is_in_time = is_known(self.last) && is_known(self.checked);
+        let mut is_in_time = is_known(self.last) && is_known(self.checked) && self.frame_number <= MAX_FRAMES;
         let check_column = |column: &ColumnParts, entities: usize, is_sparse: bool| {
             let descriptor = column.values.descriptor();
             let name = descriptor.name();
