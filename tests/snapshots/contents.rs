@@ -158,10 +158,10 @@ fn what_contents_do_not_show_is_named() {
     let is = |found: &dyn Fn(&LeftOut) -> bool| left_out.iter().any(found);
     assert!(is(&|one| matches!(one, LeftOut::Systems(label) if label.contains("Sums"))), "{left_out:?}");
     assert!(is(&|one| matches!(one, LeftOut::Removals(name) if name.ends_with("Gone"))), "{left_out:?}");
-    assert!(is(&|one| matches!(one, LeftOut::Relationship(name) if name.contains("PairSource<"))), "{left_out:?}");
-    assert!(is(&|one| matches!(one, LeftOut::Relationship(name) if name.contains("PairTarget<"))), "{left_out:?}");
-    assert!(is(&|one| matches!(one, LeftOut::Pairs(name) if name.ends_with("Hunting"))), "{left_out:?}");
-    assert!(!is(&|one| matches!(one, LeftOut::Relationship(name) if name.ends_with("ChildOf"))), "{left_out:?}");
+    assert!(is(&|one| matches!(one, LeftOut::Side(name) if name.contains("PairSource<"))), "{left_out:?}");
+    assert!(is(&|one| matches!(one, LeftOut::Side(name) if name.contains("PairTarget<"))), "{left_out:?}");
+    assert!(is(&|one| matches!(one, LeftOut::PairsOf(name) if name.ends_with("Hunting"))), "{left_out:?}");
+    assert!(!is(&|one| matches!(one, LeftOut::Side(name) if name.ends_with("ChildOf"))), "{left_out:?}");
 
     assert_eq!(reader.read(&world).count(), 1);
     let left_out = world.snapshot().unwrap().contents().left_out();
@@ -245,7 +245,7 @@ fn tables_and_values_belong_together() {
     let name = |error: BuildError| match error {
         BuildError::Twice(name) | BuildError::Length(name) | BuildError::Storage(name) => name.rsplit("::").next(),
         BuildError::SparseEntity(name, _) | BuildError::Ticks(name) => name.rsplit("::").next(),
-        BuildError::NotClone(name) | BuildError::Relationship(name) => name.rsplit("::").next(),
+        BuildError::NotClone(name) | BuildError::Side(name) => name.rsplit("::").next(),
         _ => None,
     };
     let table = |columns: Vec<NewColumnContents>| {
@@ -282,7 +282,7 @@ fn tables_and_values_belong_together() {
     other.relate(wolf, Hunting, rabbit);
     let pair = *other.get::<PairSource<Hunting>>(wolf).unwrap();
     let pairs = sparse(&|new, one| _ = new.add_storage(vec![one], NewColumnContents::of(vec![pair], now)));
-    assert!(matches!(pairs, BuildError::Relationship(_)));
+    assert!(matches!(pairs, BuildError::Side(_)));
     let in_table = NewColumnContents::of(vec![ChildOf(wolf)], now);
     assert!(matches!(table(vec![in_table]), BuildError::Storage(_)));
     let same = error(ids(), |builder, entity| {

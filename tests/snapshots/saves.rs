@@ -217,8 +217,8 @@ fn what_is_not_saved_is_named_and_nothing_is_written() {
     assert_eq!(is(&|one| matches!(one, NotSaved::Component(name) if name.ends_with("ChildOf"))), 1, "{all:?}");
     assert_eq!(is(&|one| matches!(one, NotSaved::Component(name) if name.ends_with("Children"))), 1, "{all:?}");
     // Of both ends of its pairs.
-    assert_eq!(is(&|one| matches!(one, NotSaved::LeftOut(LeftOut::Relationship(_)))), 2, "{all:?}");
-    assert_eq!(is(&|one| matches!(one, NotSaved::LeftOut(LeftOut::Pairs(_)))), 1, "{all:?}");
+    assert_eq!(is(&|one| matches!(one, NotSaved::LeftOut(LeftOut::Side(_)))), 2, "{all:?}");
+    assert_eq!(is(&|one| matches!(one, NotSaved::LeftOut(LeftOut::PairsOf(_)))), 1, "{all:?}");
     assert_eq!(all.len(), 7, "{all:?}");
 
     // A resource that is left out stays when a world is loaded.
@@ -302,7 +302,7 @@ fn lists_that_a_program_has_exchanged_are_not_saved() {
     std::mem::swap(&mut *one, &mut *other);
     let error = families().save(&mut world).unwrap_err();
     let SaveError::NotSaved(all) = error else { panic!("{error}") };
-    let [NotSaved::LeftOut(LeftOut::Relationship(name))] = all[..] else { panic!("{all:?}") };
+    let [NotSaved::LeftOut(LeftOut::Side(name))] = all[..] else { panic!("{all:?}") };
     assert!(name.ends_with("ChildOf"));
 }
 

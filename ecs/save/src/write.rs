@@ -99,7 +99,7 @@ fn check(
     let in_tables = contents.tables().flat_map(|table| table.columns());
     let columns = in_tables.chain(contents.storages().map(|storage| storage.column()));
     let unknown = columns.map(|column| column.values().descriptor()).filter(|descriptor| {
-        let is_named = left_out.iter().any(|what| *what == LeftOut::Relationship(descriptor.name()));
+        let is_named = left_out.iter().any(|what| *what == LeftOut::Side(descriptor.name()));
         components.get(descriptor.identity()).is_none() && !is_named
     });
     let unknown = unknown.map(|descriptor| NotSaved::Component(descriptor.name()));

@@ -44,9 +44,9 @@ pub enum LeftOut {
     Removals(&'static str),
     /// A component that is a side of pairs, or names the target of a relationship whose sides disagree, since a program has exchanged the
     /// lists of targets: its type name.
-    Relationship(&'static str),
+    Side(&'static str),
     /// The pairs of a relation: its type name.
-    Pairs(&'static str),
+    PairsOf(&'static str),
 }
 
 impl fmt::Display for LeftOut {
@@ -55,8 +55,8 @@ impl fmt::Display for LeftOut {
             Self::Systems(label) => write!(f, "what systems of schedule `{label}` keep"),
             Self::IdForecasts => f.write_str("how many ids systems are expected to reserve"),
             Self::Removals(name) => write!(f, "removals of component `{name}` that a reader has not read"),
-            Self::Relationship(name) => write!(f, "component `{name}`, a side of pairs or of links that are not right"),
-            Self::Pairs(name) => write!(f, "pairs of relation `{name}`"),
+            Self::Side(name) => write!(f, "component `{name}`, a side of pairs or of links that are not right"),
+            Self::PairsOf(name) => write!(f, "pairs of relation `{name}`"),
         }
     }
 }
@@ -145,8 +145,8 @@ impl<'s> SnapshotContents<'s> {
         let linked: Vec<_> =
             linked.into_iter().map(|storage| (storage.entities(), storage.column().values())).collect();
         let broken = broken_links(linked.iter().map(|(entities, values)| (&entities[..], *values)));
-        let relationships = of_pairs.chain(broken).map(LeftOut::Relationship);
-        let pairs = copy.pairs.iter().flatten().filter_map(|pairs| pairs.name()).map(LeftOut::Pairs);
+        let relationships = of_pairs.chain(broken).map(LeftOut::Side);
+        let pairs = copy.pairs.iter().flatten().filter_map(|pairs| pairs.name()).map(LeftOut::PairsOf);
         let forecasts = (!copy.id_forecasts.is_empty()).then_some(LeftOut::IdForecasts);
         systems.chain(forecasts).chain(removals).chain(relationships).chain(pairs).collect()
     }

@@ -86,7 +86,7 @@ pub enum BuildError {
     /// Values cannot be cloned, so that they cannot be restored. The type name of a component or resource.
     NotClone(&'static str),
     /// A component is a side of pairs. Its type name.
-    Relationship(&'static str),
+    Side(&'static str),
     /// The two sides of a relationship disagree on the links of an entity, or an entity is linked as it cannot be: to itself, or in a
     /// circle. The type name of the component that names a target.
     Link(&'static str, Entity),
@@ -112,7 +112,7 @@ impl fmt::Display for BuildError {
                 "a tick is later than the current one, or too old to be known; or more frames have ended than ever do",
             ),
             Self::NotClone(name) => write!(f, "`{name}` is not known to be `Clone`, so that it cannot be restored"),
-            Self::Relationship(name) => {
+            Self::Side(name) => {
                 write!(f, "component `{name}` is a side of pairs, which cannot be built yet")
             }
             Self::Link(name, entity) => {
@@ -141,7 +141,7 @@ impl StoreParts {
                 return Err(BuildError::Storage(name));
             }
             if descriptor.relation().is_some_and(|side| side.is_of_pairs() || !is_sparse) {
-                return Err(BuildError::Relationship(name));
+                return Err(BuildError::Side(name));
             }
             if column.values.len() != entities {
                 return Err(BuildError::Length(name));
