@@ -72,7 +72,9 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>) -> Res
     let all: Vec<_> = contents.resources().collect();
     out.len(all.len());
     for resource in all {
-        let Some(number) = resources.get(resource.descriptor().identity()) else { continue };
+        let Some(number) = resources.get(resource.descriptor().identity()) else {
+            return Err(SaveError::NotSaved(vec![NotSaved::Resource(resource.descriptor().name())]));
+        };
         let write = format.resources[number].write;
         out.u32(number as u32);
         write_ticks(&mut out, resource.ticks());
@@ -92,13 +94,13 @@ fn check(
 ) -> Result<(), SaveError> {
     let is_left_out = |what: &LeftOut| {
         let of_consumers = matches!(what, LeftOut::Systems(_) | LeftOut::Removals(_) | LeftOut::IdForecasts);
-        // A side of pairs is named once, as such.
         !(of_consumers && format.new_consumers)
     };
     let left_out: Vec<LeftOut> = contents.left_out().into_iter().filter(is_left_out).collect();
     let in_tables = contents.tables().flat_map(|table| table.columns());
     let columns = in_tables.chain(contents.storages().map(|storage| storage.column()));
     let unknown = columns.map(|column| column.values().descriptor()).filter(|descriptor| {
+        // A side of pairs is named once, as such.
         let is_named = left_out.iter().any(|what| *what == LeftOut::Side(descriptor.name()));
         components.get(descriptor.identity()).is_none() && !is_named
     });

@@ -141,9 +141,8 @@ impl<'s> SnapshotContents<'s> {
         let side = |storage: &StorageContents<'_>| storage.column().values().descriptor().relation();
         let of_pairs = self.storages().filter(|storage| side(storage).is_some_and(|side| side.is_of_pairs()));
         let of_pairs = of_pairs.map(|storage| storage.column().values().descriptor().name());
-        let linked: Vec<_> = self.storages().filter(|storage| side(storage).is_some()).collect();
-        let linked: Vec<_> =
-            linked.into_iter().map(|storage| (storage.entities(), storage.column().values())).collect();
+        let linked = self.storages().filter(|storage| side(storage).is_some());
+        let linked: Vec<_> = linked.map(|storage| (storage.entities(), storage.column().values())).collect();
         let broken = broken_links(linked.iter().map(|(entities, values)| (&entities[..], *values)));
         let relationships = of_pairs.chain(broken).map(LeftOut::Side);
         let pairs = copy.pairs.iter().flatten().filter_map(|pairs| pairs.name()).map(LeftOut::PairsOf);
