@@ -201,6 +201,15 @@ impl Record {
         }
     }
 
+    /// A closure of a round has spawned. That is behind all that was recorded in its round, and before what the closures
+    /// of the round have recorded so far, which has not been applied yet.
+    fn spawned_now(&mut self, round: u32, entity: Entity, mask: Mask, value: u32) {
+        let last = self.done.iter().rposition(|done| matches!(done, Done::Round));
+        let at = last.filter(|_| round < self.round).unwrap_or(self.done.len());
+        self.known.push(entity);
+        self.done.insert(at, Done::SpawnNow { entity, mask, value });
+    }
+
     fn spawned(&mut self, entity: Entity, mask: Mask, value: u32, bundle: &'static str) {
         self.known.push(entity);
         self.done.push(Done::Spawn { entity, mask, value, bundle });
@@ -263,10 +272,7 @@ impl Recorder {
                     let made = M::make(value);
                     commands.queue(move |world: &mut World| {
                         let entity = world.spawn(made).id();
-                        record.with(|record| {
-                            record.known.push(entity);
-                            record.done.push(Done::SpawnNow { entity, mask: M::MASK, value });
-                        });
+                        record.with(|list| list.spawned_now(record.round, entity, M::MASK, value));
                     });
                 });
             }

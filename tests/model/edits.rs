@@ -429,7 +429,7 @@ impl Edit for InsertIfNew {
 /// Removes what the entity has of a bundle.
 #[derive(Clone, Debug)]
 pub(crate) struct Remove {
-    kind: u8,
+    pub(crate) kind: u8,
 }
 
 impl Edit for Remove {
@@ -585,9 +585,9 @@ impl Edit for Take {
 /// Removes what the entity has of one bundle and adds another, in one change.
 #[derive(Clone, Debug)]
 pub(crate) struct Replace {
-    old: u8,
-    new: u8,
-    value: u32,
+    pub(crate) old: u8,
+    pub(crate) new: u8,
+    pub(crate) value: u32,
 }
 
 impl Edit for Replace {

@@ -42,7 +42,10 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm};
 use strata_tests::effort;
 
-use operations::{Focus, histories};
+use commands::{Command, Fate};
+use edits::{AnyEdit, Insert, Remove, Replace};
+use operations::{Focus, History, Operation, Step, histories};
+use readers::ReaderStep;
 use run::Run;
 
 /// `PROPTEST_CASES` takes the place of the number, if it is set.
@@ -110,4 +113,30 @@ proptest! {
     ) {
         Run::play(&history);
     }
+}
+
+fn play(operations: Vec<Operation>) {
+    let steps = operations.into_iter().map(|operation| Step { operation, fuse: None }).collect();
+    Run::play(&History { start: Vec::new(), steps });
+}
+
+/// The second closure spawns before what the first has recorded is applied; the edits that the first and the third have
+/// recorded follow each other, and are one change.
+#[test]
+fn a_closure_that_spawns_is_applied_before_what_the_closure_before_it_recorded() {
+    let removal = vec![
+        (AnyEdit::Replace(Replace { old: 0, new: 24, value: 0 }), 0),
+        (AnyEdit::Remove(Remove { kind: 4 }), 0),
+    ];
+    let insertion = vec![(AnyEdit::Insert(Insert { kind: 4, value: 0 }), 0)];
+    let commands = vec![
+        Command::Queue { commands: vec![Command::Group { which: 0, steps: removal }] },
+        Command::SpawnNow { kind: 0, value: 0 },
+        Command::Queue { commands: vec![Command::Turns { which: [0, 0], steps: insertion }] },
+    ];
+    play(vec![
+        Operation::Reader { step: ReaderStep::Add { kind: 3, values: false } },
+        Operation::Spawn { kind: 0, value: 0 },
+        Operation::Commands { commands, reserved: 0, fate: Fate::Flushed },
+    ]);
 }
