@@ -124,10 +124,8 @@ fn play(operations: Vec<Operation>) {
 /// recorded follow each other, and are one change.
 #[test]
 fn a_closure_that_spawns_is_applied_before_what_the_closure_before_it_recorded() {
-    let removal = vec![
-        (AnyEdit::Replace(Replace { old: 0, new: 24, value: 0 }), 0),
-        (AnyEdit::Remove(Remove { kind: 4 }), 0),
-    ];
+    let removal =
+        vec![(AnyEdit::Replace(Replace { old: 0, new: 24, value: 0 }), 0), (AnyEdit::Remove(Remove { kind: 4 }), 0)];
     let insertion = vec![(AnyEdit::Insert(Insert { kind: 4, value: 0 }), 0)];
     let commands = vec![
         Command::Queue { commands: vec![Command::Group { which: 0, steps: removal }] },

@@ -358,6 +358,9 @@ fn close_holes(entities: &mut Vec<Entity>, mut holes: usize, first: usize) {
 /// Up to so many entities holes stay until the list is read.
 const FEW: usize = 32;
 
+/// An entity is looked for among so many before and behind its place first.
+const NEAR: usize = 64;
+
 impl SourceList {
     /// Most of the list is holes: they would take more memory than the entities.
     #[cold]
@@ -373,13 +376,16 @@ impl SourceList {
     fn remove_moved(&mut self, entity: Entity, place: u32) -> Unlisted {
         let (entities, holes) = self.open();
         let from = entities.len().min(place as usize);
+        // Few have gone or come before it, mostly.
+        let window = from.saturating_sub(NEAR)..entities.len().min(from + NEAR);
+        let near = position(&entities[window.clone()], entity).map(|at| window.start + at);
         // Holes before it make it move towards the front.
-        let before = last_position(&entities[..from], entity);
+        let before = near.or_else(|| last_position(&entities[..from], entity));
         let at = before.or_else(|| position(&entities[from..], entity).map(|at| from + at));
         let Some(at) = at else {
             return Unlisted { is_empty: entities.len() == *holes, are_elsewhere: false };
         };
-        let distance = if before.is_some() { from - at } else { at };
+        let distance = if before.is_some() { from.abs_diff(at) } else { at };
         let place = at as u32;
         self.sought += distance;
         let mut unlisted = self.remove_near(entity, place);

@@ -57,6 +57,14 @@ impl World {
         });
     }
 
+    /// Notes that sources are at places that follow each other, so that they are found there when they go.
+    fn note_places<R: Relationship>(&mut self, first: usize, sources: &[Entity]) {
+        if let Some(id) = self.component_id::<R>() {
+            let places = first as u32..;
+            places.zip(sources).for_each(|(place, &source)| self.store.listeners.links.move_place(id, source, place));
+        }
+    }
+
     /// Does something with an entity and all below it: each before those below it.
     fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(EntityWorldMut<'_>)) {
         let mut waiting = alloc::vec![root];
@@ -155,6 +163,8 @@ impl EntityWorldMut<'_> {
         if let Some(mut sources) = self.get_mut::<R::RelationshipTarget>() {
             let sources = sources.collection_mut_risky();
             related.iter().enumerate().for_each(|(nth, &source)| sources.place(source, index + nth));
+            let first = index.min(sources.len().saturating_sub(related.len()));
+            self.world_scope(|world| world.note_places::<R>(first, related));
         }
         self
     }
