@@ -4,6 +4,7 @@ use alloc::vec::{self, Vec};
 use core::any::type_name;
 use core::borrow::Borrow;
 use core::iter::FusedIterator;
+use core::mem::MaybeUninit;
 use core::{array, fmt};
 
 use super::ahead::{fetch_ahead, is_worth_it};
@@ -40,21 +41,23 @@ pub(crate) unsafe fn get<'w, 's, D: QueryData, F: QueryFilter>(
 pub(crate) struct Books<'w, 's, C> {
     slots: &'w [Slot],
     by_table: &'s [Option<C>],
+    /// As [`Cache::only`]. Here, and not read from the cache, it is in registers in a loop.
+    only: (TableId, MaybeUninit<C>),
 }
 
-impl<C> Clone for Books<'_, '_, C> {
+impl<C: Copy> Clone for Books<'_, '_, C> {
     #[inline]
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<C> Copy for Books<'_, '_, C> {}
+impl<C: Copy> Copy for Books<'_, '_, C> {}
 
 impl<'w, 's, C: Copy> Books<'w, 's, C> {
     #[inline]
     pub(crate) fn new<D, F>(cell: StoreCell<'w>, cache: &'s Cache<D, C, F>) -> Self {
-        Self { slots: cell.store().entities.slots(), by_table: cache.by_table() }
+        Self { slots: cell.store().entities.slots(), by_table: cache.by_table(), only: cache.only() }
     }
 }
 
@@ -88,7 +91,7 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
     entity: Entity,
 ) -> Option<D::Item<'w>> {
     let location = Slot::find(books.slots, entity)?;
-    let (only, known) = cache.only();
+    let (only, known) = books.only;
     let column = match location.table == only {
         // SAFETY: a slot names this table, so it is not `TableId::UNUSED`, and what is known of it is initialised.
         true => unsafe { known.assume_init() },
