@@ -93,6 +93,8 @@ fn iter_many(rows: usize) -> Sample {
     let mut state = world.query::<&Position>();
     repeated(move || {
         let query = state.query(black_box(&world));
-        black_box(query.iter_many(&ids).fold(0_u32, |sum, position| sum.wrapping_add(position.0.x.to_bits())));
+        black_box(
+            query.iter_many(&ids).matched().fold(0_u32, |sum, position| sum.wrapping_add(position.0.x.to_bits())),
+        );
     })
 }

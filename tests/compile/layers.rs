@@ -58,6 +58,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/lens.rs",
     "query/linked.rs",
     "query/many.rs",
+    "query/combinations.rs",
     "query/matching_rows.rs",
     "query/nested.rs",
     "query/pairs.rs",

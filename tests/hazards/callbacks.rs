@@ -296,7 +296,7 @@ fn forgotten_guards_and_iterators_only_leave_things_as_they_are() {
     forget(iter);
     forget(state.query_mut(&mut world));
     let mut query = state.query_mut(&mut world);
-    let mut many = query.iter_many_mut([entities[0]]);
+    let mut many = query.iter_many_mut([entities[0]]).matched();
     many.fetch_next();
     forget(many);
     // Guards that own heap memory (combinations do) are left out: to forget them leaks it, as the leak checker would say.

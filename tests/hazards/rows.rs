@@ -66,7 +66,7 @@ fn a_stale_id_never_reaches_the_new_tenant_of_its_index() {
     assert!(world.get::<Aside>(stale).is_none());
     let mut query = world.query::<&mut Mark>();
     assert!(query.get_mut(&mut world, stale).is_err());
-    assert_eq!(query.iter_many(&world, [stale]).count(), 0);
+    assert_eq!(query.iter_many(&world, [stale]).matched().count(), 0);
     assert_eq!(world.get::<Mark>(tenant), Some(&Mark(2)));
     world.check_invariants();
 }

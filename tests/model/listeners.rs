@@ -90,7 +90,11 @@ macro_rules! listen {
         });
         let log = Log::clone(&$log);
         $world.add_observer(move |batch: OnBatch<'_, '_, $Moment<$P>>, all: Query<'_, '_, &$P>| {
-            assert_eq!(all.iter_many(batch.entities()).count(), batch.entities().len(), "all of them have it");
+            assert_eq!(
+                all.iter_many(batch.entities()).matched().count(),
+                batch.entities().len(),
+                "all of them have it"
+            );
             assert!(all.contiguous_many(batch.entities()).is_none_or(|slice| slice.len() == batch.entities().len()));
             let told = |&entity| (Listener::BatchObserver, Moment::$Moment, entity, $id);
             log.lock().expect("no panic").extend(batch.entities().iter().map(told));

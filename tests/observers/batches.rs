@@ -30,7 +30,11 @@ impl Batches {
 macro_rules! note {
     ($Moment:ident, $C:ident) => {
         |batch: OnBatch<$Moment<$C>>, all: Query<&$C>, mut batches: ResMut<Batches>| {
-            assert_eq!(all.iter_many(batch.entities()).count(), batch.entities().len(), "all have the component");
+            assert_eq!(
+                all.iter_many(batch.entities()).matched().count(),
+                batch.entities().len(),
+                "all have the component"
+            );
             let together = all.contiguous_many(batch.entities());
             let values = together.map(|slice| slice.iter().map(|value| value.0).collect());
             batches.0.push((batch.components().len(), values));

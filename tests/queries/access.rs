@@ -85,9 +85,9 @@ fn iter_many_follows_the_list_and_skips_what_does_not_match() {
     world.despawn(dead);
     let list = [entities[9], entities[7], entities[2], dead, entities[9]];
     let mut query = world.query::<&A>();
-    let found: Vec<u32> = query.iter_many(&world, list).map(|a| a.0).collect();
+    let found: Vec<u32> = query.iter_many(&world, list).matched().map(|a| a.0).collect();
     assert_eq!(found, [9, 2, 9]);
-    let by_reference: Vec<u32> = query.iter_many(&world, &list).map(|a| a.0).collect();
+    let by_reference: Vec<u32> = query.iter_many(&world, &list).matched().map(|a| a.0).collect();
     assert_eq!(by_reference, [9, 2, 9]);
 }
 
@@ -97,7 +97,7 @@ fn iter_many_mut_may_name_an_entity_twice() {
     let entities = zoo(&mut world);
     let mut state = world.query::<&mut A>();
     let mut query = state.query_mut(&mut world);
-    let mut many = query.iter_many_mut([entities[1], entities[1], entities[7], entities[2]]);
+    let mut many = query.iter_many_mut([entities[1], entities[1], entities[7], entities[2]]).matched();
     let mut visits = 0;
     while let Some(mut a) = many.fetch_next() {
         a.0 += 10;
@@ -124,7 +124,7 @@ fn the_query_value_gives_what_the_state_gives() {
     assert!(!query.contains(entities[7]));
     assert!(query.single().is_err());
     assert!(query.single_mut().is_err());
-    let found: Vec<u32> = query.iter_many([entities[2], entities[1]]).map(|a| a.0).collect();
+    let found: Vec<u32> = query.iter_many([entities[2], entities[1]]).matched().map(|a| a.0).collect();
     assert_eq!(found, [3, 12]);
     query.reborrow().get_mut(entities[1]).expect("matches").0 = 100;
     let mut last = query.get_inner(entities[1]).expect("matches");

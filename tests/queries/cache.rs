@@ -36,7 +36,7 @@ fn a_state_used_on_another_world_is_refused() {
         expect_panic(|| query.single(&second).map(|a| a.0)),
         expect_panic(|| query.contiguous_iter(&second).count()),
         expect_panic(|| query.iter_combinations::<2>(&second).count()),
-        expect_panic(|| query.iter_many(&second, [entity]).count()),
+        expect_panic(|| query.iter_many(&second, [entity]).matched().count()),
         expect_panic(|| query.query(&second).count()),
     ] {
         assert!(text.contains("world"), "{text}");

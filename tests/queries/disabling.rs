@@ -64,7 +64,7 @@ fn every_way_to_use_a_query_passes_them_over() {
     assert_eq!(query.query(&world).count(), 5);
     assert!(query.get(&world, entities[2]).is_ok());
     assert!(query.get(&world, entities[3]).is_err());
-    assert_eq!(query.iter_many(&world, &entities).count(), 5);
+    assert_eq!(query.iter_many(&world, &entities).matched().count(), 5);
     assert_eq!(query.iter_combinations::<2>(&world).count(), 10);
     let counted = AtomicUsize::new(0);
     query.par_iter(&world).for_each(|_| _ = counted.fetch_add(1, Ordering::Relaxed));

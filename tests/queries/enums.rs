@@ -102,6 +102,7 @@ fn single_entities_are_found_as_in_any_query() {
     assert!(query.get_many_mut(&mut world, [entities[7], entities[7]]).is_err());
     let kinds: Vec<bool> = query
         .iter_many(&world, [entities[9], entities[9], entities[7]])
+        .matched()
         .map(|item| matches!(item, TargetReadOnlyItem::Plain(_)))
         .collect();
     assert_eq!(kinds, [true, true, false]);

@@ -127,7 +127,7 @@ fn filters_keep_a_lens_from_what_belongs_to_another_query() {
             let (one, other) = (first.get_mut(id).ok(), second.get_mut(id).ok());
             one.into_iter().chain(other).for_each(|mut a| a.0 += 1);
         }
-        let (mut one, mut other) = (first.iter_many_mut(&all), second.iter_many_mut(&all));
+        let (mut one, mut other) = (first.iter_many_mut(&all).matched(), second.iter_many_mut(&all).matched());
         while let Some(mut a) = one.fetch_next() {
             a.0 += 1;
         }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::iter;
 
 use strata_ecs::entity::UniqueEntityVec;
+use strata_tests::panics::expect_panic;
 
 use super::*;
 
@@ -56,18 +57,18 @@ fn lists_of_each_kind_yield_what_matches_in_their_order() {
     let mut state = world.query::<&Number>();
     let query = state.query(&world);
     let each = |found: &Number| found.0;
-    assert_eq!(query.iter_many(&ids).map(each).collect::<Vec<_>>(), expected);
-    assert_eq!(query.iter_many(ids.iter().copied()).map(each).collect::<Vec<_>>(), expected);
-    assert_eq!(query.iter_many(ids.iter().cloned()).map(each).collect::<Vec<_>>(), expected);
-    assert_eq!(query.iter_many(ids.clone()).map(each).collect::<Vec<_>>(), expected);
-    assert_eq!(query.iter_many(ids.iter().filter(|_| true)).map(each).collect::<Vec<_>>(), expected);
+    assert_eq!(query.iter_many(&ids).matched().map(each).collect::<Vec<_>>(), expected);
+    assert_eq!(query.iter_many(ids.iter().copied()).matched().map(each).collect::<Vec<_>>(), expected);
+    assert_eq!(query.iter_many(ids.iter().cloned()).matched().map(each).collect::<Vec<_>>(), expected);
+    assert_eq!(query.iter_many(ids.clone()).matched().map(each).collect::<Vec<_>>(), expected);
+    assert_eq!(query.iter_many(ids.iter().filter(|_| true)).matched().map(each).collect::<Vec<_>>(), expected);
 
     let mut one_by_one = Vec::new();
-    for found in query.iter_many(&ids) {
+    for found in query.iter_many(&ids).matched() {
         one_by_one.push(found.0);
     }
     assert_eq!(one_by_one, expected);
-    let (mut first, mut number) = (query.iter_many(ids.clone()), 0);
+    let (mut first, mut number) = (query.iter_many(ids.clone()).matched(), 0);
     while number < 10 && first.next().is_some_and(|found| found.0 == expected[number]) {
         number += 1;
     }
@@ -82,6 +83,7 @@ fn terms_of_each_kind_are_read() {
     let found: Vec<u32> = state
         .query(&world)
         .iter_many(&ids)
+        .matched()
         .map(|(entity, number, large, aside, has, _)| {
             assert_eq!((entity.index(), has, aside.is_some()), (number.0, number.0 % 3 == 0, has));
             assert_eq!(large.map(|large| large.0[99]), (number.0 % 64 == 3).then_some(u64::from(number.0)));
@@ -93,7 +95,7 @@ fn terms_of_each_kind_are_read() {
     let mut filtered = world.query_filtered::<&Number, With<Aside>>();
     let thirds = expected(&ids).into_iter().filter(|number| number % 3 == 0);
     assert_eq!(
-        filtered.query(&world).iter_many(&ids).map(|found| found.0).collect::<Vec<_>>(),
+        filtered.query(&world).iter_many(&ids).matched().map(|found| found.0).collect::<Vec<_>>(),
         thirds.collect::<Vec<_>>()
     );
 }
@@ -104,7 +106,7 @@ fn values_are_changed_once_for_each_occurrence() {
     let last = ids.len();
     ids.extend_from_within(..100);
     let mut state = world.query::<&mut Number>();
-    let mut many = state.query_mut(&mut world).iter_many_inner(&ids);
+    let mut many = state.query_mut(&mut world).iter_many_inner(&ids).matched();
     while let Some(mut number) = many.fetch_next() {
         number.0 += ENTITIES;
     }
@@ -115,8 +117,9 @@ fn values_are_changed_once_for_each_occurrence() {
     }
 
     let unique = UniqueEntityVec::try_new(ids[..last].to_vec()).unwrap();
-    state.query_mut(&mut world).iter_many_unique_inner(&unique).for_each(|mut number| number.0 %= ENTITIES);
-    let numbers = world.query::<&Number>().iter_many(&world, &ids[..last]).map(|number| number.0).collect::<Vec<_>>();
+    state.query_mut(&mut world).iter_many_unique_inner(&unique).matched().for_each(|mut number| number.0 %= ENTITIES);
+    let numbers =
+        world.query::<&Number>().iter_many(&world, &ids[..last]).matched().map(|number| number.0).collect::<Vec<_>>();
     assert_eq!(numbers, expected(&ids[..last]));
 }
 
@@ -127,7 +130,7 @@ fn fetching_ahead_does_not_count_as_a_change() {
     assert!(changed.iter(&world).count() > 0);
     world.clear_trackers();
     let mut state = world.query::<&mut Number>();
-    let mut many = state.query_mut(&mut world).iter_many_inner(&ids[..200]);
+    let mut many = state.query_mut(&mut world).iter_many_inner(&ids[..200]).matched();
     let mut touched = Vec::new();
     for _ in 0..3 {
         let mut number = many.fetch_next().unwrap();
@@ -158,17 +161,17 @@ fn an_iterator_that_does_more_than_read_a_list_is_not_read_ahead() {
         }
         Some(id)
     };
-    assert_eq!(query.iter_many(iter::from_fn(next)).map(|found| found.0).collect::<Vec<_>>(), expected);
+    assert_eq!(query.iter_many(iter::from_fn(next)).matched().map(|found| found.0).collect::<Vec<_>>(), expected);
 
     let given = Cell::new(0);
     let counted = ids.iter().inspect(|_| given.set(given.get() + 1));
-    for (at, found) in query.iter_many(counted).enumerate() {
+    for (at, found) in query.iter_many(counted).matched().enumerate() {
         assert_eq!((found.0, ids[given.get() - 1].index()), (expected[at], expected[at]));
     }
 
     let mut rest = ids.iter();
-    let first: Vec<u32> = query.iter_many(rest.by_ref()).map(|found| found.0).take(5).collect();
-    let then: Vec<u32> = query.iter_many(rest).map(|found| found.0).collect();
+    let first: Vec<u32> = query.iter_many(rest.by_ref()).matched().map(|found| found.0).take(5).collect();
+    let then: Vec<u32> = query.iter_many(rest).matched().map(|found| found.0).collect();
     assert_eq!([first, then].concat(), expected);
 }
 
@@ -189,4 +192,81 @@ fn a_query_that_is_used_up_yields_for_as_long_as_the_world_is_borrowed() {
     assert_eq!(all.len(), 2);
     let slices: Vec<&mut [Number]> = state.query_mut(&mut world).contiguous_iter_inner().collect();
     assert_eq!(slices.into_iter().map(|slice| slice.len()).sum::<usize>(), 2);
+}
+
+/// One item for each entity of the list, and why there is none.
+#[test]
+fn each_entity_of_a_list_has_an_item_or_a_reason() {
+    use strata_ecs::query::QueryEntityError;
+
+    fn show(found: Result<&Number, QueryEntityError>) -> String {
+        found.map_or_else(|error| error.to_string(), |number| number.0.to_string())
+    }
+
+    let (mut world, ids) = filled();
+    let mut state = world.query::<&Number>();
+    let query = state.query(&world);
+    // In a list of this length what the entities lead to is fetched ahead, and in a short one it is not.
+    for ids in [&ids[..], &ids[..40]] {
+        let expected: Vec<String> = ids.iter().map(|&id| show(query.get(id))).collect();
+        assert!(expected.iter().any(|shown| shown.contains("does not match")), "{:?}", &expected[..8]);
+        let mut steps = query.iter_many(ids);
+        assert_eq!(steps.len(), ids.len());
+        assert_eq!(iter::from_fn(|| steps.next()).map(show).collect::<Vec<_>>(), expected);
+        assert_eq!(query.iter_many(ids).map(show).collect::<Vec<_>>(), expected);
+        let mut back: Vec<String> = query.iter_many(ids).rev().map(show).collect();
+        back.reverse();
+        assert_eq!(back, expected);
+        let set = UniqueEntityVec::try_new(ids).unwrap();
+        assert_eq!(query.iter_many_unique(&set).map(show).collect::<Vec<_>>(), expected);
+        let matched: Vec<u32> = query.iter_many_unique(&set).matched().map(|number| number.0).collect();
+        assert_eq!(matched, self::expected(ids));
+    }
+}
+
+#[test]
+fn what_can_be_changed_comes_one_at_a_time_with_reasons() {
+    let mut world = World::new();
+    let [a, b] = [1, 2].map(|n| world.spawn(Number(n)).id());
+    let stranger = world.spawn_empty().id();
+    let mut state = world.query::<&mut Number>();
+    let mut query = state.query_mut(&mut world);
+    let mut many = query.iter_many_mut([a, stranger, b, a]);
+    let mut last = many.fetch_next_back().unwrap().unwrap();
+    last.0 += 10;
+    let mut seen = Vec::new();
+    while let Some(found) = many.fetch_next() {
+        seen.push(found.ok().map(|number| number.0));
+    }
+    assert_eq!(seen, [Some(11), None, Some(2)]);
+    let mut back = query.iter_many_mut([b, stranger, a]).matched();
+    assert_eq!(back.fetch_next_back().unwrap().0, 11);
+    assert_eq!(back.fetch_next_back().unwrap().0, 2);
+    assert!(back.fetch_next_back().is_none());
+}
+
+#[test]
+fn unwrapping_panics_at_an_entity_that_does_not_match() {
+    let mut world = World::new();
+    let [a, b] = [1, 2].map(|n| world.spawn(Number(n)).id());
+    let stranger = world.spawn_empty().id();
+    let mut state = world.query::<&mut Number>();
+    let mut query = state.query_mut(&mut world);
+    assert_eq!(query.iter_many([b, a]).unwrapped().map(|number| number.0).collect::<Vec<_>>(), [2, 1]);
+    let mut many = query.iter_many_mut([a, a]).unwrapped();
+    while let Some(mut number) = many.fetch_next() {
+        number.0 += 1;
+    }
+    let set = UniqueEntityVec::try_new([a, b]).unwrap();
+    query.iter_many_unique_mut(&set).unwrapped().for_each(|mut number| number.0 *= 2);
+    assert_eq!(query.get(a).unwrap().0, 6);
+    let mut texts = vec![
+        expect_panic(|| query.iter_many([a, stranger]).unwrapped().count()),
+        expect_panic(|| query.iter_many([stranger]).unwrapped().next().map(|number| number.0)),
+    ];
+    let mut many = query.iter_many_mut([stranger]).unwrapped();
+    texts.push(expect_panic(|| many.fetch_next().map(|number| number.0)));
+    for text in texts {
+        assert!(text.starts_with("`unwrapped` met an entity of the list that does not match: "), "{text}");
+    }
 }

@@ -97,11 +97,11 @@ macro_rules! agrees {
         for reversed in [false, true] {
             let list = || list.iter().rev().filter(move |_| reversed).chain(list.iter().filter(move |_| !reversed));
             let mut one_by_one = Vec::new();
-            for item in query.iter_many(&$world, list()) {
+            for item in query.iter_many(&$world, list()).matched() {
                 one_by_one.push(show(item));
             }
             let mut inside = Vec::new();
-            query.iter_many(&$world, list()).for_each(|item| inside.push(show(item)));
+            query.iter_many(&$world, list()).matched().for_each(|item| inside.push(show(item)));
             assert_eq!(inside, one_by_one);
             inside.sort();
             assert_eq!(inside, twice);

@@ -61,7 +61,7 @@ fn items_that_compare_as_equal_keep_their_order() {
     let plain: Vec<Entity> = query.iter(&world).map(|(id, _)| id).collect();
     let sorted: Vec<Entity> = query.iter(&world).sort_by_key::<&Rank, _>(|_| 0).map(|(id, _)| id).collect();
     assert_eq!(plain, sorted);
-    let listed = query.iter_many(&world, &ids).sort_by_key::<&Rank, _>(|_| 0).map(|(id, _)| id);
+    let listed = query.iter_many(&world, &ids).sort_by_key::<&Rank, _>(|_| 0).matched().map(|(id, _)| id);
     assert!(listed.eq(ids));
 }
 
@@ -98,10 +98,13 @@ fn an_entity_that_does_not_match_is_not_read() {
     let ids = ranks(&mut world);
     let mut query = world.query_filtered::<&Rank, With<Points>>();
     let compared = std::cell::RefCell::new(Vec::new());
-    let sorted = query.iter_many(&world, &ids).sort_by::<&Rank>(|a, b| {
-        compared.borrow_mut().extend([a.0, b.0]);
-        a.cmp(b)
-    });
+    let sorted = query
+        .iter_many(&world, &ids)
+        .sort_by::<&Rank>(|a, b| {
+            compared.borrow_mut().extend([a.0, b.0]);
+            a.cmp(b)
+        })
+        .matched();
     assert_eq!(sorted.count(), 5);
     let without: Vec<u32> = world.query_filtered::<&Rank, Without<Points>>().iter(&world).map(|rank| rank.0).collect();
     assert!(compared.borrow().iter().all(|rank| !without.contains(rank)));
@@ -161,13 +164,13 @@ fn a_set_gives_each_of_its_entities_once() {
     let set = EntityHashSet::from_iter(ids.iter().copied().chain(ids.iter().copied()));
     let mut state = world.query::<&mut Rank>();
     let mut query = state.query_mut(&mut world);
-    let mut items: Vec<Mut<'_, Rank>> = query.iter_many_unique_mut(&set).collect();
+    let mut items: Vec<Mut<'_, Rank>> = query.iter_many_unique_mut(&set).matched().collect();
     assert_eq!(items.len(), 10);
     items.iter_mut().for_each(|rank| rank.0 += 1);
     drop(items);
     let few: UniqueEntityVec = set.iter().filter(|id| ids[..3].contains(id)).collect_set();
-    assert_eq!(query.iter_many_unique(&few).count(), 3);
-    let sorted: Vec<u32> = query.iter_many_unique(few).sort::<&Rank>().map(|rank| rank.0).collect();
+    assert_eq!(query.iter_many_unique(&few).matched().count(), 3);
+    let sorted: Vec<u32> = query.iter_many_unique(few).sort::<&Rank>().matched().map(|rank| rank.0).collect();
     assert_eq!(sorted, [1, 5, 8]);
 }
 
@@ -196,7 +199,7 @@ fn only_unsafe_code_says_that_a_list_is_a_set_without_a_look() {
     // SAFETY: the ids differ.
     let set = unsafe { UniqueEntityIter::from_iter_unchecked(&ids) };
     let mut state = world.query::<&mut Rank>();
-    assert_eq!(state.query_mut(&mut world).iter_many_unique_mut(set).count(), 10);
+    assert_eq!(state.query_mut(&mut world).iter_many_unique_mut(set).matched().count(), 10);
 }
 
 #[test]
@@ -248,9 +251,9 @@ fn lists_and_sets_can_be_walked_from_both_ends() {
     backward.reverse();
     assert_eq!((forward.len(), &forward), (3, &backward));
     let twice = [ids[0], ids[2], ids[4], ids[2]];
-    let read: Vec<Entity> = query.iter_many(&world, twice).rev().map(|(id, _)| id).collect();
+    let read: Vec<Entity> = query.iter_many(&world, twice).matched().rev().map(|(id, _)| id).collect();
     assert_eq!(read, [ids[2], ids[4], ids[2]]);
-    let mut many = query.iter_many_mut(&mut world, twice);
+    let mut many = query.iter_many_mut(&mut world, twice).matched();
     many.fetch_next_back().unwrap().1.0 += 100;
     many.fetch_next().unwrap().1.0 += 1000;
     assert_eq!(many.fetch_next_back().unwrap().0, ids[4]);

@@ -64,6 +64,6 @@ fn sets_of_entities_are_walked_by_a_query_that_is_kept() {
     let mut world = World::new();
     let set: EntityHashSet = world.spawn_batch([Health(1), Health(2)]).collect();
     let mut query = world.query::<&mut Health>();
-    query.iter_many_unique_mut(&mut world, &set).for_each(|mut health| health.0 *= 2);
-    assert_eq!(query.iter_many_unique(&world, &set).map(|health| health.0).sum::<u32>(), 6);
+    query.iter_many_unique_mut(&mut world, &set).matched().for_each(|mut health| health.0 *= 2);
+    assert_eq!(query.iter_many_unique(&world, &set).matched().map(|health| health.0).sum::<u32>(), 6);
 }

@@ -56,7 +56,7 @@ macro_rules! listen {
             calls.note(format!("{} {:?} of {}", stringify!($Moment), all.get(on.entity).unwrap(), on.entity));
         });
         $world.add_observer(|on: OnBatch<$Moment<$C>>, all: Query<&$C>, calls: Res<Calls>| {
-            let values: Vec<_> = all.iter_many(on.entities()).collect();
+            let values: Vec<_> = all.iter_many(on.entities()).matched().collect();
             assert_eq!(values.len(), on.entities().len());
             calls.note(format!("{} {values:?}", stringify!($Moment)));
         });

@@ -109,7 +109,7 @@ pub struct EntityHashMap<V>(HashMap<Entity, V, EntityHash>);
 /// let hit = EntityHashSet::from_iter([a, b, a]);
 /// assert_eq!(hit.len(), 2);
 /// let mut query = world.query::<&mut Health>();
-/// query.query_mut(&mut world).iter_many_unique_mut(&hit).for_each(|mut health| health.0 += 10);
+/// query.query_mut(&mut world).iter_many_unique_mut(&hit).matched().for_each(|mut health| health.0 += 10);
 /// assert_eq!(world.get(b), Some(&Health(12)));
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]

@@ -119,7 +119,7 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
 /// fn weigh(batch: OnBatch<Add<Mass>>, masses: Query<&Mass>, mut total: ResMut<Total>) {
 ///     total.0 += match masses.contiguous_many(batch.entities()) {
 ///         Some(slice) => slice.iter().map(|mass| mass.0).sum::<f64>(),
-///         None => masses.iter_many(batch.entities()).map(|mass| mass.0).sum(),
+///         None => masses.iter_many(batch.entities()).matched().map(|mass| mass.0).sum(),
 ///     };
 /// }
 ///

@@ -15,7 +15,7 @@ use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::fold::{FoldBlock, FoldRows};
-use super::many::{QueryManyUniqueIter, QuerySortedIter};
+use super::many::{QueryManyUniqueIter, QuerySortedIter, QuerySortedManyUniqueIter};
 use super::matching_rows::MatchingRows;
 use super::row_ranges::OfItems;
 use crate::cell::StoreCell;
@@ -266,7 +266,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     }
 
     /// The same entities by id: those that are still to come.
-    pub(super) fn into_unique(self) -> QuerySortedIter<'w, 's, D, F> {
+    pub(super) fn into_unique(self) -> QuerySortedManyUniqueIter<'w, 's, D, F> {
         let mut entities = Vec::new();
         self.for_each_left(|some| entities.extend_from_slice(some));
         let (cell, cache) = self.blocks.parts();
@@ -296,7 +296,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         let (cell, cache) = self.blocks.parts();
         // SAFETY: as promised to `new`; `self` gives out nothing as long as the other one exists, and what it has given out are
         // other entities.
-        unsafe { QueryManyUniqueIter::new(cell, cache, UniqueEntityVec::of(entities).into_iter()) }
+        unsafe { QueryManyUniqueIter::new(cell, cache, UniqueEntityVec::of(entities).into_iter()) }.matched()
     }
 }
 

@@ -1,20 +1,20 @@
-//! Going through a list of entities, and through combinations of matched ones.
+//! Finding single entities, and going through a list of them.
 
 use alloc::vec::{self, Vec};
 use core::any::type_name;
 use core::borrow::Borrow;
+use core::fmt;
 use core::iter::FusedIterator;
 use core::mem::MaybeUninit;
-use core::{array, fmt};
 
 use super::ahead::{fetch_ahead, is_worth_it};
-use super::blocks::{Block, BlockIter, per_row};
+use super::blocks::Block;
 use super::cache::{Cache, CacheOf, Match, QueryState};
 use super::data::{QueryData, ReadOnlyQueryData};
+use super::error::QueryEntityError;
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching;
-use super::matching_rows::MatchingRows;
 use crate::cell::StoreCell;
 use crate::entity::{Entity, EntitySetIterator, Slot, TableId, UniqueEntityIter};
 use crate::store::Store;
@@ -167,7 +167,8 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
     }
 }
 
-/// What a query yields for each entity of a list. Entities that do not match are passed over.
+/// What a query yields for each entity of a list, or why it yields nothing. [`matched`](Self::matched) passes over entities that do not
+/// match.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -176,8 +177,9 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
 /// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
 /// let stranger = world.spawn_empty().id();
 /// let mut query = world.query::<&Health>();
-/// let found: Vec<u32> = query.iter_many(&world, [b, stranger, a]).map(|health| health.0).collect();
-/// assert_eq!(found, [2, 1]);
+/// let found: Vec<Option<u32>> =
+///     query.iter_many(&world, [b, stranger, a]).map(|found| Some(found.ok()?.0)).collect();
+/// assert_eq!(found, [Some(2), None, Some(1)]);
 /// ```
 pub struct QueryManyIter<'w, 's, D: QueryData, F: QueryFilter, I> {
     cell: StoreCell<'w>,
@@ -224,7 +226,45 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         result
     }
 
-    /// The iterator as it is: entities that do not match are passed over anyway.
+    /// What the query yields for the next entity, or that entity, if it does not match.
+    ///
+    /// # Safety
+    ///
+    /// - No item that this iterator has given out before, and that can be changed, is of the same entity and still there.
+    #[inline(always)]
+    unsafe fn next_found<'a>(&mut self) -> Option<Result<D::Item<'a, 's>, Entity>>
+    where
+        'w: 'a,
+    {
+        // SAFETY: as promised to `new`.
+        let entity = unsafe { self.next_entity() }?;
+        // SAFETY: as promised to `new`; the rest is the caller's promise.
+        Some(unsafe { get::<D, F>(self.cell, self.cache, entity) }.ok_or(entity))
+    }
+
+    /// As [`next_found`](Self::next_found), from the end of the list on.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`next_found`](Self::next_found).
+    #[inline(always)]
+    unsafe fn next_found_back<'a>(&mut self) -> Option<Result<D::Item<'a, 's>, Entity>>
+    where
+        'w: 'a,
+        I: DoubleEndedIterator,
+    {
+        let entity = *self.entities.next_back()?.borrow();
+        // SAFETY: as promised to `new`; the rest is the caller's promise.
+        Some(unsafe { get::<D, F>(self.cell, self.cache, entity) }.ok_or(entity))
+    }
+
+    /// How many entities are left.
+    #[inline]
+    fn entities_left(&self) -> (usize, Option<usize>) {
+        self.entities.size_hint()
+    }
+
+    /// The items, without the entities that do not match: they are passed over.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -232,11 +272,26 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     /// # let mut world = World::new();
     /// let [a, b] = [world.spawn(Health(1)).id(), world.spawn_empty().id()];
     /// let mut query = world.query::<&Health>();
-    /// assert_eq!(query.iter_many(&world, [a, b]).matched().count(), 1);
+    /// assert_eq!(query.iter_many(&world, [a, b]).matched().map(|health| health.0).sum::<u32>(), 1);
     /// ```
     #[must_use]
-    pub fn matched(self) -> Self {
-        self
+    pub fn matched(self) -> QueryManyMatchedIter<Self> {
+        QueryManyMatchedIter(self)
+    }
+
+    /// The items. It panics at an entity that does not match.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let ids = [1, 2].map(|n| world.spawn(Health(n)).id());
+    /// let mut query = world.query::<&Health>();
+    /// assert_eq!(query.iter_many(&world, ids).unwrapped().map(|health| health.0).sum::<u32>(), 3);
+    /// ```
+    #[must_use]
+    pub fn unwrapped(self) -> QueryManyUnwrappedIter<Self> {
+        QueryManyUnwrappedIter(self)
     }
 
     /// The next one. It has to be given up before the one after it, since the list may have an entity twice.
@@ -248,52 +303,45 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     /// let entity = world.spawn(Health(1)).id();
     /// let mut query = world.query::<&mut Health>();
     /// let mut many = query.iter_many_mut(&mut world, [entity, entity]);
-    /// while let Some(mut health) = many.fetch_next() {
-    ///     health.0 *= 10;
+    /// while let Some(health) = many.fetch_next() {
+    ///     health.unwrap().0 *= 10;
     /// }
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 100);
     /// ```
-    pub fn fetch_next(&mut self) -> Option<D::Item<'_, 's>> {
-        // SAFETY: as promised to `new`.
-        while let Some(entity) = unsafe { self.next_entity() } {
-            // SAFETY: as promised to `new`; the item borrows `self`, so there is one at a time.
-            let item = unsafe { get::<D, F>(self.cell, self.cache, entity) };
-            if item.is_some() {
-                return item;
-            }
-        }
-        None
+    pub fn fetch_next(&mut self) -> Option<Result<D::Item<'_, 's>, QueryEntityError>> {
+        let cell = self.cell;
+        // SAFETY: the item borrows `self`, so there is one at a time.
+        let found = unsafe { self.next_found() }?;
+        Some(found.map_err(|entity| why_not::<D>(cell, entity)))
+    }
+
+    /// As [`fetch_next`](Self::fetch_next), from the end of the list on.
+    pub fn fetch_next_back(&mut self) -> Option<Result<D::Item<'_, 's>, QueryEntityError>>
+    where
+        I: DoubleEndedIterator,
+    {
+        let cell = self.cell;
+        // SAFETY: the item borrows `self`, so there is one at a time.
+        let found = unsafe { self.next_found_back() }?;
+        Some(found.map_err(|entity| why_not::<D>(cell, entity)))
     }
 }
 
-impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Iterator
-    for QueryManyIter<'w, 's, D, F, I>
+impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
+    QueryManyIter<'w, 's, D, F, I>
 {
-    type Item = D::Item<'w, 's>;
-
-    fn next(&mut self) -> Option<D::Item<'w, 's>> {
-        // SAFETY: as promised to `new`.
-        while let Some(entity) = unsafe { self.next_entity() } {
-            // SAFETY: as promised to `new`; what only reads may be given out any number of times.
-            let item = unsafe { get::<D, F>(self.cell, self.cache, entity) };
-            if item.is_some() {
-                return item;
-            }
-        }
-        None
-    }
-
-    /// Keeps the last table at hand.
-    fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
+    /// As [`Iterator::fold`]. It keeps the last table at hand.
+    #[inline(always)]
+    fn fold_found<B>(self, init: B, mut each: impl FnMut(B, Result<D::Item<'w, 's>, Entity>) -> B) -> B {
         let Self { cell, cache, .. } = self;
         let books = Books::new(cell, cache);
         let mut last: Option<(TableId, Block<'w, D::Terms, F::Terms>)> = None;
         self.fold_entities(init, |result, entity| {
-            let Some(location) = Slot::find(books.slots, entity) else { return result };
+            let Some(location) = Slot::find(books.slots, entity) else { return each(result, Err(entity)) };
             let block = match last {
                 Some((table, block)) if table == location.table => block,
                 _ => {
-                    let Some(found) = cache.match_of(location.table) else { return result };
+                    let Some(found) = cache.match_of(location.table) else { return each(result, Err(entity)) };
                     // SAFETY: the match is one of the cache, which belongs to the store.
                     let block = unsafe { Block::whole(cell, cache, &found) };
                     last = Some((location.table, block));
@@ -302,12 +350,34 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
             };
             let row = location.row as usize;
             if !block.contains(entity, row) {
-                return result;
+                return each(result, Err(entity));
             }
             // SAFETY: a live entity is in its row; it matches; the access is allowed, as promised to `new`. What only reads may
             // be given out any number of times.
-            each(result, D::item(unsafe { D::Terms::row(block.data, block.rows, row) }, Some(&cache.data)))
+            each(result, Ok(D::item(unsafe { D::Terms::row(block.data, block.rows, row) }, Some(&cache.data))))
         })
+    }
+}
+
+impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Iterator
+    for QueryManyIter<'w, 's, D, F, I>
+{
+    type Item = Result<D::Item<'w, 's>, QueryEntityError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let cell = self.cell;
+        // SAFETY: what only reads may be given out any number of times.
+        let found = unsafe { self.next_found() }?;
+        Some(found.map_err(|entity| why_not::<D>(cell, entity)))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.entities_left()
+    }
+
+    fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
+        let cell = self.cell;
+        self.fold_found(init, |result, found| each(result, found.map_err(|entity| why_not::<D>(cell, entity))))
     }
 }
 
@@ -315,18 +385,24 @@ impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: DoubleEndedIterator<
     DoubleEndedIterator for QueryManyIter<'_, '_, D, F, I>
 {
     fn next_back(&mut self) -> Option<Self::Item> {
-        let Self { cell, cache, entities, .. } = self;
-        // SAFETY: as promised to `new`; what only reads may be given out any number of times.
-        entities.rev().find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
+        let cell = self.cell;
+        // SAFETY: what only reads may be given out any number of times.
+        let found = unsafe { self.next_found_back() }?;
+        Some(found.map_err(|entity| why_not::<D>(cell, entity)))
     }
 }
 
-impl<D: QueryData, F: QueryFilter, I: DoubleEndedIterator<Item: Borrow<Entity>>> QueryManyIter<'_, '_, D, F, I> {
-    /// As [`fetch_next`](Self::fetch_next), from the end of the list on.
-    pub fn fetch_next_back(&mut self) -> Option<D::Item<'_, '_>> {
-        let Self { cell, cache, entities, .. } = self;
-        // SAFETY: as promised to `new`; the item borrows `self`, so there is one at a time.
-        entities.rev().find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
+impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: ExactSizeIterator<Item: Borrow<Entity>>> ExactSizeIterator
+    for QueryManyIter<'_, '_, D, F, I>
+{
+}
+
+/// Why a query yields nothing for an entity.
+#[cold]
+pub(super) fn why_not<D: QueryData>(cell: StoreCell<'_>, entity: Entity) -> QueryEntityError {
+    match cell.store().entities.locate(entity) {
+        Ok(_) => QueryEntityError::QueryDoesNotMatch(entity, type_name::<D>()),
+        Err(error) => QueryEntityError::NotSpawned(error),
     }
 }
 
@@ -407,10 +483,15 @@ fn covered<D: QueryData, F: QueryFilter, L: ReadOnlyQueryData>(store: &Store) ->
 /// The items of a query in the order of a list, from `sort` and its like on a [`QueryManyIter`].
 pub type QuerySortedManyIter<'w, 's, D, F> = QueryManyIter<'w, 's, D, F, vec::IntoIter<Entity>>;
 
-/// The items of a query in the order of a list, from `sort` and its like on a [`QueryIter`](super::QueryIter).
-pub type QuerySortedIter<'w, 's, D, F> = QueryManyUniqueIter<'w, 's, D, F, UniqueEntityIter<vec::IntoIter<Entity>>>;
+/// The items of a query in the order of a list that has no entity twice, from `sort` and its like on a [`QueryManyUniqueIter`].
+pub type QuerySortedManyUniqueIter<'w, 's, D, F> =
+    QueryManyUniqueIter<'w, 's, D, F, UniqueEntityIter<vec::IntoIter<Entity>>>;
 
-/// What a query yields for each entity of a list that has none twice. Entities that do not match are passed over.
+/// The items of a query in another order, from `sort` and its like on a [`QueryIter`](super::QueryIter).
+pub type QuerySortedIter<'w, 's, D, F> = QueryManyMatchedIter<QuerySortedManyUniqueIter<'w, 's, D, F>>;
+
+/// What a query yields for each entity of a list that has none twice, or why it yields nothing. [`matched`](Self::matched) passes over
+/// entities that do not match.
 ///
 /// Since no entity comes twice, this is an iterator also where items can be changed.
 ///
@@ -422,7 +503,7 @@ pub type QuerySortedIter<'w, 's, D, F> = QueryManyUniqueIter<'w, 's, D, F, Uniqu
 /// let ids = [1, 2].map(|n| world.spawn(Health(n)).id());
 /// let set = UniqueEntityVec::try_new(ids).unwrap();
 /// let mut state = world.query::<&mut Health>();
-/// let mut healths: Vec<Mut<Health>> = state.query_mut(&mut world).iter_many_unique_inner(&set).collect();
+/// let mut healths: Vec<Mut<Health>> = state.query_mut(&mut world).iter_many_unique_inner(&set).matched().collect();
 /// healths[0].0 += healths[1].0;
 /// assert_eq!(world.get(ids[0]), Some(&Health(3)));
 /// ```
@@ -441,41 +522,230 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
     pub(super) fn sorted<L: ReadOnlyQueryData>(
         self,
         sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
-    ) -> QuerySortedIter<'w, 's, D, F> {
+    ) -> QuerySortedManyUniqueIter<'w, 's, D, F> {
         let QueryManyIter { cell, cache, entities, .. } = self.0.sorted::<L>(sort);
         // SAFETY: as promised to `new`; `self` is used up. The entities are those of the set, in another order.
         unsafe { QueryManyUniqueIter::new(cell, cache, UniqueEntityIter::from_iter_unchecked(entities)) }
     }
 
+    /// What the query yields for the next entity, or that entity, if it does not match.
+    #[inline(always)]
+    fn next_found(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>> {
+        // SAFETY: no entity comes twice.
+        unsafe { self.0.next_found() }
+    }
+
+    /// As [`next_found`](Self::next_found), from the end of the list on.
+    #[inline(always)]
+    fn next_found_back(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>>
+    where
+        I: DoubleEndedIterator,
+    {
+        // SAFETY: no entity comes twice.
+        unsafe { self.0.next_found_back() }
+    }
+
+    /// How many entities are left.
+    #[inline]
+    fn entities_left(&self) -> (usize, Option<usize>) {
+        self.0.entities_left()
+    }
+
     /// The next one, as [`next`](Iterator::next).
-    pub fn fetch_next(&mut self) -> Option<D::Item<'w, 's>> {
+    pub fn fetch_next(&mut self) -> Option<Result<D::Item<'w, 's>, QueryEntityError>> {
         self.next()
     }
 
-    /// The iterator as it is: entities that do not match are passed over anyway.
+    /// The items, without the entities that do not match: they are passed over.
     #[must_use]
-    pub fn matched(self) -> Self {
-        self
+    pub fn matched(self) -> QueryManyMatchedIter<Self> {
+        QueryManyMatchedIter(self)
+    }
+
+    /// The items. It panics at an entity that does not match.
+    #[must_use]
+    pub fn unwrapped(self) -> QueryManyUnwrappedIter<Self> {
+        QueryManyUnwrappedIter(self)
     }
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator for QueryManyUniqueIter<'w, 's, D, F, I> {
-    type Item = D::Item<'w, 's>;
+    type Item = Result<D::Item<'w, 's>, QueryEntityError>;
 
-    fn next(&mut self) -> Option<D::Item<'w, 's>> {
-        // SAFETY: as promised to `new`.
-        while let Some(entity) = unsafe { self.0.next_entity() } {
-            // SAFETY: as promised to `new`; no entity comes twice.
-            let item = unsafe { get::<D, F>(self.0.cell, self.0.cache, entity) };
-            if item.is_some() {
-                return item;
-            }
-        }
-        None
+    fn next(&mut self) -> Option<Self::Item> {
+        let cell = self.0.cell;
+        Some(self.next_found()?.map_err(|entity| why_not::<D>(cell, entity)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.0.entities.size_hint().1)
+        self.entities_left()
+    }
+}
+
+/// The items of a [`QueryManyIter`] or [`QueryManyUniqueIter`], from `matched`: entities that do not match are passed over.
+pub struct QueryManyMatchedIter<I>(I);
+
+impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
+    QueryManyMatchedIter<QueryManyIter<'w, 's, D, F, I>>
+{
+    /// The next item. It has to be given up before the one after it, since the list may have an entity twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let [entity, other] = [world.spawn(Health(1)).id(), world.spawn_empty().id()];
+    /// let mut query = world.query::<&mut Health>();
+    /// let mut many = query.iter_many_mut(&mut world, [entity, other, entity]).matched();
+    /// while let Some(mut health) = many.fetch_next() {
+    ///     health.0 *= 10;
+    /// }
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 100);
+    /// ```
+    pub fn fetch_next(&mut self) -> Option<D::Item<'_, 's>> {
+        loop {
+            // SAFETY: the item borrows `self`, so there is one at a time.
+            if let Ok(item) = unsafe { self.0.next_found() }? {
+                return Some(item);
+            }
+        }
+    }
+
+    /// As [`fetch_next`](Self::fetch_next), from the end of the list on.
+    pub fn fetch_next_back(&mut self) -> Option<D::Item<'_, 's>>
+    where
+        I: DoubleEndedIterator,
+    {
+        loop {
+            // SAFETY: the item borrows `self`, so there is one at a time.
+            if let Ok(item) = unsafe { self.0.next_found_back() }? {
+                return Some(item);
+            }
+        }
+    }
+}
+
+impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Iterator
+    for QueryManyMatchedIter<QueryManyIter<'w, 's, D, F, I>>
+{
+    type Item = D::Item<'w, 's>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            // SAFETY: what only reads may be given out any number of times.
+            if let Ok(item) = unsafe { self.0.next_found() }? {
+                return Some(item);
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, self.0.entities_left().1)
+    }
+
+    fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
+        self.0.fold_found(init, |result, found| match found {
+            Ok(item) => each(result, item),
+            Err(_) => result,
+        })
+    }
+}
+
+impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: DoubleEndedIterator<Item: Borrow<Entity>>>
+    DoubleEndedIterator for QueryManyMatchedIter<QueryManyIter<'_, '_, D, F, I>>
+{
+    fn next_back(&mut self) -> Option<Self::Item> {
+        loop {
+            // SAFETY: what only reads may be given out any number of times.
+            if let Ok(item) = unsafe { self.0.next_found_back() }? {
+                return Some(item);
+            }
+        }
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator>
+    QueryManyMatchedIter<QueryManyUniqueIter<'w, 's, D, F, I>>
+{
+    /// The next item, as [`next`](Iterator::next).
+    pub fn fetch_next(&mut self) -> Option<D::Item<'w, 's>> {
+        self.next()
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator
+    for QueryManyMatchedIter<QueryManyUniqueIter<'w, 's, D, F, I>>
+{
+    type Item = D::Item<'w, 's>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Ok(item) = self.0.next_found()? {
+                return Some(item);
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, self.0.entities_left().1)
+    }
+}
+
+/// The items of a [`QueryManyIter`] or [`QueryManyUniqueIter`], from `unwrapped`: it panics at an entity that does not match.
+pub struct QueryManyUnwrappedIter<I>(I);
+
+/// The item, if there is one.
+#[track_caller]
+fn unwrapped<T>(found: Result<T, QueryEntityError>) -> T {
+    found.unwrap_or_else(|error| panic!("`unwrapped` met an entity of the list that does not match: {error}"))
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
+    QueryManyUnwrappedIter<QueryManyIter<'w, 's, D, F, I>>
+{
+    /// The next item. It has to be given up before the one after it, since the list may have an entity twice.
+    ///
+    /// # Panics
+    ///
+    /// If the entity does not match.
+    #[track_caller]
+    pub fn fetch_next(&mut self) -> Option<D::Item<'_, 's>> {
+        self.0.fetch_next().map(unwrapped)
+    }
+
+    /// As [`fetch_next`](Self::fetch_next), from the end of the list on.
+    ///
+    /// # Panics
+    ///
+    /// If the entity does not match.
+    #[track_caller]
+    pub fn fetch_next_back(&mut self) -> Option<D::Item<'_, 's>>
+    where
+        I: DoubleEndedIterator,
+    {
+        self.0.fetch_next_back().map(unwrapped)
+    }
+}
+
+impl<T, I: Iterator<Item = Result<T, QueryEntityError>>> Iterator for QueryManyUnwrappedIter<I> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.next().map(unwrapped)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+
+    fn fold<B, G: FnMut(B, T) -> B>(self, init: B, mut each: G) -> B {
+        self.0.fold(init, |result, found| each(result, unwrapped(found)))
+    }
+}
+
+impl<T, I: DoubleEndedIterator<Item = Result<T, QueryEntityError>>> DoubleEndedIterator for QueryManyUnwrappedIter<I> {
+    fn next_back(&mut self) -> Option<T> {
+        self.0.next_back().map(unwrapped)
     }
 }
 
@@ -483,14 +753,35 @@ impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + DoubleEndedIterator> D
     for QueryManyUniqueIter<'_, '_, D, F, I>
 {
     fn next_back(&mut self) -> Option<Self::Item> {
-        let QueryManyIter { cell, cache, entities, .. } = &mut self.0;
-        // SAFETY: as promised to `new`; no entity comes twice.
-        entities.rev().find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
+        let cell = self.0.cell;
+        Some(self.next_found_back()?.map_err(|entity| why_not::<D>(cell, entity)))
     }
+}
+
+impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + ExactSizeIterator> ExactSizeIterator
+    for QueryManyUniqueIter<'_, '_, D, F, I>
+{
 }
 
 impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + FusedIterator> FusedIterator
     for QueryManyUniqueIter<'_, '_, D, F, I>
+{
+}
+
+impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + DoubleEndedIterator> DoubleEndedIterator
+    for QueryManyMatchedIter<QueryManyUniqueIter<'_, '_, D, F, I>>
+{
+    fn next_back(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Ok(item) = self.0.next_found_back()? {
+                return Some(item);
+            }
+        }
+    }
+}
+
+impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + FusedIterator> FusedIterator
+    for QueryManyMatchedIter<QueryManyUniqueIter<'_, '_, D, F, I>>
 {
 }
 
@@ -506,118 +797,14 @@ impl<D: QueryData, F: QueryFilter, I> fmt::Debug for QueryManyUniqueIter<'_, '_,
     }
 }
 
-/// All ways to choose `K` of the entities that a query matches, without regard to order.
-///
-/// It remembers where each matched entity is: `O(entities)` memory, 8 bytes each.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Component)] struct Health(u32);
-/// # let mut world = World::new();
-/// world.spawn_batch([Health(1), Health(2), Health(4)]);
-/// let mut query = world.query::<&Health>();
-/// let pairs: Vec<u32> = query.iter_combinations(&world).map(|[a, b]| a.0 + b.0).collect();
-/// assert_eq!(pairs, [3, 5, 6]);
-/// ```
-pub struct QueryCombinationIter<'w, 's, D: QueryData, F: QueryFilter, const K: usize> {
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D::Terms, F::Terms>,
-    entities: Vec<Entity>,
-    /// The next combination, as positions in `entities`; `None` when there are no more.
-    next: Option<[usize; K]>,
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<'w, 's, D, F, K> {
-    /// # Safety
-    ///
-    /// - As for [`QueryManyIter::new`].
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
-        let mut entities = Vec::new();
-        // SAFETY: the caller's promise.
-        let mut blocks: BlockIter<'_, '_, D::Terms, F::Terms> = unsafe { BlockIter::new(cell, cache) };
-        while let Some(block) = blocks.next() {
-            // SAFETY: the rows of a block are rows of its table; what the query reads may be read.
-            unsafe {
-                match per_row::<D::Terms, F::Terms>() && block.all_packed().is_none() {
-                    true => MatchingRows::of(&block).fold(&block, (), |(), row| entities.push(block.rows.entity(row))),
-                    false => entities.extend_from_slice(block.rows.entities(block.first, block.end - block.first)),
-                }
-            }
-        }
-        let next = (K != 0 && K <= entities.len()).then(|| array::from_fn(|position| position));
-        Self { cell, cache, entities, next }
-    }
-
-    /// The positions of the next combination, and steps to the one after it.
-    fn step(&mut self) -> Option<[usize; K]> {
-        let current = self.next?;
-        let count = self.entities.len();
-        // The last position that can still go up; all behind it follow closely.
-        let up = (0..K).rev().find(|&position| current[position] < count - (K - position));
-        self.next = up.map(|up| {
-            array::from_fn(|position| if position < up { current[position] } else { current[up] + 1 + (position - up) })
-        });
-        Some(current)
-    }
-
-    /// # Safety
-    ///
-    /// - No item that was fetched before borrows one of these entities mutably any more.
-    unsafe fn fetch(&self, positions: [usize; K]) -> Option<[D::Item<'w, 's>; K]> {
-        let mut items = positions.map(|position| {
-            let entity = self.entities[position];
-            // SAFETY: as promised to `new`; the positions differ, so do the entities.
-            unsafe { get::<D, F>(self.cell, self.cache, entity) }
-        });
-        if items.iter().any(Option::is_none) {
-            return None;
-        }
-        Some(array::from_fn(|position| match items[position].take() {
-            Some(item) => item,
-            None => unreachable!("checked above"),
-        }))
-    }
-
-    /// The next combination. It has to be given up before the one after it.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
-    /// let mut query = world.query::<&mut Health>();
-    /// let mut pairs = query.iter_combinations_mut(&mut world);
-    /// while let Some([mut first, mut second]) = pairs.fetch_next() {
-    ///     core::mem::swap(&mut first.0, &mut second.0);
-    /// }
-    /// assert_eq!(world.get::<Health>(a).unwrap().0, 2);
-    /// ```
-    pub fn fetch_next(&mut self) -> Option<[D::Item<'_, 's>; K]> {
-        loop {
-            let positions = self.step()?;
-            // SAFETY: the items borrow `self`, so there is one combination at a time.
-            let items = unsafe { self.fetch(positions) };
-            // One that does not match any more, since the last one was changed, is passed over.
-            if items.is_some() {
-                return items;
-            }
-        }
+impl<I> fmt::Debug for QueryManyMatchedIter<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryManyMatchedIter").finish_non_exhaustive()
     }
 }
 
-impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, const K: usize> Iterator
-    for QueryCombinationIter<'w, 's, D, F, K>
-{
-    type Item = [D::Item<'w, 's>; K];
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let positions = self.step()?;
-            // SAFETY: what only reads may be given out any number of times.
-            let items = unsafe { self.fetch(positions) };
-            if items.is_some() {
-                return items;
-            }
-        }
+impl<I> fmt::Debug for QueryManyUnwrappedIter<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryManyUnwrappedIter").finish_non_exhaustive()
     }
 }

@@ -11,6 +11,7 @@ mod pairs;
 mod terms;
 mod matching;
 
+mod error;
 mod cache;
 mod blocks;
 mod matching_rows;
@@ -18,12 +19,12 @@ mod matching_rows;
 mod row_ranges;
 mod ahead;
 mod many;
+mod combinations;
 mod fold;
 mod iter;
 mod partition;
 mod sorting;
 
-mod error;
 mod view;
 mod nested;
 mod target;
@@ -40,6 +41,7 @@ mod explain;
 
 pub(crate) use self::cache::CacheOf;
 pub use self::cache::QueryState;
+pub use self::combinations::QueryCombinationIter;
 pub use self::data::{ContiguousQueryData, DataOf, QueryData, QueryItem, ROQueryItem, ReadOnlyQueryData, SliceItem};
 pub use self::error::{QueryEntityError, QuerySingleError};
 pub use self::explain::{ExplainedTerm, QueryExplanation};
@@ -53,7 +55,10 @@ pub use self::lens::QueryLens;
 pub use self::linked::{ChildRows, LinkedRows};
 pub(crate) use self::linked::{LinkedKernel, LinkedWalk};
 pub(crate) use self::many::Finder;
-pub use self::many::{QueryCombinationIter, QueryManyIter, QueryManyUniqueIter, QuerySortedIter, QuerySortedManyIter};
+pub use self::many::{
+    QueryManyIter, QueryManyMatchedIter, QueryManyUniqueIter, QueryManyUnwrappedIter, QuerySortedIter,
+    QuerySortedManyIter, QuerySortedManyUniqueIter,
+};
 pub(crate) use self::matching::{is_per_row, registered as registered_terms};
 pub use self::nested::NestedQuery;
 pub use self::pairs::{PairAccess, PairData, PairIter, ReadPair, RefPair, WritePair};

@@ -9,7 +9,9 @@ use super::data::{QueryData, ReadOnlyQueryData};
 use super::fetch::ReadOnlyFetch;
 use super::filter::QueryFilter;
 use super::iter::QueryIter;
-use super::many::{QueryManyIter, QueryManyUniqueIter, QuerySortedIter, QuerySortedManyIter};
+use super::many::{
+    QueryManyIter, QueryManyUniqueIter, QuerySortedIter, QuerySortedManyIter, QuerySortedManyUniqueIter,
+};
 use crate::entity::{Entity, EntitySetIterator};
 
 /// The methods that sort: all but the one that has an example.
@@ -102,7 +104,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         self,
         sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
     ) -> QuerySortedIter<'w, 's, D, F> {
-        self.into_unique().sorted::<L>(sort)
+        self.into_unique().sorted::<L>(sort).matched()
     }
 
     /// The items that are still to come, in the order of what `L` reads of their entities. Equal ones keep their order.
@@ -235,7 +237,7 @@ where
     /// # let mut world = World::new();
     /// let ids = [3, 1, 2].map(|n| world.spawn(Health(n)).id());
     /// let mut query = world.query::<&Health>();
-    /// let healths: Vec<u32> = query.iter_many(&world, ids).sort::<&Health>().map(|health| health.0).collect();
+    /// let healths: Vec<u32> = query.iter_many(&world, ids).sort::<&Health>().matched().map(|health| health.0).collect();
     /// assert_eq!(healths, [1, 2, 3]);
     /// ```
     #[track_caller]
@@ -264,16 +266,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
     /// let ids: EntityHashSet = world.spawn_batch([Health(3), Health(1)]).collect();
     /// let mut state = world.query::<&Health>();
     /// let query = state.query(&world);
-    /// let healths: Vec<u32> = query.iter_many_unique(&ids).sort::<&Health>().map(|health| health.0).collect();
+    /// let healths: Vec<u32> = query.iter_many_unique(&ids).sort::<&Health>().matched().map(|health| health.0).collect();
     /// assert_eq!(healths, [1, 3]);
     /// ```
     #[track_caller]
-    pub fn sort<L: ReadOnlyQueryData>(self) -> QuerySortedIter<'w, 's, D, F>
+    pub fn sort<L: ReadOnlyQueryData>(self) -> QuerySortedManyUniqueIter<'w, 's, D, F>
     where
         for<'a, 'b> L::Item<'a, 'b>: Ord,
     {
         self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
     }
 
-    sort_methods!(QuerySortedIter);
+    sort_methods!(QuerySortedManyUniqueIter);
 }

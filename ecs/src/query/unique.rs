@@ -56,7 +56,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.get_many_mut(entities.into_inner())
     }
 
-    /// What the query yields for each entity of a set, to read. Entities that do not match are passed over.
+    /// What the query yields for each entity of a set, to read, or why it yields nothing. `matched` passes over entities that do not
+    /// match.
     ///
     /// ```
     /// use strata_ecs::entity::EntityHashSet;
@@ -65,7 +66,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # let mut world = World::new();
     /// let set: EntityHashSet = world.spawn_batch([Health(1), Health(2)]).collect();
     /// let mut state = world.query::<&Health>();
-    /// assert_eq!(state.query(&world).iter_many_unique(&set).map(|health| health.0).sum::<u32>(), 3);
+    /// assert_eq!(state.query(&world).iter_many_unique(&set).matched().map(|health| health.0).sum::<u32>(), 3);
     /// ```
     pub fn iter_many_unique<E: EntitySet>(
         &self,
@@ -74,7 +75,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().iter_many_unique_inner(entities)
     }
 
-    /// What the query yields for each entity of a set. Entities that do not match are passed over.
+    /// What the query yields for each entity of a set, or why it yields nothing.
     ///
     /// Unlike that of [`iter_many_mut`](Self::iter_many_mut), this is an ordinary iterator.
     ///
@@ -86,7 +87,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// let set: EntityHashSet = world.spawn_batch([Health(1), Health(2)]).collect();
     /// let mut state = world.query::<&mut Health>();
     /// let mut query = state.query_mut(&mut world);
-    /// for mut health in query.iter_many_unique_mut(&set) {
+    /// for mut health in query.iter_many_unique_mut(&set).matched() {
     ///     health.0 *= 2;
     /// }
     /// assert_eq!(query.iter().map(|health| health.0).sum::<u32>(), 6);

@@ -7,12 +7,13 @@ use core::fmt;
 
 use super::blocks::{BlockIter, per_row};
 use super::cache::{CacheOf, QueryState};
+use super::combinations::QueryCombinationIter;
 use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 use super::error::{QueryEntityError, QuerySingleError};
 use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::iter::{QueryContiguousIter, QueryIter};
-use super::many::{self, Books, Finder, QueryCombinationIter, QueryManyIter};
+use super::many::{self, Books, Finder, QueryManyIter};
 use super::row_ranges::{RowRanges, SliceKernel};
 use crate::cell::{ReadCell, StoreCell};
 use crate::change::{ReadEntity, WriteEntity};
@@ -432,7 +433,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         // SAFETY: as promised to `new`; `self` is used up.
         match unsafe { many::get_with::<D, F>(self.cell, self.cache, self.books, entity) } {
             Some(item) => Ok(item),
-            None => Err(why_not::<D>(self.cell, entity)),
+            None => Err(many::why_not::<D>(self.cell, entity)),
         }
     }
 
@@ -554,7 +555,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         }
     }
 
-    /// What the query yields for each entity of a list, to read. Entities that do not match are passed over.
+    /// What the query yields for each entity of a list, to read, or why it yields nothing. `matched` passes over entities that do not
+    /// match; `unwrapped` panics at them.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -562,7 +564,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # let mut world = World::new();
     /// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
     /// let mut state = world.query::<&Health>();
-    /// let found: Vec<u32> = state.query(&world).iter_many([b, a, b]).map(|health| health.0).collect();
+    /// let found: Vec<u32> = state.query(&world).iter_many([b, a, b]).matched().map(|health| health.0).collect();
     /// assert_eq!(found, [2, 1, 2]);
     /// ```
     pub fn iter_many<I: IntoIterator<Item: Borrow<Entity>>>(
@@ -572,7 +574,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.as_readonly().iter_many_inner(entities)
     }
 
-    /// What the query yields for each entity of a list, through `fetch_next`. Entities that do not match are passed over.
+    /// What the query yields for each entity of a list, through `fetch_next`, or why it yields nothing.
     ///
     /// See [`QueryManyIter::fetch_next`] for an example.
     pub fn iter_many_mut<I: IntoIterator<Item: Borrow<Entity>>>(
@@ -694,20 +696,12 @@ unsafe fn get_each<'w, 's, D: QueryData, F: QueryFilter, const N: usize>(
     // SAFETY: the caller's promise.
     let mut items = entities.map(|entity| unsafe { many::get::<D, F>(cell, cache, entity) });
     if let Some(missing) = items.iter().position(Option::is_none) {
-        return Err(why_not::<D>(cell, entities[missing]));
+        return Err(many::why_not::<D>(cell, entities[missing]));
     }
     Ok(array::from_fn(|at| match items[at].take() {
         Some(item) => item,
         None => unreachable!("checked above"),
     }))
-}
-
-#[cold]
-fn why_not<D: QueryData>(cell: StoreCell<'_>, entity: Entity) -> QueryEntityError {
-    match cell.store().entities.locate(entity) {
-        Ok(_) => QueryEntityError::QueryDoesNotMatch(entity, type_name::<D>()),
-        Err(error) => QueryEntityError::NotSpawned(error),
-    }
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> IntoIterator for Query<'w, 's, D, F> {

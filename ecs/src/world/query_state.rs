@@ -464,7 +464,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// let mut world = World::new();
     /// let [a, b] = [3, 4].map(|n| world.spawn(Health(n)).id());
     /// let mut query = world.query::<&Health>();
-    /// let healths: Vec<u32> = query.iter_many(&world, [b, a, b]).map(|health| health.0).collect();
+    /// let healths: Vec<u32> = query.iter_many(&world, [b, a, b]).matched().map(|health| health.0).collect();
     /// assert_eq!(healths, [4, 3, 4]);
     /// ```
     pub fn iter_many<'w, 's, I: IntoIterator<Item: Borrow<Entity>>>(
@@ -485,7 +485,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// let mut world = World::new();
     /// let [a, b] = [3, 4].map(|n| world.spawn(Health(n)).id());
     /// let mut query = world.query::<&mut Health>();
-    /// let mut healths = query.iter_many_mut(&mut world, [a, b, a]);
+    /// let mut healths = query.iter_many_mut(&mut world, [a, b, a]).matched();
     /// while let Some(mut health) = healths.fetch_next() {
     ///     health.0 += 1;
     /// }

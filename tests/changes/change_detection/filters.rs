@@ -180,7 +180,7 @@ fn each_way_of_asking_respects_the_filter() {
     assert!(query.contains(&world, entities[200]) && !query.contains(&world, entities[0]));
     assert!(query.single(&world).is_err());
     assert_eq!(
-        query.iter_many(&world, &entities).map(|(entity, _)| entity).collect::<Vec<_>>(),
+        query.iter_many(&world, &entities).matched().map(|(entity, _)| entity).collect::<Vec<_>>(),
         [entities[70], entities[200]]
     );
     let pairs: Vec<[Entity; 2]> =

@@ -118,7 +118,7 @@ fn a_query_over_plain_references_marks_only_rows_that_were_dereferenced_mutably(
         }
     }
     assert_eq!(watcher.sees(&mut world), entities[20..21]);
-    let mut many = query.iter_many_mut(&mut world, [entities[9], entities[8]]);
+    let mut many = query.iter_many_mut(&mut world, [entities[9], entities[8]]).matched();
     while let Some(mut health) = many.fetch_next() {
         health.0 += 1;
     }

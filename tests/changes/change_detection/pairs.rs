@@ -128,7 +128,8 @@ macro_rules! walk {
                 }
                 5 => {
                     let mut iter = query.$many(all);
-                    while let Some((entity, $item)) = iter.fetch_next() {
+                    while let Some(found) = iter.fetch_next() {
+                        let Ok((entity, $item)) = found else { continue };
                         if ids.len() == way.pause {
                             between();
                         }

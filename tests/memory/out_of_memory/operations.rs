@@ -305,7 +305,7 @@ pub(crate) const MANY: &[Operation] = &[
         let _ = query.iter(&stage.world).count();
         stage.world.spawn((held(1), newcomer::<0>()));
         let _ = query.iter(&stage.world).count();
-        let _ = query.iter_many(&stage.world, &stage.ids).count();
+        let _ = query.iter_many(&stage.world, &stage.ids).matched().count();
         let _ = stage.world.try_query::<(&Title, &Loose)>().map(|mut query| query.iter(&stage.world).count());
         let _ =
             stage.world.query_filtered::<&mut Mark, (With<Tag>, Without<Title>)>().iter_mut(&mut stage.world).count();

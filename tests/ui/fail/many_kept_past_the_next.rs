@@ -8,7 +8,7 @@ fn main() {
     let entity = world.spawn(A(1)).id();
     let mut state = world.query::<&mut A>();
     let mut query = state.query_mut(&mut world);
-    let mut many = query.iter_many_mut([entity, entity]);
+    let mut many = query.iter_many_mut([entity, entity]).matched();
     let mut first = many.fetch_next().unwrap();
     let mut second = many.fetch_next().unwrap();
     std::mem::swap(&mut *first, &mut *second);

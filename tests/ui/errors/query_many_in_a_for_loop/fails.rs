@@ -9,7 +9,7 @@ fn main() {
     let mut world = World::new();
     let entity = world.spawn(Health(3)).id();
     let mut state = world.query::<&mut Health>();
-    for mut health in state.query_mut(&mut world).iter_many_mut([entity, entity]) {
+    for mut health in state.query_mut(&mut world).iter_many_mut([entity, entity]).matched() {
         health.0 += 1;
     }
 }

@@ -8,7 +8,7 @@ fn main() {
     let entity = world.spawn(Health(3)).id();
     let mut state = world.query::<&mut Health>();
     let mut query = state.query_mut(&mut world);
-    let mut many = query.iter_many_mut([entity, entity]);
+    let mut many = query.iter_many_mut([entity, entity]).matched();
     while let Some(mut health) = many.fetch_next() {
         health.0 += 1;
     }

@@ -1,0 +1,130 @@
+//! Going through combinations of matched entities.
+
+use alloc::vec::Vec;
+use core::array;
+
+use super::blocks::{BlockIter, per_row};
+use super::cache::CacheOf;
+use super::data::QueryData;
+use super::fetch::ReadOnlyFetch;
+use super::filter::QueryFilter;
+use super::many::get;
+use super::matching_rows::MatchingRows;
+use crate::cell::StoreCell;
+use crate::entity::Entity;
+
+/// All ways to choose `K` of the entities that a query matches, without regard to order.
+///
+/// It remembers where each matched entity is: `O(entities)` memory, 8 bytes each.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// world.spawn_batch([Health(1), Health(2), Health(4)]);
+/// let mut query = world.query::<&Health>();
+/// let pairs: Vec<u32> = query.iter_combinations(&world).map(|[a, b]| a.0 + b.0).collect();
+/// assert_eq!(pairs, [3, 5, 6]);
+/// ```
+pub struct QueryCombinationIter<'w, 's, D: QueryData, F: QueryFilter, const K: usize> {
+    cell: StoreCell<'w>,
+    cache: &'s CacheOf<D::Terms, F::Terms>,
+    entities: Vec<Entity>,
+    /// The next combination, as positions in `entities`; `None` when there are no more.
+    next: Option<[usize; K]>,
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<'w, 's, D, F, K> {
+    /// # Safety
+    ///
+    /// - As for [`get`] for all entities that match.
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+        let mut entities = Vec::new();
+        // SAFETY: the caller's promise.
+        let mut blocks: BlockIter<'_, '_, D::Terms, F::Terms> = unsafe { BlockIter::new(cell, cache) };
+        while let Some(block) = blocks.next() {
+            // SAFETY: the rows of a block are rows of its table; what the query reads may be read.
+            unsafe {
+                match per_row::<D::Terms, F::Terms>() && block.all_packed().is_none() {
+                    true => MatchingRows::of(&block).fold(&block, (), |(), row| entities.push(block.rows.entity(row))),
+                    false => entities.extend_from_slice(block.rows.entities(block.first, block.end - block.first)),
+                }
+            }
+        }
+        let next = (K != 0 && K <= entities.len()).then(|| array::from_fn(|position| position));
+        Self { cell, cache, entities, next }
+    }
+
+    /// The positions of the next combination, and steps to the one after it.
+    fn step(&mut self) -> Option<[usize; K]> {
+        let current = self.next?;
+        let count = self.entities.len();
+        // The last position that can still go up; all behind it follow closely.
+        let up = (0..K).rev().find(|&position| current[position] < count - (K - position));
+        self.next = up.map(|up| {
+            array::from_fn(|position| if position < up { current[position] } else { current[up] + 1 + (position - up) })
+        });
+        Some(current)
+    }
+
+    /// # Safety
+    ///
+    /// - No item that was fetched before borrows one of these entities mutably any more.
+    unsafe fn fetch(&self, positions: [usize; K]) -> Option<[D::Item<'w, 's>; K]> {
+        let mut items = positions.map(|position| {
+            let entity = self.entities[position];
+            // SAFETY: as promised to `new`; the positions differ, so do the entities.
+            unsafe { get::<D, F>(self.cell, self.cache, entity) }
+        });
+        if items.iter().any(Option::is_none) {
+            return None;
+        }
+        Some(array::from_fn(|position| match items[position].take() {
+            Some(item) => item,
+            None => unreachable!("checked above"),
+        }))
+    }
+
+    /// The next combination. It has to be given up before the one after it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
+    /// let mut query = world.query::<&mut Health>();
+    /// let mut pairs = query.iter_combinations_mut(&mut world);
+    /// while let Some([mut first, mut second]) = pairs.fetch_next() {
+    ///     core::mem::swap(&mut first.0, &mut second.0);
+    /// }
+    /// assert_eq!(world.get::<Health>(a).unwrap().0, 2);
+    /// ```
+    pub fn fetch_next(&mut self) -> Option<[D::Item<'_, 's>; K]> {
+        loop {
+            let positions = self.step()?;
+            // SAFETY: the items borrow `self`, so there is one combination at a time.
+            let items = unsafe { self.fetch(positions) };
+            // One that does not match any more, since the last one was changed, is passed over.
+            if items.is_some() {
+                return items;
+            }
+        }
+    }
+}
+
+impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, const K: usize> Iterator
+    for QueryCombinationIter<'w, 's, D, F, K>
+{
+    type Item = [D::Item<'w, 's>; K];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let positions = self.step()?;
+            // SAFETY: what only reads may be given out any number of times.
+            let items = unsafe { self.fetch(positions) };
+            if items.is_some() {
+                return items;
+            }
+        }
+    }
+}
