@@ -9,6 +9,7 @@ mod checksums;
 mod contents;
 mod histories;
 mod parts;
+mod plain;
 mod layouts;
 mod ring;
 mod saves;

@@ -119,7 +119,7 @@ fn each_flipped_bit_and_each_lost_byte_is_noticed() {
 }
 
 /// Bytes with the checksum that they should have, as an attacker would write it.
-fn signed(mut bytes: Vec<u8>) -> Vec<u8> {
+pub(crate) fn signed(mut bytes: Vec<u8>) -> Vec<u8> {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&bytes[..12]);
     hasher.update(&bytes[16..]);

@@ -82,6 +82,8 @@ pub enum Problem {
     UnknownName,
     /// Values are of another version, with this number.
     ValueVersion(u32),
+    /// Values are there as bytes, and the type has not the option `plain`, or this machine has another order of bytes.
+    PlainBytes,
     /// A value cannot be deserialised, and why.
     Value(String),
     /// Values take less room than there is.
@@ -146,6 +148,9 @@ impl fmt::Display for Problem {
             Self::Number(number) => write!(f, "there is no such type with number {number}"),
             Self::UnknownName => f.write_str("the format does not know a type with this name"),
             Self::ValueVersion(version) => write!(f, "the values were saved in version {version} of the type"),
+            Self::PlainBytes => f.write_str(
+                "the values were saved as bytes: the type needs `#[component(plain)]`, on a machine that is little-endian",
+            ),
             Self::Value(error) => write!(f, "a value cannot be deserialised: {error}"),
             Self::ValuesTooLong => f.write_str("there are more bytes than the values take"),
         }

@@ -7,6 +7,7 @@ use std::path::Path;
 use strata_ecs::prelude::{Resource, World};
 use strata_ecs::snapshot::SnapshotOptions;
 
+use crate::bytes::Writer;
 use crate::error::{LoadError, SaveError};
 use crate::types::{ComponentType, ResourceType, name_of};
 use crate::{file, read, write};
@@ -83,9 +84,24 @@ impl WorldFormat {
     /// If the world cannot be copied now, if something in it is not in this format (all of that is named), or if a value cannot be
     /// serialised.
     pub fn save(&self, world: &mut World) -> Result<Vec<u8>, SaveError> {
+        let mut bytes = Vec::new();
+        self.save_into(world, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The same in memory that is there: the bytes replace those of a vector.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](Self::save). The vector is empty then.
+    pub fn save_into(&self, world: &mut World, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
+        bytes.clear();
         self.check_names().map_err(SaveError::SameName)?;
         let snapshot = world.snapshot_with(&self.options).map_err(SaveError::Snapshot)?;
-        write::write(self, snapshot.contents())
+        let mut out = Writer::new(std::mem::take(bytes));
+        let written = write::write(self, snapshot.contents(), &mut out);
+        *bytes = out.bytes;
+        written.inspect_err(|_| bytes.clear())
     }
 
     /// Makes a world what was saved: see [`World::restore`]. What it held is gone, but for schedules, observers, and resources that

@@ -4,7 +4,8 @@
 //! In this order, all numbers little-endian, lists with their lengths before them as 8 bytes: the magic bytes, the version of the
 //! format, the checksum of all other bytes; names and versions of components, and of resources; clock; ids; tables, each with its
 //! entities, its stamp and its columns; sparse storages, each with its entities and its column; resources. A column is the number of
-//! its component, its stamp, whether there are ticks, and these; then a block of values. A block has the number of its bytes before it.
+//! its component, its stamp, whether there are ticks, and these; whether the values are plain; then a block of values. A block has the
+//! number of its bytes before it. Plain values are there as their bytes, and others as postcard has them, one behind the other.
 
 use std::collections::HashMap;
 
@@ -16,12 +17,12 @@ use strata_ecs::snapshot::{EntityIds, NewColumnContents, SnapshotBuilder, Snapsh
 use crate::bytes::Reader;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
-use crate::types::{ComponentType, ResourceType, name_of};
+use crate::types::{ComponentType, ResourceType, name_of, of_plain_bytes};
 
 /// The first bytes of a saved world. As in PNG, what treats bytes as text damages them.
 pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
 /// The version of the order of the bytes.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// The checksum of all bytes but its own.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
@@ -30,6 +31,14 @@ pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     hasher.update(&bytes[..before.min(bytes.len())]);
     hasher.update(bytes.get(after..).unwrap_or_default());
     hasher.finalize()
+}
+
+/// The ticks of a value: when it was added, and when it was changed.
+fn ticks_of(bytes: [u8; 8]) -> ComponentTicks {
+    let [a, b, c, d, e, f, g, h] = bytes;
+    let mut ticks = ComponentTicks::new(Tick::new(u32::from_le_bytes([a, b, c, d])));
+    ticks.changed = Tick::new(u32::from_le_bytes([e, f, g, h]));
+    ticks
 }
 
 /// A reader that knows of what it reads.
@@ -83,12 +92,12 @@ impl<'b> Source<'b> {
         for _ in 0..self.reader.len(20)? {
             let (entities, stamp) = (self.entities()?, self.tick()?);
             let mut columns = Vec::new();
-            for _ in 0..self.reader.len(17)? {
+            for _ in 0..self.reader.len(18)? {
                 columns.push(self.column(entities.len())?);
             }
             builder.add_table(entities, stamp, columns);
         }
-        for _ in 0..self.reader.len(25)? {
+        for _ in 0..self.reader.len(26)? {
             let entities = self.entities()?;
             let column = self.column(entities.len())?;
             builder.add_storage(entities, column);
@@ -130,18 +139,17 @@ impl<'b> Source<'b> {
     }
 
     fn ticks(&mut self) -> Result<ComponentTicks, Problem> {
-        let mut ticks = ComponentTicks::new(self.tick()?);
-        ticks.changed = self.tick()?;
-        Ok(ticks)
+        self.reader.u64().map(|ticks| ticks_of(ticks.to_le_bytes()))
     }
 
     fn entities(&mut self) -> Result<Vec<Entity>, Problem> {
         let len = self.reader.len(8)?;
-        let entity = |_| {
-            let bits = self.reader.u64()?;
-            Entity::try_from_bits(bits).ok_or(Problem::Entity(bits))
-        };
-        (0..len).map(entity).collect()
+        let mut entities = Vec::with_capacity(len);
+        for bytes in self.reader.arrays(len)? {
+            let bits = u64::from_le_bytes(*bytes);
+            entities.push(Entity::try_from_bits(bits).ok_or(Problem::Entity(bits))?);
+        }
+        Ok(entities)
     }
 
     fn column(&mut self, entities: usize) -> Result<NewColumnContents, Problem> {
@@ -150,10 +158,13 @@ impl<'b> Source<'b> {
         self.name = Some(name);
         let stamp = self.tick()?;
         let ticks = match self.reader.flag()? {
-            true => Some((0..entities).map(|_| self.ticks()).collect::<Result<Vec<_>, _>>()?),
+            true => Some(self.reader.arrays(entities)?.iter().map(|bytes| ticks_of(*bytes)).collect()),
             false => None,
         };
-        let column = self.values(|bytes| (ty.read)(bytes, entities, stamp))?;
+        let column = match self.reader.flag()? {
+            true => self.values(|bytes| of_plain_bytes(ty.descriptor, bytes, entities, stamp))?,
+            false => self.values(|bytes| (ty.read)(bytes, entities, stamp))?,
+        };
         Ok(match ticks {
             Some(ticks) => column.with_ticks(ticks),
             None => column,

@@ -1,5 +1,9 @@
 //! How values of one type become bytes, and values again.
 
+use std::slice;
+
+use postcard::Serializer;
+use postcard::ser_flavors::Flavor;
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use strata_ecs::change::{ComponentTicks, Tick};
@@ -39,7 +43,7 @@ impl ComponentType {
     pub fn of<C: Component + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WriteValues = |values, out| {
             let Some(values) = values.downcast_ref::<C>() else { unreachable!("the values are of this component") };
-            values.iter().try_for_each(|value| write_value(value, out))
+            write_values(values, out)
         };
         let read: ReadValues = |bytes, count, stamp| {
             let mut left = bytes;
@@ -67,7 +71,7 @@ impl ResourceType {
     pub fn of<R: Resource + Serialize + DeserializeOwned>() -> Self {
         let write: WriteResource = |resource, out| {
             let Some(value) = resource.get::<R>() else { unreachable!("the value is of this type") };
-            write_value(value, out)
+            write_values(slice::from_ref(value), out)
         };
         let read: ReadResource = |bytes, builder, ticks| {
             let mut left = bytes;
@@ -86,14 +90,33 @@ impl ResourceType {
     }
 }
 
-fn write_value(value: &impl Serialize, out: &mut Vec<u8>) -> Result<(), String> {
-    match postcard::to_extend(value, std::mem::take(out)) {
-        Ok(bytes) => {
-            *out = bytes;
-            Ok(())
-        }
-        Err(error) => Err(error.to_string()),
+/// Where postcard writes to.
+struct End<'b>(&'b mut Vec<u8>);
+
+impl Flavor for End<'_> {
+    type Output = ();
+
+    #[inline]
+    fn try_extend(&mut self, data: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(data);
+        Ok(())
     }
+
+    #[inline]
+    fn try_push(&mut self, data: u8) -> postcard::Result<()> {
+        self.0.push(data);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
+}
+
+/// Values, one behind the other.
+fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>) -> Result<(), String> {
+    let mut serializer = Serializer { output: End(out) };
+    values.iter().try_for_each(|value| value.serialize(&mut serializer)).map_err(|error| error.to_string())
 }
 
 /// The next value of what is left of some bytes. An error says how many bytes were before it.
@@ -106,6 +129,32 @@ fn read_value<T: DeserializeOwned>(bytes: &[u8], left: &mut &[u8]) -> Result<T, 
 
 fn ended(bytes: &[u8], left: &[u8]) -> Result<(), (usize, Problem)> {
     if left.is_empty() { Ok(()) } else { Err((bytes.len() - left.len(), Problem::ValuesTooLong)) }
+}
+
+/// The bytes of values, as they go into files, of a type of which any bytes are a value.
+pub(crate) fn plain_bytes(values: ErasedSlice<'_>) -> Option<&[u8]> {
+    let is_plain = cfg!(target_endian = "little") && values.descriptor().functions().take_any_bytes();
+    values.plain_bytes().filter(|_| is_plain)
+}
+
+/// So many values of their bytes in a file.
+pub(crate) fn of_plain_bytes(
+    descriptor: &'static ComponentDescriptor,
+    bytes: &[u8],
+    count: usize,
+    stamp: Tick,
+) -> Result<NewColumnContents, (usize, Problem)> {
+    if cfg!(target_endian = "big") || !descriptor.functions().take_any_bytes() {
+        return Err((0, Problem::PlainBytes));
+    }
+    let expected = count.checked_mul(descriptor.layout().size());
+    match expected {
+        Some(expected) if expected == bytes.len() => {
+            NewColumnContents::of_plain_bytes(descriptor, bytes, stamp).ok_or((0, Problem::PlainBytes))
+        }
+        Some(expected) if expected < bytes.len() => Err((expected, Problem::ValuesTooLong)),
+        _ => Err((bytes.len(), Problem::Ended)),
+    }
 }
 
 /// The name of a type in files.

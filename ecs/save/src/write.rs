@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use strata_ecs::change::ComponentTicks;
 use strata_ecs::component::ComponentIdentity;
-use strata_ecs::snapshot::{ColumnContents, LeftOut, SnapshotContents};
+use strata_ecs::snapshot::{ColumnContents, LeftOut, SnapshotContents, StorageContents, TableContents};
 
 use crate::bytes::Writer;
 use crate::error::{NotSaved, SaveError};
 use crate::format::WorldFormat;
 use crate::read::{MAGIC, VERSION};
-use crate::types::{ComponentType, name_of};
+use crate::types::{ComponentType, name_of, plain_bytes};
 
 /// The numbers of types in the format.
 struct Numbers(HashMap<ComponentIdentity, usize>);
@@ -21,19 +21,19 @@ impl Numbers {
     }
 }
 
-/// The bytes of a snapshot.
-pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>) -> Result<Vec<u8>, SaveError> {
+/// Writes a snapshot behind nothing.
+pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &mut Writer) -> Result<(), SaveError> {
     let all = format.components.iter().enumerate().map(|(number, ty)| (ty.descriptor.identity(), number));
     let components = Numbers(all.collect());
     let all = format.resources.iter().enumerate().map(|(number, ty)| (ty.descriptor.identity(), number));
     let resources = Numbers(all.collect());
     check(format, contents, &components, &resources)?;
 
-    let mut out = Writer::default();
-    out.0.extend_from_slice(&MAGIC);
+    out.bytes.reserve(expected_size(contents));
+    out.bytes.extend_from_slice(&MAGIC);
     out.u32(VERSION);
-    // Of the checksum.
-    out.u32(0);
+    // The checksum.
+    out.skip_u32();
     out.len(format.components.len());
     for ty in &format.components {
         out.text(&name_of(ty.descriptor));
@@ -60,14 +60,14 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>) -> Res
         let columns = table.columns();
         out.len(columns.len());
         for column in columns {
-            write_column(&mut out, format, &components, column)?;
+            write_column(out, format, &components, column)?;
         }
     }
     let storages: Vec<_> = contents.storages().collect();
     out.len(storages.len());
     for storage in storages {
         out.u64s(storage.entities().iter().map(|entity| entity.to_bits()));
-        write_column(&mut out, format, &components, storage.column())?;
+        write_column(out, format, &components, storage.column())?;
     }
     let all: Vec<_> = contents.resources().collect();
     out.len(all.len());
@@ -77,12 +77,31 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>) -> Res
         };
         let write = format.resources[number].write;
         out.u32(number as u32);
-        write_ticks(&mut out, resource.ticks());
+        write_ticks(out, resource.ticks());
         out.block(|out| write(resource, out)).map_err(|error| SaveError::Value(resource.descriptor().name(), error))?;
     }
-    let sum = crate::read::checksum(&out.0);
-    out.0[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
-    Ok(out.0)
+    let sum = out.checksum();
+    out.bytes[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
+    Ok(())
+}
+
+/// About how many bytes there will be: more if values have memory of their own.
+fn expected_size(contents: SnapshotContents<'_>) -> usize {
+    let of_column = |column: ColumnContents<'_>| {
+        let values = column.values();
+        values.len() * (values.descriptor().layout().size() + if column.is_tracked() { 8 } else { 0 }) + 32
+    };
+    let of_table =
+        |table: TableContents<'_>| 8 * table.entities().len() + table.columns().map(of_column).sum::<usize>() + 32;
+    let of_storage = |storage: StorageContents<'_>| {
+        let column = storage.column();
+        8 * column.values().len() + of_column(column) + 32
+    };
+    let ids = contents.ids();
+    4 * (ids.generations.len() + ids.free.len() + ids.retired.len())
+        + contents.tables().map(of_table).sum::<usize>()
+        + contents.storages().map(of_storage).sum::<usize>()
+        + 4096
 }
 
 /// Whether all of the contents is in the format.
@@ -131,7 +150,16 @@ fn write_column(
     out.u32(column.stamp().get());
     let ticks = column.ticks();
     out.u8(ticks.is_some().into());
-    ticks.into_iter().flatten().for_each(|ticks| write_ticks(out, ticks));
+    if let Some(ticks) = ticks {
+        let bytes = |ticks: &ComponentTicks| u64::from(ticks.added.get()) | u64::from(ticks.changed.get()) << 32;
+        out.arrays(ticks.iter().map(|ticks| bytes(ticks).to_le_bytes()));
+    }
+    let plain = plain_bytes(values);
+    out.u8(plain.is_some().into());
+    if let Some(plain) = plain {
+        out.plain(plain);
+        return Ok(());
+    }
     out.block(|out| write(values, out)).map_err(|error| SaveError::Value(values.descriptor().name(), error))
 }
 

@@ -219,6 +219,12 @@ impl<'s> ColumnContents<'s> {
         self.column.visited()
     }
 
+    /// Whether it was kept when each value was added and changed.
+    #[must_use]
+    pub fn is_tracked(self) -> bool {
+        self.column.is_tracked()
+    }
+
     /// When each value was added and changed; `None` if that was not kept, since no consumer had asked.
     #[must_use]
     pub fn ticks(self) -> Option<Vec<ComponentTicks>> {
@@ -298,6 +304,35 @@ impl NewColumnContents {
             Ok(values) => Ok(Self(ColumnParts { values, visited: stamp, ticks: None })),
             Err(values) => Err(WrongTypeError::of_values(descriptor, values)),
         }
+    }
+
+    /// The values with these bytes, in the order of this machine, of a component of which
+    /// [any bytes](crate::component::ComponentFunctions::take_any_bytes) are a value; `None` of another one, and if the bytes are not
+    /// those of whole values.
+    ///
+    /// ```
+    /// use strata_ecs::change::Tick;
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::NewColumnContents;
+    ///
+    /// #[derive(Component, Clone)]
+    /// #[component(plain)]
+    /// #[repr(C)]
+    /// struct Position([f32; 3]);
+    ///
+    /// let position = ComponentDescriptor::of::<Position>();
+    /// assert!(NewColumnContents::of_plain_bytes(position, &[0; 24], Tick::new(1)).is_some());
+    /// assert!(NewColumnContents::of_plain_bytes(position, &[0; 23], Tick::new(1)).is_none());
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory.
+    #[must_use]
+    pub fn of_plain_bytes(descriptor: &'static ComponentDescriptor, bytes: &[u8], stamp: Tick) -> Option<Self> {
+        let values = ErasedVec::of_bytes(descriptor, bytes).unwrap_or_else(|error| error.raise())?;
+        Some(Self(ColumnParts { values, visited: stamp, ticks: None }))
     }
 
     /// When each value was added and changed.
