@@ -11,6 +11,7 @@ mod histories;
 mod parts;
 mod plain;
 mod layouts;
+mod pairs;
 mod ring;
 mod saves;
 mod limits;

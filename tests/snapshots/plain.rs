@@ -89,7 +89,8 @@ fn values_are_there_as_they_lie_in_memory() {
         .collect();
     // The entity with the sparse component is in the same table.
     assert!(bytes.windows(column.len()).any(|window| window == column));
-    assert!(bytes.ends_with(&[7, 0x78, 0x56, 0x34, 0x12, 0, 0, 0, 0, 0, 0, 0, 0]));
+    let behind = [&[7, 0x78, 0x56, 0x34, 0x12][..], &[0; 16]].concat();
+    assert!(bytes.ends_with(&behind));
 
     let mut loaded = World::new();
     format().load(&mut loaded, &bytes).unwrap();

@@ -216,10 +216,8 @@ fn what_is_not_saved_is_named_and_nothing_is_written() {
     assert_eq!(is(&|one| matches!(one, NotSaved::Component(name) if name.ends_with("Unknown"))), 1, "{all:?}");
     assert_eq!(is(&|one| matches!(one, NotSaved::Component(name) if name.ends_with("ChildOf"))), 1, "{all:?}");
     assert_eq!(is(&|one| matches!(one, NotSaved::Component(name) if name.ends_with("Children"))), 1, "{all:?}");
-    // Of both ends of its pairs.
-    assert_eq!(is(&|one| matches!(one, NotSaved::LeftOut(LeftOut::Side(_)))), 2, "{all:?}");
-    assert_eq!(is(&|one| matches!(one, NotSaved::LeftOut(LeftOut::PairsOf(_)))), 1, "{all:?}");
-    assert_eq!(all.len(), 7, "{all:?}");
+    assert_eq!(is(&|one| matches!(one, NotSaved::Relation(name) if name.ends_with("Hunting"))), 1, "{all:?}");
+    assert_eq!(all.len(), 5, "{all:?}");
 
     // A resource that is left out stays when a world is loaded.
     let format = small_format().without_resource::<Window>();

@@ -27,6 +27,8 @@ pub enum SaveError {
 pub enum NotSaved {
     /// Values of a component that the format does not know: its type name.
     Component(&'static str),
+    /// Pairs of a relation that the format does not know: its type name.
+    Relation(&'static str),
     /// A resource that the format does not know: its type name.
     Resource(&'static str),
     /// What no file can hold yet.
@@ -74,6 +76,8 @@ pub enum Problem {
     Text,
     /// What is either 0 or 1 is neither.
     Flag,
+    /// The ends of pairs are not an even number of entities.
+    Odd,
     /// No entity has this id.
     Entity(u64),
     /// There is no component or resource with this number, or it is of the other kind.
@@ -94,6 +98,7 @@ impl fmt::Display for NotSaved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Component(name) => write!(f, "component `{name}` (`with_components`)"),
+            Self::Relation(name) => write!(f, "pairs of relation `{name}` (`with_relations`)"),
             Self::Resource(name) => write!(f, "resource `{name}` (`with_resources`, or `without_resource`)"),
             Self::LeftOut(what @ (LeftOut::Systems(_) | LeftOut::Removals(_) | LeftOut::IdForecasts)) => {
                 write!(f, "{what} (`with_new_consumers`)")
@@ -144,6 +149,7 @@ impl fmt::Display for Problem {
             Self::TooLong => f.write_str("more follows than should"),
             Self::Text => f.write_str("a name is not UTF-8"),
             Self::Flag => f.write_str("a number is neither 0 nor 1"),
+            Self::Odd => f.write_str("pairs have two ends each"),
             Self::Entity(bits) => write!(f, "no entity has the id {bits:#x}"),
             Self::Number(number) => write!(f, "there is no such type with number {number}"),
             Self::UnknownName => f.write_str("the format does not know a type with this name"),

@@ -9,7 +9,7 @@ use strata_ecs::snapshot::SnapshotOptions;
 
 use crate::bytes::Writer;
 use crate::error::{LoadError, SaveError};
-use crate::types::{ComponentType, ResourceType, name_of};
+use crate::types::{ComponentType, RelationType, ResourceType, name_of};
 use crate::{file, read, write};
 
 /// What is saved of worlds, and how: see [the crate](crate).
@@ -19,6 +19,7 @@ use crate::{file, read, write};
 pub struct WorldFormat {
     pub(crate) components: Vec<ComponentType>,
     pub(crate) resources: Vec<ResourceType>,
+    pub(crate) relations: Vec<RelationType>,
     pub(crate) new_consumers: bool,
     options: SnapshotOptions,
 }
@@ -41,6 +42,13 @@ impl WorldFormat {
     #[must_use]
     pub fn with_resources(mut self, resources: impl IntoIterator<Item = ResourceType>) -> Self {
         self.resources.extend(resources);
+        self
+    }
+
+    /// The pairs of relations are saved, those of [`relations!`](crate::relations).
+    #[must_use]
+    pub fn with_relations(mut self, relations: impl IntoIterator<Item = RelationType>) -> Self {
+        self.relations.extend(relations);
         self
     }
 
@@ -138,11 +146,13 @@ impl WorldFormat {
 
     /// Each type has a name of its own.
     fn check_names(&self) -> Result<(), String> {
-        let (mut components, mut resources) = (HashSet::new(), HashSet::new());
+        let (mut components, mut resources, mut relations) = (HashSet::new(), HashSet::new(), HashSet::new());
         let mut of_components = self.components.iter().map(|ty| name_of(ty.descriptor));
         let mut of_resources = self.resources.iter().map(|ty| name_of(ty.descriptor));
         let twice = of_components.find(|name| !components.insert(name.clone()));
-        match twice.or_else(|| of_resources.find(|name| !resources.insert(name.clone()))) {
+        let mut of_relations = self.relations.iter().map(|ty| name_of(ty.descriptor));
+        let twice = twice.or_else(|| of_resources.find(|name| !resources.insert(name.clone())));
+        match twice.or_else(|| of_relations.find(|name| !relations.insert(name.clone()))) {
             Some(name) => Err(name),
             None => Ok(()),
         }

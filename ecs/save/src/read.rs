@@ -2,8 +2,10 @@
 //! by the builder.
 //!
 //! In this order, all numbers little-endian, lists with their lengths before them as 8 bytes: the magic bytes, the version of the
-//! format, the checksum of all other bytes; names and versions of components, and of resources; clock; ids; tables, each with its
-//! entities, its stamp and its columns; sparse storages, each with its entities and its column; resources. A column is the number of
+//! format, the checksum of all other bytes; names and versions of components, of resources, and of relations; clock; ids; tables, each with its
+//! entities, its stamp and its columns; sparse storages, each with its entities and its column; pairs of relations, each with the number
+//! of the relation, ends, places in the lists of these, ticks, and a block of values; resources. The components of the ends of
+//! relations have numbers behind the others. A column is the number of
 //! its component, its stamp, whether there are ticks, and these; whether the values are plain; then a block of values. A block has the
 //! number of its bytes before it. Plain values are there as their bytes, and others as postcard has them, one behind the other.
 
@@ -12,12 +14,14 @@ use std::collections::HashMap;
 use crc32fast::Hasher;
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::prelude::Entity;
-use strata_ecs::snapshot::{EntityIds, NewColumnContents, SnapshotBuilder, SnapshotClock};
+use strata_ecs::snapshot::{
+    EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock,
+};
 
 use crate::bytes::Reader;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
-use crate::types::{ComponentType, ResourceType, name_of, of_plain_bytes};
+use crate::types::{ComponentType, RelationType, ResourceType, name_of, of_plain_bytes};
 
 /// The first bytes of a saved world. As in PNG, what treats bytes as text damages them.
 pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
@@ -47,14 +51,15 @@ struct Source<'b> {
     /// Names of the types that the bytes name, by number.
     components: Vec<(String, ComponentType)>,
     resources: Vec<(String, ResourceType)>,
+    relations: Vec<(String, RelationType)>,
     /// The type that is read now.
     name: Option<String>,
 }
 
 /// A builder with all that the bytes say.
 pub(crate) fn read(format: &WorldFormat, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
-    let (components, resources) = (Vec::new(), Vec::new());
-    let mut source = Source { reader: Reader::new(bytes), components, resources, name: None };
+    let (components, resources, relations) = (Vec::new(), Vec::new(), Vec::new());
+    let mut source = Source { reader: Reader::new(bytes), components, resources, relations, name: None };
     source.read(format, bytes).map_err(|problem| {
         let (offset, name) = (source.reader.offset(), source.name.take());
         LoadError::Bytes { offset, name, problem }
@@ -79,6 +84,11 @@ impl<'b> Source<'b> {
         let known: HashMap<String, ResourceType> =
             format.resources.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
         self.resources = self.types(&known, |ty| ty.version)?;
+        let known: HashMap<String, RelationType> =
+            format.relations.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
+        self.relations = self.types(&known, |ty| ty.version)?;
+        let ends = self.relations.iter().flat_map(|(name, ty)| ty.ends.map(|end| (name.clone(), end)));
+        self.components.extend(ends);
 
         let reader = &mut self.reader;
         let (frame_number, is_frame_open) = (reader.u64()?, reader.flag()?);
@@ -101,6 +111,10 @@ impl<'b> Source<'b> {
             let entities = self.entities()?;
             let column = self.column(entities.len())?;
             builder.add_storage(entities, column);
+        }
+        for _ in 0..self.reader.len(20)? {
+            let pairs = self.pairs()?;
+            builder.add_pairs(pairs);
         }
         for _ in 0..self.reader.len(20)? {
             let number = self.reader.u32()?;
@@ -150,6 +164,25 @@ impl<'b> Source<'b> {
             entities.push(Entity::try_from_bits(bits).ok_or(Problem::Entity(bits))?);
         }
         Ok(entities)
+    }
+
+    fn pairs(&mut self) -> Result<NewPairsContents, Problem> {
+        let number = self.reader.u32()?;
+        let (name, ty) = self.relations.get(number as usize).cloned().ok_or(Problem::Number(number))?;
+        self.name = Some(name);
+        let ends = self.entities()?;
+        let (ends, rest) = ends.as_chunks();
+        if !rest.is_empty() {
+            return Err(Problem::Odd);
+        }
+        let places = self.reader.arrays(ends.len())?;
+        let ticks = self.reader.arrays(ends.len())?;
+        let pairs = ends.iter().zip(places).zip(ticks).map(|((&ends, &[a, b, c, d, e, f, g, h]), &ticks)| {
+            let places = [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])];
+            PairContents { ends, places, ticks: ticks_of(ticks) }
+        });
+        let pairs = pairs.collect();
+        self.values(|bytes| (ty.read)(bytes, pairs))
     }
 
     fn column(&mut self, entities: usize) -> Result<NewColumnContents, Problem> {

@@ -8,14 +8,19 @@ use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::component::{ComponentDescriptor, ErasedSlice};
-use strata_ecs::prelude::{Component, Resource};
-use strata_ecs::snapshot::{NewColumnContents, ResourceContents, SnapshotBuilder};
+use strata_ecs::prelude::{Component, Relation, Resource};
+use strata_ecs::relation::{PairSource, PairTarget};
+use strata_ecs::snapshot::{
+    NewColumnContents, NewPairsContents, PairContents, PairsContents, ResourceContents, SnapshotBuilder,
+};
 
 use crate::error::Problem;
 
 type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>) -> Result<(), String>;
 type ReadValues = fn(&[u8], usize, Tick) -> Result<NewColumnContents, (usize, Problem)>;
 type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>) -> Result<(), String>;
+type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>) -> Result<(), String>;
+type ReadPairs = fn(&[u8], Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)>;
 type ReadResource = fn(&[u8], &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)>;
 
 /// A component that is saved: see [`components!`](crate::components).
@@ -34,6 +39,17 @@ pub struct ResourceType {
     pub(crate) version: u32,
     pub(crate) write: WriteResource,
     pub(crate) read: ReadResource,
+}
+
+/// A relation whose pairs are saved: see [`relations!`](crate::relations).
+#[derive(Clone, Copy, Debug)]
+pub struct RelationType {
+    pub(crate) descriptor: &'static ComponentDescriptor,
+    pub(crate) version: u32,
+    pub(crate) write: WritePairs,
+    pub(crate) read: ReadPairs,
+    /// The components of sources and of targets.
+    pub(crate) ends: [ComponentType; 2],
 }
 
 impl ComponentType {
@@ -56,6 +72,45 @@ impl ComponentType {
             Ok(NewColumnContents::of(values, stamp))
         };
         Self { descriptor: ComponentDescriptor::of::<C>(), version: 1, write, read }
+    }
+
+    /// Values of this version are written, and those of another one are refused. Without this it is 1.
+    #[must_use]
+    pub fn with_version(self, version: u32) -> Self {
+        Self { version, ..self }
+    }
+}
+
+impl RelationType {
+    /// A relation whose values `serde` can write and read. Its name in files is its
+    /// [stable name](strata_ecs::component::StableName).
+    #[must_use]
+    pub fn of<R: Relation + Clone + Serialize + DeserializeOwned>() -> Self {
+        let write: WritePairs = |pairs, out| {
+            let Some(values) = pairs.values::<R>() else { unreachable!("the values are of this relation") };
+            write_values(values, out)
+        };
+        let read: ReadPairs = |bytes, pairs| {
+            let mut left = bytes;
+            let mut values = Vec::new();
+            for _ in 0..pairs.len() {
+                values.push(read_value::<R>(bytes, &mut left)?);
+            }
+            ended(bytes, left)?;
+            Ok(NewPairsContents::of(pairs, values))
+        };
+        // Such components have no size.
+        let write_end: WriteValues = |_, _| Ok(());
+        let end = |descriptor, read| ComponentType { descriptor, version: 1, write: write_end, read };
+        let sources = end(ComponentDescriptor::of::<PairSource<R>>(), |bytes, count, stamp| {
+            ended(bytes, bytes)?;
+            Ok(NewColumnContents::of_sources::<R>(count, stamp))
+        });
+        let targets = end(ComponentDescriptor::of::<PairTarget<R>>(), |bytes, count, stamp| {
+            ended(bytes, bytes)?;
+            Ok(NewColumnContents::of_targets::<R>(count, stamp))
+        });
+        Self { descriptor: PairsContents::descriptor_of::<R>(), version: 1, write, read, ends: [sources, targets] }
     }
 
     /// Values of this version are written, and those of another one are refused. Without this it is 1.
@@ -129,6 +184,14 @@ fn read_value<T: DeserializeOwned>(bytes: &[u8], left: &mut &[u8]) -> Result<T, 
 
 fn ended(bytes: &[u8], left: &[u8]) -> Result<(), (usize, Problem)> {
     if left.is_empty() { Ok(()) } else { Err((bytes.len() - left.len(), Problem::ValuesTooLong)) }
+}
+
+/// The components that numbers in a file stand for: those with names there, and those of the ends of relations.
+pub(crate) fn known_components(
+    named: &[ComponentType],
+    relations: impl IntoIterator<Item = RelationType>,
+) -> Vec<ComponentType> {
+    named.iter().copied().chain(relations.into_iter().flat_map(|ty| ty.ends)).collect()
 }
 
 /// The bytes of values, as they go into files, of a type of which any bytes are a value.
