@@ -5,7 +5,7 @@ use strata_ecs::change::Tick;
 use strata_ecs::component::{ComponentDescriptor, Describe};
 use strata_ecs::prelude::*;
 use strata_ecs::snapshot::NewColumnContents;
-use strata_save::{LoadError, Problem, WorldFormat, components};
+use strata_save::{ComponentType, LoadError, Problem, SaveError, WorldFormat, components};
 
 use super::saves::signed;
 
@@ -128,18 +128,83 @@ fn lengths_and_flags_of_values_are_not_believed() {
 }
 
 #[test]
-fn a_type_that_is_not_plain_any_more_says_so() {
+fn what_is_not_plain_any_more_is_read_by_serde() {
+    /// The same fields, in any order in memory.
     #[derive(Component, Clone, Serialize, Deserialize)]
     #[component(name = "body")]
-    struct Checked(u64);
+    struct Checked {
+        mass: u64,
+        corners: [(f32, f32); 2],
+        team: i16,
+        spare: [u8; 6],
+    }
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(name = "body")]
+    struct Other(u64);
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(name = "body")]
+    struct Text(String);
 
     let mut world = World::new();
-    world.spawn(body(1));
+    let entity = world.spawn(body(1)).id();
     let bytes = format().save(&mut world).unwrap();
-    let format = WorldFormat::new().with_components(components![Checked, Rare]);
-    let error = format.load(&mut World::new(), &bytes).unwrap_err();
-    assert!(matches!(&error, LoadError::Bytes { problem: Problem::PlainBytes, .. }), "{error}");
-    assert!(error.to_string().contains("#[component(plain)]"), "{error}");
+    let mut loaded = World::new();
+    let checked = WorldFormat::new().with_components(components![Checked, Rare]);
+    checked.load(&mut loaded, &bytes).unwrap();
+    let Checked { mass, corners, team, spare } = loaded.get::<Checked>(entity).unwrap().clone();
+    assert_eq!((mass, corners[0].0, corners[1].1, team, &spare), (1, 1.5, 4.0, -3, b"spare!"));
+    // And back: what `serde` wrote becomes plain.
+    let again = checked.save(&mut loaded).unwrap();
+    let mut loaded = World::new();
+    format().load(&mut loaded, &again).unwrap();
+    assert_eq!(format!("{:?}", loaded.get::<Body>(entity)), format!("{:?}", Some(body(1))));
+
+    let refused = |format: WorldFormat| match format.load(&mut World::new(), &bytes).unwrap_err() {
+        LoadError::Bytes { problem, .. } => problem,
+        other => panic!("{other}"),
+    };
+    assert_eq!(refused(WorldFormat::new().with_components(components![Other, Rare])), Problem::ValuesTooLong);
+    assert!(matches!(refused(WorldFormat::new().with_components(components![Text, Rare])), Problem::Value(_)));
+}
+
+#[test]
+fn older_values_are_upgraded_plain_ones_too() {
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(name = "score")]
+    struct ScoreV1(u8);
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(name = "score")]
+    struct Score(String);
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(name = "corpse")]
+    struct Corpse(u64);
+
+    let mut world = World::new();
+    let ids = [3, 4].map(|score| world.spawn((ScoreV1(score), body(score.into()))).id());
+    world.entity_mut(ids[1]).insert(Rare(1, 2));
+    let old = WorldFormat::new().with_components(components![ScoreV1, Body, Rare]);
+    let bytes = old.save(&mut world).unwrap();
+
+    let score = ComponentType::of::<Score>().with_version(3);
+    let score = score.with_upgrade(2, Score).with_upgrade(1, |ScoreV1(score)| Score(score.to_string()));
+    let corpse = ComponentType::of::<Corpse>().with_version(2).with_upgrade(1, |body: Body| Corpse(body.mass));
+    let new = || WorldFormat::new().with_components(components![Rare]);
+    let error = new().with_components([score.clone(), corpse.clone()]).load(&mut World::new(), &bytes).unwrap_err();
+    assert!(error.to_string().contains("of `body`") && error.to_string().contains("with_alias"), "{error}");
+    let corpse = corpse.with_alias("body").with_alias("cadaver");
+    let mut loaded = World::new();
+    let new = new().with_components([corpse.clone(), score]);
+    new.load(&mut loaded, &bytes).unwrap();
+    assert_eq!(loaded.get::<Score>(ids[1]).unwrap().0, "4");
+    assert_eq!(loaded.get::<Corpse>(ids[0]).unwrap().0, 3);
+    // New names and versions are written.
+    let again = new.save(&mut loaded).unwrap();
+    let error = old.load(&mut world, &again).unwrap_err();
+    assert!(matches!(error, LoadError::Bytes { problem: Problem::UnknownName, .. }), "{error}");
+    new.load(&mut World::new(), &again).unwrap();
+    // No name may be that of two types.
+    let twice = WorldFormat::new().with_components([corpse, ComponentType::of::<Body>()]);
+    assert!(matches!(twice.save(&mut World::new()), Err(SaveError::SameName(name)) if name == "body"));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Numbers and texts as bytes: little-endian, with their lengths before them.
 
+use std::ops::Range;
+
 use crc32fast::Hasher;
 
 use crate::error::Problem;
@@ -13,19 +15,31 @@ pub(crate) struct Writer {
     hasher: Hasher,
     /// How many bytes do not change any more: they are in the checksum, or do not belong there.
     settled: usize,
+    /// Where the values of types begin and end, with their names.
+    values: Vec<(Range<usize>, &'static str)>,
 }
 
 impl Writer {
     /// Writes to a vector, in place of what is there.
     pub(crate) fn new(mut bytes: Vec<u8>) -> Self {
         bytes.clear();
-        Self { bytes, hasher: Hasher::new(), settled: 0 }
+        Self { bytes, hasher: Hasher::new(), settled: 0, values: Vec::new() }
     }
 
     /// What has been written is in the checksum now.
     pub(crate) fn settle(&mut self) {
         self.hasher.update(&self.bytes[self.settled..]);
         self.settled = self.bytes.len();
+    }
+
+    /// The bytes from a place on are the values of a type.
+    pub(crate) fn note_values(&mut self, from: usize, of: &'static str) {
+        self.values.push((from..self.bytes.len(), of));
+    }
+
+    /// The type whose values have the byte at this place.
+    pub(crate) fn type_at(&self, at: usize) -> Option<&'static str> {
+        self.values.iter().find(|(range, _)| range.contains(&at)).map(|(_, name)| *name)
     }
 
     /// Room for a number that is not in the checksum.

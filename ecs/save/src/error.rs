@@ -58,6 +58,21 @@ pub enum LoadError {
     Io(io::Error),
 }
 
+/// A world that is saved and loaded is not what it was.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// It cannot be saved.
+    Save(SaveError),
+    /// What was saved cannot be loaded.
+    Load(LoadError),
+    /// When it is saved once more, values of a component, relation or resource have other bytes: its type name. They have no order of
+    /// their own, as those of a `HashMap`, or lose something on their way.
+    Differs(&'static str),
+    /// Something else has other bytes, from this one on.
+    DiffersAt(usize),
+}
+
 /// What is wrong with bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -86,8 +101,6 @@ pub enum Problem {
     UnknownName,
     /// Values are of another version, with this number.
     ValueVersion(u32),
-    /// Values are there as bytes, and the type has not the option `plain`, or this machine has another order of bytes.
-    PlainBytes,
     /// A value cannot be deserialised, and why.
     Value(String),
     /// Values take less room than there is.
@@ -139,6 +152,17 @@ impl fmt::Display for LoadError {
     }
 }
 
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Save(error) => error.fmt(f),
+            Self::Load(error) => error.fmt(f),
+            Self::Differs(name) => write!(f, "values of `{name}` are others when they are loaded and saved once more"),
+            Self::DiffersAt(at) => write!(f, "byte {at} is another one when the world is loaded and saved once more"),
+        }
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -152,11 +176,12 @@ impl fmt::Display for Problem {
             Self::Odd => f.write_str("pairs have two ends each"),
             Self::Entity(bits) => write!(f, "no entity has the id {bits:#x}"),
             Self::Number(number) => write!(f, "there is no such type with number {number}"),
-            Self::UnknownName => f.write_str("the format does not know a type with this name"),
-            Self::ValueVersion(version) => write!(f, "the values were saved in version {version} of the type"),
-            Self::PlainBytes => f.write_str(
-                "the values were saved as bytes: the type needs `#[component(plain)]`, on a machine that is little-endian",
-            ),
+            Self::UnknownName => {
+                f.write_str("the format does not know a type with this name, nor one that had it (`with_alias`)")
+            }
+            Self::ValueVersion(version) => {
+                write!(f, "the values were saved in version {version} of the type, which is not read (`with_upgrade`)")
+            }
             Self::Value(error) => write!(f, "a value cannot be deserialised: {error}"),
             Self::ValuesTooLong => f.write_str("there are more bytes than the values take"),
         }
@@ -174,6 +199,16 @@ impl std::error::Error for SaveError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl std::error::Error for VerifyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Save(error) => error.source(),
+            Self::Load(error) => error.source(),
             _ => None,
         }
     }

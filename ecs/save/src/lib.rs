@@ -3,13 +3,14 @@
 
 mod bytes;
 mod error;
+mod fixed;
 mod types;
 mod write;
 mod read;
 mod file;
 mod format;
 
-pub use self::error::{LoadError, NotSaved, Problem, SaveError};
+pub use self::error::{LoadError, NotSaved, Problem, SaveError, VerifyError};
 pub use self::format::WorldFormat;
 pub use self::types::{ComponentType, RelationType, ResourceType};
 

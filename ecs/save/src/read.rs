@@ -21,7 +21,7 @@ use strata_ecs::snapshot::{
 use crate::bytes::Reader;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
-use crate::types::{ComponentType, RelationType, ResourceType, name_of, of_plain_bytes};
+use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, Values, name_of};
 
 /// The first bytes of a saved world. As in PNG, what treats bytes as text damages them.
 pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
@@ -37,6 +37,12 @@ pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     hasher.finalize()
 }
 
+/// All bytes but the checksum, with their places.
+pub(crate) fn without_checksum(bytes: &[u8]) -> impl Iterator<Item = (usize, u8)> {
+    let of_checksum = MAGIC.len() + 4..MAGIC.len() + 8;
+    bytes.iter().copied().enumerate().filter(move |(at, _)| !of_checksum.contains(at))
+}
+
 /// The ticks of a value: when it was added, and when it was changed.
 fn ticks_of(bytes: [u8; 8]) -> ComponentTicks {
     let [a, b, c, d, e, f, g, h] = bytes;
@@ -49,7 +55,7 @@ fn ticks_of(bytes: [u8; 8]) -> ComponentTicks {
 struct Source<'b> {
     reader: Reader<'b>,
     /// Names of the types that the bytes name, by number.
-    components: Vec<(String, ComponentType)>,
+    components: Vec<(String, ReadColumn)>,
     resources: Vec<(String, ResourceType)>,
     relations: Vec<(String, RelationType)>,
     /// The type that is read now.
@@ -78,17 +84,22 @@ impl<'b> Source<'b> {
         if self.reader.u32()? != checksum(bytes) {
             return Err(Problem::Checksum);
         }
-        let known: HashMap<String, ComponentType> =
-            format.components.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
-        self.components = self.types(&known, |ty| ty.version)?;
+        let named = |ty: &ComponentType| {
+            let aliases = ty.aliases.iter().map(|name| (*name).to_owned());
+            [name_of(ty.descriptor)].into_iter().chain(aliases).map(|name| (name, ty.clone())).collect::<Vec<_>>()
+        };
+        let known: HashMap<String, ComponentType> = format.components.iter().flat_map(named).collect();
+        self.components = self.types(&known, ComponentType::reader)?;
         let known: HashMap<String, ResourceType> =
             format.resources.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
-        self.resources = self.types(&known, |ty| ty.version)?;
+        self.resources = self.types(&known, |ty, version| (ty.version == version).then_some(*ty))?;
         let known: HashMap<String, RelationType> =
-            format.relations.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
-        self.relations = self.types(&known, |ty| ty.version)?;
-        let ends = self.relations.iter().flat_map(|(name, ty)| ty.ends.map(|end| (name.clone(), end)));
-        self.components.extend(ends);
+            format.relations.iter().map(|ty| (name_of(ty.descriptor), ty.clone())).collect();
+        self.relations = self.types(&known, |ty, version| (ty.version == version).then(|| ty.clone()))?;
+        for (name, ty) in &self.relations {
+            let readers = ty.ends.iter().filter_map(|end| end.reader(end.version));
+            self.components.extend(readers.map(|reader| (name.clone(), reader)));
+        }
 
         let reader = &mut self.reader;
         let (frame_number, is_frame_open) = (reader.u64()?, reader.flag()?);
@@ -126,22 +137,19 @@ impl<'b> Source<'b> {
         if self.reader.is_at_end() { Ok(builder) } else { Err(Problem::TooLong) }
     }
 
-    /// The types that the bytes name.
-    fn types<T: Copy>(
+    /// The types that the bytes name: what a function finds for the version that they have.
+    fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
-        version: impl Fn(&T) -> u32,
-    ) -> Result<Vec<(String, T)>, Problem> {
+        find: impl Fn(&T, u32) -> Option<U>,
+    ) -> Result<Vec<(String, U)>, Problem> {
         let mut types = Vec::new();
         for _ in 0..self.reader.len(12)? {
             let name = self.reader.text()?.to_owned();
-            let ty = known.get(&name).copied();
+            let ty = known.get(&name);
             self.name = Some(name.clone());
             let found = self.reader.u32()?;
-            let ty = ty.ok_or(Problem::UnknownName)?;
-            if found != version(&ty) {
-                return Err(Problem::ValueVersion(found));
-            }
+            let ty = find(ty.ok_or(Problem::UnknownName)?, found).ok_or(Problem::ValueVersion(found))?;
             self.name = None;
             types.push((name, ty));
         }
@@ -187,17 +195,15 @@ impl<'b> Source<'b> {
 
     fn column(&mut self, entities: usize) -> Result<NewColumnContents, Problem> {
         let number = self.reader.u32()?;
-        let (name, ty) = self.components.get(number as usize).cloned().ok_or(Problem::Number(number))?;
+        let (name, reader) = self.components.get(number as usize).cloned().ok_or(Problem::Number(number))?;
         self.name = Some(name);
         let stamp = self.tick()?;
         let ticks = match self.reader.flag()? {
             true => Some(self.reader.arrays(entities)?.iter().map(|bytes| ticks_of(*bytes)).collect()),
             false => None,
         };
-        let column = match self.reader.flag()? {
-            true => self.values(|bytes| of_plain_bytes(ty.descriptor, bytes, entities, stamp))?,
-            false => self.values(|bytes| (ty.read)(bytes, entities, stamp))?,
-        };
+        let are_plain = self.reader.flag()?;
+        let column = self.values(|bytes| reader.read(Values { bytes, count: entities, are_plain }, stamp))?;
         Ok(match ticks {
             Some(ticks) => column.with_ticks(ticks),
             None => column,

@@ -31,7 +31,7 @@ impl Numbers {
 
 /// Writes a snapshot behind nothing.
 pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &mut Writer) -> Result<(), SaveError> {
-    let known: Vec<ComponentType> = known_components(&format.components, format.relations.iter().copied());
+    let known: Vec<ComponentType> = known_components(&format.components, format.relations.iter().cloned());
     let all = known.iter().enumerate().map(|(number, ty)| (ty.descriptor.identity(), number));
     let components = Numbers(all.collect());
     let all = format.resources.iter().enumerate().map(|(number, ty)| (ty.descriptor.identity(), number));
@@ -101,7 +101,9 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
             (u64::from(source) | u64::from(target) << 32).to_le_bytes()
         }));
         out.arrays(all.iter().map(|pair| ticks_as_bytes(pair.ticks)));
+        let at = out.bytes.len();
         out.block(|out| write(pairs, out)).map_err(|error| SaveError::Value(name, error))?;
+        out.note_values(at, name);
     }
     let all = resources.in_order(contents.resources(), |resource| resource.descriptor());
     out.len(all.len());
@@ -112,7 +114,9 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
         let write = format.resources[number].write;
         out.u32(number as u32);
         write_ticks(out, resource.ticks());
-        out.block(|out| write(resource, out)).map_err(|error| SaveError::Value(resource.descriptor().name(), error))?;
+        let (at, name) = (out.bytes.len(), resource.descriptor().name());
+        out.block(|out| write(resource, out)).map_err(|error| SaveError::Value(name, error))?;
+        out.note_values(at, name);
     }
     let sum = out.checksum();
     out.bytes[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
@@ -190,11 +194,13 @@ fn write_column(
     }
     let plain = plain_bytes(values);
     out.u8(plain.is_some().into());
-    if let Some(plain) = plain {
-        out.plain(plain);
-        return Ok(());
+    let (at, name) = (out.bytes.len(), values.descriptor().name());
+    match plain {
+        Some(plain) => out.plain(plain),
+        None => out.block(|out| write(values, out)).map_err(|error| SaveError::Value(name, error))?,
     }
-    out.block(|out| write(values, out)).map_err(|error| SaveError::Value(values.descriptor().name(), error))
+    out.note_values(at, name);
+    Ok(())
 }
 
 fn ticks_as_bytes(ticks: ComponentTicks) -> [u8; 8] {
