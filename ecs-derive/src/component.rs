@@ -7,7 +7,7 @@ use syn::{Expr, LitStr};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
-use crate::description::{NAME, description};
+use crate::description::{NAME, PLAIN, description, plain};
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::{const_params, type_params, where_with};
 use crate::hygiene::hygienic;
@@ -32,6 +32,7 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "on_remove", usage: "on_remove = function" },
         Known { name: "on_despawn", usage: "on_despawn = function" },
         NAME,
+        PLAIN,
         CRATE,
     ],
 };
@@ -48,6 +49,8 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let (storage, track) = (storage(cx, &options), track(cx, &options));
     let mutability = mutability(cx, &options);
     let clone = clone_policy(cx, &options);
+    let plain = plain(cx, item, &GRAMMAR, &options);
+    let check_plain = plain.check(item);
     let required = require::collect(cx, item);
     let hooks = hooks(cx, &options);
     check(cx, item);
@@ -76,7 +79,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let description = description(cx, item, &GRAMMAR, &options, |found| {
-        let found = with_cloning(&clone, found);
+        let found = with_cloning(&clone, plain.describe(found));
         side.as_ref().map_or_else(|| found.clone(), |side| side.describe(&found))
     });
     let relationship = side.map(|side| side.implementation(cx, item));
@@ -93,6 +96,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             #slot
         }
         #relationship
+        #check_plain
     };
     scope(&private, &implementation)
 }

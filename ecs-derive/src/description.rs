@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, ExprLit, Field, GenericParam, Index, Lit, LitStr, Meta};
 
-use crate::attr::{CRATE, Grammar, Known, Opt, private_path};
+use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
 use crate::entities;
 use crate::expand::{reject_lifetimes, scope};
@@ -17,8 +17,50 @@ use crate::item::{Item, Kind};
 /// The option for another stable name than the path of the type.
 pub(crate) const NAME: Known = Known { name: "name", usage: "name = \"a_name_for_files\"" };
 
+/// The option for types of which any bytes are a value.
+pub(crate) const PLAIN: Known = Known { name: "plain", usage: "plain" };
+
 /// The options of `#[describe(..)]`.
-const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, CRATE] };
+const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, PLAIN, CRATE] };
+
+/// Whether a type has the option [`PLAIN`].
+#[derive(Clone, Copy)]
+pub(crate) struct Plain(bool);
+
+impl Plain {
+    /// A description, with what the option says.
+    pub(crate) fn describe(self, found: TokenStream) -> TokenStream {
+        if self.0 { hygienic!(__strata::describe_plain(#found)) } else { found }
+    }
+
+    /// An item that has the types of the fields looked at where the type is, and not where it is used first. A type with parameters
+    /// says nothing of them before.
+    pub(crate) fn check(self, item: &Item) -> Option<TokenStream> {
+        let ident = &item.ident;
+        let check = || hygienic!(const _: __strata::TypeFields<#ident> = <#ident as __strata::Describe>::FIELDS;);
+        (self.0 && item.generics.params.is_empty()).then(check)
+    }
+}
+
+/// Whether a type has the option [`PLAIN`]. The core looks at the types of its fields; here is looked at the rest.
+pub(crate) fn plain(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> Plain {
+    let Some(option) = options.iter().find(|option| option.name == "plain") else { return Plain(false) };
+    if !matches!(option.value, Value::Flag) {
+        grammar.misuse(cx, option);
+        return Plain(false);
+    }
+    let message = if item.known_fields().is_none_or(|fields| fields.is_empty()) {
+        "only a struct with fields can be `plain`: not all bytes are a value of another type\n\
+         help: leave the option out; values are saved by their `Serialize` then"
+    } else if !has_repr(&item.attrs, &["C", "transparent"]) {
+        "the bytes of a `plain` type go into files, and the compiler may lay the fields out in any order\n\
+         help: add `#[repr(C)]`, which keeps them in the order in which they are written"
+    } else {
+        return Plain(true);
+    };
+    cx.error_at(option.name.span(), message);
+    Plain(false)
+}
 
 /// Expands `derive(Describe)`.
 pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
@@ -35,11 +77,15 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let bounds = if item.generics.params.is_empty() { Vec::new() } else { vec![hygienic!(Self: 'static)] };
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, name, fields) = (&item.ident, name(cx, item, &GRAMMAR, &options), fields(item));
+    let plain = plain(cx, item, &GRAMMAR, &options);
+    let check = plain.check(item);
     let fields = fields.map(|fields| {
+        let fields = hygienic!(__strata::fields(#fields));
+        let fields = if plain.0 { hygienic!(__strata::plain_fields(#fields)) } else { fields };
         hygienic! {
             const FIELDS: __strata::TypeFields<Self> = {
                 use __strata::Unproved as _;
-                __strata::fields(#fields)
+                #fields
             };
         }
     });
@@ -49,6 +95,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             const NAME: __strata::Option<__strata::StableName> = #name;
             #fields
         }
+        #check
     };
     scope(&private, &implementation)
 }
@@ -129,16 +176,19 @@ fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
 /// described.
 pub(crate) fn fields(item: &Item) -> Option<TokenStream> {
     let fields = item.known_fields()?;
-    let packed = is_packed(&item.attrs);
+    let packed = has_repr(&item.attrs, &["packed"]);
     let fields: Vec<TokenStream> = fields.iter().enumerate().map(|(at, field)| described(at, field, packed)).collect();
     (!fields.is_empty()).then(|| hygienic!(&[#(#fields),*]))
 }
 
-/// Whether values lie without padding, so that there may be no references to their fields.
-fn is_packed(attrs: &[Attribute]) -> bool {
+/// Whether the layout is one of these. Values of a `packed` type lie without padding, so that there may be no references to their fields.
+fn has_repr(attrs: &[Attribute], layouts: &[&str]) -> bool {
     attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
         let Meta::List(list) = &attr.meta else { return false };
-        list.tokens.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "packed"))
+        list.tokens
+            .clone()
+            .into_iter()
+            .any(|token| matches!(token, TokenTree::Ident(word) if layouts.iter().any(|layout| word == layout)))
     })
 }
 

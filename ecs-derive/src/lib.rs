@@ -68,6 +68,9 @@ use proc_macro::TokenStream;
 ///   in `my_game::units::Health`. Two components of a world cannot have the same name if an attribute gave it to one of them.
 ///   A type with parameters has its parameters in its name, `inventory<sword, 4>`, and has a name only if its bounds say that
 ///   each type parameter has one: `T: Component`, or `T: Describe`.
+/// - `#[component(plain)]`: any bytes, as many as a value has, are a value, so that a saved world can have the values as bytes, and
+///   loading copies them. The type has `#[repr(C)]`, no padding, and fields of numbers with a fixed size, arrays of these, and types that
+///   are `plain` themselves. Code of the type cannot rely on what its constructors check: a file may hold any bytes.
 /// - `#[component(on_add = function)]`, `on_insert`, `on_discard`, `on_remove`, `on_despawn`: its hooks; see [below](#hooks).
 /// - `#[component(crate = path)]`: where `strata-ecs` is found.
 ///
@@ -355,6 +358,7 @@ pub fn derive_relation(input: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `#[describe(name = "point")]`: the name of the type in files. Without this option it is the path of the type.
+/// - `#[describe(plain)]`: any bytes are a value, as with `#[component(plain)]`.
 /// - `#[describe(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```

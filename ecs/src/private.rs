@@ -30,8 +30,8 @@ pub use strata_ecs_derive::{observer, system};
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::change::Ref;
 pub use crate::component::for_macros::{
-    NameParameter, Probe, Unproved, describe as describe_as, field, fields, name_by_path, name_given, name_with,
-    packed_field,
+    NameParameter, Probe, Unproved, describe as describe_as, describe_plain, field, fields, name_by_path, name_given,
+    name_with, packed_field, plain_fields,
 };
 pub use crate::component::{
     ChangeTracking, Component, ComponentHook, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,

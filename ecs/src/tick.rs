@@ -340,6 +340,14 @@ impl Clone for TickCells {
 }
 
 impl TickCells {
+    /// Ticks of a change by no known caller.
+    pub(crate) fn of(ticks: ComponentTicks) -> Self {
+        let cells = Self::default();
+        cells.added.set(ticks.added);
+        cells.changed.set(ticks.changed);
+        cells
+    }
+
     /// Takes over what others say.
     #[inline]
     pub(crate) fn copy_from(&self, other: &Self) {

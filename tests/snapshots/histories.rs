@@ -45,6 +45,8 @@ pub(crate) fn format(alive: &Arc<()>) -> WorldFormat {
 #[derive(Component, Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 struct Plain(u32);
 #[derive(Component, Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[component(plain)]
+#[repr(C)]
 struct Wide([u64; 5]);
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
 struct Owned(String, Token);

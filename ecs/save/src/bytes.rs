@@ -1,22 +1,79 @@
 //! Numbers and texts as bytes: little-endian, with their lengths before them.
 
+use std::ops::Range;
+
+use crc32fast::Hasher;
+
 use crate::error::Problem;
 
-/// Writes to the end of a list of bytes.
-#[derive(Default)]
-pub(crate) struct Writer(pub(crate) Vec<u8>);
+/// How many bytes are copied and then hashed: as many as the nearest cache holds.
+const HASHED_AT_ONCE: usize = 1 << 14;
+
+/// Writes to the end of a list of bytes, and knows the checksum of those that are settled.
+pub(crate) struct Writer {
+    pub(crate) bytes: Vec<u8>,
+    hasher: Hasher,
+    /// How many bytes do not change any more: they are in the checksum, or do not belong there.
+    settled: usize,
+    /// Where the values of types begin and end, with their names.
+    values: Vec<(Range<usize>, &'static str)>,
+}
 
 impl Writer {
+    /// Writes to a vector, in place of what is there.
+    pub(crate) fn new(mut bytes: Vec<u8>) -> Self {
+        bytes.clear();
+        Self { bytes, hasher: Hasher::new(), settled: 0, values: Vec::new() }
+    }
+
+    /// What has been written is in the checksum now.
+    pub(crate) fn settle(&mut self) {
+        self.hasher.update(&self.bytes[self.settled..]);
+        self.settled = self.bytes.len();
+    }
+
+    /// The bytes from a place on are the values of a type.
+    pub(crate) fn note_values(&mut self, from: usize, of: &'static str) {
+        self.values.push((from..self.bytes.len(), of));
+    }
+
+    /// The type whose values have the byte at this place.
+    pub(crate) fn type_at(&self, at: usize) -> Option<&'static str> {
+        self.values.iter().find(|(range, _)| range.contains(&at)).map(|(_, name)| *name)
+    }
+
+    /// Room for a number that is not in the checksum.
+    pub(crate) fn skip_u32(&mut self) {
+        self.settle();
+        self.u32(0);
+        self.settled = self.bytes.len();
+    }
+
+    /// The checksum of all that has been written.
+    pub(crate) fn checksum(&mut self) -> u32 {
+        self.settle();
+        self.hasher.clone().finalize()
+    }
+
+    /// Many bytes, with their number before them. They are settled.
+    pub(crate) fn plain(&mut self, bytes: &[u8]) {
+        self.len(bytes.len());
+        for bytes in bytes.chunks(HASHED_AT_ONCE) {
+            self.bytes.extend_from_slice(bytes);
+            self.settle();
+        }
+    }
+
     pub(crate) fn u8(&mut self, value: u8) {
-        self.0.push(value);
+        self.bytes.push(value);
     }
 
     pub(crate) fn u32(&mut self, value: u32) {
-        self.0.extend_from_slice(&value.to_le_bytes());
+        self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
     pub(crate) fn u64(&mut self, value: u64) {
-        self.0.extend_from_slice(&value.to_le_bytes());
+        self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
     pub(crate) fn len(&mut self, len: usize) {
@@ -25,26 +82,34 @@ impl Writer {
 
     pub(crate) fn text(&mut self, text: &str) {
         self.len(text.len());
-        self.0.extend_from_slice(text.as_bytes());
+        self.bytes.extend_from_slice(text.as_bytes());
     }
 
     pub(crate) fn u32s(&mut self, values: impl ExactSizeIterator<Item = u32>) {
         self.len(values.len());
-        values.for_each(|value| self.u32(value));
+        self.arrays(values.map(u32::to_le_bytes));
     }
 
     pub(crate) fn u64s(&mut self, values: impl ExactSizeIterator<Item = u64>) {
         self.len(values.len());
-        values.for_each(|value| self.u64(value));
+        self.arrays(values.map(u64::to_le_bytes));
+    }
+
+    /// Arrays of bytes, without their number before them.
+    pub(crate) fn arrays<const N: usize>(&mut self, arrays: impl ExactSizeIterator<Item = [u8; N]>) {
+        let at = self.bytes.len();
+        self.bytes.resize(at + arrays.len() * N, 0);
+        let (room, _) = self.bytes[at..].as_chunks_mut();
+        room.iter_mut().zip(arrays).for_each(|(room, array)| *room = array);
     }
 
     /// What is written within the call, with the number of its bytes before it.
     pub(crate) fn block<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<(), E> {
-        let at = self.0.len();
+        let at = self.bytes.len();
         self.u64(0);
-        write(&mut self.0)?;
-        let len = (self.0.len() - at - 8) as u64;
-        self.0[at..at + 8].copy_from_slice(&len.to_le_bytes());
+        write(&mut self.bytes)?;
+        let len = (self.bytes.len() - at - 8) as u64;
+        self.bytes[at..at + 8].copy_from_slice(&len.to_le_bytes());
         Ok(())
     }
 }
@@ -108,6 +173,12 @@ impl<'b> Reader<'b> {
         if is_there { Ok(len) } else { Err(Problem::Ended) }
     }
 
+    /// So many arrays of bytes.
+    pub(crate) fn arrays<const N: usize>(&mut self, len: usize) -> Result<&'b [[u8; N]], Problem> {
+        let (arrays, _) = self.bytes(len.checked_mul(N).ok_or(Problem::Ended)?)?.as_chunks();
+        Ok(arrays)
+    }
+
     pub(crate) fn text(&mut self) -> Result<&'b str, Problem> {
         let len = self.len(1)?;
         str::from_utf8(self.bytes(len)?).map_err(|_| Problem::Text)
@@ -115,7 +186,7 @@ impl<'b> Reader<'b> {
 
     pub(crate) fn u32s(&mut self) -> Result<Vec<u32>, Problem> {
         let len = self.len(4)?;
-        (0..len).map(|_| self.u32()).collect()
+        Ok(self.arrays(len)?.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
     }
 
     /// A reader of the bytes of the block that follows, and of nothing behind it.

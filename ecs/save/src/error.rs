@@ -27,6 +27,8 @@ pub enum SaveError {
 pub enum NotSaved {
     /// Values of a component that the format does not know: its type name.
     Component(&'static str),
+    /// Pairs of a relation that the format does not know: its type name.
+    Relation(&'static str),
     /// A resource that the format does not know: its type name.
     Resource(&'static str),
     /// What no file can hold yet.
@@ -56,6 +58,21 @@ pub enum LoadError {
     Io(io::Error),
 }
 
+/// A world that is saved and loaded is not what it was.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// It cannot be saved.
+    Save(SaveError),
+    /// What was saved cannot be loaded.
+    Load(LoadError),
+    /// When it is saved once more, values of a component, relation or resource have other bytes: its type name. They have no order of
+    /// their own, as those of a `HashMap`, or lose something on their way.
+    Differs(&'static str),
+    /// Something else has other bytes, from this one on.
+    DiffersAt(usize),
+}
+
 /// What is wrong with bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -74,6 +91,8 @@ pub enum Problem {
     Text,
     /// What is either 0 or 1 is neither.
     Flag,
+    /// The ends of pairs are not an even number of entities.
+    Odd,
     /// No entity has this id.
     Entity(u64),
     /// There is no component or resource with this number, or it is of the other kind.
@@ -92,6 +111,7 @@ impl fmt::Display for NotSaved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Component(name) => write!(f, "component `{name}` (`with_components`)"),
+            Self::Relation(name) => write!(f, "pairs of relation `{name}` (`with_relations`)"),
             Self::Resource(name) => write!(f, "resource `{name}` (`with_resources`, or `without_resource`)"),
             Self::LeftOut(what @ (LeftOut::Systems(_) | LeftOut::Removals(_) | LeftOut::IdForecasts)) => {
                 write!(f, "{what} (`with_new_consumers`)")
@@ -132,6 +152,17 @@ impl fmt::Display for LoadError {
     }
 }
 
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Save(error) => error.fmt(f),
+            Self::Load(error) => error.fmt(f),
+            Self::Differs(name) => write!(f, "values of `{name}` are others when they are loaded and saved once more"),
+            Self::DiffersAt(at) => write!(f, "byte {at} is another one when the world is loaded and saved once more"),
+        }
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -142,10 +173,15 @@ impl fmt::Display for Problem {
             Self::TooLong => f.write_str("more follows than should"),
             Self::Text => f.write_str("a name is not UTF-8"),
             Self::Flag => f.write_str("a number is neither 0 nor 1"),
+            Self::Odd => f.write_str("pairs have two ends each"),
             Self::Entity(bits) => write!(f, "no entity has the id {bits:#x}"),
             Self::Number(number) => write!(f, "there is no such type with number {number}"),
-            Self::UnknownName => f.write_str("the format does not know a type with this name"),
-            Self::ValueVersion(version) => write!(f, "the values were saved in version {version} of the type"),
+            Self::UnknownName => {
+                f.write_str("the format does not know a type with this name, nor one that had it (`with_alias`)")
+            }
+            Self::ValueVersion(version) => {
+                write!(f, "the values were saved in version {version} of the type, which is not read (`with_upgrade`)")
+            }
             Self::Value(error) => write!(f, "a value cannot be deserialised: {error}"),
             Self::ValuesTooLong => f.write_str("there are more bytes than the values take"),
         }
@@ -163,6 +199,16 @@ impl std::error::Error for SaveError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl std::error::Error for VerifyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Save(error) => error.source(),
+            Self::Load(error) => error.source(),
             _ => None,
         }
     }

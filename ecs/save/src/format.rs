@@ -7,8 +7,9 @@ use std::path::Path;
 use strata_ecs::prelude::{Resource, World};
 use strata_ecs::snapshot::SnapshotOptions;
 
-use crate::error::{LoadError, SaveError};
-use crate::types::{ComponentType, ResourceType, name_of};
+use crate::bytes::Writer;
+use crate::error::{LoadError, SaveError, VerifyError};
+use crate::types::{ComponentType, RelationType, ResourceType, name_of};
 use crate::{file, read, write};
 
 /// What is saved of worlds, and how: see [the crate](crate).
@@ -18,6 +19,7 @@ use crate::{file, read, write};
 pub struct WorldFormat {
     pub(crate) components: Vec<ComponentType>,
     pub(crate) resources: Vec<ResourceType>,
+    pub(crate) relations: Vec<RelationType>,
     pub(crate) new_consumers: bool,
     options: SnapshotOptions,
 }
@@ -40,6 +42,13 @@ impl WorldFormat {
     #[must_use]
     pub fn with_resources(mut self, resources: impl IntoIterator<Item = ResourceType>) -> Self {
         self.resources.extend(resources);
+        self
+    }
+
+    /// The pairs of relations are saved, those of [`relations!`](crate::relations).
+    #[must_use]
+    pub fn with_relations(mut self, relations: impl IntoIterator<Item = RelationType>) -> Self {
+        self.relations.extend(relations);
         self
     }
 
@@ -83,9 +92,66 @@ impl WorldFormat {
     /// If the world cannot be copied now, if something in it is not in this format (all of that is named), or if a value cannot be
     /// serialised.
     pub fn save(&self, world: &mut World) -> Result<Vec<u8>, SaveError> {
+        let mut bytes = Vec::new();
+        self.save_into(world, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The same in memory that is there: the bytes replace those of a vector.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](Self::save). The vector is empty then.
+    pub fn save_into(&self, world: &mut World, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
+        let mut out = Writer::new(std::mem::take(bytes));
+        let written = self.write(world, &mut out);
+        *bytes = out.bytes;
+        written.inspect_err(|_| bytes.clear())
+    }
+
+    fn write(&self, world: &mut World, out: &mut Writer) -> Result<(), SaveError> {
         self.check_names().map_err(SaveError::SameName)?;
         let snapshot = world.snapshot_with(&self.options).map_err(SaveError::Snapshot)?;
-        write::write(self, snapshot.contents())
+        write::write(self, snapshot.contents(), out)
+    }
+
+    /// Saves a world, loads that into a new one, and saves it from there: to be called in tests of a program.
+    ///
+    /// # Errors
+    ///
+    /// If one of these cannot be done, or if bytes differ. The first type with such values is named.
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    ///
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{VerifyError, WorldFormat, components};
+    ///
+    /// /// In an order that is another one in each map: a `BTreeMap` has one of its own.
+    /// #[derive(Component, Clone, Serialize, Deserialize)]
+    /// struct Prices(HashMap<u32, u32>);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Prices((0..100).map(|at| (at, 7)).collect()));
+    /// let format = WorldFormat::new().with_components(components![Prices]);
+    /// let Err(VerifyError::Differs(name)) = format.verify(&mut world) else { unreachable!() };
+    /// assert!(name.ends_with("Prices"));
+    /// ```
+    pub fn verify(&self, world: &mut World) -> Result<(), VerifyError> {
+        let mut first = Writer::new(Vec::new());
+        self.write(world, &mut first).map_err(VerifyError::Save)?;
+        let mut loaded = World::new();
+        self.load(&mut loaded, &first.bytes).map_err(VerifyError::Load)?;
+        let again = self.save(&mut loaded).map_err(VerifyError::Save)?;
+        // What differs also has another checksum.
+        let (own, other) = (read::without_checksum(&first.bytes), read::without_checksum(&again));
+        let differs = own.zip(other).find(|(own, other)| own.1 != other.1).map(|((at, _), _)| at);
+        let ends = first.bytes.len().min(again.len());
+        match differs.or((first.bytes.len() != again.len()).then_some(ends)) {
+            None => Ok(()),
+            Some(at) => Err(first.type_at(at).map_or(VerifyError::DiffersAt(at), VerifyError::Differs)),
+        }
     }
 
     /// Makes a world what was saved: see [`World::restore`]. What it held is gone, but for schedules, observers, and resources that
@@ -122,11 +188,19 @@ impl WorldFormat {
 
     /// Each type has a name of its own.
     fn check_names(&self) -> Result<(), String> {
-        let (mut components, mut resources) = (HashSet::new(), HashSet::new());
-        let mut of_components = self.components.iter().map(|ty| name_of(ty.descriptor));
+        let (mut components, mut resources, mut relations) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let names_of = |ty: &ComponentType| {
+            [name_of(ty.descriptor)]
+                .into_iter()
+                .chain(ty.aliases.iter().map(|name| (*name).to_owned()))
+                .collect::<Vec<_>>()
+        };
+        let mut of_components = self.components.iter().flat_map(names_of);
         let mut of_resources = self.resources.iter().map(|ty| name_of(ty.descriptor));
         let twice = of_components.find(|name| !components.insert(name.clone()));
-        match twice.or_else(|| of_resources.find(|name| !resources.insert(name.clone()))) {
+        let mut of_relations = self.relations.iter().map(|ty| name_of(ty.descriptor));
+        let twice = twice.or_else(|| of_resources.find(|name| !resources.insert(name.clone())));
+        match twice.or_else(|| of_relations.find(|name| !relations.insert(name.clone()))) {
             Some(name) => Err(name),
             None => Ok(()),
         }

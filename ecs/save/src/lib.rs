@@ -3,15 +3,16 @@
 
 mod bytes;
 mod error;
+mod fixed;
 mod types;
 mod write;
 mod read;
 mod file;
 mod format;
 
-pub use self::error::{LoadError, NotSaved, Problem, SaveError};
+pub use self::error::{LoadError, NotSaved, Problem, SaveError, VerifyError};
 pub use self::format::WorldFormat;
-pub use self::types::{ComponentType, ResourceType};
+pub use self::types::{ComponentType, RelationType, ResourceType};
 
 /// The components that a [`WorldFormat`] knows, by their types: `components![Position, Health]`.
 ///
@@ -31,6 +32,35 @@ pub use self::types::{ComponentType, ResourceType};
 macro_rules! components {
     ($($Component:ty),* $(,)?) => {
         [$($crate::ComponentType::of::<$Component>()),*]
+    };
+}
+
+/// The relations that a [`WorldFormat`] knows, by their types: `relations![Hunting]`.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use strata_ecs::prelude::*;
+/// use strata_save::{WorldFormat, relations};
+///
+/// #[derive(Relation, Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// struct Hunting {
+///     since: u32,
+/// }
+///
+/// let format = WorldFormat::new().with_relations(relations![Hunting]);
+/// let mut world = World::new();
+/// let [wolf, rabbit] = [(); 2].map(|()| world.spawn_empty().id());
+/// world.relate(wolf, Hunting { since: 3 }, rabbit);
+///
+/// let mut loaded = World::new();
+/// format.load(&mut loaded, &format.save(&mut world)?)?;
+/// assert_eq!(*loaded.get_pair::<Hunting>(wolf, rabbit).unwrap(), Hunting { since: 3 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[macro_export]
+macro_rules! relations {
+    ($($Relation:ty),* $(,)?) => {
+        [$($crate::RelationType::of::<$Relation>()),*]
     };
 }
 

@@ -2,26 +2,31 @@
 //! by the builder.
 //!
 //! In this order, all numbers little-endian, lists with their lengths before them as 8 bytes: the magic bytes, the version of the
-//! format, the checksum of all other bytes; names and versions of components, and of resources; clock; ids; tables, each with its
-//! entities, its stamp and its columns; sparse storages, each with its entities and its column; resources. A column is the number of
-//! its component, its stamp, whether there are ticks, and these; then a block of values. A block has the number of its bytes before it.
+//! format, the checksum of all other bytes; names and versions of components, of resources, and of relations; clock; ids; tables, each with its
+//! entities, its stamp and its columns; sparse storages, each with its entities and its column; pairs of relations, each with the number
+//! of the relation, ends, places in the lists of these, ticks, and a block of values; resources. The components of the ends of
+//! relations have numbers behind the others. A column is the number of
+//! its component, its stamp, whether there are ticks, and these; whether the values are plain; then a block of values. A block has the
+//! number of its bytes before it. Plain values are there as their bytes, and others as postcard has them, one behind the other.
 
 use std::collections::HashMap;
 
 use crc32fast::Hasher;
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::prelude::Entity;
-use strata_ecs::snapshot::{EntityIds, NewColumnContents, SnapshotBuilder, SnapshotClock};
+use strata_ecs::snapshot::{
+    EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock,
+};
 
 use crate::bytes::Reader;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
-use crate::types::{ComponentType, ResourceType, name_of};
+use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, Values, name_of};
 
 /// The first bytes of a saved world. As in PNG, what treats bytes as text damages them.
 pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
 /// The version of the order of the bytes.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// The checksum of all bytes but its own.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
@@ -32,20 +37,35 @@ pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     hasher.finalize()
 }
 
+/// All bytes but the checksum, with their places.
+pub(crate) fn without_checksum(bytes: &[u8]) -> impl Iterator<Item = (usize, u8)> {
+    let of_checksum = MAGIC.len() + 4..MAGIC.len() + 8;
+    bytes.iter().copied().enumerate().filter(move |(at, _)| !of_checksum.contains(at))
+}
+
+/// The ticks of a value: when it was added, and when it was changed.
+fn ticks_of(bytes: [u8; 8]) -> ComponentTicks {
+    let [a, b, c, d, e, f, g, h] = bytes;
+    let mut ticks = ComponentTicks::new(Tick::new(u32::from_le_bytes([a, b, c, d])));
+    ticks.changed = Tick::new(u32::from_le_bytes([e, f, g, h]));
+    ticks
+}
+
 /// A reader that knows of what it reads.
 struct Source<'b> {
     reader: Reader<'b>,
     /// Names of the types that the bytes name, by number.
-    components: Vec<(String, ComponentType)>,
+    components: Vec<(String, ReadColumn)>,
     resources: Vec<(String, ResourceType)>,
+    relations: Vec<(String, RelationType)>,
     /// The type that is read now.
     name: Option<String>,
 }
 
 /// A builder with all that the bytes say.
 pub(crate) fn read(format: &WorldFormat, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
-    let (components, resources) = (Vec::new(), Vec::new());
-    let mut source = Source { reader: Reader::new(bytes), components, resources, name: None };
+    let (components, resources, relations) = (Vec::new(), Vec::new(), Vec::new());
+    let mut source = Source { reader: Reader::new(bytes), components, resources, relations, name: None };
     source.read(format, bytes).map_err(|problem| {
         let (offset, name) = (source.reader.offset(), source.name.take());
         LoadError::Bytes { offset, name, problem }
@@ -64,12 +84,22 @@ impl<'b> Source<'b> {
         if self.reader.u32()? != checksum(bytes) {
             return Err(Problem::Checksum);
         }
-        let known: HashMap<String, ComponentType> =
-            format.components.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
-        self.components = self.types(&known, |ty| ty.version)?;
+        let named = |ty: &ComponentType| {
+            let aliases = ty.aliases.iter().map(|name| (*name).to_owned());
+            [name_of(ty.descriptor)].into_iter().chain(aliases).map(|name| (name, ty.clone())).collect::<Vec<_>>()
+        };
+        let known: HashMap<String, ComponentType> = format.components.iter().flat_map(named).collect();
+        self.components = self.types(&known, ComponentType::reader)?;
         let known: HashMap<String, ResourceType> =
             format.resources.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
-        self.resources = self.types(&known, |ty| ty.version)?;
+        self.resources = self.types(&known, |ty, version| (ty.version == version).then_some(*ty))?;
+        let known: HashMap<String, RelationType> =
+            format.relations.iter().map(|ty| (name_of(ty.descriptor), ty.clone())).collect();
+        self.relations = self.types(&known, |ty, version| (ty.version == version).then(|| ty.clone()))?;
+        for (name, ty) in &self.relations {
+            let readers = ty.ends.iter().filter_map(|end| end.reader(end.version));
+            self.components.extend(readers.map(|reader| (name.clone(), reader)));
+        }
 
         let reader = &mut self.reader;
         let (frame_number, is_frame_open) = (reader.u64()?, reader.flag()?);
@@ -83,15 +113,19 @@ impl<'b> Source<'b> {
         for _ in 0..self.reader.len(20)? {
             let (entities, stamp) = (self.entities()?, self.tick()?);
             let mut columns = Vec::new();
-            for _ in 0..self.reader.len(17)? {
+            for _ in 0..self.reader.len(18)? {
                 columns.push(self.column(entities.len())?);
             }
             builder.add_table(entities, stamp, columns);
         }
-        for _ in 0..self.reader.len(25)? {
+        for _ in 0..self.reader.len(26)? {
             let entities = self.entities()?;
             let column = self.column(entities.len())?;
             builder.add_storage(entities, column);
+        }
+        for _ in 0..self.reader.len(20)? {
+            let pairs = self.pairs()?;
+            builder.add_pairs(pairs);
         }
         for _ in 0..self.reader.len(20)? {
             let number = self.reader.u32()?;
@@ -103,22 +137,19 @@ impl<'b> Source<'b> {
         if self.reader.is_at_end() { Ok(builder) } else { Err(Problem::TooLong) }
     }
 
-    /// The types that the bytes name.
-    fn types<T: Copy>(
+    /// The types that the bytes name: what a function finds for the version that they have.
+    fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
-        version: impl Fn(&T) -> u32,
-    ) -> Result<Vec<(String, T)>, Problem> {
+        find: impl Fn(&T, u32) -> Option<U>,
+    ) -> Result<Vec<(String, U)>, Problem> {
         let mut types = Vec::new();
         for _ in 0..self.reader.len(12)? {
             let name = self.reader.text()?.to_owned();
-            let ty = known.get(&name).copied();
+            let ty = known.get(&name);
             self.name = Some(name.clone());
             let found = self.reader.u32()?;
-            let ty = ty.ok_or(Problem::UnknownName)?;
-            if found != version(&ty) {
-                return Err(Problem::ValueVersion(found));
-            }
+            let ty = find(ty.ok_or(Problem::UnknownName)?, found).ok_or(Problem::ValueVersion(found))?;
             self.name = None;
             types.push((name, ty));
         }
@@ -130,30 +161,49 @@ impl<'b> Source<'b> {
     }
 
     fn ticks(&mut self) -> Result<ComponentTicks, Problem> {
-        let mut ticks = ComponentTicks::new(self.tick()?);
-        ticks.changed = self.tick()?;
-        Ok(ticks)
+        self.reader.u64().map(|ticks| ticks_of(ticks.to_le_bytes()))
     }
 
     fn entities(&mut self) -> Result<Vec<Entity>, Problem> {
         let len = self.reader.len(8)?;
-        let entity = |_| {
-            let bits = self.reader.u64()?;
-            Entity::try_from_bits(bits).ok_or(Problem::Entity(bits))
-        };
-        (0..len).map(entity).collect()
+        let mut entities = Vec::with_capacity(len);
+        for bytes in self.reader.arrays(len)? {
+            let bits = u64::from_le_bytes(*bytes);
+            entities.push(Entity::try_from_bits(bits).ok_or(Problem::Entity(bits))?);
+        }
+        Ok(entities)
+    }
+
+    fn pairs(&mut self) -> Result<NewPairsContents, Problem> {
+        let number = self.reader.u32()?;
+        let (name, ty) = self.relations.get(number as usize).cloned().ok_or(Problem::Number(number))?;
+        self.name = Some(name);
+        let ends = self.entities()?;
+        let (ends, rest) = ends.as_chunks();
+        if !rest.is_empty() {
+            return Err(Problem::Odd);
+        }
+        let places = self.reader.arrays(ends.len())?;
+        let ticks = self.reader.arrays(ends.len())?;
+        let pairs = ends.iter().zip(places).zip(ticks).map(|((&ends, &[a, b, c, d, e, f, g, h]), &ticks)| {
+            let places = [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])];
+            PairContents { ends, places, ticks: ticks_of(ticks) }
+        });
+        let pairs = pairs.collect();
+        self.values(|bytes| (ty.read)(bytes, pairs))
     }
 
     fn column(&mut self, entities: usize) -> Result<NewColumnContents, Problem> {
         let number = self.reader.u32()?;
-        let (name, ty) = self.components.get(number as usize).cloned().ok_or(Problem::Number(number))?;
+        let (name, reader) = self.components.get(number as usize).cloned().ok_or(Problem::Number(number))?;
         self.name = Some(name);
         let stamp = self.tick()?;
         let ticks = match self.reader.flag()? {
-            true => Some((0..entities).map(|_| self.ticks()).collect::<Result<Vec<_>, _>>()?),
+            true => Some(self.reader.arrays(entities)?.iter().map(|bytes| ticks_of(*bytes)).collect()),
             false => None,
         };
-        let column = self.values(|bytes| (ty.read)(bytes, entities, stamp))?;
+        let are_plain = self.reader.flag()?;
+        let column = self.values(|bytes| reader.read(Values { bytes, count: entities, are_plain }, stamp))?;
         Ok(match ticks {
             Some(ticks) => column.with_ticks(ticks),
             None => column,

@@ -1,26 +1,62 @@
 //! How values of one type become bytes, and values again.
 
+use std::sync::Arc;
+use std::{fmt, slice};
+
+use postcard::Serializer;
+use postcard::ser_flavors::Flavor;
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::component::{ComponentDescriptor, ErasedSlice};
-use strata_ecs::prelude::{Component, Resource};
-use strata_ecs::snapshot::{NewColumnContents, ResourceContents, SnapshotBuilder};
+use strata_ecs::prelude::{Component, Relation, Resource};
+use strata_ecs::relation::{PairSource, PairTarget};
+use strata_ecs::snapshot::{
+    NewColumnContents, NewPairsContents, PairContents, PairsContents, ResourceContents, SnapshotBuilder,
+};
 
+use crate::bytes::Reader;
 use crate::error::Problem;
+use crate::fixed::Fixed;
 
 type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>) -> Result<(), String>;
-type ReadValues = fn(&[u8], usize, Tick) -> Result<NewColumnContents, (usize, Problem)>;
+type ReadValues = fn(Values<'_>, Tick) -> Result<NewColumnContents, (usize, Problem)>;
+type ReadOld = dyn Fn(Values<'_>, Tick) -> Result<NewColumnContents, (usize, Problem)> + Send + Sync;
 type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>) -> Result<(), String>;
+type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>) -> Result<(), String>;
+type ReadPairs = fn(&[u8], Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)>;
 type ReadResource = fn(&[u8], &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)>;
 
+/// The bytes of so many values.
+#[derive(Clone, Copy)]
+pub(crate) struct Values<'b> {
+    pub(crate) bytes: &'b [u8],
+    pub(crate) count: usize,
+    /// Whether they are those of plain values, and not those that postcard writes.
+    pub(crate) are_plain: bool,
+}
+
 /// A component that is saved: see [`components!`](crate::components).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct ComponentType {
     pub(crate) descriptor: &'static ComponentDescriptor,
     pub(crate) version: u32,
     pub(crate) write: WriteValues,
     pub(crate) read: ReadValues,
+    /// Names that it had.
+    pub(crate) aliases: Vec<&'static str>,
+    /// By version: what reads older values.
+    upgrades: Vec<(u32, Arc<ReadOld>)>,
+}
+
+impl fmt::Debug for ComponentType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { descriptor, version, aliases, upgrades, .. } = self;
+        let upgrades: Vec<u32> = upgrades.iter().map(|(version, _)| *version).collect();
+        let mut shown = f.debug_struct("ComponentType");
+        shown.field("component", &descriptor.name()).field("version", version);
+        shown.field("aliases", aliases).field("upgrades", &upgrades).finish()
+    }
 }
 
 /// A resource that is saved: see [`resources!`](crate::resources).
@@ -32,6 +68,17 @@ pub struct ResourceType {
     pub(crate) read: ReadResource,
 }
 
+/// A relation whose pairs are saved: see [`relations!`](crate::relations).
+#[derive(Clone, Debug)]
+pub struct RelationType {
+    pub(crate) descriptor: &'static ComponentDescriptor,
+    pub(crate) version: u32,
+    pub(crate) write: WritePairs,
+    pub(crate) read: ReadPairs,
+    /// The components of sources and of targets.
+    pub(crate) ends: [ComponentType; 2],
+}
+
 impl ComponentType {
     /// A component whose values `serde` can write and read. Its name in files is its
     /// [stable name](strata_ecs::component::StableName).
@@ -39,19 +86,139 @@ impl ComponentType {
     pub fn of<C: Component + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WriteValues = |values, out| {
             let Some(values) = values.downcast_ref::<C>() else { unreachable!("the values are of this component") };
-            values.iter().try_for_each(|value| write_value(value, out))
+            write_values(values, out)
         };
-        let read: ReadValues = |bytes, count, stamp| {
-            let mut left = bytes;
-            // There may be fewer than is said: room is made for those that are there.
-            let mut values = Vec::new();
-            for _ in 0..count {
-                values.push(read_value::<C>(bytes, &mut left)?);
-            }
-            ended(bytes, left)?;
-            Ok(NewColumnContents::of(values, stamp))
+        let read: ReadValues = |values, stamp| Ok(NewColumnContents::of(read_values::<C>(values)?, stamp));
+        Self::with(ComponentDescriptor::of::<C>(), write, read)
+    }
+
+    fn with(descriptor: &'static ComponentDescriptor, write: WriteValues, read: ReadValues) -> Self {
+        Self { descriptor, version: 1, write, read, aliases: Vec::new(), upgrades: Vec::new() }
+    }
+
+    /// Values of this version are written, and those of another one are refused, but for those that can be
+    /// [upgraded](Self::with_upgrade). Without this it is 1.
+    #[must_use]
+    pub fn with_version(self, version: u32) -> Self {
+        Self { version, ..self }
+    }
+
+    /// Values of an older version are read as another type, and made values of this one. Of that type only its `serde` format counts:
+    /// a copy of the struct as it was.
+    ///
+    /// # Panics
+    ///
+    /// If the function makes values of another component, or there is one for this version.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{ComponentType, WorldFormat, components};
+    ///
+    /// /// As it was in version 1.
+    /// #[derive(Component, Clone, Serialize, Deserialize)]
+    /// #[component(name = "game.health")]
+    /// struct HealthV1(u8);
+    ///
+    /// #[derive(Component, Clone, Debug, PartialEq, Serialize, Deserialize)]
+    /// #[component(name = "game.life")]
+    /// struct Life {
+    ///     now: f32,
+    ///     most: f32,
+    /// }
+    ///
+    /// let mut old = World::new();
+    /// let ann = old.spawn(HealthV1(3)).id();
+    /// let bytes = WorldFormat::new().with_components(components![HealthV1]).save(&mut old)?;
+    ///
+    /// let life = ComponentType::of::<Life>()
+    ///     .with_version(2)
+    ///     .with_alias("game.health")
+    ///     .with_upgrade(1, |HealthV1(now)| Life { now: now.into(), most: 100.0 });
+    /// let mut world = World::new();
+    /// WorldFormat::new().with_components([life]).load(&mut world, &bytes)?;
+    /// assert_eq!(world.get(ann), Some(&Life { now: 3.0, most: 100.0 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_upgrade<Old, C>(mut self, version: u32, upgrade: fn(Old) -> C) -> Self
+    where
+        Old: DeserializeOwned + 'static,
+        C: Component + Clone,
+    {
+        let (own, made) = (self.descriptor, ComponentDescriptor::of::<C>());
+        assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
+        let is_there = self.upgrades.iter().any(|(other, _)| *other == version);
+        assert!(!is_there, "there are two upgrades of version {version} of `{}`", own.name());
+        let read = move |values: Values<'_>, stamp| {
+            let values = read_values::<Old>(values)?;
+            Ok(NewColumnContents::of(values.into_iter().map(upgrade).collect(), stamp))
         };
-        Self { descriptor: ComponentDescriptor::of::<C>(), version: 1, write, read }
+        self.upgrades.push((version, Arc::new(read)));
+        self
+    }
+
+    /// The component had another name in files. Those are read, too, and the new name is written.
+    #[must_use]
+    pub fn with_alias(mut self, name: &'static str) -> Self {
+        self.aliases.push(name);
+        self
+    }
+
+    /// What reads values of a version.
+    pub(crate) fn reader(&self, version: u32) -> Option<ReadColumn> {
+        if version == self.version {
+            return Some(ReadColumn::Current(self.descriptor, self.read));
+        }
+        let upgrade = self.upgrades.iter().find(|(other, _)| *other == version);
+        upgrade.map(|(_, read)| ReadColumn::Old(Arc::clone(read)))
+    }
+}
+
+/// How the values of a component in a file are read.
+#[derive(Clone)]
+pub(crate) enum ReadColumn {
+    Current(&'static ComponentDescriptor, ReadValues),
+    Old(Arc<ReadOld>),
+}
+
+impl ReadColumn {
+    pub(crate) fn read(&self, values: Values<'_>, stamp: Tick) -> Result<NewColumnContents, (usize, Problem)> {
+        match self {
+            Self::Current(descriptor, read) => match of_plain_bytes(descriptor, values, stamp)? {
+                Some(column) => Ok(column),
+                None => read(values, stamp),
+            },
+            Self::Old(read) => read(values, stamp),
+        }
+    }
+}
+
+impl RelationType {
+    /// A relation whose values `serde` can write and read. Its name in files is its
+    /// [stable name](strata_ecs::component::StableName).
+    #[must_use]
+    pub fn of<R: Relation + Clone + Serialize + DeserializeOwned>() -> Self {
+        let write: WritePairs = |pairs, out| {
+            let Some(values) = pairs.values::<R>() else { unreachable!("the values are of this relation") };
+            write_values(values, out)
+        };
+        let read: ReadPairs = |bytes, pairs| {
+            let values = read_values::<R>(Values { bytes, count: pairs.len(), are_plain: false })?;
+            Ok(NewPairsContents::of(pairs, values))
+        };
+        // Such components have no size.
+        let write_end: WriteValues = |_, _| Ok(());
+        let end = |descriptor, read| ComponentType::with(descriptor, write_end, read);
+        let sources = end(ComponentDescriptor::of::<PairSource<R>>(), |Values { bytes, count, .. }, stamp| {
+            ended(bytes, bytes)?;
+            Ok(NewColumnContents::of_sources::<R>(count, stamp))
+        });
+        let targets = end(ComponentDescriptor::of::<PairTarget<R>>(), |Values { bytes, count, .. }, stamp| {
+            ended(bytes, bytes)?;
+            Ok(NewColumnContents::of_targets::<R>(count, stamp))
+        });
+        Self { descriptor: PairsContents::descriptor_of::<R>(), version: 1, write, read, ends: [sources, targets] }
     }
 
     /// Values of this version are written, and those of another one are refused. Without this it is 1.
@@ -67,7 +234,7 @@ impl ResourceType {
     pub fn of<R: Resource + Serialize + DeserializeOwned>() -> Self {
         let write: WriteResource = |resource, out| {
             let Some(value) = resource.get::<R>() else { unreachable!("the value is of this type") };
-            write_value(value, out)
+            write_values(slice::from_ref(value), out)
         };
         let read: ReadResource = |bytes, builder, ticks| {
             let mut left = bytes;
@@ -86,14 +253,56 @@ impl ResourceType {
     }
 }
 
-fn write_value(value: &impl Serialize, out: &mut Vec<u8>) -> Result<(), String> {
-    match postcard::to_extend(value, std::mem::take(out)) {
-        Ok(bytes) => {
-            *out = bytes;
-            Ok(())
-        }
-        Err(error) => Err(error.to_string()),
+/// Where postcard writes to.
+struct End<'b>(&'b mut Vec<u8>);
+
+impl Flavor for End<'_> {
+    type Output = ();
+
+    #[inline]
+    fn try_extend(&mut self, data: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(data);
+        Ok(())
     }
+
+    #[inline]
+    fn try_push(&mut self, data: u8) -> postcard::Result<()> {
+        self.0.push(data);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
+}
+
+/// Values, one behind the other.
+fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>) -> Result<(), String> {
+    let mut serializer = Serializer { output: End(out) };
+    values.iter().try_for_each(|value| value.serialize(&mut serializer)).map_err(|error| error.to_string())
+}
+
+/// All values of some bytes, by `serde`.
+fn read_values<T: DeserializeOwned>(
+    Values { bytes, count, are_plain }: Values<'_>,
+) -> Result<Vec<T>, (usize, Problem)> {
+    // There may be fewer than is said: room is made for those that are there.
+    let mut values = Vec::new();
+    if are_plain {
+        let mut fixed = Fixed(Reader::new(bytes));
+        for _ in 0..count {
+            let at = fixed.0.offset();
+            values.push(T::deserialize(&mut fixed).map_err(|error| (at, Problem::Value(error.to_string())))?);
+        }
+        ended(bytes, fixed.0.left())?;
+    } else {
+        let mut left = bytes;
+        for _ in 0..count {
+            values.push(read_value::<T>(bytes, &mut left)?);
+        }
+        ended(bytes, left)?;
+    }
+    Ok(values)
 }
 
 /// The next value of what is left of some bytes. An error says how many bytes were before it.
@@ -106,6 +315,37 @@ fn read_value<T: DeserializeOwned>(bytes: &[u8], left: &mut &[u8]) -> Result<T, 
 
 fn ended(bytes: &[u8], left: &[u8]) -> Result<(), (usize, Problem)> {
     if left.is_empty() { Ok(()) } else { Err((bytes.len() - left.len(), Problem::ValuesTooLong)) }
+}
+
+/// The components that numbers in a file stand for: those with names there, and those of the ends of relations.
+pub(crate) fn known_components(
+    named: &[ComponentType],
+    relations: impl IntoIterator<Item = RelationType>,
+) -> Vec<ComponentType> {
+    named.iter().cloned().chain(relations.into_iter().flat_map(|ty| ty.ends)).collect()
+}
+
+/// The bytes of values, as they go into files, of a type of which any bytes are a value.
+pub(crate) fn plain_bytes(values: ErasedSlice<'_>) -> Option<&[u8]> {
+    let is_plain = cfg!(target_endian = "little") && values.descriptor().functions().take_any_bytes();
+    values.plain_bytes().filter(|_| is_plain)
+}
+
+/// Values that a file has as they lie in the memory of this machine. None if they cannot be had without `serde`.
+fn of_plain_bytes(
+    descriptor: &'static ComponentDescriptor,
+    Values { bytes, count, are_plain }: Values<'_>,
+    stamp: Tick,
+) -> Result<Option<NewColumnContents>, (usize, Problem)> {
+    if cfg!(target_endian = "big") || !are_plain || !descriptor.functions().take_any_bytes() {
+        return Ok(None);
+    }
+    let expected = count.checked_mul(descriptor.layout().size());
+    match expected {
+        Some(expected) if expected == bytes.len() => Ok(NewColumnContents::of_plain_bytes(descriptor, bytes, stamp)),
+        Some(expected) if expected < bytes.len() => Err((expected, Problem::ValuesTooLong)),
+        _ => Err((bytes.len(), Problem::Ended)),
+    }
 }
 
 /// The name of a type in files.

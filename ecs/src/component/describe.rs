@@ -65,15 +65,16 @@ impl Describe for String {
 }
 
 macro_rules! simple_types {
-    ($($Type:ty)*) => { $(
+    ($of:ident: $($Type:ty)*) => { $(
         impl Describe for $Type {
             const NAME: Option<StableName> = Some(StableName::by_path(stringify!($Type)));
-            const FIELDS: Fields<Self> = Fields::of_plain();
+            const FIELDS: Fields<Self> = Fields::$of();
         }
     )* };
 }
 
-simple_types! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char }
+simple_types! { of_any_bytes: u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64 }
+simple_types! { of_plain: usize isize bool char }
 
 impl<T: Describe, const N: usize> Describe for [T; N] {
     const NAME: Option<StableName> = StableName::by_path("array")

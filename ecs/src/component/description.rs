@@ -4,7 +4,7 @@ use core::fmt;
 use core::hash::Hash;
 use core::marker::PhantomData;
 
-use super::field::{FieldOf, Fields, fields as fields_of};
+use super::field::{FieldOf, Fields, fields as fields_of, plain_fields};
 use super::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, EqFn, HashFn, MapEntitiesFn};
 use super::name::StableName;
 use super::relation::RelationSide;
@@ -179,7 +179,8 @@ impl<T> Description<T> {
     /// [plain bytes](ComponentFunctions::is_plain).
     #[must_use]
     pub const fn with_fields(self, fields: Fields<T>) -> Self {
-        let functions = ComponentFunctions { plain: fields.are_plain(), ..self.functions };
+        let (plain, any_bytes) = (fields.are_plain(), fields.take_any_bytes());
+        let functions = ComponentFunctions { plain, any_bytes, ..self.functions };
         Self { functions, fields, ..self }
     }
 
@@ -262,6 +263,7 @@ pub const fn describe<T>(
             eq: eq.function,
             hash: hash.function,
             plain: fields.are_plain(),
+            any_bytes: false,
             debug: debug.function,
             map_entities: map_entities.function,
         },
@@ -269,6 +271,13 @@ pub const fn describe<T>(
         relation: None,
         marker: PhantomData,
     }
+}
+
+/// The same, of a type with the option `plain`: see [`plain_fields`].
+#[must_use]
+#[track_caller]
+pub const fn describe_plain<T>(description: Description<T>) -> Description<T> {
+    description.with_fields(plain_fields(description.fields))
 }
 
 impl<T> fmt::Debug for Description<T> {

@@ -66,6 +66,8 @@ struct FieldType {
     fields: &'static [Field],
     /// Whether values are plain bytes.
     plain: bool,
+    /// Whether any bytes are a value.
+    any_bytes: bool,
 }
 
 /// Types of which values have neither padding nor anything that changes through a shared reference.
@@ -82,6 +84,22 @@ macro_rules! plain {
     )* };
 }
 
+/// Plain types of which any bytes are a value, and which are as large on every machine.
+///
+/// # Safety
+///
+/// - That holds.
+pub(super) unsafe trait AnyBytes: Plain {}
+
+macro_rules! any_bytes {
+    ($($Type:ty)*) => { $(
+        // SAFETY: each value of the bytes of a number is a number.
+        unsafe impl AnyBytes for $Type {}
+    )* };
+}
+
+any_bytes! { u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64 }
+
 plain! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char Entity }
 
 const _: () = assert!(size_of::<Entity>() == 8);
@@ -97,8 +115,9 @@ impl<F: 'static> FieldTypeOf<F> {
     /// With the fields of `F` if they are known.
     pub(super) const fn new(fields: Fields<F>) -> Self {
         let (layout, type_id) = (Layout::new::<F>(), TypeId::of::<F>());
-        let (type_name, plain) = (type_name::<F> as fn() -> &'static str, fields.are_plain());
-        Self { ty: FieldType { layout, type_id, type_name, fields: fields.list, plain }, marker: PhantomData }
+        let type_name = type_name::<F> as fn() -> &'static str;
+        let Fields { list: fields, plain, any_bytes, .. } = fields;
+        Self { ty: FieldType { layout, type_id, type_name, fields, plain, any_bytes }, marker: PhantomData }
     }
 }
 
@@ -168,6 +187,8 @@ pub struct Fields<T: ?Sized> {
     list: &'static [Field],
     /// Whether values of `T` are plain bytes, as far as it is known.
     plain: bool,
+    /// Whether any bytes are a value of `T`, which is plain then.
+    any_bytes: bool,
     /// Neither a subtype's nor a supertype's fields will do.
     marker: PhantomData<fn(&T) -> &T>,
 }
@@ -182,7 +203,7 @@ impl<T: ?Sized> Copy for Fields<T> {}
 
 impl<T: ?Sized> Fields<T> {
     /// No fields: those of an enum, of a unit struct, and of a type whose fields are not known.
-    pub const NONE: Self = Self { list: &[], plain: false, marker: PhantomData };
+    pub const NONE: Self = Self { list: &[], plain: false, any_bytes: false, marker: PhantomData };
 
     /// The fields.
     #[must_use]
@@ -195,12 +216,25 @@ impl<T: ?Sized> Fields<T> {
         self.plain
     }
 
+    /// Whether any bytes are a value of the type.
+    pub(super) const fn take_any_bytes(&self) -> bool {
+        self.any_bytes
+    }
+
     /// None, of a type that is plain.
     pub(super) const fn of_plain() -> Self
     where
         T: Plain,
     {
-        Self { list: &[], plain: true, marker: PhantomData }
+        Self { list: &[], plain: true, any_bytes: false, marker: PhantomData }
+    }
+
+    /// None, of a type of which any bytes are a value.
+    pub(super) const fn of_any_bytes() -> Self
+    where
+        T: AnyBytes,
+    {
+        Self { any_bytes: true, ..Self::of_plain() }
     }
 
     /// None, of an array, which is plain if its items are: there is nothing between them.
@@ -208,7 +242,7 @@ impl<T: ?Sized> Fields<T> {
     where
         T: Sized,
     {
-        Fields { list: &[], plain: self.plain, marker: PhantomData }
+        Fields { list: &[], plain: self.plain, any_bytes: self.any_bytes, marker: PhantomData }
     }
 }
 
@@ -238,7 +272,33 @@ pub const fn fields<T>(list: &'static [FieldOf<T>]) -> Fields<T> {
         size += list[at].ty.layout.size();
         at += 1;
     }
-    Fields { list, plain: plain && size == size_of::<T>() && !list.is_empty(), marker: PhantomData }
+    let plain = plain && size == size_of::<T>() && !list.is_empty();
+    Fields { list, plain, any_bytes: false, marker: PhantomData }
+}
+
+/// The same, of a type whose author says with `plain` that any bytes are a value, as the fields say it of their types. Only the derives
+/// call this, for a type with the layout of C.
+///
+/// # Panics
+///
+/// While it is compiled, if the fields do not say it.
+#[must_use]
+#[track_caller]
+pub const fn plain_fields<T>(fields: Fields<T>) -> Fields<T> {
+    let mut at = 0;
+    while at < fields.list.len() {
+        // A type without a size may stand for a proof, which its own author would have to give away.
+        assert!(
+            fields.list[at].ty.any_bytes,
+            "a field of a `plain` type is a number of fixed size, an array or `plain`"
+        );
+        at += 1;
+    }
+    assert!(
+        fields.plain,
+        "a `plain` type has a size and no padding: make the padding a field, or order fields by size"
+    );
+    Fields { any_bytes: true, ..fields }
 }
 
 /// One of them: its name, how far it is from the beginning of the value, its doc comment, the way from a value to it, and its type.

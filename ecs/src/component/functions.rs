@@ -91,6 +91,8 @@ pub struct ComponentFunctions {
     pub(super) hash: Option<HashFn>,
     /// Whether values are plain bytes: none of them is padding, or can be changed through a shared reference.
     pub(super) plain: bool,
+    /// Whether any bytes are a value. It is plain then.
+    pub(super) any_bytes: bool,
     pub(super) debug: Option<DebugFn>,
     pub(super) map_entities: Option<MapEntitiesFn>,
 }
@@ -116,6 +118,7 @@ impl ComponentFunctions {
             eq: None,
             hash: None,
             plain: false,
+            any_bytes: false,
             debug: None,
             map_entities: None,
         }
@@ -141,6 +144,7 @@ impl ComponentFunctions {
             && same!(eq, of_one_type)
             && same!(hash, of_one_type)
             && self.plain == other.plain
+            && self.any_bytes == other.any_bytes
             && same!(debug, of_one_type)
             && same!(map_entities, false)
     }
@@ -387,6 +391,27 @@ impl ComponentFunctions {
     #[must_use]
     pub const fn is_plain(&self) -> bool {
         self.plain
+    }
+
+    /// Whether any bytes, as many as a value has, are a value: the type has the option `plain`, as in `#[component(plain)]`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// #[component(plain)]
+    /// #[repr(C)]
+    /// struct Position([f32; 3]);
+    /// #[derive(Component)]
+    /// struct Percent(u8);
+    ///
+    /// assert!(ComponentDescriptor::of::<Position>().functions().take_any_bytes());
+    /// assert!(!ComponentDescriptor::of::<Percent>().functions().take_any_bytes());
+    /// ```
+    #[must_use]
+    pub const fn take_any_bytes(&self) -> bool {
+        self.any_bytes
     }
 
     /// Writes a value as text; `None` if the type is not known to be `Debug`.

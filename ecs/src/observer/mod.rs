@@ -54,4 +54,5 @@ pub use self::hooks::ComponentHooks;
 pub use self::id::ObserverId;
 pub use self::input::{EventOf, Observed, ObserverInput, OnBatch, OnBatchInput};
 pub use self::on::{On, OnAbout, OnInput};
+pub(crate) use self::pairs::register_relation;
 pub use crate::component::{ComponentHook, HookContext};

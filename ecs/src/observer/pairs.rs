@@ -41,6 +41,11 @@ impl<R: Relation> Known<R> {
     };
 }
 
+/// The number of a relation in a store, which meets it now if need be.
+pub(crate) fn register_relation<R: Relation>(store: &mut Store) -> usize {
+    store.register_relation::<R>(Known::<R>::FUNCTIONS)
+}
+
 fn mark<C: Component>(store: &mut Store, entity: Entity, mark: C) {
     if let Ok(mut entity) = store.at(entity) {
         entity.insert_for_origin(mark);

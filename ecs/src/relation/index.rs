@@ -1,5 +1,7 @@
 //! Which pairs there are, and where: of any relation, without the values.
 
+mod data;
+
 use alloc::vec::Vec;
 
 use hashbrown::HashTable;

@@ -234,7 +234,7 @@ impl<R: Relation> PairClones for Vec<(Entity, R)> {
 }
 
 /// What is known of the values of a relation.
-fn descriptor_of<R: Relation>() -> &'static ComponentDescriptor {
+pub(crate) fn descriptor_of<R: Relation>() -> &'static ComponentDescriptor {
     const { &ComponentDescriptor::of_resource_type(&R::DESCRIPTION) }
 }
 
@@ -243,16 +243,24 @@ pub(crate) trait PairsCopy: Send + Sync {
     /// The pairs once more.
     fn pairs(&self) -> Box<dyn ErasedPairs>;
 
-    /// The type name of the relation, if it has any pairs.
-    fn name(&self) -> Option<&'static str>;
+    /// What is known of the values.
+    fn descriptor(&self) -> &'static ComponentDescriptor;
+
+    fn index(&self) -> &PairIndex;
+
+    /// By row: when a pair was made, and when its value changed.
+    fn ticks(&self) -> &[TickCells];
+
+    /// The values: a `Vec<R>`, by row.
+    fn values(&self) -> &dyn Any;
 }
 
 /// A copy of the pairs of a relation.
-struct CopyOf<R> {
-    index: PairIndex,
-    values: Vec<R>,
-    ticks: Vec<TickCells>,
-    clone: fn(&R) -> R,
+pub(super) struct CopyOf<R> {
+    pub(super) index: PairIndex,
+    pub(super) values: Vec<R>,
+    pub(super) ticks: Vec<TickCells>,
+    pub(super) clone: fn(&R) -> R,
 }
 
 impl<R: Relation> PairsCopy for CopyOf<R> {
@@ -261,8 +269,20 @@ impl<R: Relation> PairsCopy for CopyOf<R> {
         Box::new(PairStorage { index: self.index.clone(), values, ticks: self.ticks.clone(), news: Vec::new() })
     }
 
-    fn name(&self) -> Option<&'static str> {
-        (!self.values.is_empty()).then(type_name::<R>)
+    fn descriptor(&self) -> &'static ComponentDescriptor {
+        descriptor_of::<R>()
+    }
+
+    fn index(&self) -> &PairIndex {
+        &self.index
+    }
+
+    fn ticks(&self) -> &[TickCells] {
+        &self.ticks
+    }
+
+    fn values(&self) -> &dyn Any {
+        &self.values
     }
 }
 

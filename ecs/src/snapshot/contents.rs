@@ -1,5 +1,6 @@
 //! What a snapshot holds, as data that a format can write, and snapshots that are built of such data.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,9 +11,11 @@ use super::options::SnapshotOptions;
 use crate::column::{ColumnCopy, ColumnParts};
 use crate::component::{Component, ComponentDescriptor, ErasedRef, ErasedSlice, ErasedVec, WrongTypeError};
 use crate::entity::{Entity, EntityIds};
+use crate::observer::register_relation;
+use crate::relation::{PairContents, PairSource, PairTarget, PairsCopy, PairsParts, PartsOf, Relation, descriptor_of};
 use crate::resource::{NewResource, Resource};
 use crate::sparse::SparseCopy;
-use crate::store::{BuildError, StoreCopy, StoreParts, TableParts};
+use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts};
 use crate::table::TableCopy;
 use crate::tick::{ComponentTicks, Tick};
 use crate::world::{World, broken_links, keeps_systems, links_of_parts};
@@ -42,11 +45,9 @@ pub enum LeftOut {
     IdForecasts,
     /// Removals of a component that a reader in this process has not read: its type name.
     Removals(&'static str),
-    /// A component that is a side of pairs, or names the target of a relationship whose sides disagree, since a program has exchanged the
-    /// lists of targets: its type name.
+    /// A component that names the target of a relationship whose sides disagree, since a program has exchanged the lists of targets: its
+    /// type name.
     Side(&'static str),
-    /// The pairs of a relation: its type name.
-    PairsOf(&'static str),
 }
 
 impl fmt::Display for LeftOut {
@@ -55,8 +56,7 @@ impl fmt::Display for LeftOut {
             Self::Systems(label) => write!(f, "what systems of schedule `{label}` keep"),
             Self::IdForecasts => f.write_str("how many ids systems are expected to reserve"),
             Self::Removals(name) => write!(f, "removals of component `{name}` that a reader has not read"),
-            Self::Side(name) => write!(f, "component `{name}`, a side of pairs or of links that are not right"),
-            Self::PairsOf(name) => write!(f, "pairs of relation `{name}`"),
+            Self::Side(name) => write!(f, "component `{name}`, a side of links that are not right"),
         }
     }
 }
@@ -75,6 +75,12 @@ pub struct StorageContents<'s> {
     snapshot: &'s StoreCopy,
     storage: &'s SparseCopy,
 }
+
+/// The pairs of a relation in a snapshot.
+///
+/// The components of their sources and targets, [`PairSource`] and [`PairTarget`], are among the [storages](SnapshotContents::storages).
+#[derive(Clone, Copy)]
+pub struct PairsContents<'s>(&'s dyn PairsCopy);
 
 /// A resource in a snapshot.
 #[derive(Clone, Copy)]
@@ -131,6 +137,17 @@ impl<'s> SnapshotContents<'s> {
         self.0.copy().resources.values().map(|(value, ticks)| ResourceContents { value, ticks })
     }
 
+    /// The pairs of each relation that has some.
+    pub fn pairs(self) -> impl Iterator<Item = PairsContents<'s>> {
+        self.0
+            .copy()
+            .pairs
+            .iter()
+            .flatten()
+            .filter(|pairs| pairs.index().len() != 0)
+            .map(|pairs| PairsContents(&**pairs))
+    }
+
     /// What is in the snapshot and not in all of the above.
     #[must_use]
     pub fn left_out(self) -> Vec<LeftOut> {
@@ -139,15 +156,12 @@ impl<'s> SnapshotContents<'s> {
         let removals = copy.removals.iter().filter(|lists| lists.iter().any(|list| list.is_unread()));
         let removals = removals.filter_map(|lists| lists.iter().find_map(|list| list.name())).map(LeftOut::Removals);
         let side = |storage: &StorageContents<'_>| storage.column().values().descriptor().relation();
-        let of_pairs = self.storages().filter(|storage| side(storage).is_some_and(|side| side.is_of_pairs()));
-        let of_pairs = of_pairs.map(|storage| storage.column().values().descriptor().name());
         let linked = self.storages().filter(|storage| side(storage).is_some());
         let linked: Vec<_> = linked.map(|storage| (storage.entities(), storage.column().values())).collect();
         let broken = broken_links(linked.iter().map(|(entities, values)| (&entities[..], *values)));
-        let relationships = of_pairs.chain(broken).map(LeftOut::Side);
-        let pairs = copy.pairs.iter().flatten().filter_map(|pairs| pairs.name()).map(LeftOut::PairsOf);
+        let relationships = broken.map(LeftOut::Side);
         let forecasts = (!copy.id_forecasts.is_empty()).then_some(LeftOut::IdForecasts);
-        systems.chain(forecasts).chain(removals).chain(relationships).chain(pairs).collect()
+        systems.chain(forecasts).chain(removals).chain(relationships).collect()
     }
 }
 
@@ -184,6 +198,50 @@ impl<'s> StorageContents<'s> {
     pub fn column(self) -> ColumnContents<'s> {
         ColumnContents { column: self.storage.values(), storage: Some(self.storage) }
     }
+
+    /// Whether it is the component of sources or of targets of pairs.
+    #[must_use]
+    pub fn is_of_pairs(self) -> bool {
+        self.storage.values().values().descriptor().relation().is_some_and(|side| side.is_of_pairs())
+    }
+}
+
+impl<'s> PairsContents<'s> {
+    /// What is known of a relation.
+    #[must_use]
+    pub fn descriptor_of<R: Relation>() -> &'static ComponentDescriptor {
+        descriptor_of::<R>()
+    }
+
+    /// What is known of the relation.
+    #[must_use]
+    pub fn descriptor(self) -> &'static ComponentDescriptor {
+        self.0.descriptor()
+    }
+
+    /// How many pairs there are.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.0.index().len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The pairs, without their values.
+    #[must_use]
+    pub fn pairs(self) -> Vec<PairContents> {
+        self.0.contents()
+    }
+
+    /// The values, in the order of the pairs, if the relation is `R`.
+    #[must_use]
+    pub fn values<R: Relation>(self) -> Option<&'s [R]> {
+        self.0.values().downcast_ref::<Vec<R>>().map(|values| &values[..])
+    }
 }
 
 impl<'s> ResourceContents<'s> {
@@ -217,6 +275,12 @@ impl<'s> ColumnContents<'s> {
     #[must_use]
     pub fn stamp(self) -> Tick {
         self.column.visited()
+    }
+
+    /// Whether it was kept when each value was added and changed.
+    #[must_use]
+    pub fn is_tracked(self) -> bool {
+        self.column.is_tracked()
     }
 
     /// When each value was added and changed; `None` if that was not kept, since no consumer had asked.
@@ -255,6 +319,13 @@ impl fmt::Debug for TableContents<'_> {
 impl fmt::Debug for StorageContents<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StorageContents").field("entities", &self.entities()).field("column", &self.column()).finish()
+    }
+}
+
+impl fmt::Debug for PairsContents<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("PairsContents");
+        shown.field("relation", &self.descriptor().name()).field("pairs", &self.pairs()).finish_non_exhaustive()
     }
 }
 
@@ -300,6 +371,47 @@ impl NewColumnContents {
         }
     }
 
+    /// The values with these bytes, in the order of this machine, of a component of which
+    /// [any bytes](crate::component::ComponentFunctions::take_any_bytes) are a value; `None` of another one, and if the bytes are not
+    /// those of whole values.
+    ///
+    /// ```
+    /// use strata_ecs::change::Tick;
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::NewColumnContents;
+    ///
+    /// #[derive(Component, Clone)]
+    /// #[component(plain)]
+    /// #[repr(C)]
+    /// struct Position([f32; 3]);
+    ///
+    /// let position = ComponentDescriptor::of::<Position>();
+    /// assert!(NewColumnContents::of_plain_bytes(position, &[0; 24], Tick::new(1)).is_some());
+    /// assert!(NewColumnContents::of_plain_bytes(position, &[0; 23], Tick::new(1)).is_none());
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory.
+    #[must_use]
+    pub fn of_plain_bytes(descriptor: &'static ComponentDescriptor, bytes: &[u8], stamp: Tick) -> Option<Self> {
+        let values = ErasedVec::of_bytes(descriptor, bytes).unwrap_or_else(|error| error.raise())?;
+        Some(Self(ColumnParts { values, visited: stamp, ticks: None }))
+    }
+
+    /// The component [`PairSource`] of so many sources of pairs.
+    #[must_use]
+    pub fn of_sources<R: Relation>(count: usize, stamp: Tick) -> Self {
+        Self::of(alloc::vec![PairSource::<R>::new(); count], stamp)
+    }
+
+    /// The component [`PairTarget`] of so many targets of pairs.
+    #[must_use]
+    pub fn of_targets<R: Relation>(count: usize, stamp: Tick) -> Self {
+        Self::of(alloc::vec![PairTarget::<R>::new(); count], stamp)
+    }
+
     /// When each value was added and changed.
     #[must_use]
     pub fn with_ticks(mut self, ticks: Vec<ComponentTicks>) -> Self {
@@ -316,6 +428,27 @@ impl fmt::Debug for NewColumnContents {
     }
 }
 
+/// The pairs of one relation, for a [`SnapshotBuilder`].
+pub struct NewPairsContents {
+    parts: Box<dyn PairsParts>,
+    register: fn(&mut Store) -> usize,
+}
+
+impl NewPairsContents {
+    /// Pairs, with the value of each.
+    #[must_use]
+    pub fn of<R: Relation>(pairs: Vec<PairContents>, values: Vec<R>) -> Self {
+        Self { parts: Box::new(PartsOf { pairs, values }), register: register_relation::<R> }
+    }
+}
+
+impl fmt::Debug for NewPairsContents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("NewPairsContents");
+        shown.field("relation", &self.parts.name()).field("len", &self.parts.len()).finish_non_exhaustive()
+    }
+}
+
 /// Puts a snapshot together. See [Contents](super#contents).
 pub struct SnapshotBuilder {
     parts: StoreParts,
@@ -325,9 +458,11 @@ impl SnapshotBuilder {
     /// Without entities that have rows.
     #[must_use]
     pub fn new(ids: EntityIds, clock: SnapshotClock) -> Self {
-        let (tables, storages, resources) = (Vec::new(), Vec::new(), Vec::new());
+        let (tables, storages, resources, pairs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let SnapshotClock { frame_number, is_frame_open: any_ran, tick, last, checked } = clock;
-        Self { parts: StoreParts { ids, tables, storages, resources, frame_number, any_ran, tick, last, checked } }
+        Self {
+            parts: StoreParts { ids, tables, storages, resources, pairs, frame_number, any_ran, tick, last, checked },
+        }
     }
 
     /// Adds the next table, to which the last row came at a tick, with the values of each component by row. The first one has no
@@ -346,6 +481,12 @@ impl SnapshotBuilder {
     /// Adds the values that entities have of a sparse component, in the order of these entities.
     pub fn add_storage(&mut self, entities: Vec<Entity>, column: NewColumnContents) -> &mut Self {
         self.parts.storages.push((entities, column.0));
+        self
+    }
+
+    /// Adds the pairs of a relation. What entities have of [`PairSource`] and [`PairTarget`] is added as of other sparse components.
+    pub fn add_pairs(&mut self, pairs: NewPairsContents) -> &mut Self {
+        self.parts.pairs.push((pairs.parts, pairs.register));
         self
     }
 

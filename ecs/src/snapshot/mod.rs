@@ -99,8 +99,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a snapshot knows and its contents do not show is [named](SnapshotContents::left_out): what systems keep, removals that are unread,
-//! and pairs. Links are shown as the values of both components of a relationship: a builder checks that each source is on the list of the
+//! What a snapshot knows and its contents do not show is [named](SnapshotContents::left_out): what systems keep, and removals that are
+//! unread. Pairs are shown with their places in the lists of both entities. Links are shown as the values of both components of a relationship: a builder checks that each source is on the list of the
 //! target that it names, and no other is. When an entity was spawned is not shown either: in a built snapshot all were spawned at its tick.
 //!
 //! # Comparing worlds
@@ -144,8 +144,8 @@ mod diff;
 
 pub use self::api::{Restored, WorldSnapshot};
 pub use self::contents::{
-    ColumnContents, LeftOut, NewColumnContents, ResourceContents, SnapshotBuilder, SnapshotClock, SnapshotContents,
-    StorageContents, TableContents,
+    ColumnContents, LeftOut, NewColumnContents, NewPairsContents, PairsContents, ResourceContents, SnapshotBuilder,
+    SnapshotClock, SnapshotContents, StorageContents, TableContents,
 };
 pub use self::difference::Difference;
 pub use self::error::{NotTaken, RestoreError, SnapshotError};
@@ -153,4 +153,5 @@ pub use self::options::SnapshotOptions;
 pub use self::ring::{RingError, SnapshotRing};
 pub use self::state_options::{NotCompared, StateError, StateOptions};
 pub use crate::entity::{EntityIds, EntityIdsError};
+pub use crate::relation::PairContents;
 pub use crate::store::BuildError;

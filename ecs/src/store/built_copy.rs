@@ -17,6 +17,7 @@ use crate::alloc_error::AllocError;
 use crate::column::{ColumnCopy, ColumnParts};
 use crate::component::{ChangeTracking, ComponentDescriptor, ComponentId, RegisterComponentError};
 use crate::entity::{EntitiesCopy, Entity, EntityIds, EntityIdsError, IdForecasts};
+use crate::relation::{PairsCopy, PairsFault, PairsParts, PairsSetting};
 use crate::resource::NewResource;
 use crate::sparse::SparseCopy;
 use crate::table::TableCopy;
@@ -39,6 +40,8 @@ pub(crate) struct StoreParts {
     pub(crate) tables: Vec<TableParts>,
     pub(crate) storages: Vec<(Vec<Entity>, ColumnParts)>,
     pub(crate) resources: Vec<NewResource>,
+    /// Of relations that differ, with what finds the number of one in a store.
+    pub(crate) pairs: Vec<(Box<dyn PairsParts>, fn(&mut Store) -> usize)>,
     pub(crate) frame_number: u64,
     /// Whether schedules have run in the frame.
     pub(crate) any_ran: bool,
@@ -85,8 +88,11 @@ pub enum BuildError {
     Time,
     /// Values cannot be cloned, so that they cannot be restored. The type name of a component or resource.
     NotClone(&'static str),
-    /// A component is a side of pairs. Its type name.
+    /// A component is that of sources or of targets of pairs, and other entities have it than those that are in such pairs; or it is a side
+    /// of a relationship, in a table. Its type name.
     Side(&'static str),
+    /// There cannot be a pair of these entities, or not at its place in the lists of both: the type name of the relation.
+    Pair(&'static str, [Entity; 2]),
     /// The two sides of a relationship disagree on the links of an entity, or an entity is linked as it cannot be: to itself, or in a
     /// circle. The type name of the component that names a target.
     Link(&'static str, Entity),
@@ -113,10 +119,13 @@ impl fmt::Display for BuildError {
             ),
             Self::NotClone(name) => write!(f, "`{name}` is not known to be `Clone`, so that it cannot be restored"),
             Self::Side(name) => {
-                write!(f, "component `{name}` is a side of pairs, which cannot be built yet")
+                write!(f, "other entities have component `{name}` than those in the pairs or links that it belongs to")
             }
             Self::Link(name, entity) => {
                 write!(f, "what entity {entity} names or lists by relationship `{name}` is no link that can be")
+            }
+            Self::Pair(name, [source, target]) => {
+                write!(f, "{source} and {target} cannot be a pair of `{name}`, or not in this order")
             }
             Self::NonSend(name) => write!(f, "non-send value `{name}` cannot be a part of a snapshot"),
             Self::Register(error) => error.fmt(f),
@@ -126,12 +135,15 @@ impl fmt::Display for BuildError {
 
 impl core::error::Error for BuildError {}
 
+/// Whether a tick can be remembered at another one. Ticks are brought forward to the greatest age whenever all are looked at.
+fn is_known(tick: Tick, now: Tick) -> bool {
+    tick.age(now) <= MAX_AGE + CHECK_EVERY
+}
+
 impl StoreParts {
     /// All that can be known to be wrong before the store is looked at.
     fn check(&self) -> Result<(), BuildError> {
-        let now = self.tick;
-        // Ticks are brought forward to the greatest age whenever all are looked at.
-        let is_known = |tick: Tick| tick.age(now) <= MAX_AGE + CHECK_EVERY;
+        let is_known = |tick: Tick| is_known(tick, self.tick);
         let are_known = |ticks: &ComponentTicks| is_known(ticks.added) && is_known(ticks.changed);
         let mut is_in_time = is_known(self.last) && is_known(self.checked) && self.frame_number <= MAX_FRAMES;
         let check_column = |column: &ColumnParts, entities: usize, is_sparse: bool| {
@@ -140,7 +152,7 @@ impl StoreParts {
             if descriptor.is_sparse() != is_sparse || descriptor.storage().is_none() {
                 return Err(BuildError::Storage(name));
             }
-            if descriptor.relation().is_some_and(|side| side.is_of_pairs() || !is_sparse) {
+            if descriptor.relation().is_some() && !is_sparse {
                 return Err(BuildError::Side(name));
             }
             if column.values.len() != entities {
@@ -201,7 +213,7 @@ impl Store {
         if let Err(error) = parts.check() {
             return Ok(Err(error));
         }
-        let StoreParts { ids, tables, mut storages, resources, .. } = parts;
+        let StoreParts { ids, tables, mut storages, resources, pairs, .. } = parts;
         let (frame, now) = (FramesCopy::of(parts.frame_number, parts.any_ran), parts.tick);
         let mut entities = {
             // There is always a first table.
@@ -226,6 +238,21 @@ impl Store {
             Ok(built) => built,
             Err(error) => return Ok(Err(error)),
         };
+
+        let pairs = match build_pairs(pairs, &ids, &entities, &storages, now)? {
+            Ok(pairs) => pairs,
+            Err(error) => return Ok(Err(error)),
+        };
+        let pairs = pairs.into_iter().map(|(copy, register)| (register(self), copy));
+        let numbered: Vec<(usize, Box<dyn PairsCopy>)> = pairs.collect();
+        let mut pairs = Vec::new();
+        pairs.resize_with(numbered.iter().map(|(number, _)| number + 1).max().unwrap_or(0), || None);
+        for (number, copy) in numbered {
+            let name = copy.descriptor().name();
+            if pairs[number].replace(copy).is_some() {
+                return Ok(Err(BuildError::Twice(name)));
+            }
+        }
 
         let mut tracked = Vec::new();
         let mut register = |column: &ColumnParts| -> Result<ComponentId, BuildError> {
@@ -298,7 +325,7 @@ impl Store {
             removals: Vec::new(),
             spawns: None,
             links,
-            pairs: Vec::new(),
+            pairs,
             frames: frame,
             tick: now,
             last: parts.last,
@@ -306,5 +333,64 @@ impl Store {
             era: 0,
             tracked,
         }))
+    }
+}
+
+/// What finds the number of a relation in a store.
+type Register = fn(&mut Store) -> usize;
+
+/// Pairs that can be, of entities that have the components of their relations.
+///
+/// # Errors
+///
+/// If they cannot; or, outside, if there is no memory.
+fn build_pairs(
+    parts: Vec<(Box<dyn PairsParts>, Register)>,
+    ids: &EntityIds,
+    entities: &EntitiesCopy,
+    storages: &[(Vec<Entity>, ColumnParts)],
+    now: Tick,
+) -> Result<Result<Vec<(Box<dyn PairsCopy>, Register)>, BuildError>, AllocError> {
+    let is_alive = |entity: Entity| entities.at_index(entity.index()) == Some(entity);
+    let is_past = |entity: Entity| {
+        // Generations of an index only grow, until it has none any more.
+        let next = ids.generations.get(entity.index() as usize);
+        next.is_some_and(|&next| next == 0 || entity.generation() < next)
+    };
+    let setting = PairsSetting { is_alive: &is_alive, is_past: &is_past, is_known: &|tick| is_known(tick, now) };
+    let (mut built, mut ends) = (Vec::new(), Vec::new());
+    for (parts, register) in parts {
+        let (name, components) = (parts.name(), parts.components());
+        let copy = match parts.build(&setting)? {
+            Ok(copy) => copy,
+            Err(PairsFault::Length) => return Ok(Err(BuildError::Length(name))),
+            Err(PairsFault::Ticks) => return Ok(Err(BuildError::Time)),
+            Err(PairsFault::Pair(ends)) => return Ok(Err(BuildError::Pair(name, ends))),
+            Err(PairsFault::NotClone) => return Ok(Err(BuildError::NotClone(name))),
+        };
+        for (end, component) in components.into_iter().enumerate() {
+            let mut entities = copy.entities(end);
+            entities.sort_unstable();
+            ends.push((component, entities));
+        }
+        built.push((copy, register));
+    }
+    let of_pairs = |descriptor: &ComponentDescriptor| descriptor.relation().is_some_and(|side| side.is_of_pairs());
+    let given = storages.iter().filter(|(_, column)| of_pairs(column.values.descriptor()));
+    for (entities, column) in given.clone() {
+        let descriptor = column.values.descriptor();
+        let mut entities = entities.clone();
+        entities.sort_unstable();
+        let expected = ends.iter().find(|(component, _)| component.is_same(descriptor));
+        if expected.map_or(&[][..], |(_, entities)| entities) != entities {
+            return Ok(Err(BuildError::Side(descriptor.name())));
+        }
+    }
+    let is_given = |component: &ComponentDescriptor| {
+        given.clone().any(|(_, column)| column.values.descriptor().is_same(component))
+    };
+    match ends.iter().find(|(component, entities)| !entities.is_empty() && !is_given(component)) {
+        Some((component, _)) => Ok(Err(BuildError::Side(component.name()))),
+        None => Ok(Ok(built)),
     }
 }

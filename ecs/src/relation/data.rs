@@ -1,0 +1,134 @@
+//! The pairs of a relation as data, and pairs that are built of data. Nothing is believed: what is built could have been made by
+//! [`relate`](crate::world::World::relate), or is an error.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::any::type_name;
+
+use super::components::{PairSource, PairTarget};
+use super::index::PairIndex;
+use super::storage::{CopyOf, PairsCopy};
+use super::traits::{OnTargetDespawn, Relation};
+use crate::alloc_error::AllocError;
+use crate::component::ComponentDescriptor;
+use crate::entity::Entity;
+use crate::tick::{ComponentTicks, Tick, TickCells};
+
+/// A pair in a snapshot, but for its value: see [`PairsContents`](crate::snapshot::PairsContents).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PairContents {
+    /// The source and the target.
+    pub ends: [Entity; 2],
+    /// How many pairs come before this one in the order of its source's, and in that of its target's. The second number means nothing if
+    /// the target is no more.
+    pub places: [u32; 2],
+    /// When the pair was made, and when its value changed.
+    pub ticks: ComponentTicks,
+}
+
+impl dyn PairsCopy + '_ {
+    /// The pairs, by row, without their values.
+    pub(crate) fn contents(&self) -> Vec<PairContents> {
+        let ranks = self.index().ranks();
+        let pairs = self.index().ends().iter().zip(ranks).zip(self.ticks());
+        pairs.map(|((&ends, places), ticks)| PairContents { ends, places, ticks: ticks.get() }).collect()
+    }
+
+    /// The entities that are alive and the source (0) or the target (1) of pairs.
+    pub(crate) fn entities(&self, end: usize) -> Vec<Entity> {
+        self.index().entities(end).collect()
+    }
+}
+
+/// What is wrong with pairs.
+pub(crate) enum PairsFault {
+    /// There are not as many values as pairs.
+    Length,
+    /// A tick cannot be.
+    Ticks,
+    /// There cannot be this pair, or not at this place.
+    Pair([Entity; 2]),
+    /// Values cannot be cloned.
+    NotClone,
+}
+
+/// What pairs are built for.
+pub(crate) struct PairsSetting<'a> {
+    pub(crate) is_alive: &'a dyn Fn(Entity) -> bool,
+    /// Whether there was an entity with this id, and is not any more.
+    pub(crate) is_past: &'a dyn Fn(Entity) -> bool,
+    pub(crate) is_known: &'a dyn Fn(Tick) -> bool,
+}
+
+/// The pairs of one relation, by row, to be checked and put together.
+pub(crate) trait PairsParts: Send + Sync {
+    /// The type name of the relation.
+    fn name(&self) -> &'static str;
+
+    fn len(&self) -> usize;
+
+    /// The components of sources and of targets.
+    fn components(&self) -> [&'static ComponentDescriptor; 2];
+
+    /// A copy with these pairs.
+    ///
+    /// # Errors
+    ///
+    /// If there cannot be such pairs; or, outside, if there is no memory.
+    fn build(self: Box<Self>, setting: &PairsSetting<'_>)
+    -> Result<Result<Box<dyn PairsCopy>, PairsFault>, AllocError>;
+}
+
+/// The parts of a relation.
+pub(crate) struct PartsOf<R> {
+    pub(crate) pairs: Vec<PairContents>,
+    pub(crate) values: Vec<R>,
+}
+
+impl<R: Relation> PairsParts for PartsOf<R> {
+    fn name(&self) -> &'static str {
+        type_name::<R>()
+    }
+
+    fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    fn components(&self) -> [&'static ComponentDescriptor; 2] {
+        [ComponentDescriptor::of::<PairSource<R>>(), ComponentDescriptor::of::<PairTarget<R>>()]
+    }
+
+    fn build(
+        self: Box<Self>,
+        setting: &PairsSetting<'_>,
+    ) -> Result<Result<Box<dyn PairsCopy>, PairsFault>, AllocError> {
+        let Self { pairs, values } = *self;
+        let Some(clone) = R::CLONE else { return Ok(Err(PairsFault::NotClone)) };
+        if pairs.len() != values.len() {
+            return Ok(Err(PairsFault::Length));
+        }
+        if !pairs.iter().all(|pair| (setting.is_known)(pair.ticks.added) && (setting.is_known)(pair.ticks.changed)) {
+            return Ok(Err(PairsFault::Ticks));
+        }
+        let may_lack_target = R::ON_TARGET_DESPAWN == OnTargetDespawn::Ignore && !R::SYMMETRIC;
+        let may_be = |[source, target]: [Entity; 2]| {
+            let has_target = (setting.is_alive)(target) || (may_lack_target && (setting.is_past)(target));
+            (setting.is_alive)(source) && has_target && (source != target || !(R::SYMMETRIC || R::ACYCLIC))
+        };
+        if let Some(wrong) = pairs.iter().find(|pair| !may_be(pair.ends)) {
+            return Ok(Err(PairsFault::Pair(wrong.ends)));
+        }
+        let all = pairs.iter().map(|pair| (pair.ends, pair.places));
+        let index = match PairIndex::of([R::EXCLUSIVE, R::SYMMETRIC], all, |entity| !(setting.is_alive)(entity))? {
+            Ok(index) => index,
+            Err(ends) => return Ok(Err(PairsFault::Pair(ends))),
+        };
+        if R::ACYCLIC
+            && let Some(ends) = index.circle()
+        {
+            return Ok(Err(PairsFault::Pair(ends)));
+        }
+        let ticks = pairs.iter().map(|pair| TickCells::of(pair.ticks)).collect();
+        Ok(Ok(Box::new(CopyOf { index, values, ticks, clone })))
+    }
+}

@@ -1,0 +1,10 @@
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+enum Team {
+    Red,
+}
+
+fn main() {
+    World::new().spawn(Team::Red);
+}
