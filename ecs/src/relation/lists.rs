@@ -165,7 +165,8 @@ impl PairLists {
     #[inline]
     pub(crate) fn get_counted(&self, entity: Entity) -> (Links<'_>, usize) {
         let Some(head) = self.head(entity) else { return (Links::default(), 0) };
-        let (all, at) = if head.has_block() { (&self.links[..], head.start()) } else { (slice::from_ref(&head.only), 0) };
+        let (all, at) =
+            if head.has_block() { (&self.links[..], head.start()) } else { (slice::from_ref(&head.only), 0) };
         (Links { all, at, end: at + head.used }, head.live as usize)
     }
 
