@@ -1,12 +1,13 @@
 //! The pairs of each entity, as lists.
 //!
-//! A list is a block in one piece of memory that all lists share. Blocks have sizes that are powers of two; free ones of a size are linked
-//! with each other. An element that is removed leaves a hole; when a list has more holes than elements they are closed, so that this takes
+//! A list of one element is in its head. Other lists are blocks in one piece of memory that all lists share. Blocks have sizes that are
+//! powers of two; free ones of a size are linked with each other. An element that is removed leaves a hole; when a list has more holes than elements they are closed, so that this takes
 //! constant time for each removal, and the order stays. The heads of lists are found by the index of their entity, in pages that are there
 //! only where entities have lists.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::{mem, slice};
 
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::Entity;
@@ -68,30 +69,55 @@ impl<'a> Iterator for Links<'a> {
 /// Heads a page.
 const PAGE: usize = 64;
 
-/// Where the list of an entity is.
+/// The list of an entity, or where it is.
 #[derive(Clone, Copy)]
 struct Head {
     /// That of the entity; zero if there is no list.
     generation: u32,
-    /// Where its block begins.
-    start: u32,
     /// How many elements and holes it has. The last one is an element.
     used: u32,
     /// How many elements it has.
     live: u32,
-    /// The logarithm of the size of its block.
+    /// The logarithm of the size of its block. Zero if there is none: then its element is `only`.
     class: u32,
+    /// The element of a list without a block. Otherwise the row is where the block begins.
+    only: Link,
 }
 
 impl Head {
-    const NONE: Self = Self { generation: 0, start: 0, used: 0, live: 0, class: 0 };
+    const NONE: Self = Self { generation: 0, used: 0, live: 0, class: 0, only: Link::HOLE };
 
     fn room(&self) -> u32 {
         if self.generation == 0 { 0 } else { 1 << self.class }
     }
 
+    /// Whether its elements are among those of all lists.
+    #[inline]
+    fn has_block(&self) -> bool {
+        self.class != 0
+    }
+
+    /// Where its elements are among those of all lists, if they are there.
     fn range(&self) -> core::ops::Range<usize> {
-        self.start as usize..self.start as usize + self.used as usize
+        self.start() as usize..self.start() as usize + self.used as usize
+    }
+
+    /// Where its block begins, if it has one.
+    #[inline]
+    fn start(&self) -> u32 {
+        self.only.row
+    }
+
+    /// The elements and holes.
+    #[inline]
+    fn links<'a>(&'a self, all: &'a [Link]) -> &'a [Link] {
+        if self.has_block() { &all[self.range()] } else { &slice::from_ref(&self.only)[..self.used as usize] }
+    }
+
+    /// An element, or a hole.
+    #[inline]
+    fn link_mut<'a>(&'a mut self, all: &'a mut [Link], place: u32) -> &'a mut Link {
+        if self.has_block() { &mut all[(self.start() + place) as usize] } else { &mut self.only }
     }
 }
 
@@ -121,24 +147,27 @@ impl PairLists {
         (head.generation == entity.generation()).then_some(head)
     }
 
+    /// The head of the list of an entity, and what is in all blocks.
     #[inline]
-    fn head_mut(&mut self, entity: Entity) -> Option<&mut Head> {
+    fn head_mut(&mut self, entity: Entity) -> Option<(&mut Head, &mut [Link])> {
         let (page, place) = (entity.index() as usize / PAGE, entity.index() as usize % PAGE);
         let head = &mut self.pages.get_mut(page)?.as_mut()?[place];
-        (head.generation == entity.generation()).then_some(head)
+        (head.generation == entity.generation()).then_some((head, &mut self.links))
     }
 
     /// The list of an entity, with holes.
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> &[Link] {
-        self.head(entity).map_or(&[], |head| &self.links[head.range()])
+        self.head(entity).map_or(&[], |head| head.links(&self.links))
     }
 
     /// The pairs of an entity, and how many there are.
     #[inline]
     pub(crate) fn get_counted(&self, entity: Entity) -> (Links<'_>, usize) {
-        let (start, used, live) = self.head(entity).map_or((0, 0, 0), |head| (head.start, head.used, head.live));
-        (Links { all: &self.links, at: start, end: start + used }, live as usize)
+        let Some(head) = self.head(entity) else { return (Links::default(), 0) };
+        let (all, at) =
+            if head.has_block() { (&self.links[..], head.start()) } else { (slice::from_ref(&head.only), 0) };
+        (Links { all, at, end: at + head.used }, head.live as usize)
     }
 
     /// How many pairs there are in the list of an entity.
@@ -172,14 +201,20 @@ impl PairLists {
         let head = heads[place];
         // One that was made in vain is taken over.
         debug_assert!(head.live == 0 || head.generation == entity.generation(), "a list outlives its entity");
-        let class = if head.generation == 0 { 0 } else { (head.class + 1).max(2) };
+        if head.generation != entity.generation() {
+            heads[place].generation = entity.generation();
+            return Ok(());
+        }
+        let class = (head.class + 1).max(2);
         let start = self.take_block(class)?;
-        if head.generation != 0 {
+        if head.has_block() {
             self.links.copy_within(head.range(), start as usize);
-            self.free_block(head.start, head.class);
+            self.free_block(&head);
+        } else {
+            self.links[start as usize] = head.only;
         }
         if let Some(heads) = &mut self.pages[page] {
-            heads[place] = Head { generation: entity.generation(), start, class, ..head };
+            heads[place] = Head { class, only: Link { row: start, ..Link::HOLE }, ..head };
         }
         Ok(())
     }
@@ -200,34 +235,38 @@ impl PairLists {
         Ok(start as u32)
     }
 
-    fn free_block(&mut self, start: u32, class: u32) {
-        self.links[start as usize] = Link { row: self.free[class as usize], ..Link::HOLE };
-        self.free[class as usize] = start;
+    /// Frees the block of a list that was, if it had one.
+    #[inline]
+    fn free_block(&mut self, list: &Head) {
+        if list.has_block() {
+            self.links[list.start() as usize] = Link { row: self.free[list.class as usize], ..Link::HOLE };
+            self.free[list.class as usize] = list.start();
+        }
     }
 
     /// Adds an element behind the others, for which there is room, and says where it is.
     #[inline]
     pub(crate) fn push(&mut self, entity: Entity, link: Link) -> u32 {
-        let Some(head) = self.head_mut(entity) else { return NOWHERE };
+        let Some((head, all)) = self.head_mut(entity) else { return NOWHERE };
         let place = head.used;
         head.used += 1;
         head.live += 1;
-        let at = head.start + place;
-        self.links[at as usize] = link;
+        *head.link_mut(all, place) = link;
         place
     }
 
     /// Removes an element. `moved` gets the row and the new place of each that is elsewhere afterwards.
     #[inline]
     pub(crate) fn remove(&mut self, entity: Entity, place: u32, moved: impl FnMut(u32, u32)) {
-        let Some(head) = self.head_mut(entity) else { return };
+        let Some((head, all)) = self.head_mut(entity) else { return };
         head.live -= 1;
-        let copy = *head;
-        if copy.live == 0 {
-            *head = Head::NONE;
-            return self.free_block(copy.start, copy.class);
+        if head.live == 0 {
+            let list = mem::replace(head, Head::NONE);
+            return self.free_block(&list);
         }
-        let links = &mut self.links[copy.range()];
+        // Where there is another one, both are in a block.
+        let copy = *head;
+        let links = &mut all[copy.range()];
         links[place as usize] = Link::HOLE;
         let used = links.iter().rposition(Link::is_pair).map_or(0, |last| last as u32 + 1);
         if used != copy.used || used - copy.live > copy.live + 4 {
@@ -237,14 +276,14 @@ impl PairLists {
 
     /// Forgets holes at the end of a list, and closes the others if they are many.
     fn tidy(&mut self, entity: Entity, used: u32, mut moved: impl FnMut(u32, u32)) {
-        let Some(head) = self.head_mut(entity) else { return };
+        let Some((head, all)) = self.head_mut(entity) else { return };
         head.used = used;
         if used - head.live <= head.live + 4 {
             return;
         }
         head.used = head.live;
-        let (start, live) = (head.start as usize, head.live as usize);
-        let links = &mut self.links[start..start + used as usize];
+        let (start, live) = (head.start() as usize, head.live as usize);
+        let links = &mut all[start..start + used as usize];
         let mut to = 0;
         for from in 0..links.len() {
             if links[from].is_pair() {
@@ -261,17 +300,16 @@ impl PairLists {
     /// Says that a pair has another row.
     #[inline]
     pub(crate) fn set_row(&mut self, entity: Entity, place: u32, row: u32) {
-        if let Some(head) = self.head(entity) {
-            let at = head.start + place;
-            self.links[at as usize].row = row;
+        if let Some((head, all)) = self.head_mut(entity) {
+            head.link_mut(all, place).row = row;
         }
     }
 
     /// Forgets the list of an entity, whatever is in it.
     pub(crate) fn forget(&mut self, entity: Entity) {
-        if let Some(head) = self.head_mut(entity) {
-            let copy = core::mem::replace(head, Head::NONE);
-            self.free_block(copy.start, copy.class);
+        if let Some((head, _)) = self.head_mut(entity) {
+            let list = mem::replace(head, Head::NONE);
+            self.free_block(&list);
         }
     }
 
@@ -287,7 +325,7 @@ impl PairLists {
     /// Gives back memory that is not needed: blocks that are too large, and pages without lists. The places of elements stay but in
     /// lists with holes, of which `moved` gets the entity, the row and the new place of each element.
     pub(crate) fn shrink_to_fit(&mut self, mut moved: impl FnMut(Entity, u32, u32)) {
-        let size = |head: &Head| head.live.next_power_of_two() as usize;
+        let size = |head: &Head| if head.live <= 1 { 0 } else { head.live.next_power_of_two() as usize };
         let heads = || self.pages.iter().flatten().flat_map(|heads| heads.iter()).filter(|head| head.generation != 0);
         let mut links = Vec::new();
         if try_reserve(&mut links, heads().map(size).sum()).is_err() {
@@ -298,13 +336,18 @@ impl PairLists {
                 let bits = u64::from(head.generation) << 32 | (page * PAGE + at) as u64;
                 let Some(entity) = Entity::try_from_bits(bits) else { continue };
                 let start = links.len();
-                for link in self.links[head.range()].iter().filter(|link| link.is_pair()) {
-                    moved(entity, link.row, (links.len() - start) as u32);
-                    links.push(*link);
+                let mut only = Link { row: start as u32, ..Link::HOLE };
+                for (place, link) in head.links(&self.links).iter().filter(|link| link.is_pair()).enumerate() {
+                    moved(entity, link.row, place as u32);
+                    if size(head) == 0 {
+                        only = *link;
+                    } else {
+                        links.push(*link);
+                    }
                 }
                 links.resize(start + size(head), Link::HOLE);
                 head.class = head.live.next_power_of_two().trailing_zeros();
-                (head.start, head.used) = (start as u32, head.live);
+                (head.only, head.used) = (only, head.live);
             }
             if heads.as_ref().is_some_and(|heads| heads.iter().all(|head| head.generation == 0)) {
                 *heads = None;

@@ -4,6 +4,7 @@
 //! drop the values.
 
 use alloc::vec::Vec;
+use core::slice;
 
 use super::Store;
 use super::bulk::Selection;
@@ -129,6 +130,20 @@ impl Store {
         (!is_told).then_some(summary)
     }
 
+    /// As [`ends_untold`](Self::ends_untold), with a table of whose entities it is known that nobody is told.
+    #[inline]
+    pub(crate) fn ends_untold_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseSummary> {
+        let location = self.entities.get(entity)?;
+        let summary = self.entities.sparse_summary(entity.index());
+        if *quiet != Some(location.table) {
+            if self.archetypes.tables.get(location.table)?.interest().has(Interest::REACTIONS) {
+                return None;
+            }
+            *quiet = Some(location.table);
+        }
+        (!self.listeners.ends_with_care.meets(summary)).then_some(summary)
+    }
+
     /// Ends entities of whose end observers and hooks are not told, in this order. If a destructor panics, the others end all the same, and
     /// the panic waits.
     #[must_use]
@@ -136,9 +151,59 @@ impl Store {
         self.entities.reserve_free(entities.len()).unwrap_or_else(|error| error.raise());
         let (mut rest, mut panicked) = (entities.iter(), Waiting::default());
         while !rest.as_slice().is_empty() {
-            panicked = panicked.or(Waiting::catch(|| rest.by_ref().for_each(|&entity| self.end_one_untold(entity))));
+            panicked = panicked.or(Waiting::catch(|| self.end_some_untold(&mut rest)));
         }
         panicked
+    }
+
+    /// Ends these entities, one after the other. Those that are in one table and in the same storages, which have nothing to drop, are taken
+    /// out of each storage together.
+    fn end_some_untold(&mut self, rest: &mut slice::Iter<'_, Entity>) {
+        let mut kind = None;
+        let mut run = rest.as_slice();
+        let mut count = 0;
+        while let Some(&entity) = rest.next() {
+            let location = self.entities.get(entity);
+            let found = location.map(|location| (location.table, self.entities.sparse_summary(entity.index())));
+            if found != kind || found.is_none() {
+                self.leave_storages(kind, &run[..count]);
+                (run, count) = (&run[run.len() - rest.len() - 1..], 0);
+                kind = found.filter(|&(table, summary)| self.end_lightly_there(table, summary));
+            }
+            let Self { archetypes, entities, .. } = &mut *self;
+            let Some(location) = location else { continue };
+            if kind.is_none() {
+                self.end_one_untold(entity);
+                continue;
+            }
+            count += 1;
+            // SAFETY: the row of a live entity is a row of its table, which ends lightly.
+            let moved = unsafe { archetypes.tables.get_mut(location.table).overwrite_row(location.row as usize) };
+            entities.free(entity);
+            if let Some(moved) = moved {
+                entities.set_row(moved, location.row);
+            }
+        }
+        self.leave_storages(kind, &run[..count]);
+    }
+
+    /// Whether nothing has to be told or dropped when entities of a table end that are in these storages.
+    fn end_lightly_there(&self, table: TableId, summary: SparseSummary) -> bool {
+        let Self { archetypes, listeners, sparse, .. } = self;
+        let Some(table) = archetypes.tables.get(table) else { return false };
+        let is_told =
+            listeners.is_recording() || listeners.removals.watches(summary) || !table.interest().ends_untold();
+        let drops = |number: usize| sparse[number].column().drop_fn().is_some();
+        !is_told && table.ends_lightly() && !summary.storages(sparse.len()).any(drops)
+    }
+
+    /// Takes entities that have just ended out of the storages in which they were, whose values need no drop.
+    fn leave_storages(&mut self, kind: Option<(TableId, SparseSummary)>, entities: &[Entity]) {
+        let Some((_, summary)) = kind.filter(|_| !entities.is_empty()) else { return };
+        for number in summary.storages(self.sparse.len()) {
+            let storage = &mut self.sparse[number];
+            entities.iter().for_each(|&entity| storage.remove(entity));
+        }
     }
 
     fn end_one_untold(&mut self, entity: Entity) {

@@ -99,6 +99,24 @@ impl Links {
         }
     }
 
+    /// Whether all of these sources are listed on a target.
+    pub(crate) fn are_listed_on(&self, relation: ComponentId, sources: &[Entity], target: Entity) -> bool {
+        let Some(listed) = self.of(relation) else { return sources.is_empty() };
+        sources.iter().all(|&source| listed.place(source).is_some_and(|(of, _)| of == target))
+    }
+
+    /// Notes that sources are listed on no target.
+    pub(crate) fn forget_targets(&mut self, relation: ComponentId, sources: &[Entity]) {
+        match self.journal {
+            Some(_) => sources.iter().for_each(|&source| _ = self.count_change(relation, source)),
+            None => self.changes += sources.len() as u64,
+        }
+        if let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation) {
+            listed.changed = self.changes;
+            sources.iter().for_each(|&source| listed.forget(source));
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn add_relation(&mut self, relation: ComponentId) -> usize {

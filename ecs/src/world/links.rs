@@ -247,7 +247,7 @@ fn collect<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, 
         return false;
     }
     sources.extend(list.iter());
-    sources[first..].iter().all(|&source| store.listeners.links.target(id, source) == Some(target))
+    store.listeners.links.are_listed_on(id, &sources[first..], target)
 }
 
 /// Lists a source that has come, if nothing else has to be done.
@@ -636,9 +636,13 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
     let most = store.entities.len();
     let mut tree: Option<(ComponentId, ComponentId)> = None;
     let mut at = 0;
+    let mut quiet = None;
     while let Some(&entity) = ending.get(at) {
         at += 1;
-        let lists = store.ends_untold(entity)?.common(store.listeners.lists);
+        let lists = store.ends_untold_in(entity, &mut quiet)?.common(store.listeners.lists);
+        if lists.is_empty() {
+            continue;
+        }
         for number in lists.storages(store.sparse.len()) {
             let list = store.archetypes.components.sparse()[number];
             let Some((functions, false)) = relation(store, list) else { continue };
@@ -668,12 +672,20 @@ fn unlist_all(store: &mut Store, ending: &[Entity], tree: Option<ComponentId>) {
         Some(tree) => store.listeners.sources.except(store.storage_of(tree)),
         None => store.listeners.sources,
     };
-    for (nth, &entity) in ending.iter().enumerate() {
-        let mut of = store.listeners.sources;
-        if let Some(tree) = tree.filter(|_| nth != 0) {
-            store.listeners.links.forget_target(tree, entity);
-            of = others;
-        }
+    let (root, linked) = ending.split_at(ending.len().min(1));
+    note_all_parting(store, root, store.listeners.sources);
+    if let Some(tree) = tree {
+        store.listeners.links.forget_targets(tree, linked);
+    }
+    note_all_parting(store, linked, others);
+}
+
+/// Notes entities that are about to end, as far as they are listed on targets.
+fn note_all_parting(store: &mut Store, entities: &[Entity], of: SparseSummary) {
+    if of.is_empty() {
+        return;
+    }
+    for &entity in entities {
         let sources = store.entities.sparse_summary(entity.index()).common(of);
         if !sources.is_empty() {
             note_parting(store, entity, sources);
