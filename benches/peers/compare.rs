@@ -29,6 +29,7 @@ mod schedule;
 mod support;
 #[path = "../support/table.rs"]
 mod table;
+mod transforms;
 #[path = "../support/turns.rs"]
 mod turns;
 
@@ -53,5 +54,6 @@ fn main() {
         #[cfg(feature = "flecs")]
         bench.contestants.extend(flecs_schedule::contestants(bench.name));
     }
+    benches.extend(transforms::benches());
     table::run(benches);
 }
