@@ -57,6 +57,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/iter.rs",
     "query/lens.rs",
     "query/linked.rs",
+    "query/find.rs",
     "query/many.rs",
     "query/combinations.rs",
     "query/matching_rows.rs",

@@ -8,7 +8,7 @@ use super::cache::CacheOf;
 use super::data::QueryData;
 use super::fetch::ReadOnlyFetch;
 use super::filter::QueryFilter;
-use super::many::get;
+use super::find::get;
 use super::matching_rows::MatchingRows;
 use crate::cell::StoreCell;
 use crate::entity::Entity;

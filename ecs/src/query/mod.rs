@@ -18,6 +18,7 @@ mod matching_rows;
 
 mod row_ranges;
 mod ahead;
+mod find;
 mod many;
 mod combinations;
 mod fold;
@@ -49,12 +50,12 @@ pub use self::explain::{ExplainedTerm, QueryExplanation};
 pub(crate) use self::fetch::Rows;
 pub use self::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 pub use self::filter::{FilterOf, FilterTerms, QueryFilter};
+pub(crate) use self::find::Finder;
 pub(crate) use self::forest::{Forest, ForestNeeds, SlotRun};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::lens::QueryLens;
 pub use self::linked::{ChildRows, LinkedRows};
 pub(crate) use self::linked::{LinkedKernel, LinkedWalk};
-pub(crate) use self::many::Finder;
 pub use self::many::{
     QueryManyIter, QueryManyMatchedIter, QueryManyUniqueIter, QueryManyUnwrappedIter, QuerySortedIter,
     QuerySortedManyIter, QuerySortedManyUniqueIter,

@@ -12,8 +12,9 @@ use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 use super::error::{QueryEntityError, QuerySingleError};
 use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
+use super::find::{self, Books, Finder};
 use super::iter::{QueryContiguousIter, QueryIter};
-use super::many::{self, Books, Finder, QueryManyIter};
+use super::many::QueryManyIter;
 use super::row_ranges::{RowRanges, SliceKernel};
 use crate::cell::{ReadCell, StoreCell};
 use crate::change::{ReadEntity, WriteEntity};
@@ -113,7 +114,7 @@ impl<D: QueryData> QueryState<D> {
         let cell = StoreCell::shared(store).in_run(run_ticks);
         let books = Books::new(cell, &self.cache);
         // SAFETY: the state is up to date, and the books are those of its cache; the rest is the caller's promise.
-        let got = unsafe { many::fetch::<D::Terms, <() as QueryFilter>::Terms>(cell, &self.cache, books, entity) };
+        let got = unsafe { find::fetch::<D::Terms, <() as QueryFilter>::Terms>(cell, &self.cache, books, entity) };
         got.map(|got| D::item(got, None))
     }
 }
@@ -431,9 +432,9 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[inline]
     pub fn get_inner(self, entity: Entity) -> Result<D::Item<'w, 's>, QueryEntityError> {
         // SAFETY: as promised to `new`; `self` is used up.
-        match unsafe { many::get_with::<D, F>(self.cell, self.cache, self.books, entity) } {
+        match unsafe { find::get_with::<D, F>(self.cell, self.cache, self.books, entity) } {
             Some(item) => Ok(item),
-            None => Err(many::why_not::<D>(self.cell, entity)),
+            None => Err(find::why_not::<D>(self.cell, entity)),
         }
     }
 
@@ -687,16 +688,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
 /// # Safety
 ///
 /// - The entities differ, or the query only reads.
-/// - As for [`many::get`], for each of them.
+/// - As for [`find::get`], for each of them.
 unsafe fn get_each<'w, 's, D: QueryData, F: QueryFilter, const N: usize>(
     cell: StoreCell<'w>,
     cache: &'s CacheOf<D::Terms, F::Terms>,
     entities: [Entity; N],
 ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
     // SAFETY: the caller's promise.
-    let mut items = entities.map(|entity| unsafe { many::get::<D, F>(cell, cache, entity) });
+    let mut items = entities.map(|entity| unsafe { find::get::<D, F>(cell, cache, entity) });
     if let Some(missing) = items.iter().position(Option::is_none) {
-        return Err(many::why_not::<D>(cell, entities[missing]));
+        return Err(find::why_not::<D>(cell, entities[missing]));
     }
     Ok(array::from_fn(|at| match items[at].take() {
         Some(item) => item,

@@ -100,8 +100,8 @@
 //! ```
 //!
 //! What a snapshot knows and its contents do not show is [named](SnapshotContents::left_out): what systems keep, and removals that are
-//! unread. Pairs are shown with their places in the lists of both entities. Links are shown as the values of both components of a relationship: a builder checks that each source is on the list of the
-//! target that it names, and no other is. When an entity was spawned is not shown either: in a built snapshot all were spawned at its tick.
+//! unread. Pairs are shown with their places in the lists of both entities. Links are shown as the values of both components of a
+//! relationship: a builder checks that each source is on the list of the target that it names, and no other is. When an entity was spawned is not shown either: in a built snapshot all were spawned at its tick.
 //!
 //! # Comparing worlds
 //!

@@ -123,14 +123,11 @@ impl Store {
     /// The sparse storages in which an entity may be, if no observer and no hook is told of its end, and no pairs end with it.
     #[inline]
     pub(crate) fn ends_untold(&self, entity: Entity) -> Option<SparseSummary> {
-        let location = self.entities.get(entity)?;
-        let summary = self.entities.sparse_summary(entity.index());
-        let table = self.archetypes.tables.get(location.table)?;
-        let is_told = table.interest().has(Interest::REACTIONS) || self.listeners.ends_with_care.meets(summary);
-        (!is_told).then_some(summary)
+        self.ends_untold_in(entity, &mut None)
     }
 
-    /// As [`ends_untold`](Self::ends_untold), with a table of whose entities it is known that nobody is told.
+    /// As [`ends_untold`](Self::ends_untold), for one entity after the other: `quiet` is the last table to whose ends no observer and no
+    /// hook listens, and is not asked again.
     #[inline]
     pub(crate) fn ends_untold_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseSummary> {
         let location = self.entities.get(entity)?;

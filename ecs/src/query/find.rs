@@ -1,0 +1,170 @@
+//! Finding what a query yields for single entities.
+
+use core::any::type_name;
+use core::mem::MaybeUninit;
+
+use super::blocks::Block;
+use super::cache::{Cache, CacheOf, Match};
+use super::data::{QueryData, ReadOnlyQueryData};
+use super::error::QueryEntityError;
+use super::fetch::Fetch;
+use super::filter::{FilterTerms, QueryFilter};
+use crate::cell::StoreCell;
+use crate::entity::{Entity, Slot, TableId};
+
+/// What a query yields for one entity, if it matches.
+///
+/// # Safety
+///
+/// - The cache belongs to the cell's store and is up to date.
+/// - The access of `D` to this entity is allowed, and no other borrow is in its way, for `'w`; and if queries are nested in it, the access
+///   of these to all entities.
+#[inline]
+pub(crate) unsafe fn get<'w, 's, D: QueryData, F: QueryFilter>(
+    cell: StoreCell<'w>,
+    cache: &'s CacheOf<D::Terms, F::Terms>,
+    entity: Entity,
+) -> Option<D::Item<'w, 's>> {
+    let books = Books::new(cell, cache);
+    // SAFETY: the caller's promise; the books are those of the store and the cache.
+    unsafe { get_with::<D, F>(cell, cache, books, entity) }
+}
+
+/// The lists that lead from an entity to its values: kept at hand, finding an entity reads nothing else but these.
+pub(crate) struct Books<'w, 's, C> {
+    pub(super) slots: &'w [Slot],
+    by_table: &'s [Option<C>],
+    /// As [`Cache::only`]. Here, and not read from the cache, it is in registers in a loop.
+    only: (TableId, MaybeUninit<C>),
+}
+
+impl<C: Copy> Clone for Books<'_, '_, C> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C: Copy> Copy for Books<'_, '_, C> {}
+
+impl<'w, 's, C: Copy> Books<'w, 's, C> {
+    #[inline]
+    pub(crate) fn new<D, F>(cell: StoreCell<'w>, cache: &'s Cache<D, C, F>) -> Self {
+        Self { slots: cell.store().entities.slots(), by_table: cache.by_table(), only: cache.only() }
+    }
+}
+
+/// As [`get`], with the lists at hand.
+///
+/// # Safety
+///
+/// - As for [`get`]; the books were made from the cell and the cache.
+#[inline]
+pub(crate) unsafe fn get_with<'w, 's, D: QueryData, F: QueryFilter>(
+    cell: StoreCell<'w>,
+    cache: &'s CacheOf<D::Terms, F::Terms>,
+    books: Books<'_, '_, <D::Terms as Fetch>::Column>,
+    entity: Entity,
+) -> Option<D::Item<'w, 's>> {
+    // SAFETY: the caller's promise.
+    let got = unsafe { fetch::<D::Terms, F::Terms>(cell, cache, books, entity) }?;
+    Some(D::item(got, Some(&cache.data)))
+}
+
+/// As [`get_with`], by the terms alone.
+///
+/// # Safety
+///
+/// - As for [`get_with`].
+#[inline]
+pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
+    cell: StoreCell<'w>,
+    cache: &CacheOf<D, F>,
+    books: Books<'_, '_, D::Column>,
+    entity: Entity,
+) -> Option<D::Item<'w>> {
+    let location = Slot::find(books.slots, entity)?;
+    let (only, known) = books.only;
+    let column = match location.table == only {
+        // SAFETY: a slot names this table, so it is not `TableId::UNUSED`, and what is known of it is initialised.
+        true => unsafe { known.assume_init() },
+        false => books.by_table.get(location.table.index()).copied().flatten()?,
+    };
+    let found = Match { table: location.table, column };
+    // SAFETY: the match is one of the cache, which belongs to the store.
+    let block = unsafe { Block::<D, F>::whole(cell, cache, &found) };
+    let row = location.row as usize;
+    if !block.contains(entity, row) {
+        return None;
+    }
+    // SAFETY: a live entity is in its row; it matches; the access is allowed.
+    Some(unsafe { D::row(block.data, block.rows, row) })
+}
+
+/// Finds what a query yields for single entities, one after the other. What was found out of a few tables is kept.
+pub(crate) struct Finder<'w, 's, D: QueryData, F: QueryFilter> {
+    cell: StoreCell<'w>,
+    cache: &'s CacheOf<D::Terms, F::Terms>,
+    slots: &'w [Slot],
+    /// By the lowest bits of its number: a table, and nothing if the query does not match it.
+    known: [Known<'w, D::Terms, F::Terms>; KNOWN],
+}
+
+/// A table, and nothing if a query does not match it. An entry is found by shifting the number.
+#[repr(align(64))]
+struct Known<'w, D: Fetch, F: FilterTerms> {
+    table: TableId,
+    block: Option<Block<'w, D, F>>,
+}
+
+/// How many tables are kept.
+const KNOWN: usize = 4;
+
+impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
+    /// # Safety
+    ///
+    /// - The cache belongs to the cell's store and is up to date.
+    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    pub(super) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+        Self {
+            cell,
+            cache,
+            slots: cell.store().entities.slots(),
+            known: [const { Known { table: TableId::UNUSED, block: None } }; KNOWN],
+        }
+    }
+
+    /// What the entity has, if it is alive and matches.
+    #[inline(always)]
+    pub(crate) fn get(&mut self, entity: Entity) -> Option<D::Item<'w, 's>> {
+        let location = Slot::find(self.slots, entity)?;
+        let at = location.table.index() % KNOWN;
+        if self.known[at].table != location.table {
+            self.look_at(location.table);
+        }
+        let block = self.known[at].block.as_ref()?;
+        let row = location.row as usize;
+        if !block.contains(entity, row) {
+            return None;
+        }
+        // SAFETY: a live entity is in its row, and matches; the access is allowed, as promised to `new`, and only reads.
+        let got = unsafe { D::Terms::row(block.data, block.rows, row) };
+        Some(D::item(got, Some(&self.cache.data)))
+    }
+
+    #[inline(never)]
+    fn look_at(&mut self, table: TableId) {
+        // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
+        let block = self.cache.match_of(table).map(|found| unsafe { Block::whole(self.cell, self.cache, &found) });
+        self.known[table.index() % KNOWN] = Known { table, block };
+    }
+}
+
+/// Why a query yields nothing for an entity.
+#[cold]
+pub(super) fn why_not<D: QueryData>(cell: StoreCell<'_>, entity: Entity) -> QueryEntityError {
+    match cell.store().entities.locate(entity) {
+        Ok(_) => QueryEntityError::QueryDoesNotMatch(entity, type_name::<D>()),
+        Err(error) => QueryEntityError::NotSpawned(error),
+    }
+}
