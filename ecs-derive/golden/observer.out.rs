@@ -38,28 +38,6 @@ const _: () = {
             &[],
         )
     };
-    #[inline(always)]
-    fn __strata_rows_hurt(
-        __strata_len: __strata::usize,
-        __strata_entities: &[__strata::Entity],
-        __strata_given: &mut __strata::GivenRows<'_, Damage>,
-        __strata_1: &mut [Health],
-        __strata_2: __strata::Option<&[Armor]>,
-        __strata_3: &mut Commands,
-    ) {
-        use __strata::{LendNothing as _, OtherRow as _};
-        let __strata_entities = &__strata_entities[..__strata_len];
-        let __strata_1 = &mut __strata_1[..__strata_len];
-        let mut __strata_3 = __strata::lend(&*__strata_3).for_loop(__strata_3);
-        for __strata_i in 0..__strata_len {
-            let _ = hurt(
-                __strata_given.of(__strata_entities[__strata_i]),
-                &mut __strata_1[__strata_i],
-                __strata::Row::<Option<&Armor>>::new().of(__strata_2.map(|__strata_rows| &__strata_rows[__strata_i])),
-                __strata::lend(&*__strata_3).on(&mut *__strata_3),
-            );
-        }
-    }
     impl __strata::MacroSystem<::strata_ecs::__private::On<'static, 'static, Damage>, __strata::SystemResult>
         for __strata_system_hurt
     {
@@ -71,19 +49,30 @@ const _: () = {
                 #[inline(always)]
                 |__strata_len: __strata::usize,
                  __strata_entities: &[__strata::Entity],
-                 (__strata_1, __strata_2): (&mut [Health], __strata::Option<&[Armor]>),
+                 __strata_columns: (&mut [Health], __strata::Option<&[Armor]>),
                  __strata_given: &mut __strata::GivenRows<'_, Damage>,
                  (__strata_3,): &mut ((Commands,),)|
                  -> __strata::SystemResult {
-                    __strata_rows_hurt(
-                        __strata_len,
-                        __strata_entities,
-                        __strata_given,
-                        __strata_1,
-                        __strata_2,
-                        &mut __strata_3.0,
-                    );
-                    __strata::Ok(())
+                    __strata::apart_2(
+                        __strata_columns,
+                        #[inline(always)]
+                        move |__strata_1, __strata_2| {
+                            use __strata::{LendNothing as _, OtherRow as _};
+                            let __strata_entities = &__strata_entities[..__strata_len];
+                            let __strata_1 = &mut __strata_1[..__strata_len];
+                            let mut __strata_3 = __strata::lend(&__strata_3.0).for_loop(&mut __strata_3.0);
+                            for __strata_i in 0..__strata_len {
+                                let _ = hurt(
+                                    __strata_given.of(__strata_entities[__strata_i]),
+                                    &mut __strata_1[__strata_i],
+                                    __strata::Row::<Option<&Armor>>::new()
+                                        .of(__strata_2.map(|__strata_rows| &__strata_rows[__strata_i])),
+                                    __strata::lend(&*__strata_3).on(&mut *__strata_3),
+                                );
+                            }
+                            __strata::Ok(())
+                        },
+                    )
                 },
             )
             .build(

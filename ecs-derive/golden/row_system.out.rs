@@ -37,28 +37,6 @@ const _: () = {
         ],
         &[],
     );
-    #[inline(always)]
-    fn __strata_rows_movement(
-        __strata_len: __strata::usize,
-        __strata_list: __strata::RowList<'_>,
-        __strata_0: &mut [Position],
-        __strata_1: __strata::RefSlice<'_, Velocity>,
-        __strata_2: &[__strata::Entity],
-        __strata_3: &mut Res<Dt>,
-    ) {
-        use __strata::{LendNothing as _, OtherRow as _};
-        let __strata_0 = &mut __strata_0[..__strata_len];
-        let __strata_2 = &__strata_2[..__strata_len];
-        let mut __strata_3 = __strata::lend(&*__strata_3).for_loop(__strata_3);
-        for __strata_i in __strata::listed_rows(__strata_len, __strata_list) {
-            let _ = movement(
-                &mut __strata_0[__strata_i],
-                __strata::Row::<Ref<Velocity>>::new().of(__strata::ref_row(&__strata_1, __strata_i)),
-                __strata::Row::<Entity>::new().of(__strata_2[__strata_i]),
-                __strata::lend(&*__strata_3).on(&mut *__strata_3),
-            );
-        }
-    }
     impl __strata::MacroRows<()> for __strata_system_movement {
         fn build_rows() -> __strata::BoxedSystem<(), __strata::SystemResult> {
             use __strata::RefusedRows as _;
@@ -72,22 +50,29 @@ const _: () = {
                 #[inline(always)]
                 |__strata_len: __strata::usize,
                  __strata_list: __strata::RowList<'_>,
-                 (__strata_0, __strata_1, __strata_2): (
-                    &mut [Position],
-                    __strata::RefSlice<'_, Velocity>,
-                    &[__strata::Entity],
-                ),
+                 __strata_columns: (&mut [Position], __strata::RefSlice<'_, Velocity>, &[__strata::Entity]),
                  (__strata_3,): &mut ((Res<Dt>,),)|
                  -> __strata::SystemResult {
-                    __strata_rows_movement(
-                        __strata_len,
-                        __strata_list,
-                        __strata_0,
-                        __strata_1,
-                        __strata_2,
-                        &mut __strata_3.0,
-                    );
-                    __strata::Ok(())
+                    __strata::apart_3(
+                        __strata_columns,
+                        #[inline(always)]
+                        move |__strata_0, __strata_1, __strata_2| {
+                            use __strata::{LendNothing as _, OtherRow as _};
+                            let __strata_0 = &mut __strata_0[..__strata_len];
+                            let __strata_2 = &__strata_2[..__strata_len];
+                            let mut __strata_3 = __strata::lend(&__strata_3.0).for_loop(&mut __strata_3.0);
+                            for __strata_i in __strata::listed_rows(__strata_len, __strata_list) {
+                                let _ = movement(
+                                    &mut __strata_0[__strata_i],
+                                    __strata::Row::<Ref<Velocity>>::new()
+                                        .of(__strata::ref_row(&__strata_1, __strata_i)),
+                                    __strata::Row::<Entity>::new().of(__strata_2[__strata_i]),
+                                    __strata::lend(&*__strata_3).on(&mut *__strata_3),
+                                );
+                            }
+                            __strata::Ok(())
+                        },
+                    )
                 },
             )
             .build(

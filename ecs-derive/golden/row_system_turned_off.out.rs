@@ -24,24 +24,26 @@ const _: () = {
         &[__strata::row_access::<__strata::RowParam<&mut Position>>("position")],
         &[],
     );
-    #[inline(always)]
-    fn __strata_rows_movement(__strata_len: __strata::usize, __strata_0: &mut [Position]) {
-        let __strata_0 = &mut __strata_0[..__strata_len];
-        for __strata_0 in __strata_0 {
-            let _ = movement(__strata_0);
-        }
-    }
     impl __strata::MacroRows<()> for __strata_system_movement {
         fn build_rows() -> __strata::BoxedSystem<(), __strata::SystemResult> {
             use __strata::RefusedRows as _;
             __strata::RowSystem::<(&mut Position,), (), __strata::Narrow, _, _>::new(
                 #[inline(always)]
                 |__strata_len: __strata::usize,
-                 (__strata_0,): (&mut [Position],),
+                 __strata_columns: (&mut [Position],),
                  (): &mut ()|
                  -> __strata::SystemResult {
-                    __strata_rows_movement(__strata_len, __strata_0);
-                    __strata::Ok(())
+                    __strata::apart_1(
+                        __strata_columns,
+                        #[inline(always)]
+                        move |__strata_0| {
+                            let __strata_0 = &mut __strata_0[..__strata_len];
+                            for __strata_0 in __strata_0 {
+                                let _ = movement(__strata_0);
+                            }
+                            __strata::Ok(())
+                        },
+                    )
                 },
             )
             .build(

@@ -28,11 +28,6 @@ pub(crate) fn find_word(tokens: TokenStream, word: &str) -> Option<Ident> {
     find(tokens, &|ident, is_lifetime| ident == word && !is_lifetime)
 }
 
-/// Whether the lifetime occurs in the tokens, at any depth.
-pub(crate) fn has_lifetime(tokens: TokenStream, lifetime: &Lifetime) -> bool {
-    find(tokens, &|ident, is_lifetime| *ident == lifetime.ident && is_lifetime).is_some()
-}
-
 /// The first identifier that `wanted` accepts; it is told whether the identifier names a lifetime.
 fn find(tokens: TokenStream, wanted: &dyn Fn(&Ident, bool) -> bool) -> Option<Ident> {
     let mut after_quote = false;

@@ -311,6 +311,26 @@ impl<T> OtherRow for Row<T> {
     type Written = T;
 }
 
+/// `$apart` hands the members of a tuple over one by one: the optimiser knows of arguments that are slices that they do not overlap.
+macro_rules! apart {
+    ($($apart:ident($($Member:ident $member:ident),*);)*) => {
+        $(
+            /// Hands the members of a tuple over, each as an argument.
+            #[inline(always)]
+            pub fn $apart<$($Member,)* R>(($($member,)*): ($($Member,)*), body: impl FnOnce($($Member),*) -> R) -> R {
+                body($($member),*)
+            }
+        )*
+    };
+}
+
+apart! {
+    apart_1(A a);
+    apart_2(A a, B b);
+    apart_3(A a, B b, C c);
+    apart_4(A a, B b, C c, D d);
+}
+
 /// The row of a `Mut` parameter.
 #[inline(always)]
 pub fn mut_row<'a, C>(slice: &'a mut MutSlice<'_, C>, row: usize) -> Mut<'a, C> {

@@ -21,7 +21,7 @@ use crate::types::{ends, find_word};
 pub(super) fn expand(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
-    let items = if model.has_rows() { rows::items(model, &frame) } else { world::items(model, &frame) };
+    let items = if model.has_rows() { TokenStream::new() } else { world::items(model, &frame) };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     let (system, check) = (build(model, &frame), conflicts(model));
     // With parameters of its own, the system is checked where it is added, for each type.

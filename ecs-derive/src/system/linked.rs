@@ -6,7 +6,7 @@ use quote::quote;
 use super::frame::Frame;
 use super::model::{Kind, Model};
 use super::options::Along;
-use super::rows::{allowed, divided_filter, inlined, term, terms};
+use super::rows::{allowed, divided_filter, kernel, term, terms};
 use super::variants;
 use crate::hygiene::hygienic;
 use crate::tuple::{nest, nest_narrow};
@@ -21,7 +21,7 @@ pub(super) fn build(model: &Model, along: &Along, frame: &Frame, name: &TokenStr
     let demanded = nest(&demanded.collect::<Vec<_>>());
     let allowed = allowed(options);
     let (linked, relation) = (linked_data(model), &along.relation);
-    let kernel = inlined(model, frame);
+    let kernel = kernel(model, frame);
     let build = if options.par.is_some() { hygienic!(build_par) } else { hygienic!(build) };
     let variants = if variants::are_worth_it(model) { hygienic!(__strata::Wide) } else { hygienic!(__strata::Narrow) };
     let way = if along.upwards { hygienic!(up) } else { hygienic!(down) };
@@ -45,13 +45,11 @@ fn linked_data(model: &Model) -> TokenStream {
     nest(&model.linked().map(|input| &input.ty).collect::<Vec<_>>())
 }
 
-/// The argument of the loop by which linked entities are read, with its type, and its name.
-pub(super) fn argument(model: &Model) -> (TokenStream, TokenStream) {
-    if model.options.along.is_none() {
-        return (TokenStream::new(), TokenStream::new());
-    }
+/// The argument of the loop by which linked entities are read.
+pub(super) fn argument(model: &Model) -> Option<TokenStream> {
+    model.options.along.as_ref()?;
     let linked = linked_data(model);
-    (hygienic!(__strata_linked: &__strata::LinkedRows<'_, #linked>,), hygienic!(__strata_linked,))
+    Some(hygienic!(__strata_linked: &__strata::LinkedRows<'_, #linked>,))
 }
 
 /// The variables for what the target of a row has.

@@ -1,24 +1,18 @@
 //! Row systems: one counted loop per table over equal-length slices, with the user's function inlined.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens as _, quote, quote_spanned};
+use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{GenericParam, Generics, ReturnType, Type};
+use syn::{ReturnType, Type};
 
-use super::frame::{self, Frame, inner_name};
+use super::frame::{self, Frame};
 use super::model::{Form, Input, Kind, Model, wrapped};
 use super::options::Options;
-use super::parse::Param;
 use super::{linked, pairs, variants};
-use crate::generics::{lifetimes, where_with};
+use crate::generics::lifetimes;
 use crate::hygiene::hygienic;
-use crate::tuple::{nest, nest_narrow};
-use crate::types::{ends, has_lifetime, replace_lifetimes};
-
-/// The loop over one table.
-pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
-    kernel(model, frame, &call_generics(model))
-}
+use crate::tuple::{nest, nest_narrow, nested_narrow};
+use crate::types::{ends, replace_lifetimes};
 
 /// The system that runs the loop for each table that matches.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
@@ -26,7 +20,7 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
         return linked::build(model, along, frame, name, labels);
     }
     let (data, filter) = (nest_narrow(&terms(model)), filter(model));
-    let table = inlined(model, frame);
+    let table = kernel(model, frame);
     let build = if model.options.par.is_some() { hygienic!(build_par) } else { hygienic!(build) };
     let variants = if variants::are_worth_it(model) { hygienic!(__strata::Wide) } else { hygienic!(__strata::Narrow) };
     let may_fail = (!model.returns_nothing()).then(|| hygienic!(.may_fail()));
@@ -38,41 +32,94 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
     }
 }
 
-/// The loop with its arguments as the core has them: a closure, which the core can have inlined wherever it calls it. A function
-/// cannot be made to.
-pub(super) fn inlined(model: &Model, frame: &Frame) -> TokenStream {
-    let (rows, turbofish) = (inner_name(&model.function, "rows"), &frame.turbofish);
+/// The loop over one table, with its arguments as the core has them: a closure, which the core can have inlined wherever it calls it. A
+/// function cannot be made to.
+pub(super) fn kernel(model: &Model, frame: &Frame) -> TokenStream {
     let named = lifetimes(&model.function.generics);
     let is_named = |ident: &Ident| named.iter().any(|param| param.lifetime.ident == *ident);
     // It is for any lifetimes, which a closure cannot give names to.
     let types = replace_lifetimes(column_types(model), "'_", &is_named);
     let params = replace_lifetimes(nest(&wrapped(model.system_params())), "'_", &is_named);
-    let columns: Vec<&Ident> = model.rows().map(|input| &input.variable).collect();
     let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
-    let (pattern, params_pattern) = (nest_narrow(&columns), nest(&variables));
-    let params_of = model.system_params().map(|Input { variable, ends, .. }| {
-        let (first, last) = *ends;
-        let (reference, place) = (quote_spanned!(first=> &), quote_spanned!(last=> .0));
-        hygienic!(#reference mut #variable #place)
-    });
+    let pattern = nest(&variables);
+    let list = asks_rows(model).then(|| hygienic!(__strata_list: __strata::RowList<'_>,));
     let [entities, given] = target_arguments(model);
-    let told = target_names(model);
-    let (linked, linked_name) = linked::argument(model);
-    let asked = asks_rows(model);
-    let (list, list_type) = if asked { (hygienic!(__strata_list,), list_argument()) } else { Default::default() };
-    let call = hygienic!(#rows #turbofish (__strata_len, #list #told #(#columns,)* #linked_name #(#params_of,)*));
-    let call = if model.returns_nothing() { hygienic!(#call; __strata::Ok(())) } else { call };
+    let linked = linked::argument(model);
+    let columns: Vec<TokenStream> = model.rows().map(column_argument).collect();
+    let body = apart(&hygienic!(__strata_columns), &columns, &body(model, frame));
     hygienic! {
         #[inline(always)]
-        |__strata_len: __strata::usize, #list_type #entities #pattern: #types, #given #linked #params_pattern: &mut #params| -> __strata::SystemResult {
-            #call
+        |__strata_len: __strata::usize, #list #entities __strata_columns: #types, #given #linked #pattern: &mut #params| -> __strata::SystemResult {
+            #body
         }
     }
 }
 
-/// The argument of the loop that says which rows it goes through.
-fn list_argument() -> TokenStream {
-    hygienic!(__strata_list: __strata::RowList<'_>,)
+/// Takes a tuple that is nested as types are into its members.
+///
+/// They become arguments, so that the optimiser knows that columns do not overlap.
+fn apart(tuple: &TokenStream, members: &[TokenStream], body: &TokenStream) -> TokenStream {
+    let (side, rest) = nested_narrow(members);
+    let (inner, body) = match rest {
+        [] => (None, body.clone()),
+        rest => {
+            let inner = hygienic!(__strata_columns);
+            let body = apart(&inner, rest, body);
+            (Some(inner), body)
+        }
+    };
+    let count = side.len() + usize::from(inner.is_some());
+    let apart = format_ident!("apart_{count}", span = Span::mixed_site());
+    hygienic!(__strata::#apart(#tuple, #[inline(always)] move |#(#side,)* #inner| { #body }))
+}
+
+/// What is done with the columns, as variables. They are cut to one length before the loop, so that no access in it needs a check.
+fn body(model: &Model, frame: &Frame) -> TokenStream {
+    let (ident, turbofish) = (&model.function.ident, &frame.turbofish);
+    let cuts = model.rows().filter_map(cut);
+    let begun = model.system_params().map(|Input { variable, ends, .. }| {
+        let (first, last) = *ends;
+        let (reference, place) = (quote_spanned!(first=> &), quote_spanned!(last=> .0));
+        hygienic!(let mut #variable = __strata::lend(&#variable #place).for_loop(#reference mut #variable #place);)
+    });
+    let parents = linked::parents(model);
+    let cut_entities = model.observes().then(|| hygienic!(let __strata_entities = &__strata_entities[..__strata_len];));
+    let only = only_slice(model);
+    let arguments = model.inputs.iter().filter(|input| input.is_written());
+    let arguments = arguments.map(|input| argument(input, only.is_some()));
+    let steps = match only {
+        None if asks_rows(model) => hygienic!(for __strata_i in __strata::listed_rows(__strata_len, __strata_list)),
+        Some(variable) => hygienic!(for #variable in #variable),
+        None => hygienic!(for __strata_i in 0..__strata_len),
+    };
+    let imports = imports(model);
+    let call = hygienic!(#ident #turbofish (#(#arguments),*));
+    let output_of = frame::output_of(model);
+    let step = match &model.function.output {
+        ReturnType::Type(_, ty) if !model.returns_nothing() => {
+            // What a system may not return is reported at the type.
+            let span = Span::mixed_site().located_at(ty.span());
+            let convert = quote_spanned!(span=> __strata::RowOutput::into_result(__strata_returned));
+            hygienic! {
+                let __strata_returned = #call #output_of;
+                #convert?;
+            }
+        }
+        // `must_use` may stand on the function.
+        _ => hygienic!(let _ = #call;),
+    };
+    let step = pairs::each_pair(model, step);
+    hygienic! {
+        #imports
+        #cut_entities
+        #(#cuts)*
+        #(#begun)*
+        #steps {
+            #parents
+            #step
+        }
+        __strata::Ok(())
+    }
 }
 
 /// Whether a filter asks each row when it was changed. What an observer is told of is asked elsewhere, and what goes along links goes
@@ -93,97 +140,6 @@ fn target_arguments(model: &Model) -> [TokenStream; 2] {
             hygienic!(__strata_given: &mut __strata::GivenRows<'_, #event>,),
         ],
         None => [TokenStream::new(), TokenStream::new()],
-    }
-}
-
-/// Their names.
-fn target_names(model: &Model) -> TokenStream {
-    if model.observes() { hygienic!(__strata_entities, __strata_given,) } else { TokenStream::new() }
-}
-
-/// The generics of the function without lifetimes that only row parameters use: the loop borrows its own way.
-fn call_generics(model: &Model) -> Generics {
-    let types: TokenStream = model.system_params().map(|input| input.param.ty.to_token_stream()).collect();
-    let mut generics = model.function.generics.clone();
-    generics.params = generics
-        .params
-        .into_iter()
-        .filter(|param| match param {
-            GenericParam::Lifetime(param) => has_lifetime(types.clone(), &param.lifetime),
-            GenericParam::Type(_) | GenericParam::Const(_) => true,
-        })
-        .collect();
-    generics
-}
-
-/// The loop over one table.
-///
-/// The columns are arguments of their own, so that the optimiser knows that they do not overlap, and are cut to one
-/// length before the loop, so that no access in it needs a check.
-fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
-    let ident = &model.function.ident;
-    let rows = inner_name(&model.function, "rows");
-    let turbofish = &frame.turbofish;
-    let columns = model.rows().map(|input| column_argument(model, input));
-    let params =
-        model.system_params().map(|Input { variable, param: Param { ty, .. }, .. }| hygienic!(#variable: &mut #ty));
-    let list = asks_rows(model).then(list_argument);
-    let cuts = model.rows().filter_map(cut);
-    let begun = model
-        .system_params()
-        .map(|Input { variable, .. }| hygienic!(let mut #variable = __strata::lend(&*#variable).for_loop(#variable);));
-    let [entities, given] = target_arguments(model);
-    let ((linked, _), parents) = (linked::argument(model), linked::parents(model));
-    let cut_entities = model.observes().then(|| hygienic!(let __strata_entities = &__strata_entities[..__strata_len];));
-    let only = only_slice(model);
-    let arguments = model.inputs.iter().filter(|input| input.is_written());
-    let arguments = arguments.map(|input| argument(input, only.is_some()));
-    let steps = match only {
-        None if list.is_some() => hygienic!(for __strata_i in __strata::listed_rows(__strata_len, __strata_list)),
-        Some(variable) => hygienic!(for #variable in #variable),
-        None => hygienic!(for __strata_i in 0..__strata_len),
-    };
-    let imports = imports(model);
-    let (impl_generics, _, _) = generics.split_for_impl();
-    let where_clause = where_with(generics, &frame.bounds);
-    let call = hygienic!(#ident #turbofish (#(#arguments),*));
-    let output_of = frame::output_of(model);
-    let (output, step, end) = match &model.function.output {
-        ReturnType::Type(_, ty) if !model.returns_nothing() => {
-            // What a system may not return is reported at the type.
-            let span = Span::mixed_site().located_at(ty.span());
-            let convert = quote_spanned!(span=> __strata::RowOutput::into_result(__strata_returned));
-            let step = hygienic! {
-                let __strata_returned = #call #output_of;
-                #convert?;
-            };
-            (hygienic!(-> __strata::SystemResult), step, hygienic!(__strata::Ok(())))
-        }
-        // `must_use` may stand on the function.
-        _ => (TokenStream::new(), hygienic!(let _ = #call;), TokenStream::new()),
-    };
-    let step = pairs::each_pair(model, step);
-    hygienic! {
-        #[inline(always)]
-        fn #rows #impl_generics (
-            __strata_len: __strata::usize,
-            #list
-            #entities
-            #given
-            #(#columns,)*
-            #linked
-            #(#params,)*
-        ) #output #where_clause {
-            #imports
-            #cut_entities
-            #(#cuts)*
-            #(#begun)*
-            #steps {
-                #parents
-                #step
-            }
-            #end
-        }
     }
 }
 
@@ -209,11 +165,10 @@ fn imports(model: &Model) -> TokenStream {
     if traits.is_empty() { TokenStream::new() } else { hygienic!(use __strata::{#(#traits),*};) }
 }
 
-/// The argument of the loop that holds a column. Its type has no bounds: mistakes are found elsewhere.
-fn column_argument(model: &Model, input: &Input) -> TokenStream {
-    let (variable, ty) = (&input.variable, column_type(model, input));
-    let mutable = is_reborrowed(input).then(|| hygienic!(mut));
-    hygienic!(#mutable #variable: #ty)
+/// The argument of the loop that holds a column.
+fn column_argument(input: &Input) -> TokenStream {
+    let (variable, mutable) = (&input.variable, is_reborrowed(input).then(|| hygienic!(mut)));
+    hygienic!(#mutable #variable)
 }
 
 /// Whether the column is borrowed mutably for each row.
@@ -221,7 +176,7 @@ fn is_reborrowed(input: &Input) -> bool {
     matches!(input.kind, Kind::OptionalExclusive(_) | Kind::Mut(_) | Kind::OptionalMut(_) | Kind::Marked | Kind::Pairs)
 }
 
-/// The type of a column.
+/// The type of a column. It has no bounds: mistakes are found elsewhere.
 fn column_type(model: &Model, input: &Input) -> TokenStream {
     match &input.kind {
         Kind::Pairs => pairs::column_type(model),

@@ -4,13 +4,13 @@ use proc_macro2::TokenStream;
 
 use super::frame::Frame;
 use super::model::Model;
-use super::rows::{filter, inlined, terms};
+use super::rows::{filter, kernel, terms};
 use crate::hygiene::hygienic;
 use crate::tuple::nest_narrow;
 
 /// The system that calls the function if the target has what it takes.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
-    let kernel = inlined(model, frame);
+    let kernel = kernel(model, frame);
     let (event, data, filter) = (model.given_event(), nest_narrow(&terms(model)), filter(model));
     let may_fail = (!model.returns_nothing()).then(|| hygienic!(.may_fail()));
     hygienic! {
