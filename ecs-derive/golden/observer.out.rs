@@ -44,7 +44,7 @@ const _: () = {
         fn build()
         -> __strata::BoxedSystem<::strata_ecs::__private::On<'static, 'static, Damage>, __strata::SystemResult>
         {
-            use __strata::RefusedTarget as _;
+            use __strata::{LendNothing as _, OtherRow as _, RefusedTarget as _};
             __strata::TargetSystem::<Damage, (&mut Health, Option<&Armor>), (__strata::Without<Ghost>,), _, _>::new(
                 #[inline(always)]
                 |__strata_len: __strata::usize,
@@ -57,7 +57,6 @@ const _: () = {
                         __strata_columns,
                         #[inline(always)]
                         move |__strata_1, __strata_2| {
-                            use __strata::{LendNothing as _, OtherRow as _};
                             let __strata_entities = &__strata_entities[..__strata_len];
                             let __strata_1 = &mut __strata_1[..__strata_len];
                             let mut __strata_3 = __strata::lend(&__strata_3.0).for_loop(&mut __strata_3.0);

@@ -39,14 +39,11 @@ const _: () = {
     );
     impl __strata::MacroRows<()> for __strata_system_movement {
         fn build_rows() -> __strata::BoxedSystem<(), __strata::SystemResult> {
-            use __strata::RefusedRows as _;
-            __strata::RowSystem::<
+            use __strata::{LendNothing as _, OtherRow as _, RefusedRows as _};
+            __strata::RowsOf::<
                 (&mut Position, Ref<Velocity>, Entity),
                 (__strata::Without<Stunned>, __strata::Changed<Velocity>),
-                __strata::Wide,
-                _,
-                _,
-            >::new(
+            >::wide(
                 #[inline(always)]
                 |__strata_len: __strata::usize,
                  __strata_list: __strata::RowList<'_>,
@@ -57,7 +54,6 @@ const _: () = {
                         __strata_columns,
                         #[inline(always)]
                         move |__strata_0, __strata_1, __strata_2| {
-                            use __strata::{LendNothing as _, OtherRow as _};
                             let __strata_0 = &mut __strata_0[..__strata_len];
                             let __strata_2 = &__strata_2[..__strata_len];
                             let mut __strata_3 = __strata::lend(&__strata_3.0).for_loop(&mut __strata_3.0);
@@ -78,7 +74,6 @@ const _: () = {
             .build(
                 ::strata_ecs::__private::concat!(::strata_ecs::__private::module_path!(), "::", "movement"),
                 &["position", "velocity", "entity", "dt"],
-                __strata::RowOptions::new(),
             )
         }
     }

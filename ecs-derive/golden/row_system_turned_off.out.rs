@@ -27,7 +27,7 @@ const _: () = {
     impl __strata::MacroRows<()> for __strata_system_movement {
         fn build_rows() -> __strata::BoxedSystem<(), __strata::SystemResult> {
             use __strata::RefusedRows as _;
-            __strata::RowSystem::<(&mut Position,), (), __strata::Narrow, _, _>::new(
+            __strata::RowsOf::<(&mut Position,), ()>::narrow(
                 #[inline(always)]
                 |__strata_len: __strata::usize,
                  __strata_columns: (&mut [Position],),
@@ -46,10 +46,10 @@ const _: () = {
                     )
                 },
             )
+            .not_in_pipelines()
             .build(
                 ::strata_ecs::__private::concat!(::strata_ecs::__private::module_path!(), "::", "movement"),
                 &["position"],
-                __strata::RowOptions::new().not_in_pipelines(),
             )
         }
     }

@@ -20,7 +20,7 @@ use crate::component::{Component, MutableComponent};
 use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::entity::Entity;
 use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, QueryData, QueryFilter, RefSlice};
-use crate::simd::Variants;
+use crate::simd::{Narrow, Variants, Wide};
 use crate::system::for_macros::{LoopResMut, Reborrow, RowOptions, SliceOf};
 use crate::system::{
     BoxedSystem, EcsError, ParRowLoop, ParamSource, ResMut, RowKernel, RowLoop, Skipped, SystemCondition, SystemInput,
@@ -63,16 +63,39 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> WorldSystem<
     }
 }
 
-/// The loop of a row system over one table: for the data `D` and the filter `F`, in the variants `V`.
+/// The rows that a row system goes through: those with the data `D` that the filter `F` lets through.
+pub struct RowsOf<D, F>(PhantomData<fn() -> (D, F)>);
+
+impl<D, F> RowsOf<D, F> {
+    /// A loop over them in variants for instruction sets.
+    pub const fn wide<K, Marker>(kernel: K) -> RowSystem<D, F, Wide, K, Marker> {
+        RowSystem { kernel, options: RowOptions::new(), marker: PhantomData }
+    }
+
+    /// A loop over them for the baseline alone.
+    pub const fn narrow<K, Marker>(kernel: K) -> RowSystem<D, F, Narrow, K, Marker> {
+        RowSystem { kernel, options: RowOptions::new(), marker: PhantomData }
+    }
+}
+
+/// The loop of a row system over one table: for the data `D` and the filter `F`, in the variants `V`. Nothing is asked of it before it is built.
 pub struct RowSystem<D, F, V, K, Marker> {
     kernel: K,
+    options: RowOptions,
     marker: PhantomData<fn() -> (D, F, V, Marker)>,
 }
 
 impl<D, F, V, K, Marker> RowSystem<D, F, V, K, Marker> {
-    /// Nothing is asked of the loop yet.
-    pub const fn new(kernel: K) -> Self {
-        Self { kernel, marker: PhantomData }
+    /// It may end with an error.
+    #[must_use]
+    pub fn may_fail(self) -> Self {
+        Self { options: self.options.may_fail(), ..self }
+    }
+
+    /// It is never part of a pipeline.
+    #[must_use]
+    pub fn not_in_pipelines(self) -> Self {
+        Self { options: self.options.not_in_pipelines(), ..self }
     }
 }
 
@@ -85,13 +108,8 @@ where
     Marker: 'static,
 {
     /// The system that calls the loop for each table that matches.
-    pub fn build(
-        self,
-        name: &'static str,
-        params: &'static [&'static str],
-        options: RowOptions,
-    ) -> BoxedSystem<(), Result<(), EcsError>> {
-        RowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params, options)
+    pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result<(), EcsError>> {
+        RowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params, self.options)
     }
 }
 
@@ -108,9 +126,8 @@ where
         self,
         name: &'static str,
         params: &'static [&'static str],
-        options: RowOptions,
     ) -> BoxedSystem<(), Result<(), EcsError>> {
-        ParRowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params, options)
+        ParRowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params, self.options)
     }
 }
 
@@ -127,22 +144,12 @@ impl<F> Refused for WorldSystem<F, ()> {}
 /// The same for a loop over rows.
 pub trait RefusedRows: Sized {
     /// No system.
-    fn build<In: SystemInput, Out>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        _: RowOptions,
-    ) -> BoxedSystem<In, Out> {
+    fn build<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
         refused()
     }
 
     /// No system.
-    fn build_par<In: SystemInput, Out>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        _: RowOptions,
-    ) -> BoxedSystem<In, Out> {
+    fn build_par<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
         refused()
     }
 }

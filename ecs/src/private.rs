@@ -45,10 +45,10 @@ pub use crate::event::{
 };
 pub use crate::generated::{
     GivenRows, LendNothing, LinkedData, LinkedItems, LinkedSystem, LinkedTerm, OtherRow, ParParam, Param, Refused,
-    RefusedLinked, RefusedPairs, RefusedRows, RefusedTarget, Row, RowData, RowParam, RowSystem, TargetSystem, ValueOf,
-    WorldSystem, apart_1, apart_2, apart_3, apart_4, condition, each_pair, filter_access, has_target, input, lend,
-    linked_access, marked_row, mut_row, pair_is_added, pair_is_changed, pair_of, param_access, ref_row, refused_system,
-    relationship, row_access, run_if, skipped, target_access,
+    RefusedLinked, RefusedPairs, RefusedRows, RefusedTarget, Row, RowData, RowParam, RowSystem, RowsOf, TargetSystem,
+    ValueOf, WorldSystem, apart_1, apart_2, apart_3, apart_4, condition, each_pair, filter_access, has_target, input,
+    lend, linked_access, marked_row, mut_row, pair_is_added, pair_is_changed, pair_of, param_access, ref_row,
+    refused_system, relationship, row_access, run_if, skipped, target_access,
 };
 pub use crate::hierarchy::{ChildOf, Children};
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
@@ -67,7 +67,7 @@ pub use crate::system::EcsError;
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::for_macros::{
     Along, BuiltField, Field, FieldBuilder, FieldNames, FieldParam, Fields, LinkedOptions, LinkedParam, LinkedSource,
-    LinkedState, Reborrow, RowOptions, SliceOf, Targets, Visited, build_fields, infallible,
+    LinkedState, Reborrow, SliceOf, Targets, Visited, build_fields, infallible,
 };
 pub use crate::system::{
     BoxedSystem, BuildParam, BuildSite, Built, In, InMut, InRef, IntoSystem, MacroMarker, MacroRows, MacroSystem,

@@ -92,8 +92,10 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
         false if model.takes_target() => hygienic!(RefusedTarget),
         false => hygienic!(Refused),
     };
+    let mut stand_ins = if model.has_rows() { rows::stand_ins(model) } else { Vec::new() };
+    stand_ins.push(hygienic!(#refused as _));
     hygienic! {
-        use __strata::#refused as _;
+        use __strata::{#(#stand_ins),*};
         #system
     }
 }

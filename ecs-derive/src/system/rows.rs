@@ -22,13 +22,11 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
     let (data, filter) = (nest_narrow(&terms(model)), filter(model));
     let table = kernel(model, frame);
     let build = if model.options.par.is_some() { hygienic!(build_par) } else { hygienic!(build) };
-    let variants = if variants::are_worth_it(model) { hygienic!(__strata::Wide) } else { hygienic!(__strata::Narrow) };
+    let rows = if variants::are_worth_it(model) { hygienic!(wide) } else { hygienic!(narrow) };
     let may_fail = (!model.returns_nothing()).then(|| hygienic!(.may_fail()));
     let not_in_pipelines = model.options.pipeline_off.is_some().then(|| hygienic!(.not_in_pipelines()));
-    let options = hygienic!(__strata::RowOptions::new() #may_fail #not_in_pipelines);
     hygienic! {
-        __strata::RowSystem::<#data, #filter, #variants, _, _>::new(#table)
-            .#build(#name, &[#(#labels),*], #options)
+        __strata::RowsOf::<#data, #filter>::#rows(#table) #may_fail #not_in_pipelines .#build(#name, &[#(#labels),*])
     }
 }
 
@@ -92,7 +90,6 @@ fn body(model: &Model, frame: &Frame) -> TokenStream {
         Some(variable) => hygienic!(for #variable in #variable),
         None => hygienic!(for __strata_i in 0..__strata_len),
     };
-    let imports = imports(model);
     let call = hygienic!(#ident #turbofish (#(#arguments),*));
     let output_of = frame::output_of(model);
     let step = match &model.function.output {
@@ -110,7 +107,6 @@ fn body(model: &Model, frame: &Frame) -> TokenStream {
     };
     let step = pairs::each_pair(model, step);
     hygienic! {
-        #imports
         #cut_entities
         #(#cuts)*
         #(#begun)*
@@ -144,7 +140,7 @@ fn target_arguments(model: &Model) -> [TokenStream; 2] {
 }
 
 /// The traits whose methods stand in where a type is not what it has to be.
-fn imports(model: &Model) -> TokenStream {
+pub(super) fn stand_ins(model: &Model) -> Vec<TokenStream> {
     let written = |input: &Input| {
         !matches!(
             input.kind,
@@ -161,8 +157,7 @@ fn imports(model: &Model) -> TokenStream {
     let rows = model.inputs.iter().any(written).then(|| hygienic!(OtherRow as _));
     let params = model.system_params().next().map(|_| hygienic!(LendNothing as _));
     let pairs = model.options.pairs.is_some().then(|| hygienic!(RefusedPairs as _));
-    let traits: Vec<TokenStream> = rows.into_iter().chain(params).chain(pairs).collect();
-    if traits.is_empty() { TokenStream::new() } else { hygienic!(use __strata::{#(#traits),*};) }
+    rows.into_iter().chain(params).chain(pairs).collect()
 }
 
 /// The argument of the loop that holds a column.

@@ -84,7 +84,8 @@ pub(crate) mod for_macros {
     pub use super::linked_rows::{Along, LinkedOptions, LinkedParam, LinkedSource, LinkedState, Visited};
     pub use super::params::Targets;
     pub use super::reborrow::Reborrow;
-    pub use super::rows::{RowOptions, SliceOf};
+    pub(crate) use super::rows::RowOptions;
+    pub use super::rows::SliceOf;
 }
 
 #[cfg(all(test, feature = "std"))]

@@ -157,9 +157,8 @@ where
 }
 
 /// What the macro knows of a loop over rows.
-#[doc(hidden)]
 #[derive(Clone, Copy)]
-pub struct RowOptions {
+pub(crate) struct RowOptions {
     /// Whether it may end with an error.
     pub(crate) may_fail: bool,
     /// Whether it may be part of a pipeline, as far as its author is concerned.
@@ -169,26 +168,20 @@ pub struct RowOptions {
 impl RowOptions {
     /// A loop that cannot fail.
     #[must_use]
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { may_fail: false, in_pipelines: true }
     }
 
     /// A loop that may end with an error.
     #[must_use]
-    pub const fn may_fail(self) -> Self {
+    pub(crate) const fn may_fail(self) -> Self {
         Self { may_fail: true, ..self }
     }
 
     /// A loop that is never part of a pipeline.
     #[must_use]
-    pub const fn not_in_pipelines(self) -> Self {
+    pub(crate) const fn not_in_pipelines(self) -> Self {
         Self { in_pipelines: false, ..self }
-    }
-}
-
-impl Default for RowOptions {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
