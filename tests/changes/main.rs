@@ -8,5 +8,3 @@ mod removed;
 mod resources_of_rows;
 mod row_changes;
 mod spawned;
-#[cfg(feature = "track_location")]
-mod track_location;

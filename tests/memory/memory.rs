@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use strata_ecs::prelude::*;
-use strata_tests::alloc;
+use strata_tests::{alloc, effort};
 
 #[derive(Component)]
 struct Small(u64);
@@ -187,7 +187,7 @@ fn ten_thousand_worlds_made_and_dropped_leave_nothing_behind() {
         live();
     }
     let growth = grown(|| {
-        for _ in 0..10_000 {
+        for _ in 0..effort::rounds(10_000) {
             live();
         }
     });
@@ -237,7 +237,7 @@ fn worlds_with_messages_readers_systems_and_values_of_one_thread_leave_nothing_b
         live();
     }
     let growth = grown(|| {
-        for _ in 0..10_000 {
+        for _ in 0..effort::rounds(10_000) {
             live();
         }
     });

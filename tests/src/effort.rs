@@ -2,10 +2,14 @@
 //!
 //! What is worth more only after a change of its own area has a short form and a long one. The short form is what `cargo test`
 //! runs; it has the same meaning with fewer inputs. With `STRATA_LONG=1` the long form is run instead: `.ci/run` does so for
-//! the areas, folders of `tests`, in which a change touches a file, if they are at most two. The sanitizer's step has the short form only.
+//! the areas, folders of `tests`, in which a change touches a file, if they are at most two. The sanitizer's step has the short form
+//! only, with a quarter of the inputs: it looks for what a path through the code does to memory, and takes several times as long for each.
 
 /// How many times as many inputs the long form has.
 const TIMES: u32 = 10;
+
+/// One of so many inputs is left under the sanitizer.
+const SANITIZED: u32 = if cfg!(strata_nightly) { 4 } else { 1 };
 
 /// Whether the long forms are run.
 #[must_use]
@@ -16,5 +20,17 @@ pub fn is_long() -> bool {
 /// How many inputs a property is tried with: so many in the short form, ten times as many in the long one.
 #[must_use]
 pub fn cases(short: u32) -> u32 {
-    if is_long() { short * TIMES } else { short }
+    if is_long() { short * TIMES } else { rounds(short) }
+}
+
+/// How often something is repeated of which every repetition is alike.
+#[must_use]
+pub fn rounds(times: u32) -> u32 {
+    times.div_ceil(SANITIZED)
+}
+
+/// How far inputs are apart of which every `step`th is tried.
+#[must_use]
+pub fn step(step: usize) -> usize {
+    if is_long() { 1 } else { step * SANITIZED as usize }
 }

@@ -281,18 +281,3 @@ fn so_does_one_of_a_sparse_component_that_the_world_has_not_met() {
     entity.insert(BriefSparse);
     assert!(entity.is_despawned());
 }
-
-#[test]
-#[cfg(feature = "track_location")]
-fn a_hook_knows_what_has_caused_it() {
-    #[derive(Component)]
-    #[component(on_add = |world, context| note(&world, context.caller.to_string()))]
-    struct Placed;
-    let (mut world, log) = logged();
-    world.spawn(Placed);
-    assert!(log.take()[0].contains("hooks.rs:"));
-    world.commands().spawn(Placed);
-    let line = line!() - 1;
-    world.flush();
-    assert!(log.take()[0].contains(&format!("hooks.rs:{line}:")));
-}

@@ -70,7 +70,7 @@ fn attempt(operation: fn(&mut Stage), kind: Kind, calls: usize, for_ever: bool) 
 fn exhaust(operations: &[Operation]) {
     use_handler();
     let wanted = std::env::var("STRATA_OPERATION").unwrap_or_default();
-    let step = if effort::is_long() { 1 } else { STEP };
+    let step = effort::step(STEP);
     let (mut runs, mut broken) = (0, Vec::new());
     for (name, operation) in operations.iter().filter(|(name, _)| wanted.is_empty() || *name == wanted) {
         let stages = KINDS.into_iter().flat_map(|kind| [(kind, false), (kind, true)]);

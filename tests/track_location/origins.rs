@@ -1,4 +1,4 @@
-//! What changed a component last, what spawned an entity and what despawned it: with the feature `track_location`.
+//! What changed a component last, what spawned an entity and what despawned it.
 //!
 //! Where values move about they hold the line that wrote them, so that the line that is said to have changed one can be compared
 //! with it.
@@ -445,7 +445,7 @@ fn systems_are_named() {
     let value = world.entity(entity).get_ref::<Line>().unwrap();
     assert_eq!(system(value.changed_by()), "grow");
     let text = value.changed_by().to_string();
-    assert_eq!(text, format!("system `changes::track_location::grow` at {}:{}:{}", file!(), value.0, 9));
+    assert_eq!(text, format!("system `track_location::origins::grow` at {}:{}:{}", file!(), value.0, 9));
     let score = world.get_resource_ref::<Score>().unwrap();
     assert_eq!((system(score.changed_by()), line(score.changed_by())), ("grow", score.0));
     let other = world.query_filtered::<Entity, With<Other>>().single(&world).unwrap();
@@ -462,7 +462,7 @@ fn a_row_system_has_a_name_and_its_mut_a_place() {
     schedule.run(&mut world);
     let by = world.entity(entity).get_ref::<Line>().unwrap().changed_by();
     assert_eq!((system(by), by.location()), ("count", None));
-    assert_eq!(by.to_string(), "system `changes::track_location::count`");
+    assert_eq!(by.to_string(), "system `track_location::origins::count`");
     let mut schedule = Schedule::default();
     schedule.add_systems(count_some);
     schedule.run(&mut world);
@@ -538,7 +538,7 @@ fn an_error_tells_which_system_despawned_the_entity() {
     let EntityError::Despawned(despawned) = error else { panic!("{error}") };
     assert_eq!((despawned, system(despawned.by())), (Despawned::from(entity), "bury"));
     let by =
-        format!("it was despawned by system `changes::track_location::bury` at {}:{}", file!(), line(despawned.by()));
+        format!("it was despawned by system `track_location::origins::bury` at {}:{}", file!(), line(despawned.by()));
     assert!(error.to_string().contains(&by), "{error}");
 
     let error = world.query::<&Plain>().get(&world, entity).err().unwrap();
