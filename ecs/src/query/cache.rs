@@ -141,7 +141,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
     /// has type parameters.
     #[track_caller]
-    pub(crate) fn new(store: &mut Store) -> Self {
+    pub(crate) fn in_store(store: &mut Store) -> Self {
         Self::with_added(store, &[])
     }
 
@@ -173,7 +173,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ///
     /// # Panics
     ///
-    /// As [`new`](Self::new).
+    /// As [`in_store`](Self::in_store).
     #[track_caller]
     pub(crate) fn with_added(store: &mut Store, added: &[TermEntry]) -> Self {
         match Self::with_terms(store, &[], added) {
@@ -212,7 +212,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ///
     /// # Panics
     ///
-    /// As [`new`](Self::new).
+    /// As [`in_store`](Self::in_store).
     #[track_caller]
     pub(crate) fn find(store: &Store) -> Option<Self> {
         let mut terms = matching::found(store, &D::Terms::TERM, &F::Terms::TERM)?;

@@ -15,7 +15,7 @@ use crate::store::{Selection, Store};
 #[track_caller]
 pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
     store.flush();
-    let mut state = QueryState::<Entity, F>::new(store);
+    let mut state = QueryState::<Entity, F>::in_store(store);
     state.update(store);
     if per_row::<<Entity as super::QueryData>::Terms, F::Terms>() {
         // SAFETY: the state is up to date, and the store is borrowed; ids are only read.
@@ -36,7 +36,7 @@ impl<D: ReadOnlyQueryData> Lookup<D> {
     #[track_caller]
     pub(crate) fn new(store: &mut Store) -> Self {
         let () = QueryState::<D>::FITS_ONE_ENTITY;
-        let mut state = QueryState::new(store);
+        let mut state = QueryState::in_store(store);
         state.update(store);
         Self(state)
     }

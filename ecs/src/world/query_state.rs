@@ -60,7 +60,7 @@ impl World {
     #[track_caller]
     pub fn query_filtered<D: QueryData, F: QueryFilter>(&mut self) -> QueryState<D, F> {
         let () = QueryState::<D, F>::BORROWS_AGREE;
-        QueryState::new(&mut self.store)
+        QueryState::in_store(&mut self.store)
     }
 
     /// A query, made from a shared world; `None` if the world has not met one of its components.
@@ -120,6 +120,29 @@ impl World {
 }
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
+    /// As [`World::query_filtered`].
+    ///
+    /// # Panics
+    ///
+    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// has type parameters.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let mut state = QueryState::<&Health>::new(&mut world);
+    /// assert_eq!(state.single(&world).unwrap(), &Health(3));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn new(world: &mut World) -> Self {
+        world.query_filtered()
+    }
+
     /// The query beside a shared world.
     ///
     /// ```
