@@ -205,3 +205,40 @@ fn each_of_many_children_is_found() {
     }
     world.check_invariants();
 }
+
+#[test]
+fn children_that_come_together_leave_their_parents() {
+    let mut world = World::new();
+    let [a, b, c] = entities(&mut world);
+    let [first, second, third, alone] = entities(&mut world);
+    world.entity_mut(a).add_children(&[first, second, third]);
+    world.entity_mut(b).add_child(c);
+    // One of them is there already, one has no parent, one is above the new parent and is refused, and one comes twice.
+    world.entity_mut(c).add_children(&[second]).add_children(&[third, second, alone, b, first, third]);
+    assert_eq!(children(&world, c), [second, third, alone, first]);
+    assert_eq!(children(&world, a), []);
+    assert_eq!(children(&world, b), [c]);
+    assert!(world.get::<ChildOf>(b).is_none());
+    world.check_invariants();
+    world.entity_mut(a).add_children(&[first, alone, third, second]);
+    assert_eq!(children(&world, a), [first, alone, third, second]);
+    assert!(world.get::<Children>(c).is_none());
+    world.check_invariants();
+}
+
+#[test]
+fn a_list_has_room_again_when_the_last_of_its_children_have_left() {
+    let mut world = World::new();
+    let [a, b] = entities(&mut world);
+    let all: [Entity; 6] = entities(&mut world);
+    world.entity_mut(a).add_children(&all);
+    // Holes stay until the last one leaves; those behind the others go with it.
+    for at in [3, 4, 1, 5] {
+        world.entity_mut(all[at]).insert(ChildOf(b));
+    }
+    world.entity_mut(all[4]).insert(ChildOf(a));
+    world.entity_mut(all[0]).insert(ChildOf(b));
+    assert_eq!(children(&world, a), [all[2], all[4]]);
+    assert_eq!(children(&world, b), [all[3], all[1], all[5], all[0]]);
+    world.check_invariants();
+}

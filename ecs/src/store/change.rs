@@ -201,6 +201,13 @@ impl Store {
             && !(listeners.held != 0 || listeners.has_news || listeners.is_recording() || reactions.is_running())
     }
 
+    /// The same for this component.
+    #[inline]
+    pub(crate) fn links_lightly_one<C: Component>(&self) -> bool {
+        let number = self.archetypes.components.sole_storage::<C>();
+        number.is_some_and(|number| self.links_lightly(SparseSummary::default().with(number)))
+    }
+
     /// Links an entity to the target that a component of it names, which has just come. Says whether that was all.
     #[inline]
     pub(super) fn link_lightly(&mut self, id: ComponentId, source: Entity) -> bool {

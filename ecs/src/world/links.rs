@@ -12,6 +12,7 @@ use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::type_name;
+use core::mem::needs_drop;
 
 use super::cast::World;
 use crate::change::{ReadEntity, WriteEntity};
@@ -283,6 +284,23 @@ fn link_to<R: Relationship>(store: &mut Store, id: ComponentId, source: Entity, 
         unlist::<R>(store, id, listed, (source, place));
     }
     true
+}
+
+/// Makes entities name another target, and links them: those that name one already, as far as nothing else has to be done. Says how many
+/// of the first of them are done.
+pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) -> usize {
+    let Some(id) = store.archetypes.components.id::<R>().filter(|_| !needs_drop::<R>()) else { return 0 };
+    let mut done = 0;
+    for &source in sources {
+        if !store.links_lightly_one::<R>() {
+            break;
+        }
+        let Some(named) = store.sole_mut::<R>(source) else { break };
+        *named = R::from(target);
+        done += 1;
+        store.link_noted(id, source, |store| link_to::<R>(store, id, source, target));
+    }
+    done
 }
 
 /// [`link_simply`], whatever the source and the target are.
