@@ -164,6 +164,42 @@ fn walk<const EACH: usize>() -> Sample {
     })
 }
 
+/// Every third pair goes, so that it leaves a hole in the lists of longer ones.
+fn every_third(pairs: &[[Entity; 2]]) -> impl Iterator<Item = [Entity; 2]> {
+    pairs.iter().copied().step_by(3)
+}
+
+/// How many are left of all pairs.
+const LEFT: usize = PAIRS - PAIRS.div_ceil(3);
+
+fn walk_holes_by_hand<const EACH: usize>() -> Sample {
+    let (_, pairs) = ends::<EACH>();
+    let (mut maps, targets) = (Maps::filled(&pairs), targets(&pairs));
+    every_third(&pairs).for_each(|pair| maps.remove(pair));
+    repeated(move || {
+        let maps = black_box(&maps);
+        let mut sum = 0;
+        for target in &targets {
+            for source in maps.to.get(target).into_iter().flatten() {
+                sum += maps.from.get(source).and_then(|targets| targets.get(target)).map_or(0, |value| *value);
+            }
+        }
+        assert_eq!(sum as usize, LEFT);
+    })
+}
+
+fn walk_holes<const EACH: usize>() -> Sample {
+    let (mut world, pairs) = filled::<EACH>();
+    let targets = targets(&pairs);
+    every_third(&pairs).for_each(|[source, target]| _ = world.unrelate::<Weighs>(source, target));
+    repeated(move || {
+        let world = black_box(&world);
+        let all = targets.iter().flat_map(|&target| world.pairs_to::<Weighs>(target));
+        let sum: u64 = all.map(|(_, weighs)| weighs.0).sum();
+        assert_eq!(sum as usize, LEFT);
+    })
+}
+
 pub(super) fn benches() -> Vec<Bench> {
     let bench = |name, by_hand, pairs: (&'static str, fn() -> Sample)| Bench {
         file: "links",
@@ -188,5 +224,7 @@ pub(super) fn benches() -> Vec<Bench> {
         bench("pairs: walk 10k, 1 each", walk_by_hand::<1>, (to, walk::<1>)),
         bench("pairs: walk 10k, 10 each", walk_by_hand::<10>, (to, walk::<10>)),
         bench("pairs: walk 10k, all to one", walk_by_hand::<PAIRS>, (to, walk::<PAIRS>)),
+        bench("pairs: walk with holes, 10 each", walk_holes_by_hand::<10>, (to, walk_holes::<10>)),
+        bench("pairs: walk with holes, all to one", walk_holes_by_hand::<PAIRS>, (to, walk_holes::<PAIRS>)),
     ]
 }
