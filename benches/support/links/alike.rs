@@ -59,14 +59,16 @@ pub(crate) fn despawn() -> Sample {
     })
 }
 
+/// A world, its roots, and their children.
+fn with_children() -> (World, Vec<Entity>, Vec<Entity>) {
+    let mut world = World::new();
+    let roots = forest(&mut world);
+    let children: Vec<Entity> = world.query_filtered::<Entity, With<ChildOf>>().iter(&world).collect();
+    (world, roots, children)
+}
+
 pub(crate) fn re_parent() -> Sample {
-    let filled = || {
-        let mut world = World::new();
-        let roots = forest(&mut world);
-        let children: Vec<Entity> = world.query_filtered::<Entity, With<ChildOf>>().iter(&world).collect();
-        (world, roots, children)
-    };
-    fresh(filled, |(mut world, roots, children)| {
+    fresh(with_children, |(mut world, roots, children)| {
         for (at, &child) in children.iter().enumerate() {
             world.entity_mut(child).insert(ChildOf(roots[other_root(at)]));
         }
@@ -76,13 +78,7 @@ pub(crate) fn re_parent() -> Sample {
 
 /// The children of one root go to another one together.
 pub(crate) fn re_parent_together() -> Sample {
-    let filled = || {
-        let mut world = World::new();
-        let roots = forest(&mut world);
-        let children: Vec<Entity> = world.query_filtered::<Entity, With<ChildOf>>().iter(&world).collect();
-        (world, roots, children)
-    };
-    fresh(filled, |(mut world, roots, children)| {
+    fresh(with_children, |(mut world, roots, children)| {
         for (at, children) in children.chunks(CHILDREN).enumerate() {
             world.entity_mut(roots[other_root(at)]).add_children(children);
         }
