@@ -1,6 +1,10 @@
 //! Parents and children.
 
+use proptest::collection::vec;
+use proptest::prelude::*;
 use strata_ecs::prelude::*;
+use strata_ecs::world::OnCommandError;
+use strata_tests::effort;
 
 use crate::{children, entities};
 
@@ -241,4 +245,33 @@ fn a_list_has_room_again_when_the_last_of_its_children_have_left() {
     assert_eq!(children(&world, a), [all[2], all[4]]);
     assert_eq!(children(&world, b), [all[3], all[1], all[5], all[0]]);
     world.check_invariants();
+}
+
+/// Some entities, whose children come together, and what they are like afterwards.
+fn after_moves(is_watched: bool, moves: &[(usize, Vec<usize>)]) -> Vec<(Option<Entity>, Vec<Entity>)> {
+    let mut world = World::new();
+    world.on_command_error(OnCommandError::Ignore);
+    if is_watched {
+        world.add_observer(|_: On<Insert<ChildOf>>| ());
+    }
+    let all: [Entity; 7] = entities(&mut world);
+    for (parent, moved) in moves {
+        let moved: Vec<Entity> = moved.iter().map(|&at| all[at]).collect();
+        world.entity_mut(all[*parent]).add_children(&moved);
+        world.check_invariants();
+    }
+    let of = |&entity: &Entity| (world.get::<ChildOf>(entity).map(ChildOf::parent), children(&world, entity));
+    all.iter().map(of).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: effort::cases(512), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What would make a circle is refused, and that is decided when all have left their parents.
+    #[test]
+    fn children_come_together_to_the_same_places_whether_that_is_watched_or_not(
+        moves in vec((0..7usize, vec(0..7usize, 0..5)), 1..8)
+    ) {
+        prop_assert_eq!(after_moves(false, &moves), after_moves(true, &moves));
+    }
 }

@@ -286,10 +286,35 @@ fn link_to<R: Relationship>(store: &mut Store, id: ComponentId, source: Entity, 
     true
 }
 
+/// Whether one of some entities is a target, or one that the target is below: not all of them may be linked to it then.
+fn any_is_above<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) -> bool {
+    /// So many are compared one by one.
+    const FEW: usize = 8;
+    let mut above = alloc::vec![target];
+    let mut below = target;
+    // Links that do not end with each other may go round in a circle, and refuse nothing.
+    while Linked::<R>::FUNCTIONS.is_linked
+        && let Some(named) = store.sole::<R>(below)
+    {
+        below = named.get();
+        above.push(below);
+    }
+    if above.len() <= FEW {
+        return sources.iter().any(|source| above.contains(source));
+    }
+    let above: EntityHashSet = above.into_iter().collect();
+    sources.iter().any(|source| above.contains(source))
+}
+
 /// Makes entities name another target, and links them: those that name one already, as far as nothing else has to be done. Says how many
 /// of the first of them are done.
+///
+/// None are if one of them might be refused: that is decided when all of them have left their targets.
 pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) -> usize {
     let Some(id) = store.archetypes.components.id::<R>().filter(|_| !needs_drop::<R>()) else { return 0 };
+    if any_is_above::<R>(store, target, sources) {
+        return 0;
+    }
     let mut done = 0;
     for &source in sources {
         if !store.links_lightly_one::<R>() {
