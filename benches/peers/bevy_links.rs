@@ -15,7 +15,10 @@ pub(crate) fn contestants(bench: &str) -> Vec<Contestant> {
         "hierarchy: spawn 1000 x 10" => one("bevy_ecs: world.spawn, ChildOf", alike::spawn),
         "hierarchy: walk 1000 x 10" => one("bevy_ecs: &Children, query.get", alike::walk),
         "hierarchy: despawn 1000 x 10" => one("bevy_ecs: world.despawn", alike::despawn),
-        "hierarchy: re-parent 10k" => one("bevy_ecs: insert(ChildOf)", alike::re_parent),
+        "hierarchy: re-parent 10k" => vec![
+            Contestant::new("bevy_ecs: insert(ChildOf)", None, alike::re_parent),
+            Contestant::new("bevy_ecs: add_children, ten at once", None, alike::re_parent_together),
+        ],
         "hierarchy: despawn one of 10k, read the rest" => vec![
             Contestant::new("bevy_ecs: without a parent, a list read", None, alike::alone),
             Contestant::new("bevy_ecs: the first sibling", None, || alike::sibling(Which::First)),

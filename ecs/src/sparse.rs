@@ -656,12 +656,28 @@ impl SparseSet {
         Some(&mut page[index as usize % PAGE])
     }
 
+    /// The row of this very entity.
+    #[inline]
+    pub(crate) fn row_of(&self, entity: Entity) -> Option<usize> {
+        self.row(entity.index()).filter(|&row| self.entities.get(row) == Some(&entity))
+    }
+
     /// The value of this very entity.
     #[inline]
     pub(crate) fn find(&self, entity: Entity) -> Option<NonNull<u8>> {
-        let row = self.row(entity.index()).filter(|&row| self.entities.get(row) == Some(&entity))?;
+        let row = self.row_of(entity)?;
         // SAFETY: rows of the set are within the column's capacity.
         Some(unsafe { self.column.get(row) })
+    }
+
+    /// As [`find`](Self::find), where it is likely that the entity has got its value last of all.
+    #[inline]
+    pub(crate) fn find_newest(&self, entity: Entity) -> Option<NonNull<u8>> {
+        match self.entities.split_last() {
+            // SAFETY: rows of the set are within the column's capacity.
+            Some((&last, others)) if last == entity => Some(unsafe { self.column.get(others.len()) }),
+            _ => self.find(entity),
+        }
     }
 
     #[inline]

@@ -88,7 +88,7 @@ const UNSAFE_FILES: &[&str] = &[
     "queue/pattern.rs",
     "relation/payload.rs",
     "relation/storage.rs",
-    "relationship/source_list.rs",
+    "relationship/settled.rs",
     "removal/log/copy.rs",
     "removal/log.rs",
     "removal/reader.rs",

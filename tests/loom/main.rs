@@ -9,4 +9,5 @@ extern crate alloc;
 mod id_stream_model;
 mod ready_queue_model;
 mod pool_model;
+mod settled_model;
 mod turns_model;

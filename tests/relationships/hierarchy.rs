@@ -1,6 +1,10 @@
 //! Parents and children.
 
+use proptest::collection::vec;
+use proptest::prelude::*;
 use strata_ecs::prelude::*;
+use strata_ecs::world::OnCommandError;
+use strata_tests::effort;
 
 use crate::{children, entities};
 
@@ -204,4 +208,70 @@ fn each_of_many_children_is_found() {
         }
     }
     world.check_invariants();
+}
+
+#[test]
+fn children_that_come_together_leave_their_parents() {
+    let mut world = World::new();
+    let [a, b, c] = entities(&mut world);
+    let [first, second, third, alone] = entities(&mut world);
+    world.entity_mut(a).add_children(&[first, second, third]);
+    world.entity_mut(b).add_child(c);
+    // One of them is there already, one has no parent, one is above the new parent and is refused, and one comes twice.
+    world.entity_mut(c).add_children(&[second]).add_children(&[third, second, alone, b, first, third]);
+    assert_eq!(children(&world, c), [second, third, alone, first]);
+    assert_eq!(children(&world, a), []);
+    assert_eq!(children(&world, b), [c]);
+    assert!(world.get::<ChildOf>(b).is_none());
+    world.check_invariants();
+    world.entity_mut(a).add_children(&[first, alone, third, second]);
+    assert_eq!(children(&world, a), [first, alone, third, second]);
+    assert!(world.get::<Children>(c).is_none());
+    world.check_invariants();
+}
+
+#[test]
+fn a_list_has_room_again_when_the_last_of_its_children_have_left() {
+    let mut world = World::new();
+    let [a, b] = entities(&mut world);
+    let all: [Entity; 6] = entities(&mut world);
+    world.entity_mut(a).add_children(&all);
+    // Holes stay until the last one leaves; those behind the others go with it.
+    for at in [3, 4, 1, 5] {
+        world.entity_mut(all[at]).insert(ChildOf(b));
+    }
+    world.entity_mut(all[4]).insert(ChildOf(a));
+    world.entity_mut(all[0]).insert(ChildOf(b));
+    assert_eq!(children(&world, a), [all[2], all[4]]);
+    assert_eq!(children(&world, b), [all[3], all[1], all[5], all[0]]);
+    world.check_invariants();
+}
+
+/// Some entities, whose children come together, and what they are like afterwards.
+fn after_moves(is_watched: bool, moves: &[(usize, Vec<usize>)]) -> Vec<(Option<Entity>, Vec<Entity>)> {
+    let mut world = World::new();
+    world.on_command_error(OnCommandError::Ignore);
+    if is_watched {
+        world.add_observer(|_: On<Insert<ChildOf>>| ());
+    }
+    let all: [Entity; 7] = entities(&mut world);
+    for (parent, moved) in moves {
+        let moved: Vec<Entity> = moved.iter().map(|&at| all[at]).collect();
+        world.entity_mut(all[*parent]).add_children(&moved);
+        world.check_invariants();
+    }
+    let of = |&entity: &Entity| (world.get::<ChildOf>(entity).map(ChildOf::parent), children(&world, entity));
+    all.iter().map(of).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: effort::cases(512), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What would make a circle is refused, and that is decided when all have left their parents.
+    #[test]
+    fn children_come_together_to_the_same_places_whether_that_is_watched_or_not(
+        moves in vec((0..7usize, vec(0..7usize, 0..5)), 1..8)
+    ) {
+        prop_assert_eq!(after_moves(false, &moves), after_moves(true, &moves));
+    }
 }

@@ -7,4 +7,4 @@ mod ecs {
     pub(super) use strata_ecs::prelude::*;
 }
 
-pub(crate) use alike::{alone, despawn, re_parent, sibling, spawn, walk};
+pub(crate) use alike::{alone, despawn, re_parent, re_parent_together, sibling, spawn, walk};

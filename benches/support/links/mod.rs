@@ -2,6 +2,7 @@
 
 pub(crate) mod alike_in_world;
 mod by_hand;
+mod down;
 pub(crate) mod hunt;
 mod hunt_in_world;
 mod pairs;
@@ -58,6 +59,14 @@ pub(super) fn benches() -> Vec<Bench> {
             ],
         ),
         bench(
+            "hierarchy: down 1000 x 10",
+            ROOTS * (CHILDREN + 1),
+            vec![
+                Contestant::new("arrays by hand, sorted by depth", None, down::by_hand),
+                Contestant::new("#[system(down = ChildOf)]", None, down::by_system),
+            ],
+        ),
+        bench(
             "hierarchy: despawn 1000 x 10",
             ROOTS * (CHILDREN + 1),
             vec![
@@ -71,6 +80,7 @@ pub(super) fn benches() -> Vec<Bench> {
             vec![
                 Contestant::new("vectors by hand", None, by_hand::re_parent),
                 Contestant::new("insert(ChildOf)", None, world::re_parent),
+                Contestant::new("add_children, ten at once", None, world::re_parent_together),
             ],
         ),
         bench(

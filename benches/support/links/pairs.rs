@@ -50,6 +50,17 @@ impl Maps {
         }
     }
 
+    /// The values of all pairs with these targets.
+    fn sum_of(&self, targets: &[Entity]) -> u64 {
+        let mut sum = 0;
+        for target in targets {
+            for source in self.to.get(target).into_iter().flatten() {
+                sum += self.from.get(source).and_then(|targets| targets.get(target)).map_or(0, |value| *value);
+            }
+        }
+        sum
+    }
+
     fn filled(pairs: &[[Entity; 2]]) -> Self {
         let mut maps = Self::default();
         pairs.iter().for_each(|&pair| maps.insert(pair, 1));
@@ -142,25 +153,47 @@ fn walk_by_hand<const EACH: usize>() -> Sample {
     let (_, pairs) = ends::<EACH>();
     let (maps, targets) = (Maps::filled(&pairs), targets(&pairs));
     repeated(move || {
-        let maps = black_box(&maps);
-        let mut sum = 0;
-        for target in &targets {
-            for source in maps.to.get(target).into_iter().flatten() {
-                sum += maps.from.get(source).and_then(|targets| targets.get(target)).map_or(0, |value| *value);
-            }
-        }
-        assert_eq!(sum as usize, PAIRS);
+        assert_eq!(black_box(&maps).sum_of(&targets) as usize, PAIRS);
     })
+}
+
+/// As [`Maps::sum_of`].
+fn sum_in(world: &World, targets: &[Entity]) -> u64 {
+    let all = targets.iter().flat_map(|&target| world.pairs_to::<Weighs>(target));
+    all.map(|(_, weighs)| weighs.0).sum()
 }
 
 fn walk<const EACH: usize>() -> Sample {
     let (world, pairs) = filled::<EACH>();
     let targets = targets(&pairs);
     repeated(move || {
-        let world = black_box(&world);
-        let all = targets.iter().flat_map(|&target| world.pairs_to::<Weighs>(target));
-        let sum: u64 = all.map(|(_, weighs)| weighs.0).sum();
-        assert_eq!(sum as usize, PAIRS);
+        assert_eq!(sum_in(black_box(&world), &targets) as usize, PAIRS);
+    })
+}
+
+/// Every third pair goes, so that it leaves a hole in the lists of longer ones.
+fn every_third(pairs: &[[Entity; 2]]) -> impl Iterator<Item = [Entity; 2]> {
+    pairs.iter().copied().step_by(3)
+}
+
+/// How many are left of all pairs.
+const LEFT: usize = PAIRS - PAIRS.div_ceil(3);
+
+fn walk_holes_by_hand<const EACH: usize>() -> Sample {
+    let (_, pairs) = ends::<EACH>();
+    let (mut maps, targets) = (Maps::filled(&pairs), targets(&pairs));
+    every_third(&pairs).for_each(|pair| maps.remove(pair));
+    repeated(move || {
+        assert_eq!(black_box(&maps).sum_of(&targets) as usize, LEFT);
+    })
+}
+
+fn walk_holes<const EACH: usize>() -> Sample {
+    let (mut world, pairs) = filled::<EACH>();
+    let targets = targets(&pairs);
+    every_third(&pairs).for_each(|[source, target]| _ = world.unrelate::<Weighs>(source, target));
+    repeated(move || {
+        assert_eq!(sum_in(black_box(&world), &targets) as usize, LEFT);
     })
 }
 
@@ -188,5 +221,7 @@ pub(super) fn benches() -> Vec<Bench> {
         bench("pairs: walk 10k, 1 each", walk_by_hand::<1>, (to, walk::<1>)),
         bench("pairs: walk 10k, 10 each", walk_by_hand::<10>, (to, walk::<10>)),
         bench("pairs: walk 10k, all to one", walk_by_hand::<PAIRS>, (to, walk::<PAIRS>)),
+        bench("pairs: walk with holes, 10 each", walk_holes_by_hand::<10>, (to, walk_holes::<10>)),
+        bench("pairs: walk with holes, all to one", walk_holes_by_hand::<PAIRS>, (to, walk_holes::<PAIRS>)),
     ]
 }

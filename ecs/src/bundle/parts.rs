@@ -393,7 +393,12 @@ impl Sink<'_> {
                     debug_assert!(!replace, "an entity that has nothing has no value that could be replaced");
                     self.table.column_unchecked(index as usize).data().cast::<C>().add(self.row)
                 }
-                (StorageType::Sparse, Some(&Target::Sparse(number))) => self.sparse_place(number).0.cast(),
+                (StorageType::Sparse, Some(&Target::Sparse(number))) => {
+                    match self.sparse[number as usize].place_lightly::<C>(self.entity, self.now.tick) {
+                        Some(address) => address,
+                        None => self.sparse_place(number).0.cast(),
+                    }
+                }
                 (_, target) => {
                     debug_assert!(false, "a new component goes to {target:?}");
                     core::hint::unreachable_unchecked()

@@ -14,21 +14,11 @@ use crate::event::{
 };
 use crate::origin::Origin;
 use crate::store::{FewNews, NewsView, NotTold, Store, Tell};
-use crate::world::{end_linked, link_lightly, moved, refuse, relink, run_hooks, unlink};
+use crate::world::{end_linked, linking, moved, refuse, relink, run_hooks, unlink};
 
 /// How a store tells observers and hooks.
-pub(super) static TELL: Tell<Store> = Tell {
-    heard,
-    before,
-    after,
-    after_one,
-    apply: apply_reactions,
-    unlink,
-    relink,
-    link: link_lightly,
-    end: end_linked,
-    moved,
-};
+pub(super) static TELL: Tell<Store> =
+    Tell { heard, before, after, after_one, apply: apply_reactions, unlink, relink, linking, end: end_linked, moved };
 
 /// What observers are told of a component, or of all.
 fn heard(store: &Store, id: Option<ComponentId>) -> Kinds {

@@ -5,6 +5,8 @@
 //! such components is, and in which collections sources can be listed.
 
 mod collection;
+mod sync;
+mod settled;
 mod source_list;
 #[cfg(feature = "serde")]
 mod serialized;

@@ -1,29 +1,20 @@
 //! A list of sources from which one goes in constant time, and which is read as a slice.
 //!
 //! A source that goes leaves a hole, if its place is known, so that no other one moves. The first read closes all holes: until then
-//! no reference to the entities exists, since a hole comes by way of `&mut`. Several threads may read at once, so one of them closes
-//! the holes, and the others wait for it.
+//! no reference to the entities exists, since a hole comes by way of `&mut`. Several threads may read at once: see [`Settled`].
 
 use alloc::vec::Vec;
-use core::cell::UnsafeCell;
 use core::fmt;
 use core::hash::{Hash, Hasher};
-use core::hint::spin_loop;
 use core::iter::Copied;
 use core::ops::Deref;
 use core::panic::RefUnwindSafe;
 use core::slice;
-use core::sync::atomic::{AtomicU8, Ordering};
 
 use super::collection::{OrderedRelationshipSourceCollection, RelationshipSourceCollection, Unlisted, position};
+use super::settled::{SETTLED, Settled};
+use super::sync::{AtomicU8, UnsafeCell};
 use crate::entity::Entity;
-
-/// No holes are left: the entities may be read.
-const CLOSED: u8 = 0;
-/// There may be holes.
-const OPEN: u8 = 1;
-/// A thread closes the holes.
-const CLOSING: u8 = 2;
 
 /// A list of entities in order, in which a [`RelationshipTarget`](super::RelationshipTarget) lists its sources: that of
 /// [`Children`](crate::hierarchy::Children). It is a slice of entities. A source goes in constant time, and the others keep their order:
@@ -48,22 +39,17 @@ const CLOSING: u8 = 2;
 /// assert_eq!(*world.get::<Crew>(ship).unwrap().0, crew[998..]);
 /// ```
 pub struct SourceList {
-    /// [`Entity::PLACEHOLDER`] is a hole.
-    entities: UnsafeCell<Vec<Entity>>,
+    /// [`Entity::PLACEHOLDER`] is a hole. They are settled if there are none.
+    entities: Settled<Vec<Entity>>,
     /// How many holes there were when the list was last changed by way of `&mut`.
     holes: usize,
     /// Where the first of these is, if there are any.
     first_hole: usize,
-    state: AtomicU8,
     /// The entity whose sources these are, by which it is noticed if a program has exchanged two lists.
     target: Entity,
     /// How far entities have been looked for since it was last noted anew where each of them is.
     sought: usize,
 }
-
-// SAFETY: through a shared reference the entities are changed only by the thread that has brought the state from `OPEN` to `CLOSING`, and
-// they are read only behind `CLOSED`, which that thread stores when it has ended, and which nothing changes but by way of `&mut`.
-unsafe impl Sync for SourceList {}
 
 /// Closing holes cannot panic, so a list is never seen in the middle of that.
 impl RefUnwindSafe for SourceList {}
@@ -77,10 +63,9 @@ impl SourceList {
 
     const fn of(entities: Vec<Entity>) -> Self {
         Self {
-            entities: UnsafeCell::new(entities),
+            entities: Settled::new(UnsafeCell::new(entities), AtomicU8::new(SETTLED)),
             holes: 0,
             first_hole: 0,
-            state: AtomicU8::new(CLOSED),
             target: Entity::PLACEHOLDER,
             sought: 0,
         }
@@ -90,44 +75,22 @@ impl SourceList {
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[Entity] {
-        if self.state.load(Ordering::Acquire) != CLOSED {
-            self.close();
-        }
-        // SAFETY: the state is `CLOSED`, so no thread changes the entities as long as this is borrowed.
-        unsafe { &*self.entities.get() }
-    }
-
-    /// Waits until there are no holes.
-    #[cold]
-    #[inline(never)]
-    fn close(&self) {
-        loop {
-            match self.state.compare_exchange(OPEN, CLOSING, Ordering::Acquire, Ordering::Acquire) {
-                Ok(_) => break,
-                Err(CLOSED) => return,
-                Err(_) => spin_loop(),
-            }
-        }
-        // SAFETY: this thread has brought the state to `CLOSING`, so no other one has a reference to the entities, or gets one before it
-        // is `CLOSED`. References that this thread has given out have ended before the list was changed by way of `&mut`.
-        let entities = unsafe { &mut *self.entities.get() };
-        close_holes(entities, self.holes, self.first_hole);
-        self.state.store(CLOSED, Ordering::Release);
+        let Self { entities, holes, first_hole, .. } = self;
+        entities.get(|entities| close_holes(entities, *holes, *first_hole))
     }
 
     /// The entities, among which there are no holes.
     fn closed(&mut self) -> &mut Vec<Entity> {
-        if *self.state.get_mut() != CLOSED {
-            self.close();
-        }
-        self.holes = 0;
-        self.entities.get_mut()
+        let Self { entities, holes, first_hole, .. } = self;
+        let entities = entities.settled_mut(|entities| close_holes(entities, *holes, *first_hole));
+        *holes = 0;
+        entities
     }
 
     /// The entities, among which there may be holes, and how many.
     #[inline]
     fn open(&mut self) -> (&mut Vec<Entity>, &mut usize) {
-        if *self.state.get_mut() == CLOSED {
+        if self.entities.is_settled() {
             self.holes = 0;
         }
         (self.entities.get_mut(), &mut self.holes)
@@ -318,13 +281,16 @@ impl RelationshipSourceCollection for SourceList {
         if entities.get(place as usize) == Some(&entity) {
             if place as usize == last {
                 entities.pop();
+                while *holes != 0 && entities.pop_if(|last| *last == Entity::PLACEHOLDER).is_some() {
+                    *holes -= 1;
+                }
                 return Unlisted { is_empty: entities.len() == *holes, are_elsewhere: false };
             }
             entities[place as usize] = Entity::PLACEHOLDER;
             *holes += 1;
             let (count, holes) = (entities.len(), *holes);
             self.first_hole = if holes == 1 { place as usize } else { self.first_hole.min(place as usize) };
-            *self.state.get_mut() = OPEN;
+            self.entities.open();
             if holes * 2 > count && count > FEW {
                 return self.close_early();
             }

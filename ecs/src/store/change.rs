@@ -5,13 +5,16 @@ use alloc::vec::Vec;
 use core::ptr::NonNull;
 
 use super::Store;
+use super::links::Links;
 use super::news::Affected;
+use super::reactions::Link;
 use super::report::{LeftRows, Listeners, held_by};
 use super::required::{NewRow, Placed, is_missing, make_aside, put_placed};
 use super::spawn::reserve_sparse;
 use super::ticks::note_targets;
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::bundle::{Bundle, BundleParts, Sink, Targets};
+use crate::column::Column;
 use crate::component::{Component, ComponentId, Components, Kinds};
 use crate::entity::{Entities, Entity, Location, SparseSummary};
 use crate::graph::{MovePlan, RequiredComponent};
@@ -19,7 +22,7 @@ use crate::guard::{Waiting, for_each_despite_panics};
 use crate::removal::{Fate, Told};
 use crate::sparse::SparseStorage;
 use crate::table::Tables;
-use crate::tick::WriteStamp;
+use crate::tick::{Tick, WriteStamp};
 use crate::transition::Interest;
 
 /// What a change of one entity has to do besides moving bytes between columns.
@@ -43,6 +46,29 @@ pub(super) struct Row<'a> {
     /// Where it was before.
     pub(super) from: Location,
     pub(super) fate: Fate,
+}
+
+/// The list of the sources of a target, and what is noted of all sources.
+pub(crate) struct Listing<'s, C> {
+    pub(crate) list: &'s mut C,
+    pub(crate) links: &'s mut Links,
+    /// Whether the source that comes may list sources itself.
+    pub(crate) source_lists: bool,
+    pub(crate) visit: Visit<'s>,
+}
+
+/// A column whose values may be about to change.
+pub(crate) struct Visit<'s> {
+    column: &'s Column,
+    now: Tick,
+}
+
+impl Visit<'_> {
+    /// A value changes.
+    #[inline]
+    pub(crate) fn note(&self) {
+        self.column.stamp(self.now);
+    }
 }
 
 impl Store {
@@ -88,6 +114,41 @@ impl Store {
         set.column().stamp(self.clock.tick.get());
         // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
         Some(unsafe { value.as_mut() })
+    }
+
+    /// As [`sole`](Self::sole), of an entity that is likely to have got its value last of all.
+    #[inline]
+    pub(crate) fn newest<C: Component>(&mut self, entity: Entity) -> Option<&C> {
+        let number = self.archetypes.components.sole_storage::<C>()?;
+        let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
+        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        Some(unsafe { set.find_newest(entity)?.cast().as_ref() })
+    }
+
+    /// The list of sources that a target has, beside what is noted of links, before a source comes to it: none if
+    /// [`sole_mut`](Self::sole_mut) gives none.
+    #[inline]
+    pub(crate) fn listing<C: Component>(&mut self, target: Entity, source: Entity) -> Option<Listing<'_, C>> {
+        let Self { archetypes, entities, sparse, listeners, clock, .. } = self;
+        let number = archetypes.components.sole_storage::<C>()?;
+        let SparseStorage::Set(set) = sparse.get(number)? else { return None };
+        if set.column().tracking().is_some() {
+            return None;
+        }
+        let row = match listeners.links.last_list {
+            (of, row) if of == target && set.entities().get(row as usize) == Some(&target) => row as usize,
+            _ => {
+                let row = set.row_of(target)?;
+                listeners.links.last_list = (target, row as u32);
+                row
+            }
+        };
+        // SAFETY: a row of the set is within the column's capacity.
+        let mut list = unsafe { set.column().get(row) }.cast();
+        let source_lists = entities.sparse_summary(source.index()).meets(listeners.lists);
+        let visit = Visit { column: set.column(), now: clock.tick.get() };
+        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        Some(Listing { list: unsafe { list.as_mut() }, links: &mut listeners.links, source_lists, visit })
     }
 
     /// Gives a living entity a value of a component with sparse storage, which it does not have, if nothing is told of that. Otherwise
@@ -140,20 +201,47 @@ impl Store {
             && !(listeners.held != 0 || listeners.has_news || listeners.is_recording() || reactions.is_running())
     }
 
+    /// The same for this component.
+    #[inline]
+    pub(crate) fn links_lightly_one<C: Component>(&self) -> bool {
+        let number = self.archetypes.components.sole_storage::<C>();
+        number.is_some_and(|number| self.links_lightly(SparseSummary::default().with(number)))
+    }
+
     /// Links an entity to the target that a component of it names, which has just come. Says whether that was all.
     #[inline]
     pub(super) fn link_lightly(&mut self, id: ComponentId, source: Entity) -> bool {
-        let Some(tell) = self.reactions.tell else { return true };
+        let link = match self.reactions.last_link {
+            Some((of, link)) if of == id => link,
+            _ => match self.find_link(id) {
+                Some(link) => link,
+                None => return true,
+            },
+        };
+        self.link_noted(id, source, |store| link(store, id, source))
+    }
+
+    /// Links an entity by a function that says whether that was all, or does it with the rest of what has to be done.
+    #[inline]
+    pub(crate) fn link_noted(&mut self, id: ComponentId, source: Entity, link: impl FnOnce(&mut Self) -> bool) -> bool {
         // If that panics it is done behind the next operation.
         self.listeners.links.linking = Some((id, source));
         self.listeners.has_news = true;
-        if (tell.link)(self, id, source) {
+        if link(self) {
             self.listeners.links.linking = None;
             self.listeners.has_news = false;
             return true;
         }
         self.react();
         false
+    }
+
+    /// How entities are linked that get this component, if it names a target.
+    #[inline(never)]
+    fn find_link(&mut self, id: ComponentId) -> Option<Link<Self>> {
+        let link = (self.reactions.tell?.linking)(self, id)?;
+        self.reactions.last_link = Some((id, link));
+        Some(link)
     }
 
     /// Adds the only component of a bundle, which has this sparse storage: no table has to do with it. Says whether the entity is where it

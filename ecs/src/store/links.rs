@@ -37,7 +37,6 @@ pub(crate) struct Unpaired {
 }
 
 /// The links of a store.
-#[derive(Default)]
 pub(crate) struct Links {
     /// By the component of the sources: the target on which a source is listed.
     listed: Vec<(ComponentId, Listed)>,
@@ -57,12 +56,34 @@ pub(crate) struct Links {
     pub(crate) orphans: Vec<Orphan>,
     /// Entities that may be in pairs no more, or may have the component of one without being in any.
     pub(crate) unpaired: Vec<Unpaired>,
+    /// The target to which a source has come last, and the row in which its list was then: where to look first.
+    pub(super) last_list: (Entity, u32),
     /// Memory for entities that end together.
     pub(crate) ending: Vec<Entity>,
     /// Whether entities leave for another world, so that their ends are none.
     pub(super) is_moving: bool,
     /// Whether a target gets its list from here, so that it is right.
     pub(crate) is_listing: bool,
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        Self {
+            listed: Vec::new(),
+            changes: 0,
+            journal: None,
+            adopting: Vec::new(),
+            parting: Vec::new(),
+            coming: Vec::new(),
+            linking: None,
+            orphans: Vec::new(),
+            unpaired: Vec::new(),
+            last_list: (Entity::PLACEHOLDER, 0),
+            ending: Vec::new(),
+            is_moving: false,
+            is_listing: false,
+        }
+    }
 }
 
 impl Links {
@@ -81,12 +102,18 @@ impl Links {
     /// Notes on which target a source is listed, and at which place.
     #[inline]
     pub(crate) fn set_place(&mut self, relation: ComponentId, source: Entity, target: Entity, place: u32) {
+        self.note_of(relation, source).set(target, place);
+    }
+
+    /// What is noted of a source, and may be noted anew.
+    #[inline]
+    pub(crate) fn note_of(&mut self, relation: ComponentId, source: Entity) -> Note<'_> {
         let at = self.listed.iter().position(|(id, _)| *id == relation);
         let at = at.unwrap_or_else(|| self.add_relation(relation));
-        let changes = self.count_change(relation, source);
-        let listed = &mut self.listed[at].1;
-        listed.changed = changes;
-        listed.set(source, target, place);
+        let Self { listed, changes, journal, .. } = self;
+        let Listed { pages, count, changed } = &mut listed[at].1;
+        let spot = spot_in(pages, source);
+        Note { relation, source, spot, count, changed, changes, journal }
     }
 
     /// Notes that a source is listed on no target.
@@ -127,20 +154,10 @@ impl Links {
     #[inline]
     fn count_change(&mut self, relation: ComponentId, source: Entity) -> u64 {
         self.changes += 1;
-        if self.journal.is_some() {
-            self.write_down(relation, source);
+        if let Some(journal) = &mut self.journal {
+            write_down(journal, relation, source);
         }
         self.changes
-    }
-
-    #[inline(never)]
-    fn write_down(&mut self, relation: ComponentId, source: Entity) {
-        if let Some(journal) = &mut self.journal {
-            if journal.len() == MOST_NOTES {
-                journal.pop_front();
-            }
-            journal.push_back((relation, source));
-        }
     }
 
     /// The sources that are listed on a target, in the order of their places. `O(sources of all targets)`.
@@ -262,6 +279,45 @@ impl Links {
     }
 }
 
+#[inline(never)]
+fn write_down(journal: &mut VecDeque<(ComponentId, Entity)>, relation: ComponentId, source: Entity) {
+    if journal.len() == MOST_NOTES {
+        journal.pop_front();
+    }
+    journal.push_back((relation, source));
+}
+
+/// What is noted of a source.
+pub(crate) struct Note<'l> {
+    relation: ComponentId,
+    source: Entity,
+    spot: &'l mut Place,
+    count: &'l mut usize,
+    changed: &'l mut u64,
+    changes: &'l mut u64,
+    journal: &'l mut Option<VecDeque<(ComponentId, Entity)>>,
+}
+
+impl Note<'_> {
+    /// As [`Links::place`].
+    #[inline]
+    pub(crate) fn place(&self) -> Option<(Entity, u32)> {
+        self.spot.of(self.source)
+    }
+
+    /// As [`Links::set_place`].
+    #[inline]
+    pub(crate) fn set(self, target: Entity, place: u32) {
+        *self.changes += 1;
+        *self.changed = *self.changes;
+        if let Some(journal) = self.journal {
+            write_down(journal, self.relation, self.source);
+        }
+        *self.count += usize::from(self.spot.target == Entity::PLACEHOLDER);
+        *self.spot = Place { target, generation: self.source.generation(), place };
+    }
+}
+
 /// On which targets sources are listed.
 #[derive(Clone, Default)]
 pub(super) struct LinksCopy(Vec<(ComponentId, Listed)>);
@@ -286,10 +342,12 @@ impl LinksCopy {
 /// Entities a page.
 const PAGE: usize = 256;
 
+type Pages = Vec<Option<Box<[Place; PAGE]>>>;
+
 /// By the index of a source: the target on which it is listed. Pages are there only where there are such.
 #[derive(Clone, Default)]
 struct Listed {
-    pages: Vec<Option<Box<[Place; PAGE]>>>,
+    pages: Pages,
     count: usize,
     /// Which of all notes was the last about one of these sources.
     changed: u64,
@@ -307,6 +365,13 @@ struct Place {
 impl Place {
     const NONE: Self = Self { target: Entity::PLACEHOLDER, generation: 0, place: 0 };
 
+    /// The target and the place, if they are those of this source.
+    #[inline]
+    fn of(&self, source: Entity) -> Option<(Entity, u32)> {
+        let is_there = self.target != Entity::PLACEHOLDER && self.generation == source.generation();
+        is_there.then_some((self.target, self.place))
+    }
+
     /// The source with this index that it is a place of.
     fn source(&self, index: u32) -> Option<Entity> {
         NonZeroU32::new(self.generation).map(|generation| Entity::new(index, generation))
@@ -317,9 +382,7 @@ impl Listed {
     #[inline]
     fn place(&self, source: Entity) -> Option<(Entity, u32)> {
         let (page, place) = (source.index() as usize / PAGE, source.index() as usize % PAGE);
-        let place = &self.pages.get(page)?.as_ref()?[place];
-        let is_there = place.target != Entity::PLACEHOLDER && place.generation == source.generation();
-        is_there.then_some((place.target, place.place))
+        self.pages.get(page)?.as_ref()?[place].of(source)
     }
 
     /// What is noted of a source, if something is noted of its neighbours.
@@ -340,24 +403,9 @@ impl Listed {
 
     #[inline]
     fn set(&mut self, source: Entity, target: Entity, place: u32) {
-        let at = source.index() as usize;
-        if !matches!(self.pages.get(at / PAGE), Some(Some(_))) {
-            self.add_page(at / PAGE);
-        }
-        if let Some(Some(page)) = self.pages.get_mut(at / PAGE) {
-            let spot = &mut page[at % PAGE];
-            self.count += usize::from(spot.target == Entity::PLACEHOLDER);
-            *spot = Place { target, generation: source.generation(), place };
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn add_page(&mut self, page: usize) {
-        if self.pages.len() <= page {
-            self.pages.resize_with(page + 1, || None);
-        }
-        self.pages[page] = Some(Box::new([Place::NONE; PAGE]));
+        let spot = spot_in(&mut self.pages, source);
+        self.count += usize::from(spot.target == Entity::PLACEHOLDER);
+        *spot = Place { target, generation: source.generation(), place };
     }
 
     fn shrink_to_fit(&mut self) {
@@ -371,4 +419,26 @@ impl Listed {
         }
         self.pages.shrink_to_fit();
     }
+}
+
+/// What is noted of a source: there is memory for it afterwards.
+#[inline]
+fn spot_in(pages: &mut Pages, source: Entity) -> &mut Place {
+    let (page, place) = (source.index() as usize / PAGE, source.index() as usize % PAGE);
+    if !matches!(pages.get(page), Some(Some(_))) {
+        add_page(pages, page);
+    }
+    match &mut pages[page] {
+        Some(page) => &mut page[place],
+        None => unreachable!("a page that has been added"),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn add_page(pages: &mut Pages, page: usize) {
+    if pages.len() <= page {
+        pages.resize_with(page + 1, || None);
+    }
+    pages[page] = Some(Box::new([Place::NONE; PAGE]));
 }

@@ -78,7 +78,7 @@ pub(crate) use self::links::{BuiltLinks, Orphan};
 pub use self::news::Affected;
 pub(crate) use self::news::{FewNews, News, NewsPart, NewsView};
 pub(crate) use self::pairs::settle_pairs;
-pub(crate) use self::reactions::{Cause, NotTold, Reactions, Tell};
+pub(crate) use self::reactions::{Cause, Link, NotTold, Reactions, Tell};
 pub(crate) use self::report::Listeners;
 pub use self::spawn::{SpawnAtError, SpawnError};
 #[doc(hidden)]

@@ -54,6 +54,10 @@ pub(crate) enum NotTold {
     TooDeep(String),
 }
 
+/// Links an entity to the target that this component of it names, which has just come and of which nothing is told, if that is simple.
+/// Otherwise nothing happens, and it says false.
+pub(crate) type Link<C> = fn(&mut C, ComponentId, Entity) -> bool;
+
 /// How observers and hooks are told: functions of a higher layer.
 pub(crate) struct Tell<C> {
     /// What they are told of a component now, or of all.
@@ -70,9 +74,8 @@ pub(crate) struct Tell<C> {
     pub(crate) unlink: fn(&mut C, &NewsView<'_>),
     /// Makes both sides of relationships agree.
     pub(crate) relink: fn(&mut C),
-    /// Links an entity to the target that a component names, which has just come and of which nothing is told, if that is simple. Otherwise
-    /// nothing happens, and it says false.
-    pub(crate) link: fn(&mut C, ComponentId, Entity) -> bool,
+    /// How entities are linked that get this component, if it names a target.
+    pub(crate) linking: fn(&C, ComponentId) -> Option<Link<C>>,
     /// Ends an entity of whose end nothing is told, with those that are linked to it, if that is simple. Otherwise nothing happens, and it
     /// says false.
     pub(crate) end: fn(&mut C, Entity) -> bool,
@@ -139,6 +142,8 @@ pub(crate) struct Reactions<C: 'static> {
     pub(super) applied: u64,
     /// How observers of components and hooks are told.
     pub(super) tell: Option<&'static Tell<C>>,
+    /// How entities are linked that get this component, which names a target: the last one that came.
+    pub(super) last_link: Option<(ComponentId, Link<C>)>,
     /// The commands of observers, until the outermost event has been told.
     pub(crate) queue: Queue<C>,
     /// What the observer that is running has recorded beside its parameters.
@@ -158,6 +163,7 @@ impl<C: 'static> Default for Reactions<C> {
             made: Vec::new(),
             applied: 0,
             tell: None,
+            last_link: None,
             queue: Queue::default(),
             direct: Queue::default(),
         }

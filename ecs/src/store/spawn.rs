@@ -236,10 +236,10 @@ impl Store {
         if !opened.only_requires || pending.is_some() {
             if opened.adds_beside.is_some() && pending.is_none() && self.links_lightly_by(plan) {
                 // SAFETY: the caller's promise; the plan adds a component beside.
-                return unsafe { self.make_linked_row(plan, put) };
+                return unsafe { self.make_linked_row(plan, put) }.map(Entity::from_bits);
             }
             // SAFETY: the caller's promise.
-            return unsafe { self.make_row_with_care(plan, put, pending) };
+            return unsafe { self.make_row_with_care(plan, put, pending) }.map(Entity::from_bits);
         }
         let table = tables.get_mut(opened.table);
         table.reserve(1)?;
@@ -268,13 +268,14 @@ impl Store {
         self.links_lightly(storages)
     }
 
-    /// [`Store::make_row`], if one component comes beside the table that at most names a target, and nothing is told.
+    /// [`Store::make_row`], if one component comes beside the table that at most names a target, and nothing is told. The id is
+    /// returned as one number: a caller that reads both halves at once would wait until they have been written.
     ///
     /// # Safety
     ///
     /// - As for [`Store::make_row`]. The plan says to which sparse storage a component is added, and nothing else is special.
     #[inline(never)]
-    unsafe fn make_linked_row(&mut self, plan: PlanId, put: impl FnOnce(&mut Sink<'_>)) -> Result<Entity, SpawnError> {
+    unsafe fn make_linked_row(&mut self, plan: PlanId, put: impl FnOnce(&mut Sink<'_>)) -> Result<u64, SpawnError> {
         let now = self.now();
         let Self { archetypes, entities, sparse, .. } = self;
         let Planned { plan, tables, components } = archetypes.just_found(plan);
@@ -295,10 +296,10 @@ impl Store {
         entities.set_sparse_summary(entity.index(), plan.summary);
         let id = components.sparse()[number];
         self.link_lightly(id, entity);
-        Ok(entity)
+        Ok(entity.to_bits())
     }
 
-    /// [`Store::make_row`], whatever the plan is.
+    /// [`Store::make_row`], whatever the plan is. Returns the id as [`Store::make_linked_row`] does.
     ///
     /// # Safety
     ///
@@ -309,7 +310,7 @@ impl Store {
         id: PlanId,
         put: impl FnOnce(&mut Sink<'_>),
         pending: Option<Entity>,
-    ) -> Result<Entity, SpawnError> {
+    ) -> Result<u64, SpawnError> {
         let now = self.now();
         let Self { archetypes, entities, sparse, .. } = self;
         let Planned { plan, tables, components } = archetypes.just_found(id);
@@ -341,7 +342,7 @@ impl Store {
         entities.place(entity, Location { table: plan.table, row: row as u32 });
         if only_tells {
             self.tell_of_row(id, entity, true);
-            return Ok(entity);
+            return Ok(entity.to_bits());
         }
         if let Some(mut aside) = aside {
             if !aside.is_empty() {
@@ -356,7 +357,7 @@ impl Store {
                 self.react();
             }
         }
-        Ok(entity)
+        Ok(entity.to_bits())
     }
 
     /// Makes an entity of each bundle that an iterator yields. They end up in one table, one behind the other: returned

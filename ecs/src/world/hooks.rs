@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::cast::World;
-use super::links::{end_linked, link_lightly, moved, relink, unlink};
+use super::links::{end_linked, linking, moved, relink, unlink};
 use crate::command::{apply_reactions, defer_direct};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
 use crate::entity::Entity;
@@ -21,7 +21,7 @@ pub(super) static TELL_HOOKS: Tell<Store> = Tell {
     apply: apply_reactions,
     unlink,
     relink,
-    link: link_lightly,
+    linking,
     end: end_linked,
     moved,
 };

@@ -12,6 +12,7 @@ use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::type_name;
+use core::mem::needs_drop;
 
 use super::cast::World;
 use crate::change::{ReadEntity, WriteEntity};
@@ -21,7 +22,7 @@ use crate::component::{
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
 use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
-use crate::store::{CommandFailure, NewsView, Orphan, Store, settle_pairs};
+use crate::store::{CommandFailure, Link, NewsView, Orphan, Store, settle_pairs};
 
 /// What is done with the components of one relationship.
 pub(super) struct LinkFunctions {
@@ -41,7 +42,7 @@ pub(super) struct LinkFunctions {
     /// Adds the sources that an entity lists, if they are linked to it. Says false if one of them is not.
     collect: fn(&mut Store, ComponentId, Entity, &mut Vec<Entity>) -> bool,
     /// Lists a source that has come, if nothing else has to be done.
-    link: fn(&mut Store, &LinkFunctions, ComponentId, Entity) -> bool,
+    link: Link<Store>,
     /// Lists a source, in place of another one if there has to be one less. Returns its place, and that.
     list: fn(&mut Store, ComponentId, Entity, Entity) -> (u32, Option<Entity>),
     /// Lists a source no more that was at this place, and removes the component if it was the last one.
@@ -251,13 +252,90 @@ fn collect<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, 
 }
 
 /// Lists a source that has come, if nothing else has to be done.
-fn link_simply<R: Relationship>(store: &mut Store, functions: &LinkFunctions, id: ComponentId, source: Entity) -> bool {
-    let Some(target) = store.sole::<R>(source).map(R::get) else { return false };
+fn link_simply<R: Relationship>(store: &mut Store, id: ComponentId, source: Entity) -> bool {
+    let Some(target) = store.newest::<R>(source).map(R::get) else { return false };
+    link_to::<R>(store, id, source, target)
+}
+
+/// [`link_simply`], if it is known what the source names.
+#[inline(always)]
+fn link_to<R: Relationship>(store: &mut Store, id: ComponentId, source: Entity, target: Entity) -> bool {
+    // A target that has a list is alive.
+    let Some(listing) = store.listing::<R::RelationshipTarget>(target, source) else {
+        return link_with_care::<R>(store, id, source, target);
+    };
+    let note = listing.links.note_of(id, source);
+    let before = note.place();
+    if before.is_some_and(|(listed, _)| listed == target) {
+        return true;
+    }
+    // An entity that lists nothing is above none.
+    if source == target || Linked::<R>::FUNCTIONS.is_linked && listing.source_lists {
+        return link_with_care::<R>(store, id, source, target);
+    }
+    let list = listing.list.collection_mut_risky();
+    if list.source_to_remove_before_add().is_some() || list.is_of_another(target) {
+        return false;
+    }
+    listing.visit.note();
+    let place = list.add_at_end(source);
+    note.set(target, place);
+    if let Some((listed, place)) = before {
+        unlist::<R>(store, id, listed, (source, place));
+    }
+    true
+}
+
+/// Whether one of some entities is a target, or one that the target is below: not all of them may be linked to it then.
+fn any_is_above<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) -> bool {
+    /// So many are compared one by one.
+    const FEW: usize = 8;
+    let mut above = alloc::vec![target];
+    let mut below = target;
+    // Links that do not end with each other may go round in a circle, and refuse nothing.
+    while Linked::<R>::FUNCTIONS.is_linked
+        && let Some(named) = store.sole::<R>(below)
+    {
+        below = named.get();
+        above.push(below);
+    }
+    if above.len() <= FEW {
+        return sources.iter().any(|source| above.contains(source));
+    }
+    let above: EntityHashSet = above.into_iter().collect();
+    sources.iter().any(|source| above.contains(source))
+}
+
+/// Makes entities name another target, and links them: those that name one already, as far as nothing else has to be done. Says how many
+/// of the first of them are done.
+///
+/// None are if one of them might be refused: that is decided when all of them have left their targets.
+pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) -> usize {
+    let Some(id) = store.archetypes.components.id::<R>().filter(|_| !needs_drop::<R>()) else { return 0 };
+    if any_is_above::<R>(store, target, sources) {
+        return 0;
+    }
+    let mut done = 0;
+    for &source in sources {
+        if !store.links_lightly_one::<R>() {
+            break;
+        }
+        let Some(named) = store.sole_mut::<R>(source) else { break };
+        *named = R::from(target);
+        done += 1;
+        store.link_noted(id, source, |store| link_to::<R>(store, id, source, target));
+    }
+    done
+}
+
+/// [`link_simply`], whatever the source and the target are.
+#[inline(never)]
+fn link_with_care<R: Relationship>(store: &mut Store, id: ComponentId, source: Entity, target: Entity) -> bool {
     let before = store.listeners.links.place(id, source);
     if before.is_some_and(|(listed, _)| listed == target) {
         return true;
     }
-    if is_valid(store, functions, id, source, target).is_err() {
+    if is_valid(store, Linked::<R>::FUNCTIONS, id, source, target).is_err() {
         return false;
     }
     let add = |list: &mut ListOf<R>| {
@@ -585,10 +663,10 @@ fn part(store: &mut Store, functions: &LinkFunctions, id: ComponentId, source: E
     }
 }
 
-/// Links a source that has come, as [`relink`] would, if nothing else has to be done.
-pub(crate) fn link_lightly(store: &mut Store, id: ComponentId, source: Entity) -> bool {
-    let Some((functions, true)) = relation(store, id) else { return true };
-    (functions.link)(store, functions, id, source)
+/// What links a source that has come, as [`relink`] would, if nothing else has to be done. None if the component names no target.
+pub(crate) fn linking(store: &Store, id: ComponentId) -> Option<Link<Store>> {
+    let (functions, is_source) = relation(store, id)?;
+    is_source.then_some(functions.link)
 }
 
 /// Ends an entity with those that end with it, if nothing is told of any of them, and they are linked by one relationship at most.
@@ -634,7 +712,7 @@ fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
 /// Adds to an entity those that end with it, level by level, and says by which relationship, if by one. None if that is not simple.
 fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<ComponentId>> {
     let most = store.entities.len();
-    let mut tree: Option<(ComponentId, ComponentId)> = None;
+    let mut tree: Option<(ComponentId, ComponentId, &LinkFunctions)> = None;
     let mut at = 0;
     let mut quiet = None;
     while let Some(&entity) = ending.get(at) {
@@ -645,25 +723,28 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
         }
         for number in lists.storages(store.sparse.len()) {
             let list = store.archetypes.components.sparse()[number];
-            let Some((functions, false)) = relation(store, list) else { continue };
-            if !(functions.has_list)(World::from_store(store), entity) {
-                continue;
-            }
-            if !functions.is_linked || functions.allows_self || tree.is_some_and(|(of, _)| of != list) {
-                return None;
-            }
-            let source = match tree {
-                Some((_, source)) => source,
-                None => id_of(store, functions)?,
+            let (source, functions) = match tree {
+                Some((of, source, functions)) if of == list => (source, functions),
+                _ => {
+                    let Some((functions, false)) = relation(store, list) else { continue };
+                    if !(functions.has_list)(World::from_store(store), entity) {
+                        continue;
+                    }
+                    if !functions.is_linked || functions.allows_self || tree.is_some() {
+                        return None;
+                    }
+                    let source = id_of(store, functions)?;
+                    tree = Some((list, source, functions));
+                    (source, functions)
+                }
             };
-            tree = Some((list, source));
             // Both sides may disagree if a program has exchanged lists.
             if !(functions.collect)(store, source, entity, ending) || ending.len() > most {
                 return None;
             }
         }
     }
-    Some(tree.map(|(_, source)| source))
+    Some(tree.map(|(_, source, _)| source))
 }
 
 /// Forgets that entities which are about to end are listed: on those of each other at once, on others behind that.

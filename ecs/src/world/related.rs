@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
+use super::links::relink_simply;
 use crate::bundle::Bundle;
 use crate::command::{Commands, EntityCommands};
 use crate::entity::{Entity, EntityHashSet};
@@ -34,6 +35,11 @@ impl World {
     #[track_caller]
     fn link_all<R: Relationship>(&mut self, target: Entity, sources: &[Entity]) {
         sources.iter().for_each(|&source| _ = self.entity(source));
+        let linked = relink_simply::<R>(&mut self.store, target, sources);
+        let sources = &sources[linked..];
+        if sources.is_empty() {
+            return;
+        }
         self.store.as_one(|store| {
             for &source in sources {
                 if let Ok(mut source) = World::from_store_mut(store).get_entity_mut(source) {
