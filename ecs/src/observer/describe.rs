@@ -138,7 +138,7 @@ fn register<I: ObserverInput>(
         components.clone_from(&filter.components);
     }
     let slot = EventOf::<I>::slot();
-    let event = store.reactions.register(slot, || Box::new(Observers::<EventOf<I>>::new()));
+    let event = store.reactions.register(slot, Observers::<EventOf<I>>::new);
     let Store { reactions, entities: living, .. } = store;
     let observers = reactions.of(event).and_then(|observers| typed::<EventOf<I>>(observers));
     // Observers are added by code that has the world, and such code does not run while an event is told.
@@ -148,6 +148,7 @@ fn register<I: ObserverInput>(
     let unwatched = observers.add(id, observer, watched, living);
     reactions.enter(id.0, event);
     let Some(moment) = EventOf::<I>::MOMENT else { return };
+    store.reactions.hears_of_matches |= moment.is_of_matches();
     store.set_tell(&TELL);
     let any = components.is_empty().then_some(None);
     store.hear_anew(components.iter().copied().map(Some).chain(any).chain(unwatched));

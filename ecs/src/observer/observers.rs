@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use super::id::ObserverId;
 use super::matched::MatchFilter;
 use super::on::TriggerOf;
-use super::watching::{Watching, watched};
+use super::watching::{General, NOBODY, OTHERWISE, Sole, Watching, watched};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity};
 use crate::event::{EntityComponentsTrigger, Event, LifecycleEvent, Moment, Trigger};
@@ -133,17 +133,16 @@ impl<E: Event> Observers<E> {
         store: &mut Store,
     ) {
         let Self { list, watching, .. } = self;
-        let of_entity = match target {
-            Some(target) if watching.entities() != 0 => watching.of_entity(target),
-            _ => &[],
-        };
         // Mostly it is one observer. A loop would need registers of its own.
-        let place = match (watching.of_all(), of_entity) {
-            ([], []) => return,
-            (&[place], []) => place,
-            ([], &[place]) if target.is_some_and(|target| store.entities.contains(target)) => place,
-            ([], [_]) => return,
-            _ => return self.tell_several(target, event, trigger, store),
+        let place = match (watching.general(), target) {
+            (General::Sole(place), _) => place,
+            (General::None, None) => return,
+            (General::None, Some(target)) => match watching.sole_of_entity(target) {
+                Sole::At(place) if store.entities.contains(target) => place,
+                Sole::At(_) => return,
+                Sole::Perhaps => return self.tell_several(Some(target), event, trigger, store),
+            },
+            (General::Several, _) => return self.tell_several(target, event, trigger, store),
         };
         list[place as usize].tell(event, trigger, store);
     }
@@ -186,13 +185,14 @@ impl<E: LifecycleEvent> Observers<E> {
     #[inline(always)]
     pub(super) fn tell_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) -> bool {
         let Self { list, watching, of_life, .. } = self;
-        if watching.entities() != 0 || E::MOMENT.is_none_or(Moment::is_of_matches) {
+        if E::MOMENT.is_none_or(Moment::is_of_matches) {
             return false;
         }
-        match *watching.of_component(component) {
-            [] => {}
-            [place] => list[place as usize].tell_of_one(entity, component, of_life, store),
-            _ => self.tell_several_of_one(entity, component, store),
+        match watching.sole_of_component(component) {
+            NOBODY => {}
+            OTHERWISE if watching.entities() != 0 => return false,
+            OTHERWISE => self.tell_several_of_one(entity, component, store),
+            place => list[place as usize].tell_of_one(entity, component, of_life, store),
         }
         true
     }

@@ -453,7 +453,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {
-        self.state.as_ref().is_some_and(|prepared| prepared.world == world)
+        self.state.as_ref().map(|prepared| prepared.world) == Some(world)
     }
 
     fn prepare(&mut self, store: &mut Store) {
@@ -705,30 +705,23 @@ where
 
     #[inline(always)]
     fn tell(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
-        let tick = store.next_tick();
-        let Some(ParamState { world, state }) = &mut self.state else { return self.tell_late(input, store) };
-        if *world != store.id() {
-            return self.tell_late(input, store);
+        // What is rare, or has to be followed by something, is elsewhere and does not come back: so nothing of this has to be kept for it.
+        if self.is_deferred || !self.is_ready_for(store.id()) {
+            return self.tell_with_care(input, store);
         }
+        let Some(tick) = store.next_tick_lightly() else { return self.tell_with_care(input, store) };
         let run_ticks = store.run_ticks_since(self.last_run, tick).of(self.meta.system());
         let cell = StoreCell::exclusive_in(store, run_ticks);
-        let onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
-        let Self { function, last_run, is_deferred, unapplied, skip, .. } = self;
-        let marks = (*is_deferred, unapplied, last_run, skip);
-        // SAFETY: no other code uses the store, for which the state was made.
-        let outcome = match unsafe { fetch_prepared::<Marker, F>(function, state, marks, cell) } {
+        let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
+        // SAFETY: no other code uses the store.
+        match unsafe { self.fetch(cell) } {
             Ok(Fetched { function, params, last_run, run }) => {
                 *last_run = run;
                 // If it went well that is known here, before anything else is looked at.
                 outcome(Ok(function.run(input, params)))
             }
             Err(error) => outcome(Err(error)),
-        };
-        drop(onlooker);
-        if self.is_deferred {
-            self.apply_deferred(store);
         }
-        outcome
     }
 
     #[inline(always)]
@@ -742,11 +735,10 @@ where
     Marker: 'static,
     F: SystemParamFunction<Marker, In: 'static, Out = Result<(), EcsError>>,
 {
-    /// As [`run_told_late`](Self::run_told_late), with the outcome made where it is rare.
-    #[cold]
+    /// As [`System::run_told`], with the outcome made where it is rare.
     #[inline(never)]
-    fn tell_late(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
-        outcome(self.run_told_late(input, store))
+    fn tell_with_care(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
+        outcome(self.run_told(input, store))
     }
 }
 
