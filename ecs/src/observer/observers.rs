@@ -1,6 +1,7 @@
 //! The observers of one type of event, as a store keeps them.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
 
@@ -14,6 +15,7 @@ use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity};
 use crate::event::{EntityComponentsTrigger, Event, LifecycleEvent, Moment, Trigger};
 use crate::store::{Affected, EventObservers, NewsView, Store};
+use crate::system::SystemMeta;
 
 /// An observer of events of one type.
 pub(super) trait Observe<E: Event>: Send + Sync {
@@ -22,6 +24,9 @@ pub(super) trait Observe<E: Event>: Send + Sync {
 
     /// Whether it runs only if conditions hold.
     fn has_conditions(&self) -> bool;
+
+    /// Has it know by the same memory what another one knows of itself, if that is the same. Returns that of this one, if there is such.
+    fn share_meta(&mut self, other: Option<&Arc<SystemMeta>>) -> Option<Arc<SystemMeta>>;
 
     /// Tells it of an event.
     fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store);
@@ -65,6 +70,8 @@ pub(super) struct Observers<E: Event> {
     watching: Watching,
     /// The place of each, by its number.
     places: HashMap<usize, u32>,
+    /// What the system that was added last knows of itself: the next one may know the same.
+    meta: Option<Arc<SystemMeta>>,
     /// With how many entities the dead ones are looked for.
     crowded: usize,
     /// What the trigger remembers.
@@ -83,10 +90,16 @@ impl<E: Event> Observers<E> {
             watched: Vec::new(),
             watching: Watching::default(),
             places: HashMap::default(),
+            meta: None,
             crowded: FEW,
             state: Default::default(),
             of_life: EntityComponentsTrigger::default(),
         }
+    }
+
+    /// Has an observer that is about to be added share memory with the last one, if they are of one function.
+    pub(super) fn share_meta(&mut self, observer: &mut dyn Observe<E>) {
+        self.meta = observer.share_meta(self.meta.as_ref());
     }
 
     /// Adds an observer, and says which components no observer watches any more.

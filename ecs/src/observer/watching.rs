@@ -418,6 +418,52 @@ mod tests {
         assert_eq!((watched.lists.len(), watched.unused.len()), (1, 0));
     }
 
+    /// Whatever has come and gone: what was found out beforehand agrees with the lists.
+    #[test]
+    fn what_is_told_to_one_alone_is_known() {
+        let entities = Entities::default();
+        let (mut state, mut watching) = (1_u64, Watching::default());
+        let mut random = |end: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % end
+        };
+        let mut here: Vec<(u32, Vec<ComponentId>, Vec<Entity>)> = Vec::new();
+        for place in 0..3_000 {
+            if random(3) == 0 || here.len() < 3 && random(2) == 0 {
+                let some = |count: usize, random: &mut dyn FnMut(usize) -> usize| {
+                    (0..count).map(|_| random(4)).collect::<Vec<usize>>()
+                };
+                let components = some([0, 1, 1, 2][random(4)], &mut random);
+                let mut components: Vec<_> = components.into_iter().map(|index| ComponentId(index as u32)).collect();
+                components.dedup();
+                let watched: Vec<_> = some([0, 0, 0, 1][random(4)], &mut random);
+                let watched: Vec<_> = watched.into_iter().map(|index| entity(index as u32, 1)).collect();
+                watching.enter(place, &components, &watched, &entities);
+                here.push((place, components, watched));
+            } else if !here.is_empty() {
+                let (place, components, watched) = here.swap_remove(random(here.len()));
+                watching.leave(place, &components, &watched);
+            }
+            for id in (0..5).map(ComponentId) {
+                match (watching.sole_of_component(id), watching.of_component(id)) {
+                    (OTHERWISE, _) => {}
+                    (NOBODY, places) => assert!(places.is_empty() && watching.entities() == 0),
+                    (sole, places) => assert!(places == [sole] && watching.entities() == 0),
+                }
+            }
+            match (watching.general(), watching.of_all()) {
+                (General::None, places) => assert!(places.is_empty()),
+                (General::Sole(sole), places) => assert!(places == [sole] && watching.entities() == 0),
+                (General::Several, _) => {}
+            }
+            for index in 0..4 {
+                if let Sole::At(sole) = watching.sole_of_entity(entity(index, 1)) {
+                    assert_eq!(watching.of_entity(entity(index, 1)), [sole]);
+                }
+            }
+        }
+    }
+
     #[test]
     fn ids_of_no_entity_cost_no_pages() {
         let mut watched = OfEntities::default();
