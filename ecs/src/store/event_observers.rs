@@ -164,29 +164,9 @@ mod tests {
 
     use super::*;
 
-    struct Some(Arc<()>);
+    struct Told<T>(T);
 
-    impl EventObservers for Some {
-        fn remove(&mut self, _: usize, _: &Entities) -> Option<Vec<Option<ComponentId>>> {
-            None
-        }
-
-        fn forget_dead(&mut self, _: &Entities) -> Vec<Option<ComponentId>> {
-            Vec::new()
-        }
-
-        fn watch_entities(&self) -> bool {
-            true
-        }
-
-        fn watches(&self, _: Option<ComponentId>) -> bool {
-            true
-        }
-    }
-
-    struct Other;
-
-    impl EventObservers for Other {
+    impl<T: Send + Sync + 'static> EventObservers for Told<T> {
         fn remove(&mut self, _: usize, _: &Entities) -> Option<Vec<Option<ComponentId>>> {
             None
         }
@@ -207,12 +187,12 @@ mod tests {
     #[test]
     fn a_teller_has_the_observers_alone() {
         let alive = Arc::new(());
-        let mut place = ObserversPlace::new(Some(Arc::clone(&alive)));
-        assert!(place.take::<Other>().is_none());
-        let taken = place.take::<Some>().unwrap();
-        assert!(place.get().is_none() && place.get_mut().is_none() && place.take::<Some>().is_none());
+        let mut place = ObserversPlace::new(Told(Arc::clone(&alive)));
+        assert!(place.take::<Told<()>>().is_none());
+        let taken = place.take::<Told<Arc<()>>>().unwrap();
+        assert!(place.get().is_none() && place.get_mut().is_none() && place.take::<Told<Arc<()>>>().is_none());
         drop(taken);
-        assert!(place.get().is_some() && place.get_mut().is_some() && place.take::<Some>().is_some());
+        assert!(place.get().is_some() && place.get_mut().is_some() && place.take::<Told<Arc<()>>>().is_some());
         drop(place);
         assert_eq!(Arc::strong_count(&alive), 1);
     }
@@ -220,8 +200,8 @@ mod tests {
     #[test]
     fn observers_outlive_their_place_while_they_are_told() {
         let alive = Arc::new(());
-        let mut place = ObserversPlace::new(Some(Arc::clone(&alive)));
-        let mut taken = place.take::<Some>().unwrap();
+        let mut place = ObserversPlace::new(Told(Arc::clone(&alive)));
+        let mut taken = place.take::<Told<Arc<()>>>().unwrap();
         drop(place);
         assert_eq!(Arc::strong_count(&taken.0), 2);
         taken.0 = Arc::clone(&alive);
