@@ -191,6 +191,12 @@ fn insert_all<const COUNT: usize>() -> Bench {
         total.0 += f64::from(extra.0);
     }
 
+    /// Another line, of which no row waits for the one before.
+    #[observer]
+    fn double(_: On<Insert<Extra>>, extra: &mut Extra) {
+        extra.0 *= 2.0;
+    }
+
     fn sample<const COUNT: usize>(observe: impl FnOnce(&mut World)) -> Sample {
         let mut world = World::new();
         world.init_resource::<Total>();
@@ -229,6 +235,9 @@ fn insert_all<const COUNT: usize>() -> Bench {
     fn components<const COUNT: usize>() -> Sample {
         sample::<COUNT>(|world| _ = world.add_observer(each))
     }
+    fn changes<const COUNT: usize>() -> Sample {
+        sample::<COUNT>(|world| _ = world.add_observer(double))
+    }
     fn events<const COUNT: usize>() -> Sample {
         sample::<COUNT>(|world| {
             world.add_observer(|_: On<Insert<Extra>>, mut total: ResMut<Total>| total.0 += 1.0);
@@ -244,6 +253,7 @@ fn insert_all<const COUNT: usize>() -> Bench {
             Contestant::new("nothing observed", None, unobserved::<COUNT>),
             Contestant::new("one of batches", Some(1.05), batches::<COUNT>),
             Contestant::new("one of each, #[observer]", of_each, components::<COUNT>),
+            Contestant::new("one of each, #[observer], which doubles", of_each, changes::<COUNT>),
             Contestant::new("one of each, a closure", None, events::<COUNT>),
             Contestant::new("one of batches, a sum in memory by hand", None, by_hand::<COUNT, true>),
             Contestant::new("one of batches, a sum in a register by hand", None, by_hand::<COUNT, false>),

@@ -273,3 +273,30 @@ fn the_target_may_be_a_value_that_belongs_to_an_entity() {
     world.trigger(Broken(Box::new(Part { of: car, number: 2 })));
     assert_eq!(world.resource::<Numbers>().0, [2]);
 }
+
+/// They are of one function and know the same of it: what differs is each one's own.
+#[test]
+fn observers_of_one_function_for_many_entities_are_each_their_own() {
+    #[derive(Resource, Default)]
+    struct Sums(Vec<u32>);
+
+    fn count(hit: On<Hit>, mut hits: Local<u32>, mut sums: ResMut<Sums>) -> Result<(), &'static str> {
+        *hits += hit.damage;
+        sums.0.push(*hits);
+        if hit.entity.index() % 4 == 3 { Err("of no use") } else { Ok(()) }
+    }
+
+    let mut world = world();
+    world.init_resource::<Sums>();
+    let entities: Vec<Entity> = world.spawn_batch((0..12).map(|_| ())).collect();
+    for (nth, &entity) in entities.iter().enumerate() {
+        let observer = Observer::new(count).with_entity(entity);
+        world.add_observer(if nth % 3 == 2 { observer.run_if(|| false) } else { observer });
+    }
+    for round in 1..4 {
+        entities.iter().for_each(|&entity| world.trigger(Hit { entity, damage: 1 }));
+        assert_eq!(std::mem::take(&mut world.resource_mut::<Sums>().0), [round; 8]);
+    }
+    let errors = world.take_command_errors().0;
+    assert!(!errors.is_empty() && errors.iter().all(|error| error.to_string().contains("count")), "{errors:?}");
+}

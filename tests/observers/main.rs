@@ -13,6 +13,7 @@ mod params;
 mod propagation;
 mod rows;
 mod targets;
+mod threads;
 
 use strata_ecs::prelude::*;
 

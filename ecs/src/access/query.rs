@@ -21,8 +21,7 @@ use crate::component::{ComponentId, Components, StorageType};
 /// assert_eq!(writer.access().conflict_with(reader.access()), Some(ComponentConflict::Component(id)));
 /// assert_eq!(reader.access().conflict_with(reader.access()), None);
 /// ```
-#[derive(Clone, Debug)]
-#[cfg_attr(test, derive(PartialEq))]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FilteredAccess {
     reads: ComponentSet,
     writes: ComponentSet,

@@ -17,7 +17,7 @@ use crate::component::Components;
 /// let access = ParamAccess::Query(world.query::<&Health>().access().clone());
 /// assert!(matches!(access, ParamAccess::Query(query) if query.touches(id)));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ParamAccess {
     /// Components, through a query.
     Query(FilteredAccess),
@@ -62,7 +62,7 @@ pub enum ParamAccess {
 /// let system = IntoSystem::into_system(exclusive);
 /// assert!(system.access().is_exclusive());
 /// ```
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, PartialEq)]
 pub struct Access {
     params: Vec<(usize, ParamAccess)>,
     exclusive: bool,

@@ -159,7 +159,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
         return;
     }
     let cause = store.reactions.cause_of_commands();
-    store.reactions.queue.push(move |store: &mut Store| {
+    store.reactions.let_wait(move |store: &mut Store| {
         store.place_pending();
         let before = store.reactions.set_cause(Some(Arc::clone(&cause)));
         let system_before = core::mem::replace(&mut store.command_errors.system, system);
@@ -172,7 +172,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
 /// The observer that was running has finished: what it has recorded beside its parameters waits with the rest.
 #[inline]
 pub(crate) fn defer_direct(store: &mut Store) {
-    if !store.reactions.direct.is_empty() {
+    if store.reactions.has_direct() {
         defer_direct_now(store);
     }
 }
@@ -181,14 +181,14 @@ pub(crate) fn defer_direct(store: &mut Store) {
 #[cold]
 #[inline(never)]
 fn defer_direct_now(store: &mut Store) {
-    let queue = core::mem::take(&mut store.reactions.direct);
+    let queue = store.reactions.take_direct();
     defer(queue, store, None);
 }
 
 /// The outermost event has been told: applies the commands of its observers, and of those that these commands lead to.
 #[inline]
 pub(crate) fn apply_reactions(store: &mut Store) {
-    if !store.reactions.queue.is_empty() {
+    if store.reactions.has_waiting() {
         apply_recorded(store);
     }
 }
@@ -196,8 +196,8 @@ pub(crate) fn apply_reactions(store: &mut Store) {
 #[cold]
 #[inline(never)]
 fn apply_recorded(store: &mut Store) {
-    while !store.reactions.is_running() && !store.reactions.queue.is_empty() {
-        let mut queue = core::mem::take(&mut store.reactions.queue);
+    while !store.reactions.is_running() && store.reactions.has_waiting() {
+        let mut queue = store.reactions.take_waiting();
         store.reactions.note_applied();
         run(&mut queue, store, &mut None);
     }

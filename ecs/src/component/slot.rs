@@ -150,6 +150,15 @@ impl SlotMap {
         }
     }
 
+    /// The same, as a place in the list of items: none of it if there is none.
+    #[inline]
+    pub(crate) fn place<T: 'static>(&self, slot: Option<&'static TypeSlot<T>>) -> u32 {
+        match slot {
+            Some(slot) => self.by_slot.get(slot.number() as usize).copied().unwrap_or(UNKNOWN),
+            None => self.get_by_type(TypeId::of::<T>()).unwrap_or(UNKNOWN),
+        }
+    }
+
     /// The number of the type with this id.
     #[inline]
     pub(crate) fn get_by_type(&self, type_id: TypeId) -> Option<u32> {

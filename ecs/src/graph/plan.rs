@@ -150,6 +150,8 @@ pub(crate) struct MovePlan {
     pub(crate) is_light: bool,
     /// Whether that is all, and nothing is special but what observers and hooks are told afterwards of one component.
     pub(crate) tells_lightly: bool,
+    /// Whether it is light or tells lightly.
+    pub(crate) moves_lightly: bool,
     /// Whether that is all, and nothing is special but what is required, which goes to columns where no value is.
     pub(crate) requires_lightly: bool,
     /// The sparse storage that one component is added to, if nothing else is special and only observers, hooks or relationships may be told
@@ -227,6 +229,7 @@ impl MovePlan {
             && !self.is_foretold
             && !self.interest.has(Interest::RECORDER)
             && self.after.len() == 1;
+        self.moves_lightly = self.is_light || self.tells_lightly;
         let is_simple = self.leaves.is_empty()
             && self.retains.is_none()
             && self.sparse_sources().next().is_none()

@@ -242,6 +242,7 @@ impl Planner<'_, '_> {
             only_moves: light_moves.is_some() && !drops_values,
             is_light: false,
             tells_lightly: false,
+            moves_lightly: false,
             adds_beside: None,
             requires_lightly: false,
             light_moves: light_moves.unwrap_or_default(),

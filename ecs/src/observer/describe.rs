@@ -22,7 +22,7 @@ use crate::store::{Affected, CommandFailure, Store};
 use crate::system::handlers::ErrorContext;
 use crate::system::{
     BoxedSystem, EcsError, FunctionMarker, IntoSystem, MacroMarker, NotDone, ParamError, Severity, System,
-    SystemCondition, SystemInput, SystemOutput, TellSystem, WithTellSystem,
+    SystemCondition, SystemInput, SystemMeta, SystemOutput, TellSystem, WithTellSystem,
 };
 use crate::trace;
 use crate::world::DeferredMarker;
@@ -77,10 +77,16 @@ trait Unregistered: Send + Sync {
 
 /// A system that observes.
 struct ObserverSystem<I, S> {
+    rare: Option<Box<Rare>>,
     system: S,
+    marker: PhantomData<fn() -> I>,
+}
+
+/// What most observers have not.
+#[derive(Default)]
+struct Rare {
     conditions: Vec<BoxedSystem<(), bool>>,
     handler: Option<fn(EcsError, ErrorContext)>,
-    marker: PhantomData<fn() -> I>,
 }
 
 impl<I: ObserverInput, S: TellSystem<I>> Unregistered for ObserverSystem<I, S> {
@@ -89,17 +95,18 @@ impl<I: ObserverInput, S: TellSystem<I>> Unregistered for ObserverSystem<I, S> {
     }
 
     fn run_if(&mut self, condition: BoxedSystem<(), bool>) {
-        self.conditions.push(condition);
+        self.rare.get_or_insert_default().conditions.push(condition);
     }
 
     fn handle(&mut self, handler: fn(EcsError, ErrorContext)) {
-        self.handler = Some(handler);
+        self.rare.get_or_insert_default().handler = Some(handler);
     }
 
     fn register(mut self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>, existing: bool) {
         // It is told of what happens from now on.
         store.react();
-        prepare(self.system.system_mut(), &mut self.conditions, store);
+        let conditions = self.rare.as_mut().map_or(&mut [][..], |rare| &mut rare.conditions);
+        prepare(self.system.system_mut(), conditions, store);
         register::<I>(self, store, id, entities, existing);
     }
 }
@@ -123,7 +130,7 @@ fn prepare<I: ObserverInput>(
 
 /// Adds an observer that has been prepared. It is told of what exists already if that is said.
 fn register<I: ObserverInput>(
-    observer: Box<dyn Observe<EventOf<I>>>,
+    mut observer: Box<dyn Observe<EventOf<I>>>,
     store: &mut Store,
     id: ObserverId,
     entities: Vec<Entity>,
@@ -138,16 +145,18 @@ fn register<I: ObserverInput>(
         components.clone_from(&filter.components);
     }
     let slot = EventOf::<I>::slot();
-    let event = store.reactions.register(slot, || Box::new(Observers::<EventOf<I>>::new()));
+    let event = store.reactions.register(slot, Observers::<EventOf<I>>::new);
     let Store { reactions, entities: living, .. } = store;
     let observers = reactions.of(event).and_then(|observers| typed::<EventOf<I>>(observers));
     // Observers are added by code that has the world, and such code does not run while an event is told.
     let Some(observers) = observers else { unreachable!("the event is being told") };
     let existing = existing.then(|| entities.clone());
     let watched = Watched { entities, components: components.clone(), filter };
+    observers.share_meta(&mut *observer);
     let unwatched = observers.add(id, observer, watched, living);
     reactions.enter(id.0, event);
     let Some(moment) = EventOf::<I>::MOMENT else { return };
+    store.reactions.hears_of_matches |= moment.is_of_matches();
     store.set_tell(&TELL);
     let any = components.is_empty().then_some(None);
     store.hear_anew(components.iter().copied().map(Some).chain(any).chain(unwatched));
@@ -166,7 +175,11 @@ impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<
     }
 
     fn has_conditions(&self) -> bool {
-        !self.conditions.is_empty()
+        self.rare.as_ref().is_some_and(|rare| !rare.conditions.is_empty())
+    }
+
+    fn share_meta(&mut self, other: Option<&Arc<SystemMeta>>) -> Option<Arc<SystemMeta>> {
+        self.system.share_meta(other)
     }
 
     #[inline]
@@ -178,7 +191,7 @@ impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<
         store: &mut Store,
     ) {
         let _span = trace::observer(|| (self.system.system().name(), type_name::<I::Pattern>()));
-        if self.conditions.is_empty() || conditions_hold(&mut self.conditions, store) {
+        if self.rare.is_none() || conditions_hold(&mut self.rare, store) {
             let observed = I::observe(&mut self.system, event, trigger, id, store);
             self.done(observed, store);
         }
@@ -196,9 +209,9 @@ impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<
         let (mut next, count) = (0, affected.len());
         while next < count {
             let mut end = count;
-            if !self.conditions.is_empty() {
+            if self.rare.is_some() {
                 end = I::next(affected, next);
-                if !conditions_hold(&mut self.conditions, store) {
+                if !conditions_hold(&mut self.rare, store) {
                     next = end;
                     continue;
                 }
@@ -213,10 +226,10 @@ impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<
 
 /// Asks the conditions of an observer.
 #[cold]
-fn conditions_hold(conditions: &mut [BoxedSystem<(), bool>], store: &mut Store) -> bool {
+fn conditions_hold(rare: &mut Option<Box<Rare>>, store: &mut Store) -> bool {
     // All are asked, so that each sees all changes.
     let mut hold = true;
-    for condition in conditions {
+    for condition in rare.iter_mut().flat_map(|rare| &mut rare.conditions) {
         let held = condition.run_alone((), store);
         condition.apply_deferred(store);
         hold &= held.unwrap_or(false);
@@ -236,8 +249,8 @@ impl<I: ObserverInput, S: TellSystem<I>> ObserverSystem<I, S> {
     #[cold]
     #[inline(never)]
     fn not_done(&self, not_done: NotDone, store: &mut Store) {
-        let failed =
-            Failed { observer: self.system.system().name(), event: type_name::<EventOf<I>>(), handler: self.handler };
+        let handler = self.rare.as_ref().and_then(|rare| rare.handler);
+        let failed = Failed { observer: self.system.system().name(), event: type_name::<EventOf<I>>(), handler };
         failed.not_done(not_done, store);
     }
 }
@@ -427,7 +440,7 @@ impl<I: ObserverInput> WithTellSystem<I> for Describing {
 
     fn with(self, system: impl TellSystem<I>) -> Box<dyn Unregistered> {
         assert_keeps_structure(system.system());
-        Box::new(ObserverSystem { system, conditions: Vec::new(), handler: None, marker: PhantomData })
+        Box::new(ObserverSystem { rare: None, system, marker: PhantomData })
     }
 }
 

@@ -4,7 +4,7 @@ use core::any::type_name;
 
 use super::id::ObserverId;
 use super::observers::Observers;
-use super::told::with_observers;
+use super::told::Told;
 use crate::command::apply_reactions;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::Entity;
@@ -88,7 +88,7 @@ fn after_one(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
     if kinds.has(Kinds::INSERT) {
         tell_of_one::<InsertEvent>(store, entity, id, change, caller);
     }
-    if kinds.has(Kinds::BEHIND_MATCH) && store.reactions.number::<BeginMatchEvent>(BeginMatchEvent::slot()).is_some() {
+    if store.reactions.hears_of_matches && kinds.has(Kinds::BEHIND_MATCH) {
         tell_of_match(store, entity, change, caller);
     }
 }
@@ -129,12 +129,11 @@ fn tell_observers_now<E: LifecycleEvent>(
     caller: Origin,
 ) {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
-    let told = with_observers::<E>(store, number, caller, |observers, store| {
-        observers.tell_of_components(news, kinds, one, store);
-    });
-    if told.is_none() {
-        not_told::<E>(store, number);
-    }
+    let Some((mut observers, told)) = Told::begin::<E>(store, number, caller) else {
+        return not_told::<E>(store, number);
+    };
+    observers.tell_of_components(news, kinds, one, told.store);
+    told.end();
 }
 
 /// As [`tell_observers_now`], of one component of one entity.
@@ -147,14 +146,13 @@ fn tell_of_one<E: LifecycleEvent>(
     caller: Origin,
 ) {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
-    let told = with_observers::<E>(store, number, caller, |observers, store| {
-        if !observers.tell_of_one(entity, id, store) {
-            tell_by_news(observers, entity, change, store);
-        }
-    });
-    if told.is_none() {
-        not_told::<E>(store, number);
+    let Some((mut observers, told)) = Told::begin::<E>(store, number, caller) else {
+        return not_told::<E>(store, number);
+    };
+    if !observers.tell_of_one(entity, id, told.store) {
+        tell_by_news(&mut observers, entity, change, told.store);
     }
+    told.end();
 }
 
 /// Tells observers of which some watch single entities or filters.

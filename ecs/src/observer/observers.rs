@@ -1,6 +1,7 @@
 //! The observers of one type of event, as a store keeps them.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
 
@@ -9,11 +10,12 @@ use hashbrown::HashMap;
 use super::id::ObserverId;
 use super::matched::MatchFilter;
 use super::on::TriggerOf;
-use super::watching::{Watching, watched};
+use super::watching::{General, NOBODY, OTHERWISE, Sole, Watching, watched};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity};
 use crate::event::{EntityComponentsTrigger, Event, LifecycleEvent, Moment, Trigger};
 use crate::store::{Affected, EventObservers, NewsView, Store};
+use crate::system::SystemMeta;
 
 /// An observer of events of one type.
 pub(super) trait Observe<E: Event>: Send + Sync {
@@ -22,6 +24,9 @@ pub(super) trait Observe<E: Event>: Send + Sync {
 
     /// Whether it runs only if conditions hold.
     fn has_conditions(&self) -> bool;
+
+    /// Has it know by the same memory what another one knows of itself, if that is the same. Returns that of this one, if there is such.
+    fn share_meta(&mut self, other: Option<&Arc<SystemMeta>>) -> Option<Arc<SystemMeta>>;
 
     /// Tells it of an event.
     fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store);
@@ -65,6 +70,8 @@ pub(super) struct Observers<E: Event> {
     watching: Watching,
     /// The place of each, by its number.
     places: HashMap<usize, u32>,
+    /// What the system that was added last knows of itself: the next one may know the same.
+    meta: Option<Arc<SystemMeta>>,
     /// With how many entities the dead ones are looked for.
     crowded: usize,
     /// What the trigger remembers.
@@ -83,10 +90,16 @@ impl<E: Event> Observers<E> {
             watched: Vec::new(),
             watching: Watching::default(),
             places: HashMap::default(),
+            meta: None,
             crowded: FEW,
             state: Default::default(),
             of_life: EntityComponentsTrigger::default(),
         }
+    }
+
+    /// Has an observer that is about to be added share memory with the last one, if they are of one function.
+    pub(super) fn share_meta(&mut self, observer: &mut dyn Observe<E>) {
+        self.meta = observer.share_meta(self.meta.as_ref());
     }
 
     /// Adds an observer, and says which components no observer watches any more.
@@ -133,17 +146,16 @@ impl<E: Event> Observers<E> {
         store: &mut Store,
     ) {
         let Self { list, watching, .. } = self;
-        let of_entity = match target {
-            Some(target) if watching.entities() != 0 => watching.of_entity(target),
-            _ => &[],
-        };
         // Mostly it is one observer. A loop would need registers of its own.
-        let place = match (watching.of_all(), of_entity) {
-            ([], []) => return,
-            (&[place], []) => place,
-            ([], &[place]) if target.is_some_and(|target| store.entities.contains(target)) => place,
-            ([], [_]) => return,
-            _ => return self.tell_several(target, event, trigger, store),
+        let place = match (watching.general(), target) {
+            (General::Sole(place), _) => place,
+            (General::None, None) => return,
+            (General::None, Some(target)) => match watching.sole_of_entity(target) {
+                Sole::At(place) if store.entities.contains(target) => place,
+                Sole::At(_) => return,
+                Sole::Perhaps => return self.tell_several(Some(target), event, trigger, store),
+            },
+            (General::Several, _) => return self.tell_several(target, event, trigger, store),
         };
         list[place as usize].tell(event, trigger, store);
     }
@@ -186,13 +198,14 @@ impl<E: LifecycleEvent> Observers<E> {
     #[inline(always)]
     pub(super) fn tell_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) -> bool {
         let Self { list, watching, of_life, .. } = self;
-        if watching.entities() != 0 || E::MOMENT.is_none_or(Moment::is_of_matches) {
+        if E::MOMENT.is_none_or(Moment::is_of_matches) {
             return false;
         }
-        match *watching.of_component(component) {
-            [] => {}
-            [place] => list[place as usize].tell_of_one(entity, component, of_life, store),
-            _ => self.tell_several_of_one(entity, component, store),
+        match watching.sole_of_component(component) {
+            NOBODY => {}
+            OTHERWISE if watching.entities() != 0 => return false,
+            OTHERWISE => self.tell_several_of_one(entity, component, store),
+            place => list[place as usize].tell_of_one(entity, component, of_life, store),
         }
         true
     }

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 
 use super::observers::Observers;
 use super::on::TriggerOf;
-use super::told::with_observers;
+use super::told::Told;
 use crate::command::{apply_reactions, defer_direct};
 use crate::event::{Event, Trigger as _};
 use crate::store::{CommandFailure, NotTold, Store};
@@ -16,15 +16,30 @@ use crate::world::World;
 #[inline]
 pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return true };
+    if !store.reactions.is_idle() || store.entities.needs_flush() {
+        return trigger_with_care(store, number, event, trigger);
+    }
+    trigger_now(store, number, event, trigger)
+}
+
+/// The same, where something has to be done first. It stands apart, so that the other way keeps its registers.
+#[cold]
+#[inline(never)]
+fn trigger_with_care<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     // Ids that were reserved are entities for observers. While others are told they wait: an operation may be going on.
     store.flush();
     // What an observer has recorded before it triggers another event comes before what that one leads to, and has not been caused by it.
     defer_direct(store);
+    trigger_now(store, number, event, trigger)
+}
+
+#[inline(always)]
+fn trigger_now<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let caller = store.entities.acting();
-    let told = with_observers(store, number, caller, |observers, store| tell(observers, event, trigger, store));
-    if told.is_none() {
-        return not_told::<E>(store, number);
-    }
+    let Some((mut observers, told)) = Told::begin(store, number, caller) else { return not_told::<E>(store, number) };
+    tell(&mut observers, event, trigger, told.store);
+    told.end();
+    drop(observers);
     apply_reactions(store);
     true
 }
@@ -41,7 +56,7 @@ fn not_told<E: Event>(store: &mut Store, number: u32) -> bool {
 }
 
 /// Tells observers of an event, where it goes on to as well.
-#[inline]
+#[inline(always)]
 fn tell<E: Event>(observers: &mut Observers<E>, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
     let mut target = trigger.first(event);
     let mut steps = 0;

@@ -1,55 +1,43 @@
 //! An event while it is told.
 
-use alloc::boxed::Box;
-
 use super::observers::Observers;
 use crate::command::defer_direct;
 use crate::event::Event;
 use crate::origin::Origin;
-use crate::store::Store;
+use crate::store::{Store, TakenObservers};
 
-/// Tells an event, whose type has this number: calls a function with its observers, and with the store without them. None if that is not
-/// possible; [`Reactions::not_told`](crate::store::Reactions::not_told) says why.
-#[inline(always)]
-pub(super) fn with_observers<E: Event>(
-    store: &mut Store,
-    number: u32,
-    caller: Origin,
-    tell: impl FnOnce(&mut Observers<E>, &mut Store),
-) -> Option<()> {
-    let observers = store.reactions.begin::<E, Observers<E>>(number, caller)?;
-    let mut told = Told { store, observers: Some(observers), number };
-    if let Some(observers) = &mut told.observers {
-        tell(observers, told.store);
-    }
-    if let Some(observers) = told.observers.take() {
-        told.store.reactions.end(number, observers);
-    }
-    core::mem::forget(told);
-    Some(())
+/// An event that is being told. It ends also if an observer panics.
+pub(super) struct Told<'s> {
+    pub(super) store: &'s mut Store,
 }
 
-/// An event that is being told. If an observer panics, the observers are in the store again all the same.
-struct Told<'s, E: Event> {
-    store: &'s mut Store,
-    observers: Option<Box<Observers<E>>>,
-    number: u32,
-}
-
-impl<E: Event> Drop for Told<'_, E> {
-    // Inlined, so that what is told need not be in memory for it.
+impl<'s> Told<'s> {
+    /// Begins to tell an event, whose type has this number: its observers, which are to be told with the store. None if that is not
+    /// possible; [`Reactions::not_told`](crate::store::Reactions::not_told) says why.
     #[inline(always)]
-    fn drop(&mut self) {
-        if let Some(observers) = self.observers.take() {
-            broken_off(self.store, self.number, observers);
-        }
+    pub(super) fn begin<E: Event>(
+        store: &'s mut Store,
+        number: u32,
+        caller: Origin,
+    ) -> Option<(TakenObservers<Observers<E>>, Self)> {
+        let observers = store.reactions.begin::<E, Observers<E>>(number, caller)?;
+        Some((observers, Self { store }))
+    }
+
+    /// It has been told.
+    #[inline(always)]
+    pub(super) fn end(self) {
+        self.store.reactions.end();
+        core::mem::forget(self);
     }
 }
 
-/// An observer has panicked. What it has recorded beside its parameters waits with what those before it have.
-#[cold]
-#[inline(never)]
-fn broken_off<E: Event>(store: &mut Store, number: u32, observers: Box<Observers<E>>) {
-    defer_direct(store);
-    store.reactions.end(number, observers);
+impl Drop for Told<'_> {
+    /// An observer has panicked. What it has recorded beside its parameters waits with what those before it have.
+    #[cold]
+    #[inline(never)]
+    fn drop(&mut self) {
+        defer_direct(self.store);
+        self.store.reactions.end();
+    }
 }

@@ -13,16 +13,77 @@ use crate::entity::{Entities, Entity, EntityHashMap};
 /// What observers of a type of event watch.
 #[derive(Default)]
 pub(super) struct Watching {
+    general: General,
     /// The places of those that watch all events.
     of_all: Vec<u32>,
     /// By the number of a component that some watch: the places of those that watch it, of all entities, or all events, in order.
     of_components: Vec<Option<Vec<u32>>>,
+    /// By the number of a component: the place of the only one that is told of it, [`NOBODY`], or [`OTHERWISE`] if that depends on the
+    /// entity, or there are several. Behind the end it is as if nothing had been found out.
+    sole: Vec<u32>,
     /// How many watch a component, of some entities or of all.
     counts: HashMap<Option<ComponentId>, u32>,
     of_entities: OfEntities,
+    /// Whether single entities were watched, and of how many components it was known, when `sole` was found out.
+    depends: bool,
+    noted: usize,
+}
+
+/// In the place of the place of an observer: there is none.
+pub(super) const NOBODY: u32 = u32::MAX;
+/// In the place of the place of an observer: it has to be found out.
+pub(super) const OTHERWISE: u32 = u32::MAX - 1;
+
+/// Who is told of an event, as far as that does not depend on the event.
+#[derive(Clone, Copy, Default)]
+pub(super) enum General {
+    /// Only those that watch its entity.
+    #[default]
+    None,
+    /// The one in this place alone, whatever the entity.
+    Sole(u32),
+    /// Several, or one, and those that watch its entity.
+    Several,
 }
 
 impl Watching {
+    /// Finds out anew who is told of what, after an observer has come or gone that watches these components, or any.
+    fn note_general(&mut self, of_components: &[ComponentId]) {
+        let depends = self.of_entities.len != 0;
+        let sole = |places: &[u32]| match *places {
+            _ if depends => OTHERWISE,
+            [] => NOBODY,
+            [place] if place < OTHERWISE => place,
+            _ => OTHERWISE,
+        };
+        let is_other = depends != self.depends;
+        self.depends = depends;
+        let count = self.of_components.len();
+        self.sole.resize(count, OTHERWISE);
+        let mut note = |index: usize| {
+            let places = self.of_components[index].as_deref().unwrap_or(&self.of_all);
+            self.sole[index] = sole(places);
+        };
+        if is_other || of_components.is_empty() || count > self.noted {
+            (0..count).for_each(&mut note);
+        } else {
+            of_components.iter().map(|id| id.index()).filter(|&index| index < count).for_each(&mut note);
+        }
+        self.noted = count;
+
+        self.general = match self.of_all[..] {
+            [] => General::None,
+            [place] if self.of_entities.len == 0 => General::Sole(place),
+            _ => General::Several,
+        };
+    }
+
+    /// Who is told of an event, as far as that does not depend on the event.
+    #[inline(always)]
+    pub(super) fn general(&self) -> General {
+        self.general
+    }
+
     /// Notes what the observer in a place watches, which is behind all others.
     pub(super) fn enter(
         &mut self,
@@ -51,6 +112,7 @@ impl Watching {
             }
         }
         of_entities.iter().for_each(|&entity| self.of_entities.add(entity, place, entities.contains(entity)));
+        self.note_general(components);
     }
 
     /// Forgets what the observer in a place watches.
@@ -65,6 +127,7 @@ impl Watching {
             lists.for_each(|places| places.retain(|&other| other != place));
         }
         of_entities.iter().for_each(|&entity| self.of_entities.remove(entity, place));
+        self.note_general(components);
     }
 
     /// Forgets everything.
@@ -78,6 +141,12 @@ impl Watching {
         &self.of_all
     }
 
+    /// The place of the only one that is told of a component, whatever the entity, [`NOBODY`], or [`OTHERWISE`].
+    #[inline(always)]
+    pub(super) fn sole_of_component(&self, id: ComponentId) -> u32 {
+        self.sole.get(id.index()).copied().unwrap_or(OTHERWISE)
+    }
+
     /// The places of those that are told of a component, of whatever entity.
     #[inline]
     pub(super) fn of_component(&self, id: ComponentId) -> &[u32] {
@@ -85,6 +154,12 @@ impl Watching {
             Some(Some(places)) => places,
             _ => &self.of_all,
         }
+    }
+
+    /// The place of the only one that watches an entity.
+    #[inline(always)]
+    pub(super) fn sole_of_entity(&self, entity: Entity) -> Sole {
+        self.of_entities.sole(entity)
     }
 
     /// The places of those that watch an entity, in order.
@@ -131,6 +206,14 @@ struct OfIndex {
 /// The entity has several observers: their list has the number that the other bits are.
 const MANY: u32 = 1 << 31;
 
+/// The only observer of an entity.
+pub(super) enum Sole {
+    /// It is in this place.
+    At(u32),
+    /// There may be none, or several.
+    Perhaps,
+}
+
 const NO_ENTITY: OfIndex = OfIndex { generation: 0, places: 0 };
 
 /// The observers of single entities.
@@ -149,6 +232,18 @@ struct OfEntities {
 }
 
 impl OfEntities {
+    /// The place of the only observer of an entity.
+    #[inline(always)]
+    fn sole(&self, entity: Entity) -> Sole {
+        if let Some(Some(page)) = self.pages.get(entity.index() as usize / PAGE) {
+            let found = page[entity.index() as usize % PAGE];
+            if found.generation == entity.generation() && found.places & MANY == 0 {
+                return Sole::At(found.places);
+            }
+        }
+        Sole::Perhaps
+    }
+
     /// The places of the observers of an entity, in order.
     #[inline]
     fn get(&self, entity: Entity) -> &[u32] {
@@ -321,6 +416,52 @@ mod tests {
         watched.add(third, 7, true);
         assert_eq!(all(&watched), [vec![], vec![2, 5], vec![6, 7]]);
         assert_eq!((watched.lists.len(), watched.unused.len()), (1, 0));
+    }
+
+    /// Whatever has come and gone: what was found out beforehand agrees with the lists.
+    #[test]
+    fn what_is_told_to_one_alone_is_known() {
+        let entities = Entities::default();
+        let (mut state, mut watching) = (1_u64, Watching::default());
+        let mut random = |end: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % end
+        };
+        let mut here: Vec<(u32, Vec<ComponentId>, Vec<Entity>)> = Vec::new();
+        for place in 0..3_000 {
+            if random(3) == 0 || here.len() < 3 && random(2) == 0 {
+                let some = |count: usize, random: &mut dyn FnMut(usize) -> usize| {
+                    (0..count).map(|_| random(4)).collect::<Vec<usize>>()
+                };
+                let components = some([0, 1, 1, 2][random(4)], &mut random);
+                let mut components: Vec<_> = components.into_iter().map(|index| ComponentId(index as u32)).collect();
+                components.dedup();
+                let watched: Vec<_> = some([0, 0, 0, 1][random(4)], &mut random);
+                let watched: Vec<_> = watched.into_iter().map(|index| entity(index as u32, 1)).collect();
+                watching.enter(place, &components, &watched, &entities);
+                here.push((place, components, watched));
+            } else if !here.is_empty() {
+                let (place, components, watched) = here.swap_remove(random(here.len()));
+                watching.leave(place, &components, &watched);
+            }
+            for id in (0..5).map(ComponentId) {
+                match (watching.sole_of_component(id), watching.of_component(id)) {
+                    (OTHERWISE, _) => {}
+                    (NOBODY, places) => assert!(places.is_empty() && watching.entities() == 0),
+                    (sole, places) => assert!(places == [sole] && watching.entities() == 0),
+                }
+            }
+            match (watching.general(), watching.of_all()) {
+                (General::None, places) => assert!(places.is_empty()),
+                (General::Sole(sole), places) => assert!(places == [sole] && watching.entities() == 0),
+                (General::Several, _) => {}
+            }
+            for index in 0..4 {
+                if let Sole::At(sole) = watching.sole_of_entity(entity(index, 1)) {
+                    assert_eq!(watching.of_entity(entity(index, 1)), [sole]);
+                }
+            }
+        }
     }
 
     #[test]

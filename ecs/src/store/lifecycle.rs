@@ -268,7 +268,7 @@ impl Store {
     /// Applies what observers and hooks have recorded.
     #[inline]
     fn apply_recorded(&mut self, tell: &'static Tell<Self>) {
-        if !self.reactions.queue.is_empty() || self.entities.needs_flush() {
+        if self.reactions.has_waiting() || self.entities.needs_flush() {
             self.apply_recorded_now(tell);
         }
     }

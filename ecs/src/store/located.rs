@@ -14,6 +14,7 @@ use super::ticks::note_targets;
 use crate::alloc_error::AllocError;
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, put_in_place, take_parts, with_parts};
+use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, Location};
 use crate::graph::{Change, ChangeStep, MovePlan, PlanId};
 use crate::guard::Waiting;
@@ -111,8 +112,15 @@ impl<'s> Located<'s> {
             }
         };
         // SAFETY: the plan is that of the change for this table; the change adds the bundle, which `put` puts.
-        if let Some((here, _)) = unsafe { self.move_lightly::<false>(plan, put) } {
-            return Some(here);
+        if let Some((here, plan)) = unsafe { self.move_lightly::<false>(plan, |plan| plan.moves_lightly, put) } {
+            // A plan that tells lightly tells of one component.
+            return match plan.after.first() {
+                None => Some(here),
+                Some(&told) => {
+                    tell_of_one(self.store, self.entity, told);
+                    None
+                }
+            };
         }
         match bundle {
             // SAFETY: the plan is one for adding the bundle to entities of this table. Nothing has happened since it was found.
@@ -182,7 +190,7 @@ impl<'s> Located<'s> {
     pub(super) fn lose(mut self, loss: Loss) {
         let plan = self.store.archetypes.plan(self.location.table, loss.change());
         // SAFETY: the plan is that of the change for this table; the change adds nothing.
-        if unsafe { self.move_lightly::<false>(plan, |_| {}) }.is_none() {
+        if unsafe { self.move_lightly::<false>(plan, |plan| plan.is_light, |_| {}) }.is_none() {
             self.lose_with_care(loss);
         }
     }
@@ -287,28 +295,31 @@ impl<'s> Located<'s> {
         }
     }
 
-    /// Moves the row to where it belongs after a change, if its plan is light, ticks need not be carried, and there is room.
+    /// Moves the row to where it belongs after a change, if its plan is one of these, ticks need not be carried, and there is room.
     /// Otherwise nothing happens, and there is no location. `put` gets the row afterwards.
     ///
     /// This is [`Located::change_row`] without what is not needed then: nothing is required, sparse, told, replaced, or has to be
-    /// dropped. `WITH_CARE` the plan is one that requires or tells lightly instead: what is required is made first, and the caller tells of
-    /// the only component of which something is told. If a constructor panics nothing has happened.
+    /// dropped. If the plan `REQUIRES` lightly, what is required is made first; if a constructor panics nothing has happened. If it tells
+    /// lightly, the caller tells of the only component of which something is told.
     ///
     /// # Safety
     ///
+    /// - `fits` asks whether the plan [is light](MovePlan::is_light), or [tells lightly](MovePlan::tells_lightly), or, if it `REQUIRES`,
+    ///   [requires lightly](MovePlan::requires_lightly).
     /// - The plan has just been found: it is that of a change for the table where the entity is.
     /// - If the change adds anything, that is one bundle, all of whose components `put` puts, in order; it does nothing else, and does
     ///   not panic.
     #[inline(always)]
-    unsafe fn move_lightly<const WITH_CARE: bool>(
+    unsafe fn move_lightly<const REQUIRES: bool>(
         &mut self,
         id: PlanId,
+        fits: impl FnOnce(&MovePlan) -> bool,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Option<(Location, &MovePlan)> {
         let (entity, from) = (self.entity, self.location);
         let Store { archetypes, entities, sparse, clock, .. } = &mut *self.store;
         let Planned { plan, tables, .. } = archetypes.just_found(id);
-        if !(if WITH_CARE { plan.tells_lightly | plan.requires_lightly } else { plan.is_light }) {
+        if !fits(plan) {
             return None;
         }
         // SAFETY: both are tables of this store. A light plan leads to another table.
@@ -316,7 +327,7 @@ impl<'s> Located<'s> {
         if source.is_tracked() | to.is_tracked() | to.is_full() {
             return None;
         }
-        if WITH_CARE {
+        if REQUIRES {
             // SAFETY: the plan leads to this table, which has room for a row, and it becomes one below.
             unsafe { NewRow::make(to, &plan.required).keep() }
         }
@@ -470,16 +481,19 @@ unsafe fn insert_with_care<B: Bundle>(
     };
     let mut located = Located { store: &mut *store, entity, location };
     // SAFETY: the caller's promise; the change adds the bundle, which `put` puts.
-    if let Some((here, plan)) = unsafe { located.move_lightly::<true>(plan, put) } {
-        // A plan that tells lightly tells of one component, and one that requires lightly of none.
-        let Some(&told) = plan.after.first() else { return Some(here) };
-        store.tell_of_one(entity, told);
-        return None;
+    if let Some((here, _)) = unsafe { located.move_lightly::<true>(plan, |plan| plan.requires_lightly, put) } {
+        return Some(here);
     }
     match bundle {
         Some(bundle) => insert_parts(store, entity, location, bundle),
         None => unreachable!("what is not moved lightly has not been put"),
     }
+}
+
+/// Tells of the only component of which something is told. It stands apart, as what is told mostly is nothing.
+#[inline(never)]
+fn tell_of_one(store: &mut Store, entity: Entity, told: (ComponentId, Kinds)) {
+    store.tell_of_one(entity, told);
 }
 
 /// [`Located::insert`], whatever the bundle is and the plan, of an entity that is here.

@@ -4,13 +4,12 @@
 //! record as commands, which wait in [`Reactions::queue`] until the outermost event has been told. So no observer changes under the
 //! feet of another one, and neither does the list of observers.
 //!
-//! While an event is told its observers are not in the store: they are the teller's, so that each of them can be given the store. An
-//! event of the same type that an observer triggers meanwhile becomes a command.
+//! While an event is told its observers are the teller's ([`TakenObservers`]), so that each of them can be given the store. An event of
+//! the same type that an observer triggers meanwhile becomes a command.
 //!
 //! Commands of an observer know their [`Cause`]: the events that led to them. Its depth is limited, so that events that cause each other
 //! end.
 
-use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -19,7 +18,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 
-use super::event_observers::{EventObservers, ObserversPlace};
+use super::event_observers::{EventObservers, ObserversPlace, TakenObservers};
 use super::news::NewsView;
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
@@ -86,40 +85,41 @@ pub(crate) struct Tell<C> {
 /// The names of the events that are being told, one inside the other, and what has triggered them. Mostly it is none or one.
 #[derive(Default)]
 struct Running {
-    innermost: Option<(&'static str, Origin)>,
+    /// The last one, if there is one: [`State`] says so.
+    innermost: (&'static str, Origin),
     /// Around that, the outermost one first.
     others: Vec<(&'static str, Origin)>,
 }
 
-impl Running {
+/// All that is not as it mostly is before an event, in one byte: then a single look shows that there is nothing to be done first.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct State(u8);
+
+impl State {
+    /// Nothing is told, nothing has led to what happens now, and nothing waits.
+    const IDLE: Self = Self(0);
+    /// An event is being told, or a hook runs.
+    const RUNNING: Self = Self(1);
+    /// That is so inside of another one: [`Running::others`] has some.
+    const NESTED: Self = Self(1 << 1);
+    /// There is a cause, or the limit is 0.
+    const LIMITED: Self = Self(1 << 2);
+    /// Something may lead to what happens now.
+    const MAY_LEAD: Self = Self(Self::RUNNING.0 | Self::LIMITED.0);
+    /// What runs may have recorded something beside its parameters.
+    const DIRECT: Self = Self(1 << 3);
+    /// Commands may wait for the end of the outermost event.
+    const WAITING: Self = Self(1 << 4);
+
+    /// Whether any of these holds.
     #[inline(always)]
-    fn len(&self) -> usize {
-        self.others.len() + usize::from(self.innermost.is_some())
+    fn has(self, some: Self) -> bool {
+        self.0 & some.0 != 0
     }
 
-    /// Makes the innermost one an outer one as well, before another becomes the innermost.
-    fn make_way(&mut self) {
-        self.others.extend(self.innermost);
-    }
-
-    /// The innermost one has been told.
     #[inline(always)]
-    fn pop(&mut self) {
-        if self.others.is_empty() {
-            self.innermost = None;
-        } else {
-            self.pop_outer();
-        }
-    }
-
-    #[cold]
-    fn pop_outer(&mut self) {
-        self.innermost = self.others.pop();
-    }
-
-    /// The names, from the outermost one on.
-    fn names(&self) -> impl DoubleEndedIterator<Item = &'static str> {
-        self.others.iter().chain(&self.innermost).map(|(name, _)| *name)
+    fn set(&mut self, some: Self, holds: bool) {
+        self.0 = if holds { self.0 | some.0 } else { self.0 & !some.0 };
     }
 }
 
@@ -134,8 +134,9 @@ pub(crate) struct Reactions<C: 'static> {
     /// What led to the commands that are being carried out.
     cause: Option<Arc<Cause>>,
     limit: usize,
-    /// Whether there is a cause, or the limit is 0.
-    is_limited: bool,
+    state: State,
+    /// Whether there have been observers of filters.
+    pub(crate) hears_of_matches: bool,
     /// The entities that the last bulk operation has made of which something was told.
     pub(super) made: Vec<Entity>,
     /// How many times commands of observers have been applied.
@@ -145,9 +146,9 @@ pub(crate) struct Reactions<C: 'static> {
     /// How entities are linked that get this component, which names a target: the last one that came.
     pub(super) last_link: Option<(ComponentId, Link<C>)>,
     /// The commands of observers, until the outermost event has been told.
-    pub(crate) queue: Queue<C>,
+    queue: Queue<C>,
     /// What the observer that is running has recorded beside its parameters.
-    pub(crate) direct: Queue<C>,
+    direct: Queue<C>,
 }
 
 impl<C: 'static> Default for Reactions<C> {
@@ -159,7 +160,8 @@ impl<C: 'static> Default for Reactions<C> {
             running: Running::default(),
             cause: None,
             limit: Self::LIMIT,
-            is_limited: false,
+            state: State::IDLE,
+            hears_of_matches: false,
             made: Vec::new(),
             applied: 0,
             tell: None,
@@ -177,14 +179,15 @@ impl<C: 'static> Reactions<C> {
     /// The number of a type of event, if it has had observers.
     #[inline]
     pub(crate) fn number<E: 'static>(&self, slot: Option<&'static TypeSlot<E>>) -> Option<u32> {
-        self.numbers.get(slot)
+        // To look whether that is one of the list spares to do it when they are taken.
+        Some(self.numbers.place(slot)).filter(|&number| (number as usize) < self.observers.len())
     }
 
     /// The number of a type of event.
     pub(crate) fn register<E: 'static, O: EventObservers>(
         &mut self,
         slot: Option<&'static TypeSlot<E>>,
-        make: impl FnOnce() -> Box<O>,
+        make: impl FnOnce() -> O,
     ) -> u32 {
         self.numbers.register(slot, &mut self.observers, |_| ObserversPlace::new(make()))
     }
@@ -202,7 +205,49 @@ impl<C: 'static> Reactions<C> {
     /// Whether an event is being told.
     #[inline]
     pub(crate) fn is_running(&self) -> bool {
-        self.running.innermost.is_some()
+        self.state.has(State::RUNNING)
+    }
+
+    /// Whether an event that is triggered now is the outermost one, nothing has led to it, and nothing has been recorded before.
+    #[inline(always)]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.state == State::IDLE
+    }
+
+    /// Whether the observer that is running may have recorded something beside its parameters.
+    #[inline(always)]
+    pub(crate) fn has_direct(&self) -> bool {
+        self.state.has(State::DIRECT)
+    }
+
+    /// Where it records that.
+    pub(crate) fn direct(&mut self) -> &mut Queue<C> {
+        self.state.set(State::DIRECT, true);
+        &mut self.direct
+    }
+
+    /// Takes what it has recorded.
+    pub(crate) fn take_direct(&mut self) -> Queue<C> {
+        self.state.set(State::DIRECT, false);
+        core::mem::take(&mut self.direct)
+    }
+
+    /// Whether commands may wait for the end of the outermost event.
+    #[inline(always)]
+    pub(crate) fn has_waiting(&self) -> bool {
+        self.state.has(State::WAITING)
+    }
+
+    /// Has a command wait for the end of the outermost event.
+    pub(crate) fn let_wait(&mut self, command: impl FnOnce(&mut C) + Send + 'static) {
+        self.state.set(State::WAITING, true);
+        self.queue.push(command);
+    }
+
+    /// Takes the commands that wait.
+    pub(crate) fn take_waiting(&mut self) -> Queue<C> {
+        self.state.set(State::WAITING, false);
+        core::mem::take(&mut self.queue)
     }
 
     /// Notes that commands of observers are applied.
@@ -213,25 +258,33 @@ impl<C: 'static> Reactions<C> {
     /// Sets how many events may lead to each other.
     pub(crate) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
-        self.is_limited = self.cause.is_some() || limit == 0;
+        self.note_limited();
     }
 
-    /// Takes the observers of a type of event, which are an `O`, to tell them one that something has triggered. They come back with
+    fn note_limited(&mut self) {
+        self.state.set(State::LIMITED, self.cause.is_some() || self.limit == 0);
+    }
+
+    /// Takes the observers of a type of event, which are an `O`, to tell them one that something has triggered. It has been told with
     /// [`Reactions::end`]. If there are none [`Reactions::not_told`] says why.
     #[inline(always)]
-    pub(crate) fn begin<E: 'static, O: EventObservers>(&mut self, number: u32, caller: Origin) -> Option<Box<O>> {
+    pub(crate) fn begin<E: 'static, O: EventObservers>(
+        &mut self,
+        number: u32,
+        caller: Origin,
+    ) -> Option<TakenObservers<O>> {
         // Mostly nothing has led to it. What has makes way before the observers are taken: it may be without memory.
-        let is_first = self.running.innermost.is_none() && !self.is_limited;
-        if !is_first && !self.make_way() {
+        if self.state.has(State::MAY_LEAD) && !self.make_way() {
             return None;
         }
         if let Some(place) = self.observers.get_mut(number as usize)
             && let Some(observers) = place.take()
         {
-            self.running.innermost = Some((type_name::<E>(), caller));
+            self.running.innermost = (type_name::<E>(), caller);
+            self.state.set(State::RUNNING, true);
             return Some(observers);
         }
-        self.running.pop();
+        self.leave();
         None
     }
 
@@ -239,11 +292,33 @@ impl<C: 'static> Reactions<C> {
     #[cold]
     #[inline(never)]
     fn make_way(&mut self) -> bool {
-        let may = self.depth() < self.limit;
-        if may {
-            self.running.make_way();
+        if self.depth() >= self.limit {
+            return false;
         }
-        may
+        if self.is_running() {
+            self.running.others.push(self.running.innermost);
+            self.state.set(State::NESTED, true);
+        }
+        true
+    }
+
+    /// The innermost event has been told.
+    #[inline(always)]
+    fn leave(&mut self) {
+        if self.state == State::RUNNING {
+            self.state = State::IDLE;
+        } else {
+            self.leave_with_care();
+        }
+    }
+
+    #[inline(never)]
+    fn leave_with_care(&mut self) {
+        match self.running.others.pop() {
+            Some(outer) => self.running.innermost = outer,
+            None => self.state.set(State::RUNNING, false),
+        }
+        self.state.set(State::NESTED, !self.running.others.is_empty());
     }
 
     /// Why an event of a type cannot be told.
@@ -257,23 +332,26 @@ impl<C: 'static> Reactions<C> {
 
     /// The event has been told.
     #[inline(always)]
-    pub(crate) fn end<O: EventObservers>(&mut self, number: u32, observers: Box<O>) {
-        self.running.pop();
-        if let Some(place) = self.observers.get_mut(number as usize) {
-            place.put(observers);
-        }
+    pub(crate) fn end(&mut self) {
+        self.leave();
     }
 
     /// What has triggered the event that is being told.
     #[inline]
     pub(crate) fn caller(&self) -> Origin {
-        self.running.innermost.map_or(Origin::UNKNOWN, |(_, caller)| caller)
+        if self.is_running() { self.running.innermost.1 } else { Origin::UNKNOWN }
+    }
+
+    /// The names of the events that are being told, from the outermost one on.
+    fn names(&self) -> impl DoubleEndedIterator<Item = &'static str> {
+        let innermost = self.is_running().then_some(&self.running.innermost);
+        self.running.others.iter().chain(innermost).map(|(name, _)| *name)
     }
 
     /// How many events have led to what happens now.
     #[inline]
     fn depth(&self) -> usize {
-        self.running.len() + self.cause().map_or(0, |cause| cause.depth)
+        self.names().count() + self.cause().map_or(0, |cause| cause.depth)
     }
 
     /// What has led to the commands that are being carried out.
@@ -285,7 +363,7 @@ impl<C: 'static> Reactions<C> {
     /// The cause of what the running observer records.
     pub(crate) fn cause_of_commands(&self) -> Arc<Cause> {
         Arc::new(Cause {
-            events: self.running.names().collect(),
+            events: self.names().collect(),
             before: self.cause().cloned(),
             depth: self.depth(),
             has_ended: AtomicBool::new(false),
@@ -294,8 +372,9 @@ impl<C: 'static> Reactions<C> {
 
     /// Sets what has led to the commands that are carried out from now on, and returns what it was before.
     pub(crate) fn set_cause(&mut self, cause: Option<Arc<Cause>>) -> Option<Arc<Cause>> {
-        self.is_limited = cause.is_some() || self.limit == 0;
-        core::mem::replace(&mut self.cause, cause)
+        let before = core::mem::replace(&mut self.cause, cause);
+        self.note_limited();
+        before
     }
 
     /// The names of events that led to one, shortened: the outermost and the innermost ones.
@@ -303,7 +382,7 @@ impl<C: 'static> Reactions<C> {
     fn chain(&self, last: &'static str) -> String {
         const SHOWN: usize = 4;
         let mut names = alloc::vec![last];
-        names.extend(self.running.names().rev());
+        names.extend(self.names().rev());
         let mut before = self.cause();
         while let Some(cause) = before {
             names.extend(cause.events.iter().rev());
@@ -325,17 +404,17 @@ impl<C: 'static> Reactions<C> {
 
     /// Begins to run a hook, as an event is told; it has ended with [`Reactions::end_hook`].
     pub(crate) fn begin_hook(&mut self, name: &'static str, caller: Origin) -> Result<(), String> {
-        let is_first = self.running.innermost.is_none() && !self.is_limited;
-        if !is_first && !self.make_way() {
+        if self.state.has(State::MAY_LEAD) && !self.make_way() {
             return Err(self.chain(name));
         }
-        self.running.innermost = Some((name, caller));
+        self.running.innermost = (name, caller);
+        self.state.set(State::RUNNING, true);
         Ok(())
     }
 
     /// The hook has run.
     pub(crate) fn end_hook(&mut self) {
-        self.running.pop();
+        self.leave();
     }
 
     /// Notes that an observer is one of a type of event.

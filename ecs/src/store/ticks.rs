@@ -99,12 +99,24 @@ impl Store {
     /// Goes on to the next tick and returns the one that it was.
     #[inline]
     pub(crate) fn next_tick(&mut self) -> Tick {
-        let tick = self.change_tick();
-        if self.clock.checked.age(tick) >= CHECK_EVERY || self.archetypes.components.is_tracking_requested() {
-            self.look_after_ticks(tick);
+        if let Some(tick) = self.next_tick_lightly() {
+            return tick;
         }
+        let tick = self.change_tick();
+        self.look_after_ticks(tick);
         self.clock.tick.set(tick.next());
         tick
+    }
+
+    /// The same, unless something has to be looked after first.
+    #[inline(always)]
+    pub(crate) fn next_tick_lightly(&mut self) -> Option<Tick> {
+        let tick = self.change_tick();
+        if self.clock.checked.age(tick) >= CHECK_EVERY || self.archetypes.components.is_tracking_requested() {
+            return None;
+        }
+        self.clock.tick.set(tick.next());
+        Some(tick)
     }
 
     #[cold]

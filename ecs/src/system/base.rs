@@ -499,6 +499,37 @@ impl SystemMeta {
         self.place = Some(place);
     }
 
+    /// The same of a system that has not been prepared, and has no builder.
+    fn unprepared(&self) -> Self {
+        let &Self { name, system, params, rows, inputs, place, .. } = self;
+        Self { system, rows, place, ..Self::new(name, params, 0, inputs) }
+    }
+
+    /// What a system knows of itself, to be changed. Others that know the same keep it.
+    pub(crate) fn make_own(shared: &mut Arc<Self>) -> &mut Self {
+        if Arc::get_mut(shared).is_none() {
+            *shared = Arc::new(shared.unprepared());
+        }
+        let Some(own) = Arc::get_mut(shared) else { unreachable!("it has just been made") };
+        own
+    }
+
+    /// Has a prepared system know by the same memory what another one knows, if that is all the same.
+    pub(crate) fn share(own: &mut Arc<Self>, other: &Arc<Self>) {
+        let same = |a: &Self, b: &Self| {
+            let names = |meta: &Self| (meta.name, meta.params.as_ptr(), meta.rows, meta.inputs, meta.param, meta.depth);
+            let fields = |meta: &Self| (meta.hidden.is_empty(), meta.path.is_empty(), meta.builder.is_none());
+            names(a) == names(b)
+                && (fields(a), fields(b)) == ((true, true, true), (true, true, true))
+                && a.place == b.place
+                && a.paths == b.paths
+                && a.access == b.access
+        };
+        if same(own, other) {
+            own.clone_from(other);
+        }
+    }
+
     /// The same of a system with another name.
     pub(crate) fn renamed(self, name: &'static str, inputs: usize) -> Self {
         Self { name, system: SystemName::of(name), inputs, ..self }

@@ -1,6 +1,7 @@
 //! Functions as systems.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
 use core::panic::Location;
@@ -336,9 +337,10 @@ pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     unapplied: bool,
     state: Option<ParamState<SourceOf<F, Marker>>>,
     function: F,
-    meta: SystemMeta,
+    /// Shared with other observers of the same function: a program may have one for each entity.
+    meta: Arc<SystemMeta>,
     /// What the parameter said for which a run was skipped the last time.
-    skip: Option<ParamError>,
+    skip: Option<Box<ParamError>>,
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> {
@@ -354,14 +356,14 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
             last_run,
             is_deferred: false,
             unapplied: false,
-            meta: SystemMeta::new(name, params, count, F::INPUTS),
+            meta: Arc::new(SystemMeta::new(name, params, count, F::INPUTS)),
             skip: None,
         }
     }
 
     /// The same, which knows where it was made.
     fn at(mut self, place: &'static Location<'static>) -> Self {
-        self.meta.set_place(place);
+        SystemMeta::make_own(&mut self.meta).set_place(place);
         self
     }
 
@@ -370,7 +372,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
     pub(crate) fn built(function: F, builder: impl BuildParam<F::Param> + Send + Sync + 'static) -> Self {
         let () = Plain::<F, Marker>::PARAMETERS_AGREE;
         let mut system = Self::new(type_name::<F>(), &[], function).at(Location::caller());
-        system.meta.set_builder(|store, meta| Box::new(ParamState::built::<F::Param>(builder, store, meta)));
+        SystemMeta::make_own(&mut system.meta)
+            .set_builder(|store, meta| Box::new(ParamState::built::<F::Param>(builder, store, meta)));
         system
     }
 
@@ -381,7 +384,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         last_run: LastRun,
         meta: SystemMeta,
     ) -> Self {
-        let meta = meta.renamed(type_name::<F>(), F::INPUTS);
+        let meta = Arc::new(meta.renamed(type_name::<F>(), F::INPUTS));
         let is_deferred = meta.access().is_deferred();
         Self { function, state: Some(state), last_run, is_deferred, unapplied: false, meta, skip: None }
     }
@@ -406,11 +409,11 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     fn note_place(&mut self, place: &'static Location<'static>) {
-        self.meta.set_place(place);
+        SystemMeta::make_own(&mut self.meta).set_place(place);
     }
 
     fn skipped_by(&self) -> Option<&ParamError> {
-        self.skip.as_ref()
+        self.skip.as_deref()
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
@@ -453,18 +456,19 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {
-        self.state.as_ref().is_some_and(|prepared| prepared.world == world)
+        self.state.as_ref().map(|prepared| prepared.world) == Some(world)
     }
 
     fn prepare(&mut self, store: &mut Store) {
         if !self.is_ready_for(store.id()) {
             // First of all: what follows is user code in part, which may panic.
             self.state = None;
-            self.meta.restart();
+            let meta = SystemMeta::make_own(&mut self.meta);
+            meta.restart();
             self.last_run = LastRun::default();
             self.unapplied = false;
-            let state = ParamState::new(store, &mut self.meta);
-            self.meta.shrink_to_fit();
+            let state = ParamState::new(store, meta);
+            meta.shrink_to_fit();
             self.is_deferred = self.meta.access().is_deferred();
             debug_assert!(state.is_none() || Self::LOOKS_AT_WORLD == self.meta.access().looks_at_world());
             self.state = state;
@@ -637,7 +641,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
 
 /// What a system notes of its runs: whether it records anything and whether that has not been applied, its last run, and why it was
 /// skipped.
-type Marks<'s> = (bool, &'s mut bool, &'s mut LastRun, &'s mut Option<ParamError>);
+type Marks<'s> = (bool, &'s mut bool, &'s mut LastRun, &'s mut Option<Box<ParamError>>);
 
 /// A function and its parameters: as [`FunctionSystem::fetch`].
 ///
@@ -703,32 +707,32 @@ where
         self
     }
 
+    fn share_meta(&mut self, other: Option<&Arc<SystemMeta>>) -> Option<Arc<SystemMeta>> {
+        if let Some(other) = other {
+            SystemMeta::share(&mut self.meta, other);
+        }
+        Some(Arc::clone(&self.meta))
+    }
+
     #[inline(always)]
     fn tell(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
-        let tick = store.next_tick();
-        let Some(ParamState { world, state }) = &mut self.state else { return self.tell_late(input, store) };
-        if *world != store.id() {
-            return self.tell_late(input, store);
+        // What is rare, or has to be followed by something, is elsewhere and does not come back: so nothing of this has to be kept for it.
+        if self.is_deferred || !self.is_ready_for(store.id()) {
+            return self.tell_with_care(input, store);
         }
+        let Some(tick) = store.next_tick_lightly() else { return self.tell_with_care(input, store) };
         let run_ticks = store.run_ticks_since(self.last_run, tick).of(self.meta.system());
         let cell = StoreCell::exclusive_in(store, run_ticks);
-        let onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
-        let Self { function, last_run, is_deferred, unapplied, skip, .. } = self;
-        let marks = (*is_deferred, unapplied, last_run, skip);
-        // SAFETY: no other code uses the store, for which the state was made.
-        let outcome = match unsafe { fetch_prepared::<Marker, F>(function, state, marks, cell) } {
+        let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
+        // SAFETY: no other code uses the store.
+        match unsafe { self.fetch(cell) } {
             Ok(Fetched { function, params, last_run, run }) => {
                 *last_run = run;
                 // If it went well that is known here, before anything else is looked at.
                 outcome(Ok(function.run(input, params)))
             }
             Err(error) => outcome(Err(error)),
-        };
-        drop(onlooker);
-        if self.is_deferred {
-            self.apply_deferred(store);
         }
-        outcome
     }
 
     #[inline(always)]
@@ -742,11 +746,10 @@ where
     Marker: 'static,
     F: SystemParamFunction<Marker, In: 'static, Out = Result<(), EcsError>>,
 {
-    /// As [`run_told_late`](Self::run_told_late), with the outcome made where it is rare.
-    #[cold]
+    /// As [`System::run_told`], with the outcome made where it is rare.
     #[inline(never)]
-    fn tell_late(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
-        outcome(self.run_told_late(input, store))
+    fn tell_with_care(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
+        outcome(self.run_told(input, store))
     }
 }
 
@@ -785,9 +788,9 @@ impl Drop for Seen<'_> {
 
 /// Keeps why a run is skipped, for reports.
 #[cold]
-fn noted(skip: &mut Option<ParamError>, error: ParamError) -> ParamError {
-    if error.is_skip() && skip.as_ref() != Some(&error) {
-        *skip = Some(error.clone());
+fn noted(skip: &mut Option<Box<ParamError>>, error: ParamError) -> ParamError {
+    if error.is_skip() && skip.as_deref() != Some(&error) {
+        *skip = Some(Box::new(error.clone()));
     }
     error
 }

@@ -1,8 +1,9 @@
 //! Systems that are told of events.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
-use super::base::{BoxedSystem, ParamError, System, ToldRows};
+use super::base::{BoxedSystem, ParamError, System, SystemMeta, ToldRows};
 use super::error::EcsError;
 use super::input::{Given, SystemInput};
 use crate::store::Store;
@@ -47,6 +48,13 @@ pub trait TellSystem<I: SystemInput + 'static>: Send + Sync + 'static {
 
     /// The system.
     fn system_mut(&mut self) -> &mut (dyn System<In = I, Out = Result<(), EcsError>> + 'static);
+
+    /// Has it know by the same memory what another system knows of itself, if that is the same. Returns that of this one, if it is a single
+    /// function.
+    fn share_meta(&mut self, other: Option<&Arc<SystemMeta>>) -> Option<Arc<SystemMeta>> {
+        let _ = other;
+        None
+    }
 
     /// As [`System::run_told`].
     fn tell(&mut self, input: Given<'_, I>, store: &mut Store) -> Outcome;

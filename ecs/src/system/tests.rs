@@ -1,8 +1,10 @@
 //! What systems tell of themselves once they are prepared.
 
 use alloc::rc::Rc;
+use alloc::sync::Arc;
+use core::panic::Location;
 
-use super::{BoxedSystem, IntoSystem, Local, NonSend, NonSendMarker, NonSendMut, ParamSet};
+use super::{BoxedSystem, IntoSystem, Local, NonSend, NonSendMarker, NonSendMut, ParamSet, SystemMeta};
 use crate::access::Access;
 use crate::command::Commands;
 use crate::store::Store;
@@ -41,4 +43,21 @@ fn systems_are_in_each_others_way_if_one_writes() {
     assert!(compatible(&read, &read) && compatible(&write, &other));
     assert!(!compatible(&read, &write) && !compatible(&write, &write));
     assert!(read.is_read_only() && !write.is_read_only());
+}
+
+#[test]
+fn systems_share_what_they_know_if_it_is_the_same() {
+    let new = || Arc::new(SystemMeta::new("system", &[], 1, 0));
+    let (one, mut other) = (new(), new());
+    SystemMeta::share(&mut other, &one);
+    assert!(Arc::ptr_eq(&one, &other));
+    // What is changed is no longer the same.
+    SystemMeta::make_own(&mut other).set_place(Location::caller());
+    SystemMeta::share(&mut other, &one);
+    assert!(!Arc::ptr_eq(&one, &other));
+    let mut borrows = new();
+    SystemMeta::make_own(&mut borrows).add_deferred();
+    SystemMeta::share(&mut borrows, &one);
+    assert!(!Arc::ptr_eq(&one, &borrows));
+    assert!(!one.access().is_deferred());
 }

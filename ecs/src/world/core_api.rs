@@ -281,7 +281,7 @@ impl World {
     pub fn commands(&mut self) -> Commands<'_, '_> {
         let system = self.store.entities.acting().system_name();
         let Store { reactions, queue, entities, .. } = &mut self.store;
-        let queue = if reactions.is_running() { &mut reactions.direct } else { queue };
+        let queue = if reactions.is_running() { reactions.direct() } else { queue };
         Commands::from_parts(queue, Ids::new(entities, None), system)
     }
 

@@ -873,7 +873,7 @@ fn report(store: &mut Store, functions: &LinkFunctions, (source, target): (Entit
 
 /// Has a component that makes no link removed when observers and hooks have been told that it came.
 fn drop_later(store: &mut Store, functions: &'static LinkFunctions, id: ComponentId, source: Entity) {
-    store.reactions.queue.push(move |store: &mut Store| {
+    store.reactions.let_wait(move |store: &mut Store| {
         let named = (functions.target)(World::from_store(store), source);
         if named.is_some() && named != store.listeners.links.target(id, source) {
             (functions.release)(store, source);
