@@ -111,8 +111,8 @@ impl WorldFormat {
 
     fn write(&self, world: &mut World, out: &mut Writer) -> Result<(), SaveError> {
         self.check_names().map_err(SaveError::SameName)?;
-        let snapshot = world.snapshot_with(&self.options).map_err(SaveError::Snapshot)?;
-        write::write(self, snapshot.contents(), out)
+        let living = world.living_contents(&self.options).map_err(SaveError::Snapshot)?;
+        write::write(self, living.contents(), out)
     }
 
     /// Saves a world, loads that into a new one, and saves it from there: to be called in tests of a program.
@@ -165,7 +165,7 @@ impl WorldFormat {
         self.check_names().map_err(LoadError::SameName)?;
         let builder = read::read(self, bytes)?;
         let snapshot = builder.build(world, &self.options).map_err(LoadError::Build)?;
-        world.restore(&snapshot).map_err(LoadError::Restore)
+        world.restore_from(snapshot).map_err(LoadError::Restore)
     }
 
     /// Saves a world to a file, which is replaced as a whole: if that fails, or the machine does, the file of before is there.

@@ -65,13 +65,13 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
     out.u64(clock.frame_number);
     out.u8(clock.is_frame_open.into());
     [clock.tick, clock.last, clock.checked].into_iter().for_each(|tick| out.u32(tick.get()));
-    [&ids.generations, &ids.free, &ids.retired].into_iter().for_each(|list| out.u32s(list.iter().copied()));
+    [&ids.generations, &ids.free, &ids.retired].into_iter().for_each(|list| out.u32s(list));
     out.u32(ids.first_generation);
 
     let tables = contents.tables();
     out.len(tables.len());
     for table in tables {
-        out.u64s(table.entities().iter().map(|entity| entity.to_bits()));
+        out.u64s(table.entities(), |entity| entity.to_bits());
         out.u32(table.stamp().get());
         let columns = components.in_order(table.columns(), |column| column.values().descriptor());
         out.len(columns.len());
@@ -82,7 +82,7 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
     let storages = components.in_order(contents.storages(), |storage| storage.column().values().descriptor());
     out.len(storages.len());
     for storage in storages {
-        out.u64s(storage.entities().iter().map(|entity| entity.to_bits()));
+        out.u64s(&storage.entities(), |entity| entity.to_bits());
         write_column(out, &known, &components, storage.column())?;
     }
     let all = relations.in_order(contents.pairs(), |pairs| pairs.descriptor());
@@ -95,12 +95,13 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
         let write = format.relations[number].write;
         out.u32(number as u32);
         let all = pairs.pairs();
-        out.u64s(all.iter().flat_map(|pair| pair.ends.map(Entity::to_bits)).collect::<Vec<_>>().into_iter());
-        out.arrays(all.iter().map(|pair| {
+        let ends: Vec<Entity> = all.iter().flat_map(|pair| pair.ends).collect();
+        out.u64s(&ends, |end| end.to_bits());
+        out.arrays(&all, |pair| {
             let [source, target] = pair.places;
             (u64::from(source) | u64::from(target) << 32).to_le_bytes()
-        }));
-        out.arrays(all.iter().map(|pair| ticks_as_bytes(pair.ticks)));
+        });
+        out.arrays(&all, |pair| ticks_as_bytes(pair.ticks));
         let at = out.bytes.len();
         out.block(|out| write(pairs, out)).map_err(|error| SaveError::Value(name, error))?;
         out.note_values(at, name);
@@ -190,7 +191,7 @@ fn write_column(
     let ticks = column.ticks();
     out.u8(ticks.is_some().into());
     if let Some(ticks) = ticks {
-        out.arrays(ticks.into_iter().map(ticks_as_bytes));
+        out.arrays(&ticks, |ticks| ticks_as_bytes(*ticks));
     }
     let plain = plain_bytes(values);
     out.u8(plain.is_some().into());

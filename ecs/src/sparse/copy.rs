@@ -122,6 +122,11 @@ impl SparseCopy {
         self.values.clones().map(SparseClones)
     }
 
+    /// As [`clones`](Self::clones), but the values themselves, as far as they belong to this copy alone. None are left here.
+    pub(crate) fn take_clones(&mut self) -> Result<SparseClones, AllocError> {
+        self.values.take_clones().map(SparseClones)
+    }
+
     /// The bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>()

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use super::links::LinkFunctions;
-use crate::column::ColumnParts;
+use crate::column::{ColumnParts, NewValues};
 use crate::component::{ComponentIdentity, ErasedSlice};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet};
 use crate::store::{BuildError, BuiltLinks};
@@ -38,8 +38,9 @@ pub(crate) fn links_of_parts(all: &mut [(Vec<Entity>, ColumnParts)]) -> Result<V
         let Some(side) = column.values.descriptor().relation() else { continue };
         if let Some(functions) = side.functions::<LinkFunctions>()
             && !side.is_source()
+            && let NewValues::Vec(values) = &mut column.values
         {
-            (functions.note_targets)(&mut column.values, entities);
+            (functions.note_targets)(values, entities);
         }
     }
     let values = all.iter().map(|(entities, column)| (&entities[..], column.values.as_slice()));
