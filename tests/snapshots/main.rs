@@ -14,5 +14,6 @@ mod layouts;
 mod pairs;
 mod ring;
 mod saves;
+mod selection;
 mod limits;
 mod systems;

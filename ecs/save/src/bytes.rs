@@ -58,10 +58,10 @@ impl Writer {
         self.hasher.clone().finalize()
     }
 
-    /// Many bytes, with their number before them. They are settled.
-    pub(crate) fn plain(&mut self, bytes: &[u8]) {
-        self.len(bytes.len());
-        for bytes in bytes.chunks(HASHED_AT_ONCE) {
+    /// Many bytes, one part behind the other, with their number before them. They are settled.
+    pub(crate) fn plain(&mut self, parts: &[&[u8]]) {
+        self.len(parts.iter().map(|part| part.len()).sum());
+        for bytes in parts.iter().flat_map(|part| part.chunks(HASHED_AT_ONCE)) {
             self.bytes.extend_from_slice(bytes);
             self.settle();
         }
@@ -208,6 +208,11 @@ impl<'b> Reader<'b> {
     /// All that has not been read.
     pub(crate) fn left(&self) -> &'b [u8] {
         &self.all[self.at..]
+    }
+
+    /// Goes on, or back, to a place that there is.
+    pub(crate) fn go_to(&mut self, at: usize) {
+        self.at = at.min(self.all.len());
     }
 
     /// Passes over bytes that are there.

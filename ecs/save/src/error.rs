@@ -31,6 +31,8 @@ pub enum NotSaved {
     Relation(&'static str),
     /// A resource that the format does not know: its type name.
     Resource(&'static str),
+    /// Links of a relationship of which the format saves this side, and leaves out the other one: the type name of the component.
+    OtherSide(&'static str),
     /// What no file can hold yet.
     LeftOut(LeftOut),
 }
@@ -110,8 +112,9 @@ pub enum Problem {
 impl fmt::Display for NotSaved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Component(name) => write!(f, "component `{name}` (`with_components`)"),
-            Self::Relation(name) => write!(f, "pairs of relation `{name}` (`with_relations`)"),
+            Self::Component(name) => write!(f, "component `{name}` (`with_components`, or `without_component`)"),
+            Self::Relation(name) => write!(f, "pairs of relation `{name}` (`with_relations`, or `without_relation`)"),
+            Self::OtherSide(name) => write!(f, "component `{name}` without the other side of its relationship"),
             Self::Resource(name) => write!(f, "resource `{name}` (`with_resources`, or `without_resource`)"),
             Self::LeftOut(what @ (LeftOut::Systems(_) | LeftOut::Removals(_) | LeftOut::IdForecasts)) => {
                 write!(f, "{what} (`with_new_consumers`)")
@@ -177,7 +180,9 @@ impl fmt::Display for Problem {
             Self::Entity(bits) => write!(f, "no entity has the id {bits:#x}"),
             Self::Number(number) => write!(f, "there is no such type with number {number}"),
             Self::UnknownName => {
-                f.write_str("the format does not know a type with this name, nor one that had it (`with_alias`)")
+                f.write_str(
+                    "the format does not know a type with this name, nor one that had it (`with_alias`, or `skipping_unknown`)",
+                )
             }
             Self::ValueVersion(version) => {
                 write!(f, "the values were saved in version {version} of the type, which is not read (`with_upgrade`)")

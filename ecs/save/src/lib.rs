@@ -4,6 +4,7 @@
 mod bytes;
 mod error;
 mod fixed;
+mod regroup;
 mod types;
 mod write;
 mod read;

@@ -49,7 +49,7 @@ pub(super) struct KnownSnapshot<'a> {
 
 /// What a living world holds, as data: see [`World::living_contents`].
 pub struct LivingContents<'w> {
-    /// A copy of all but entities and tables.
+    /// A copy of all but entities and components.
     pub(super) around: WorldSnapshot,
     pub(super) store: &'w Store,
 }
@@ -233,7 +233,7 @@ impl World {
         is_to_be_known: bool,
     ) -> Result<(), SnapshotError> {
         let WorldSnapshot { world, options, copy, systems, is_whole } = snapshot;
-        let taken = self.memory_of_systems(options)?;
+        let taken = self.memory_of_systems(options, Store::refused)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         *is_whole = false;
         if *world != self.id() {
@@ -252,10 +252,11 @@ impl World {
         Ok(())
     }
 
-    /// What the systems of schedules keep, if a snapshot can be taken.
+    /// What the systems of schedules keep, if a snapshot can be taken of what `refused` looks at.
     fn memory_of_systems(
         &mut self,
         options: &SnapshotOptions,
+        refused: impl FnOnce(&mut Store, &dyn Fn(&ComponentDescriptor) -> bool) -> Vec<Refused>,
     ) -> Result<Vec<(InternedScheduleLabel, ScheduleMemory)>, SnapshotError> {
         if self.store.is_busy() {
             return Err(SnapshotError::Busy);
@@ -264,7 +265,7 @@ impl World {
             return Err(SnapshotError::Lent(name));
         }
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let mut refused: Vec<NotTaken> = self.store.refused(is_apart).into_iter().map(NotTaken::from).collect();
+        let mut refused: Vec<NotTaken> = refused(&mut self.store, &is_apart).into_iter().map(NotTaken::from).collect();
         if !options.observers && self.store.reactions.watch_entities() {
             refused.push(NotTaken::EntityObservers);
         }
@@ -281,12 +282,12 @@ impl World {
         if refused.is_empty() { Ok(taken) } else { Err(SnapshotError::NotTaken(refused)) }
     }
 
-    /// All that the world holds, as data, without a copy of entities and tables: what a format reads that writes the world, and nothing
-    /// else. Nothing can be done with the world meanwhile.
+    /// All that the world holds, as data, without a copy of entities and components: what a format reads that writes the world, and
+    /// nothing else. Nothing can be done with the world meanwhile.
     ///
     /// # Errors
     ///
-    /// As [`World::snapshot`].
+    /// As [`World::snapshot`], but components need no `Clone`.
     ///
     /// # Panics
     ///
@@ -305,9 +306,9 @@ impl World {
     /// # Ok::<(), strata_ecs::snapshot::SnapshotError>(())
     /// ```
     pub fn living_contents(&mut self, options: &SnapshotOptions) -> Result<LivingContents<'_>, SnapshotError> {
-        let systems = self.memory_of_systems(options)?;
+        let systems = self.memory_of_systems(options, Store::refused_around_rows)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let copy = self.store.copy_around_tables(is_apart).unwrap_or_else(|error| error.raise());
+        let copy = self.store.copy_around_rows(is_apart).unwrap_or_else(|error| error.raise());
         let around = WorldSnapshot { world: self.id(), options: options.clone(), copy, systems, is_whole: false };
         Ok(LivingContents { around, store: &self.store })
     }

@@ -14,11 +14,11 @@ use crate::entity::{Entity, EntityIds};
 use crate::observer::register_relation;
 use crate::relation::{PairContents, PairSource, PairTarget, PairsCopy, PairsParts, PartsOf, Relation, descriptor_of};
 use crate::resource::{NewResource, Resource};
-use crate::sparse::SparseCopy;
+use crate::sparse::{SparseCopy, SparseStorage};
 use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts};
 use crate::table::{Table, TableCopy};
 use crate::tick::{ComponentTicks, Tick};
-use crate::world::{World, broken_links, keeps_systems, links_of_parts};
+use crate::world::{World, broken_links, keeps_systems, links_of_parts, other_side};
 
 /// Which frame and tick it is in a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,7 +68,7 @@ pub struct SnapshotContents<'s> {
     books: Books<'s>,
 }
 
-/// Where entities and tables are.
+/// Where entities and components are.
 #[derive(Clone, Copy)]
 enum Books<'s> {
     Copied(&'s StoreCopy),
@@ -89,7 +89,13 @@ enum Rows<'s> {
 #[derive(Clone, Copy)]
 pub struct StorageContents<'s> {
     books: Books<'s>,
-    storage: &'s SparseCopy,
+    storage: Stored<'s>,
+}
+
+#[derive(Clone, Copy)]
+enum Stored<'s> {
+    Copied(&'s SparseCopy),
+    Living(&'s SparseStorage, ErasedSlice<'s>),
 }
 
 /// The pairs of a relation in a snapshot.
@@ -113,7 +119,7 @@ pub struct ColumnContents<'s>(Values<'s>);
 enum Values<'s> {
     /// With where ticks are that do not lie as the values do.
     Copied(&'s ColumnCopy, Option<&'s SparseCopy>),
-    Living(ErasedSlice<'s>, &'s Column),
+    Living(ErasedSlice<'s>, &'s Column, Option<&'s SparseStorage>),
 }
 
 impl WorldSnapshot {
@@ -174,8 +180,19 @@ impl<'s> SnapshotContents<'s> {
 
     /// The sparse components that entities have.
     pub fn storages(self) -> impl Iterator<Item = StorageContents<'s>> {
-        let all = self.snapshot.copy().sparse.iter().filter(|storage| storage.values().len() != 0);
-        all.map(move |storage| StorageContents { books: self.books, storage })
+        let count = match self.books {
+            Books::Copied(copy) => copy.sparse.len(),
+            Books::Living(store) => store.sparse.len(),
+        };
+        let storage = move |number: usize| match self.books {
+            Books::Copied(copy) => Some(Stored::Copied(&copy.sparse[number])),
+            Books::Living(store) => {
+                let values = store.erased_storage(*store.archetypes.components.sparse().get(number)?)?;
+                Some(Stored::Living(&store.sparse[number], values))
+            }
+        };
+        let all = (0..count).filter_map(storage).map(move |storage| StorageContents { books: self.books, storage });
+        all.filter(|storage| !storage.column().values().is_empty())
     }
 
     /// The resources.
@@ -234,7 +251,7 @@ impl<'s> TableContents<'s> {
         components.iter().enumerate().map(move |(at, id)| match self.0 {
             Rows::Copied(table) => ColumnContents(Values::Copied(&table.columns()[at], None)),
             Rows::Living(store, table) => match store.erased_column(table.id(), *id) {
-                Some(values) => ColumnContents(Values::Living(values, table.column(at))),
+                Some(values) => ColumnContents(Values::Living(values, table.column(at), None)),
                 None => unreachable!("a table has a column of each of its components"),
             },
         })
@@ -245,21 +262,34 @@ impl<'s> StorageContents<'s> {
     /// The entities, in the order of their values.
     #[must_use]
     pub fn entities(self) -> Vec<Entity> {
-        let indexes = self.storage.indexes().into_iter();
+        let indexes = match self.storage {
+            Stored::Copied(storage) => storage.indexes(),
+            Stored::Living(storage, _) => storage.indexes(),
+        };
         // Only entities that are alive have values.
-        indexes.filter_map(|index| self.books.at_index(index)).collect()
+        indexes.into_iter().filter_map(|index| self.books.at_index(index)).collect()
     }
 
     /// The values.
     #[must_use]
     pub fn column(self) -> ColumnContents<'s> {
-        ColumnContents(Values::Copied(self.storage.values(), Some(self.storage)))
+        match self.storage {
+            Stored::Copied(storage) => ColumnContents(Values::Copied(storage.values(), Some(storage))),
+            Stored::Living(storage, values) => ColumnContents(Values::Living(values, storage.column(), Some(storage))),
+        }
     }
 
     /// Whether it is the component of sources or of targets of pairs.
     #[must_use]
     pub fn is_of_pairs(self) -> bool {
-        self.storage.values().values().descriptor().relation().is_some_and(|side| side.is_of_pairs())
+        self.column().values().descriptor().relation().is_some_and(|side| side.is_of_pairs())
+    }
+
+    /// The component of the other side, if it is one of a relationship: that of the targets, if it names one, or that of the sources.
+    /// Neither is there without the other one.
+    #[must_use]
+    pub fn other_side(self) -> Option<&'static ComponentDescriptor> {
+        other_side(self.column().values().descriptor())
     }
 }
 
@@ -327,7 +357,7 @@ impl<'s> ColumnContents<'s> {
     pub fn values(self) -> ErasedSlice<'s> {
         match self.0 {
             Values::Copied(column, _) => column.values(),
-            Values::Living(values, _) => values,
+            Values::Living(values, ..) => values,
         }
     }
 
@@ -336,7 +366,7 @@ impl<'s> ColumnContents<'s> {
     pub fn stamp(self) -> Tick {
         match self.0 {
             Values::Copied(column, _) => column.visited(),
-            Values::Living(_, column) => column.visited(),
+            Values::Living(_, column, _) => column.visited(),
         }
     }
 
@@ -345,7 +375,7 @@ impl<'s> ColumnContents<'s> {
     pub fn is_tracked(self) -> bool {
         match self.0 {
             Values::Copied(column, _) => column.is_tracked(),
-            Values::Living(_, column) => column.tracking().is_some(),
+            Values::Living(_, column, _) => column.tracking().is_some(),
         }
     }
 
@@ -359,8 +389,15 @@ impl<'s> ColumnContents<'s> {
                 rows.map(|(at, index)| column.ticks(storage.tick_row(at, index))).collect()
             }
             Values::Copied(column, None) => (0..column.len()).map(|row| column.ticks(row)).collect(),
-            Values::Living(values, column) => {
-                column.tracking().map(|tracking| (0..values.len()).map(|row| tracking.get(row)).collect())
+            Values::Living(values, column, storage) => {
+                let tracking = column.tracking()?;
+                let rows = match storage {
+                    Some(storage) => {
+                        storage.indexes().into_iter().filter_map(|index| storage.tick_row(index)).collect()
+                    }
+                    None => Vec::from_iter(0..values.len()),
+                };
+                Some(rows.into_iter().map(|row| tracking.get(row)).collect())
             }
         }
     }

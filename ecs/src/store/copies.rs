@@ -137,7 +137,7 @@ impl Store {
     }
 
     /// What cannot be copied. `is_apart` says so of resources that are no part of the copy.
-    pub(crate) fn refused(&mut self, is_apart: impl Fn(&ComponentDescriptor) -> bool) -> Vec<Refused> {
+    pub(crate) fn refused(&mut self, is_apart: &dyn Fn(&ComponentDescriptor) -> bool) -> Vec<Refused> {
         let components = &self.archetypes.components;
         let can = |id: &ComponentId| {
             info(components, *id).is_none_or(|descriptor| descriptor.functions().copying().is_some())
@@ -146,8 +146,22 @@ impl Store {
         let of_tables = tables.flat_map(|table| table.components().iter().copied());
         let storages = self.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
         let of_storages = storages.map(|(_, id)| *id);
-        let of_removals = self.listeners.removals.refused(components);
-        let mut ids: Vec<ComponentId> = of_tables.chain(of_storages).filter(|id| !can(id)).chain(of_removals).collect();
+        let ids: Vec<ComponentId> = of_tables.chain(of_storages).filter(|id| !can(id)).collect();
+        self.refused_with(ids, is_apart)
+    }
+
+    /// What cannot be copied of all but entities and values of components.
+    pub(crate) fn refused_around_rows(&mut self, is_apart: &dyn Fn(&ComponentDescriptor) -> bool) -> Vec<Refused> {
+        self.refused_with(Vec::new(), is_apart)
+    }
+
+    fn refused_with(
+        &mut self,
+        mut ids: Vec<ComponentId>,
+        is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
+    ) -> Vec<Refused> {
+        let components = &self.archetypes.components;
+        ids.extend(self.listeners.removals.refused(components));
         ids.sort_unstable();
         ids.dedup();
         let names = ids.into_iter().filter_map(|id| info(components, id));
@@ -207,16 +221,24 @@ impl Store {
             // SAFETY: it was made for a table with these components, in this world: the caller's copy is one of this store.
             unsafe { copy.tables[at].take(table, known.and_then(|known| known.table(at)))? };
         }
+        for (at, (storage, &id)) in self.sparse.iter().zip(components.sparse()).enumerate() {
+            let Some(info) = components.info(id) else { break };
+            if at == copy.sparse.len() {
+                copy.sparse.push(SparseCopy::new(info));
+            }
+            // SAFETY: the storage with this number is always that of the same component.
+            unsafe { copy.sparse[at].take(storage)? };
+        }
         self.copy_rest_to(copy, is_apart)
     }
 
-    /// Copies all but entities and tables into a new copy, which belongs to this store, as it is until it changes, and cannot be
-    /// restored. Nothing is refused or busy.
+    /// Copies all but entities and values of components into a new copy, which belongs to this store, as it is until it changes, and cannot
+    /// be restored. Nothing is refused or busy.
     ///
     /// # Errors
     ///
     /// If there is no memory.
-    pub(crate) fn copy_around_tables(
+    pub(crate) fn copy_around_rows(
         &mut self,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
     ) -> Result<StoreCopy, AllocError> {
@@ -233,14 +255,6 @@ impl Store {
     ) -> Result<(), AllocError> {
         let components = &self.archetypes.components;
         copy.id_forecasts = self.id_forecasts.clone();
-        for (at, (storage, &id)) in self.sparse.iter().zip(components.sparse()).enumerate() {
-            let Some(info) = components.info(id) else { break };
-            if at == copy.sparse.len() {
-                copy.sparse.push(SparseCopy::new(info));
-            }
-            // SAFETY: the storage with this number is always that of the same component.
-            unsafe { copy.sparse[at].take(storage)? };
-        }
         copy.resources = self.resources.copy(is_apart)?;
         self.listeners.removals.copy_to(&mut copy.removals, components)?;
         copy.spawns.clone_from(&self.listeners.spawns);

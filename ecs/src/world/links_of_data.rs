@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 
 use super::links::LinkFunctions;
 use crate::column::{ColumnParts, NewValues};
-use crate::component::{ComponentIdentity, ErasedSlice};
+use crate::component::{ComponentDescriptor, ComponentIdentity, ErasedSlice};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet};
 use crate::store::{BuildError, BuiltLinks};
 
@@ -58,6 +58,13 @@ pub(crate) fn broken_links<'a>(
 ) -> impl Iterator<Item = &'static str> {
     let broken = sides_of(all).into_iter().filter(|sides| sides.links().is_err());
     broken.map(|sides| (sides.functions.source_name)())
+}
+
+/// The component of the other side of a relationship, if this is one of a side.
+pub(crate) fn other_side(component: &ComponentDescriptor) -> Option<&'static ComponentDescriptor> {
+    let side = component.relation()?;
+    let functions = side.functions::<LinkFunctions>()?;
+    Some(if side.is_source() { (functions.target_list)() } else { (functions.source)() })
 }
 
 /// The relationships in values.
