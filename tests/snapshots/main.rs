@@ -17,3 +17,4 @@ mod saves;
 mod selection;
 mod limits;
 mod systems;
+mod versions;

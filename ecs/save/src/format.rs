@@ -66,8 +66,8 @@ impl WorldFormat {
         self
     }
 
-    /// A component is not saved. In a world that is loaded it is as if it had been removed from all entities before the save. Of a
-    /// relationship neither side is saved.
+    /// A component is not saved, as one with `#[component(save = "skip")]` that this format does not list. In a world that is loaded it is
+    /// as if it had been removed from all entities before the save. Of a relationship neither side is saved.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -142,7 +142,7 @@ impl WorldFormat {
 
     /// Whether a component or relation of a world that this does not know is left out.
     pub(crate) fn leaves_out(&self, descriptor: &ComponentDescriptor) -> bool {
-        self.only_known || self.left_out.contains(&descriptor.identity())
+        self.only_known || !descriptor.is_saved() || self.left_out.contains(&descriptor.identity())
     }
 
     /// Whether a component or relation that this knows is saved.

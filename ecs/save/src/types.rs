@@ -8,7 +8,7 @@ use postcard::ser_flavors::Flavor;
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use strata_ecs::change::{ComponentTicks, Tick};
-use strata_ecs::component::{ComponentDescriptor, ErasedSlice};
+use strata_ecs::component::{ComponentDescriptor, ErasedSlice, UpgradeList, UpgradeSource};
 use strata_ecs::prelude::{Component, Relation, Resource};
 use strata_ecs::relation::{PairSource, PairTarget};
 use strata_ecs::snapshot::{
@@ -83,7 +83,7 @@ pub struct RelationType {
 
 impl ComponentType {
     /// A component whose values `serde` can write and read. Its name in files is its
-    /// [stable name](strata_ecs::component::StableName).
+    /// [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are those of its definition.
     #[must_use]
     pub fn of<C: Component + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WriteValues = |values, out| {
@@ -91,15 +91,18 @@ impl ComponentType {
             write_values(values, out)
         };
         let read: ReadValues = |values, stamp| Ok(NewColumnContents::of(read_values::<C>(values)?, stamp));
-        Self::with(ComponentDescriptor::of::<C>(), write, read)
+        let mut ty = Self::with(ComponentDescriptor::of::<C>(), write, read);
+        C::upgrades(&mut ty);
+        ty
     }
 
     fn with(descriptor: &'static ComponentDescriptor, write: WriteValues, read: ReadValues) -> Self {
-        Self { descriptor, version: 1, write, read, aliases: Vec::new(), upgrades: Vec::new() }
+        let (version, aliases) = (descriptor.version(), descriptor.aliases().to_vec());
+        Self { descriptor, version, write, read, aliases, upgrades: Vec::new() }
     }
 
     /// Values of this version are written, and those of another one are refused, but for those that can be
-    /// [upgraded](Self::with_upgrade). Without this it is 1.
+    /// [upgraded](Self::with_upgrade). Without this it is the version that the definition says, or 1.
     #[must_use]
     pub fn with_version(self, version: u32) -> Self {
         Self { version, ..self }
@@ -148,6 +151,12 @@ impl ComponentType {
         Old: DeserializeOwned + 'static,
         C: Component + Clone,
     {
+        self.add_upgrade(version, upgrade);
+        self
+    }
+
+    /// Values of an older version are read as another type.
+    fn add_upgrade<Old: DeserializeOwned + 'static, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
         let (own, made) = (self.descriptor, ComponentDescriptor::of::<C>());
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
         let is_there = self.upgrades.iter().any(|(other, _)| *other == version);
@@ -157,7 +166,6 @@ impl ComponentType {
             Ok(NewColumnContents::of(values.into_iter().map(upgrade).collect(), stamp))
         };
         self.upgrades.push((version, Arc::new(read)));
-        self
     }
 
     /// The component had another name in files. Those are read, too, and the new name is written.
@@ -174,6 +182,12 @@ impl ComponentType {
         }
         let upgrade = self.upgrades.iter().find(|(other, _)| *other == version);
         upgrade.map(|(_, read)| ReadColumn::Old(Arc::clone(read)))
+    }
+}
+
+impl UpgradeList for ComponentType {
+    fn add<Old: UpgradeSource, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
+        self.add_upgrade(version, upgrade);
     }
 }
 
@@ -254,7 +268,7 @@ impl ResourceType {
 }
 
 /// Where postcard writes to.
-struct End<'b>(&'b mut Vec<u8>);
+pub(crate) struct End<'b>(pub(crate) &'b mut Vec<u8>);
 
 impl Flavor for End<'_> {
     type Output = ();
