@@ -12,6 +12,7 @@ mod parts;
 mod plain;
 mod layouts;
 mod pairs;
+mod replays;
 mod ring;
 mod saves;
 mod selection;

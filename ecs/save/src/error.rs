@@ -81,6 +81,8 @@ pub enum VerifyError {
 pub enum Problem {
     /// They do not begin as a saved world does.
     NoSave,
+    /// They do not begin as a replay does.
+    NoReplay,
     /// They are of another version of the format, with this number.
     Version(u32),
     /// Their checksum is another one.
@@ -170,7 +172,8 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSave => f.write_str("this is no saved world"),
-            Self::Version(version) => write!(f, "the world was saved in version {version} of the format"),
+            Self::NoReplay => f.write_str("this is no replay"),
+            Self::Version(version) => write!(f, "the bytes are in version {version} of the format"),
             Self::Checksum => f.write_str("the bytes are damaged: their checksum is another one"),
             Self::Ended => f.write_str("more should follow than does"),
             Self::TooLong => f.write_str("more follows than should"),
