@@ -219,6 +219,28 @@ fn what_is_left_out_needs_neither_clone_nor_serde() {
 }
 
 #[test]
+fn what_could_not_be_loaded_is_not_saved() {
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(clone = "never")]
+    struct Once(u8);
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(clone = "never", storage = "sparse")]
+    struct Seldom(u8);
+
+    let format = part().with_components(components![Once, Seldom]);
+    let mut world = World::new();
+    let id = world.spawn((Health(3), Once(1), Seldom(2))).id();
+    let error = format.save(&mut world).unwrap_err();
+    let SaveError::NotSaved(what) = error else { panic!("{error}") };
+    assert!(matches!(what[..], [NotSaved::NotClone(_), NotSaved::NotClone(_)]), "{what:?}");
+    // Tables and storages without values are no obstacle.
+    world.entity_mut(id).remove::<(Once, Seldom)>();
+    let bytes = format.save(&mut world).unwrap();
+    format.load(&mut world, &bytes).unwrap();
+    assert_eq!(world.get(id), Some(&Health(3)));
+}
+
+#[test]
 fn a_relationship_is_saved_with_both_sides_or_not_at_all() {
     let mut world = World::new();
     let parent = world.spawn(Health(1)).id();

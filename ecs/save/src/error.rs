@@ -33,6 +33,8 @@ pub enum NotSaved {
     Resource(&'static str),
     /// Links of a relationship of which the format saves this side, and leaves out the other one: the type name of the component.
     OtherSide(&'static str),
+    /// Values of a component that are not known to be `Clone`, so that they could not be loaded: its type name.
+    NotClone(&'static str),
     /// What no file can hold yet.
     LeftOut(LeftOut),
 }
@@ -116,6 +118,7 @@ impl fmt::Display for NotSaved {
         match self {
             Self::Component(name) => write!(f, "component `{name}` (`with_components`, or `without_component`)"),
             Self::Relation(name) => write!(f, "pairs of relation `{name}` (`with_relations`, or `without_relation`)"),
+            Self::NotClone(name) => write!(f, "component `{name}`, which is not known to be `Clone`"),
             Self::OtherSide(name) => write!(f, "component `{name}` without the other side of its relationship"),
             Self::Resource(name) => write!(f, "resource `{name}` (`with_resources`, or `without_resource`)"),
             Self::LeftOut(what @ (LeftOut::Systems(_) | LeftOut::Removals(_) | LeftOut::IdForecasts)) => {

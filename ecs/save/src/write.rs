@@ -201,6 +201,8 @@ fn check(
         let descriptor = column.values().descriptor();
         if !is_known(descriptor) && !is_left_out(descriptor) {
             note(NotSaved::Component(descriptor.name()));
+        } else if is_known(descriptor) && !column.values().is_empty() && !column.can_be_restored() {
+            note(NotSaved::NotClone(descriptor.name()));
         }
     }
     // The components of pairs are saved with these.
@@ -210,6 +212,9 @@ fn check(
             _ if !is_known(descriptor) && !is_left_out(descriptor) => note(NotSaved::Component(descriptor.name())),
             Some(other) if is_known(descriptor) && !is_known(other) && format.saves(other) => {
                 note(NotSaved::OtherSide(descriptor.name()));
+            }
+            _ if is_known(descriptor) && !storage.column().can_be_restored() => {
+                note(NotSaved::NotClone(descriptor.name()));
             }
             _ => {}
         }

@@ -361,6 +361,12 @@ impl<'s> ColumnContents<'s> {
         }
     }
 
+    /// Whether a snapshot can have the values: they are known to be `Clone`.
+    #[must_use]
+    pub fn can_be_restored(self) -> bool {
+        self.values().descriptor().functions().copying().is_some()
+    }
+
     /// When a caller last had mutable access to values.
     #[must_use]
     pub fn stamp(self) -> Tick {
