@@ -6,6 +6,7 @@
 static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocator;
 
 mod checksums;
+mod compressed;
 mod contents;
 mod histories;
 mod parts;

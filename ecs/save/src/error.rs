@@ -87,6 +87,8 @@ pub enum Problem {
     NoReplay,
     /// They are of another version of the format, with this number.
     Version(u32),
+    /// They are compressed, and this program has not the feature `lz4`.
+    Compressed,
     /// Their checksum is another one.
     Checksum,
     /// They end too early, or say that more follows than does.
@@ -177,6 +179,7 @@ impl fmt::Display for Problem {
             Self::NoSave => f.write_str("this is no saved world"),
             Self::NoReplay => f.write_str("this is no replay"),
             Self::Version(version) => write!(f, "the bytes are in version {version} of the format"),
+            Self::Compressed => f.write_str("the world is compressed: turn on the feature `lz4` of `strata-save`"),
             Self::Checksum => f.write_str("the bytes are damaged: their checksum is another one"),
             Self::Ended => f.write_str("more should follow than does"),
             Self::TooLong => f.write_str("more follows than should"),

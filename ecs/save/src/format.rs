@@ -11,7 +11,7 @@ use strata_ecs::snapshot::{PairsContents, SnapshotOptions};
 use crate::bytes::Writer;
 use crate::error::{LoadError, SaveError, VerifyError};
 use crate::types::{ComponentType, RelationType, ResourceType, name_of};
-use crate::{file, read, write};
+use crate::{compressed, file, read, write};
 
 /// What is saved of worlds, and how: see [the crate](crate).
 ///
@@ -28,6 +28,8 @@ pub struct WorldFormat {
     only_known: bool,
     /// Whether types in files are passed over that the format does not know.
     pub(crate) skips_unknown: bool,
+    #[cfg(feature = "lz4")]
+    compresses: bool,
     options: SnapshotOptions,
 }
 
@@ -185,6 +187,33 @@ impl WorldFormat {
         self
     }
 
+    /// The bytes of saved worlds are compressed by LZ4. Bytes that are and bytes that are not are both loaded, whatever a format says. An
+    /// error in compressed bytes says how many bytes are before it when they are decompressed.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{WorldFormat, components};
+    ///
+    /// #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    /// struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.spawn_batch((0..100).map(|_| Health(3))).collect();
+    /// let format = WorldFormat::new().with_components(components![Health]);
+    /// let bytes = format.clone().with_compression().save(&mut world)?;
+    /// assert!(bytes.len() < format.save(&mut world)?.len());
+    /// format.load(&mut world, &bytes)?;
+    /// assert_eq!(world.get(ids[7]), Some(&Health(3)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "lz4")]
+    #[must_use]
+    pub fn with_compression(mut self) -> Self {
+        self.compresses = true;
+        self
+    }
+
     /// A world as bytes.
     ///
     /// # Errors
@@ -206,6 +235,10 @@ impl WorldFormat {
         let mut out = Writer::new(std::mem::take(bytes));
         let written = self.write(world, &mut out);
         *bytes = out.bytes;
+        #[cfg(feature = "lz4")]
+        if self.compresses && written.is_ok() {
+            *bytes = compressed::compress(bytes);
+        }
         written.inspect_err(|_| bytes.clear())
     }
 
@@ -244,7 +277,9 @@ impl WorldFormat {
         self.write(world, &mut first).map_err(VerifyError::Save)?;
         let mut loaded = World::new();
         self.load(&mut loaded, &first.bytes).map_err(VerifyError::Load)?;
-        let again = self.save(&mut loaded).map_err(VerifyError::Save)?;
+        let mut again = Writer::new(Vec::new());
+        self.write(&mut loaded, &mut again).map_err(VerifyError::Save)?;
+        let again = again.bytes;
         // What differs also has another checksum.
         let (own, other) = (read::without_checksum(&first.bytes), read::without_checksum(&again));
         let differs = own.zip(other).find(|(own, other)| own.1 != other.1).map(|((at, _), _)| at);
@@ -264,7 +299,7 @@ impl WorldFormat {
     /// components and resources may have been registered.
     pub fn load(&self, world: &mut World, bytes: &[u8]) -> Result<(), LoadError> {
         self.check_names().map_err(LoadError::SameName)?;
-        let builder = read::read(self, bytes)?;
+        let builder = read::read(self, &compressed::decompressed(bytes)?)?;
         let snapshot = builder.build(world, &self.snapshot_options()).map_err(LoadError::Build)?;
         world.restore_from(snapshot).map_err(LoadError::Restore)
     }

@@ -3,6 +3,7 @@
 
 mod bytes;
 mod error;
+mod compressed;
 mod fixed;
 mod regroup;
 mod types;
