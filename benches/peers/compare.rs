@@ -20,6 +20,7 @@ mod flecs_iter;
 #[cfg(feature = "flecs")]
 mod flecs_schedule;
 mod hecs_peer;
+mod hecs_saves;
 mod hecs_structure;
 #[cfg(feature = "legion")]
 mod legion_schedule;
@@ -46,6 +47,7 @@ fn main() {
         bench.contestants.extend(bevy_removed::contestants(bench.name));
         bench.contestants.extend(bevy_schedule::contestants(bench.name));
         bench.contestants.extend(hecs_peer::contestants(bench.name));
+        bench.contestants.extend(hecs_saves::contestants(bench.name));
         bench.contestants.extend(hecs_structure::contestants(bench.name));
         #[cfg(feature = "legion")]
         bench.contestants.extend(legion_schedule::contestants(bench.name));

@@ -5,7 +5,7 @@ use criterion::{Criterion, Throughput};
 use super::support::{Bench, Sample};
 
 /// The files whose workloads criterion runs.
-const FILES: [&str; 7] = ["access", "changes", "iteration", "links", "schedule", "snapshots", "structure"];
+const FILES: [&str; 8] = ["access", "changes", "iteration", "links", "saves", "schedule", "snapshots", "structure"];
 
 /// Runs the workloads, each in a group that is named by its file and itself.
 pub(crate) fn run(benches: Vec<Bench>) {

@@ -22,6 +22,7 @@ pub(crate) mod removed;
 mod required;
 mod shapes;
 mod simd;
+mod saves;
 mod snapshots;
 mod sparse;
 mod structure;
@@ -52,6 +53,7 @@ pub(crate) fn benches() -> Vec<Bench> {
         removed::benches(),
         links::benches(),
         snapshots::benches(),
+        saves::benches(),
     ]
     .into_iter()
     .flatten()

@@ -98,7 +98,7 @@ fn copy(from: &[Vec<u64>], to: &mut [Vec<u64>]) {
     }
 }
 
-fn copied(parts: usize) -> Sample {
+pub(super) fn copied(parts: usize) -> Sample {
     let from = bytes(&sizes(parts), ROWS);
     let mut to = from.clone();
     repeated(move || copy(&from, &mut to))

@@ -15,6 +15,7 @@ use crate::item::{Item, Kind};
 use crate::place::place;
 use crate::relationship::Side;
 use crate::require;
+use crate::saving::{ALIAS, SAVE, Saving, UPGRADE, VERSION};
 use crate::suggest::nearest;
 use crate::types::ends;
 
@@ -32,6 +33,10 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "on_remove", usage: "on_remove = function" },
         Known { name: "on_despawn", usage: "on_despawn = function" },
         NAME,
+        VERSION,
+        ALIAS,
+        UPGRADE,
+        SAVE,
         PLAIN,
         CRATE,
     ],
@@ -51,6 +56,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let clone = clone_policy(cx, &options);
     let plain = plain(cx, item, &GRAMMAR, &options);
     let check_plain = plain.check(item);
+    let saving = Saving::of(cx, &GRAMMAR, &options);
     let required = require::collect(cx, item);
     let hooks = hooks(cx, &options);
     check(cx, item);
@@ -79,9 +85,10 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let description = description(cx, item, &GRAMMAR, &options, |found| {
-        let found = with_cloning(&clone, plain.describe(found));
+        let found = saving.describe(with_cloning(&clone, plain.describe(found)));
         side.as_ref().map_or_else(|| found.clone(), |side| side.describe(&found))
     });
+    let upgrades = saving.upgrades;
     let relationship = side.map(|side| side.implementation(cx, item));
     let implementation = hygienic! {
         #[automatically_derived]
@@ -93,6 +100,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             #description
             #(#hooks)*
             #requirements
+            #upgrades
             #slot
         }
         #relationship

@@ -35,6 +35,7 @@ mod query_filter;
 mod relation;
 mod relationship;
 mod require;
+mod saving;
 mod state;
 mod suggest;
 mod system;
@@ -68,6 +69,10 @@ use proc_macro::TokenStream;
 ///   in `my_game::units::Health`. Two components of a world cannot have the same name if an attribute gave it to one of them.
 ///   A type with parameters has its parameters in its name, `inventory<sword, 4>`, and has a name only if its bounds say that
 ///   each type parameter has one: `T: Component`, or `T: Describe`.
+/// - `#[component(version = 2)]`: the version of the values in files, 1 without this option; `upgrade = function` makes values of those of
+///   the version before, `upgrade(1 = function, 2 = function)` of older ones, too; `alias = "life"` and `alias("life", "hp")` are names that
+///   the component had in files. See [below](#in-files).
+/// - `#[component(save = "skip")]`: values are not saved, unless a format lists the component.
 /// - `#[component(plain)]`: any bytes, as many as a value has, are a value, so that a saved world can have the values as bytes, and
 ///   loading copies them. The type has `#[repr(C)]`, no padding, and fields of numbers with a fixed size, arrays of these, and types that
 ///   are `plain` themselves. Code of the type cannot rely on what its constructors check: a file may hold any bytes.
@@ -101,6 +106,33 @@ use proc_macro::TokenStream;
 /// let entity = world.spawn((Health(9), Team::Red, Stunned, Inventory([Some(1), None]))).id();
 /// assert!(world.entity(entity).contains::<Stunned>());
 /// # let _ = (Team::Blue, Scratch([0.0; 4]));
+/// ```
+///
+/// # In files
+///
+/// The package `strata-save` writes worlds to files, and does with them what the options say. An older version is a type with the fields of
+/// then, of which only its `Deserialize` counts; the function that makes values of it captures nothing. `upgrade` needs the feature `serde` of
+/// `strata-ecs`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// /// As it was in version 1.
+/// #[derive(serde::Deserialize)]
+/// struct HealthV1(u8);
+///
+/// #[derive(Component)]
+/// #[component(name = "game.life", version = 2, upgrade = Life::from_v1, alias = "game.health")]
+/// struct Life {
+///     now: f32,
+///     most: f32,
+/// }
+///
+/// impl Life {
+///     fn from_v1(HealthV1(now): HealthV1) -> Self {
+///         Self { now: now.into(), most: 100.0 }
+///     }
+/// }
 /// ```
 ///
 /// # Immutable components

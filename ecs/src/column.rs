@@ -6,7 +6,7 @@
 
 mod copy;
 
-pub(crate) use self::copy::{ColumnCopy, ColumnParts, CopiedValues};
+pub(crate) use self::copy::{ColumnCopy, ColumnParts, CopiedValues, NewValues};
 
 use alloc::alloc::{alloc, dealloc, realloc};
 use alloc::boxed::Box;

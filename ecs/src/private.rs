@@ -35,7 +35,7 @@ pub use crate::component::for_macros::{
 };
 pub use crate::component::{
     ChangeTracking, Component, ComponentHook, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,
-    Immutable, Mutable, RequirementList, StableName, StorageType, TypeSlot,
+    Immutable, Mutable, RequirementList, StableName, StorageType, TypeSlot, UpgradeList,
 };
 pub use crate::const_access::{Pair, SameTypePair, TypesDiffer, check_system};
 pub use crate::entity::for_macros::{map_entity, map_inside};

@@ -30,7 +30,7 @@ use crate::column_places::ColumnPlaces;
 use crate::component::{ComponentId, Components, SlotAddress};
 use crate::entity::{Entity, TableId};
 use crate::guard::for_each_despite_panics;
-use crate::tick::{TickCell, WriteStamp};
+use crate::tick::{Tick, TickCell, WriteStamp};
 use crate::transition::{ColumnSet, Interest};
 
 /// The entities that have one set of table-stored components, with these.
@@ -192,6 +192,11 @@ impl Table {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entities.is_empty()
+    }
+
+    /// When a row last came.
+    pub(crate) fn stamped(&self) -> Tick {
+        self.stamped.get()
     }
 
     /// What has changed whenever the rows with these numbers may be other entities than before. Rows that come behind the others change

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use strata_ecs::prelude::*;
 use strata_ecs::removal::{RemovedComponentReader, RemovedValueReader};
+use strata_ecs::snapshot::{ColumnContents, SnapshotContents, SnapshotOptions};
 use strata_save::{WorldFormat, components, resources};
 
 /// Counts the values that are alive.
@@ -335,6 +336,16 @@ impl Game {
     }
 }
 
+/// All data of a snapshot.
+fn shown(contents: SnapshotContents<'_>) -> String {
+    let of_column = |column: ColumnContents<'_>| format!("{:?} {:?}", column.stamp(), column.ticks());
+    let tables = contents.tables().flat_map(|table| table.columns()).map(of_column);
+    let storages = contents.storages().map(|storage| of_column(storage.column()));
+    let ticks: Vec<String> = tables.chain(storages).collect();
+    let stamps: Vec<_> = contents.tables().map(|table| table.stamp()).collect();
+    format!("{contents:?} {ticks:?} {stamps:?} {:?}", contents.left_out())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
@@ -368,7 +379,18 @@ proptest! {
         prop_assert_eq!(&game.play(&after), &expected);
         game.world.snapshot_into(&mut snapshot).unwrap();
 
-        drop((other, snapshot));
+        // What the living world shows is what a copy of it shows.
+        let copied = shown(snapshot.contents());
+        prop_assert_eq!(shown(game.world.living_contents(&SnapshotOptions::new()).unwrap().contents()), copied);
+
+        // And once more, with the values of the snapshot itself.
+        let expected = game.play(&after);
+        game.play(&wrong);
+        game.world.restore_from(snapshot).unwrap();
+        game.world.check_invariants();
+        prop_assert_eq!(&game.play(&after), &expected);
+
+        drop(other);
         let Game { world, alive, .. } = game;
         drop(world);
         prop_assert_eq!(Arc::strong_count(&alive), 1);

@@ -93,6 +93,9 @@ fn nothing_is_restored_while_something_runs() {
         assert!(matches!(world.snapshot(), Err(SnapshotError::Lent(_))));
     });
     assert_eq!(World::new().restore(&snapshot), Err(RestoreError::OtherWorld));
+    assert_eq!(World::new().restore_from(World::new().snapshot().unwrap()), Err(RestoreError::OtherWorld));
+    let taken = world.snapshot().unwrap();
+    world.frame(|world| assert_eq!(world.restore_from(taken), Err(RestoreError::Busy)));
     assert_eq!(world.restore(&snapshot), Ok(()));
 }
 
@@ -147,6 +150,14 @@ fn a_panic_of_a_clone_leaves_the_world_as_it_was() {
     assert!(catch_unwind(AssertUnwindSafe(|| world.snapshot_into(&mut snapshot))).is_err());
     CLONES.store(usize::MAX, Relaxed);
     assert_eq!(world.restore(&snapshot), Err(RestoreError::Unfinished));
+    let taken = world.snapshot().unwrap();
+    world.clear_entities();
+    // A snapshot that is not needed any more gives its values away.
+    CLONES.store(0, Relaxed);
+    world.restore_from(taken).unwrap();
+    world.check_invariants();
+    assert_eq!(world.get::<Fragile>(ids[4]).unwrap().0, "4x");
+    CLONES.store(usize::MAX, Relaxed);
     world.snapshot_into(&mut snapshot).unwrap();
     world.clear_entities();
     world.restore(&snapshot).unwrap();
@@ -165,14 +176,20 @@ fn a_panic_of_a_drop_finds_the_world_restored() {
             }
         }
     }
-    let mut world = World::new();
-    let entity = world.spawn((Bomb(false), Health(1))).id();
-    let snapshot = world.snapshot().unwrap();
-    world.get_mut::<Bomb>(entity).unwrap().0 = true;
-    *world.get_mut::<Health>(entity).unwrap() = Health(2);
-    world.spawn(Bomb(false));
-    assert!(catch_unwind(AssertUnwindSafe(|| world.restore(&snapshot))).is_err());
-    world.check_invariants();
-    assert_eq!((world.len(), world.get(entity)), (1, Some(&Health(1))));
-    assert!(!world.get::<Bomb>(entity).unwrap().0);
+    for is_last in [false, true] {
+        let mut world = World::new();
+        let entity = world.spawn((Bomb(false), Health(1))).id();
+        let snapshot = world.snapshot().unwrap();
+        world.get_mut::<Bomb>(entity).unwrap().0 = true;
+        *world.get_mut::<Health>(entity).unwrap() = Health(2);
+        world.spawn(Bomb(false));
+        let restored = catch_unwind(AssertUnwindSafe(|| match is_last {
+            false => world.restore(&snapshot),
+            true => world.restore_from(snapshot),
+        }));
+        assert!(restored.is_err());
+        world.check_invariants();
+        assert_eq!((world.len(), world.get(entity)), (1, Some(&Health(1))));
+        assert!(!world.get::<Bomb>(entity).unwrap().0);
+    }
 }

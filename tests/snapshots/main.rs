@@ -6,13 +6,17 @@
 static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocator;
 
 mod checksums;
+mod compressed;
 mod contents;
 mod histories;
 mod parts;
 mod plain;
 mod layouts;
 mod pairs;
+mod replays;
 mod ring;
 mod saves;
+mod selection;
 mod limits;
 mod systems;
+mod versions;

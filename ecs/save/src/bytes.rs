@@ -9,6 +9,9 @@ use crate::error::Problem;
 /// How many bytes are copied and then hashed: as many as the nearest cache holds.
 const HASHED_AT_ONCE: usize = 1 << 14;
 
+/// How many arrays are written at once.
+const ARRAYS_AT_ONCE: usize = 1 << 10;
+
 /// Writes to the end of a list of bytes, and knows the checksum of those that are settled.
 pub(crate) struct Writer {
     pub(crate) bytes: Vec<u8>,
@@ -55,10 +58,10 @@ impl Writer {
         self.hasher.clone().finalize()
     }
 
-    /// Many bytes, with their number before them. They are settled.
-    pub(crate) fn plain(&mut self, bytes: &[u8]) {
-        self.len(bytes.len());
-        for bytes in bytes.chunks(HASHED_AT_ONCE) {
+    /// Many bytes, one part behind the other, with their number before them. They are settled.
+    pub(crate) fn plain(&mut self, parts: &[&[u8]]) {
+        self.len(parts.iter().map(|part| part.len()).sum());
+        for bytes in parts.iter().flat_map(|part| part.chunks(HASHED_AT_ONCE)) {
             self.bytes.extend_from_slice(bytes);
             self.settle();
         }
@@ -85,22 +88,28 @@ impl Writer {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    pub(crate) fn u32s(&mut self, values: impl ExactSizeIterator<Item = u32>) {
+    pub(crate) fn u32s(&mut self, values: &[u32]) {
         self.len(values.len());
-        self.arrays(values.map(u32::to_le_bytes));
+        self.arrays(values, |value| value.to_le_bytes());
     }
 
-    pub(crate) fn u64s(&mut self, values: impl ExactSizeIterator<Item = u64>) {
+    pub(crate) fn u64s<T>(&mut self, values: &[T], number: impl Fn(&T) -> u64) {
         self.len(values.len());
-        self.arrays(values.map(u64::to_le_bytes));
+        self.arrays(values, |value| number(value).to_le_bytes());
     }
 
-    /// Arrays of bytes, without their number before them.
-    pub(crate) fn arrays<const N: usize>(&mut self, arrays: impl ExactSizeIterator<Item = [u8; N]>) {
-        let at = self.bytes.len();
-        self.bytes.resize(at + arrays.len() * N, 0);
-        let (room, _) = self.bytes[at..].as_chunks_mut();
-        room.iter_mut().zip(arrays).for_each(|(room, array)| *room = array);
+    /// Items as arrays of bytes, without their number before them. They are settled if there are many.
+    pub(crate) fn arrays<T, const N: usize>(&mut self, items: &[T], array: impl Fn(&T) -> [u8; N]) {
+        self.bytes.reserve(items.len() * N);
+        for items in items.chunks(ARRAYS_AT_ONCE) {
+            // Bytes of the vector would have to be filled with something first, which is as slow as writing them.
+            let mut buffer = [[0; N]; ARRAYS_AT_ONCE];
+            buffer.iter_mut().zip(items).for_each(|(room, item)| *room = array(item));
+            self.bytes.extend_from_slice(buffer[..items.len()].as_flattened());
+            if items.len() == ARRAYS_AT_ONCE {
+                self.settle();
+            }
+        }
     }
 
     /// What is written within the call, with the number of its bytes before it.
@@ -199,6 +208,11 @@ impl<'b> Reader<'b> {
     /// All that has not been read.
     pub(crate) fn left(&self) -> &'b [u8] {
         &self.all[self.at..]
+    }
+
+    /// Goes on, or back, to a place that there is.
+    pub(crate) fn go_to(&mut self, at: usize) {
+        self.at = at.min(self.all.len());
     }
 
     /// Passes over bytes that are there.

@@ -31,6 +31,10 @@ pub enum NotSaved {
     Relation(&'static str),
     /// A resource that the format does not know: its type name.
     Resource(&'static str),
+    /// Links of a relationship of which the format saves this side, and leaves out the other one: the type name of the component.
+    OtherSide(&'static str),
+    /// Values of a component that are not known to be `Clone`, so that they could not be loaded: its type name.
+    NotClone(&'static str),
     /// What no file can hold yet.
     LeftOut(LeftOut),
 }
@@ -79,8 +83,12 @@ pub enum VerifyError {
 pub enum Problem {
     /// They do not begin as a saved world does.
     NoSave,
+    /// They do not begin as a replay does.
+    NoReplay,
     /// They are of another version of the format, with this number.
     Version(u32),
+    /// They are compressed, and this program has not the feature `lz4`.
+    Compressed,
     /// Their checksum is another one.
     Checksum,
     /// They end too early, or say that more follows than does.
@@ -110,8 +118,10 @@ pub enum Problem {
 impl fmt::Display for NotSaved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Component(name) => write!(f, "component `{name}` (`with_components`)"),
-            Self::Relation(name) => write!(f, "pairs of relation `{name}` (`with_relations`)"),
+            Self::Component(name) => write!(f, "component `{name}` (`with_components`, or `without_component`)"),
+            Self::Relation(name) => write!(f, "pairs of relation `{name}` (`with_relations`, or `without_relation`)"),
+            Self::NotClone(name) => write!(f, "component `{name}`, which is not known to be `Clone`"),
+            Self::OtherSide(name) => write!(f, "component `{name}` without the other side of its relationship"),
             Self::Resource(name) => write!(f, "resource `{name}` (`with_resources`, or `without_resource`)"),
             Self::LeftOut(what @ (LeftOut::Systems(_) | LeftOut::Removals(_) | LeftOut::IdForecasts)) => {
                 write!(f, "{what} (`with_new_consumers`)")
@@ -167,7 +177,9 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSave => f.write_str("this is no saved world"),
-            Self::Version(version) => write!(f, "the world was saved in version {version} of the format"),
+            Self::NoReplay => f.write_str("this is no replay"),
+            Self::Version(version) => write!(f, "the bytes are in version {version} of the format"),
+            Self::Compressed => f.write_str("the world is compressed: turn on the feature `lz4` of `strata-save`"),
             Self::Checksum => f.write_str("the bytes are damaged: their checksum is another one"),
             Self::Ended => f.write_str("more should follow than does"),
             Self::TooLong => f.write_str("more follows than should"),
@@ -177,7 +189,9 @@ impl fmt::Display for Problem {
             Self::Entity(bits) => write!(f, "no entity has the id {bits:#x}"),
             Self::Number(number) => write!(f, "there is no such type with number {number}"),
             Self::UnknownName => {
-                f.write_str("the format does not know a type with this name, nor one that had it (`with_alias`)")
+                f.write_str(
+                    "the format does not know a type with this name, nor one that had it (`with_alias`, or `skipping_unknown`)",
+                )
             }
             Self::ValueVersion(version) => {
                 write!(f, "the values were saved in version {version} of the type, which is not read (`with_upgrade`)")

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use strata_ecs::prelude::{Resource, World};
-use strata_ecs::snapshot::SnapshotOptions;
+use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
+use strata_ecs::prelude::{Component, Relation, Resource, World};
+use strata_ecs::snapshot::{PairsContents, SnapshotOptions};
 
 use crate::bytes::Writer;
 use crate::error::{LoadError, SaveError, VerifyError};
 use crate::types::{ComponentType, RelationType, ResourceType, name_of};
-use crate::{file, read, write};
+use crate::{compressed, file, read, write};
 
 /// What is saved of worlds, and how: see [the crate](crate).
 ///
@@ -21,6 +22,14 @@ pub struct WorldFormat {
     pub(crate) resources: Vec<ResourceType>,
     pub(crate) relations: Vec<RelationType>,
     pub(crate) new_consumers: bool,
+    /// Components and relations that are not saved.
+    left_out: HashSet<ComponentIdentity>,
+    /// Whether only what the format knows is saved.
+    only_known: bool,
+    /// Whether types in files are passed over that the format does not know.
+    pub(crate) skips_unknown: bool,
+    #[cfg(feature = "lz4")]
+    compresses: bool,
     options: SnapshotOptions,
 }
 
@@ -59,6 +68,99 @@ impl WorldFormat {
         self
     }
 
+    /// A component is not saved, as one with `#[component(save = "skip")]` that this format does not list. In a world that is loaded it is
+    /// as if it had been removed from all entities before the save. Of a relationship neither side is saved.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{WorldFormat, components};
+    ///
+    /// #[derive(Component, Clone, Serialize, Deserialize)]
+    /// struct Position(f32);
+    /// /// It is made anew from what the world holds.
+    /// #[derive(Component)]
+    /// struct Sprite(u32);
+    ///
+    /// let format = WorldFormat::new().with_components(components![Position]).without_component::<Sprite>();
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.spawn_batch((0..3).map(|at| (Position(0.5), Sprite(at)))).collect();
+    /// let bytes = format.save(&mut world)?;
+    /// format.load(&mut world, &bytes)?;
+    /// assert!(world.get::<Position>(ids[2]).is_some() && world.get::<Sprite>(ids[2]).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn without_component<C: Component>(mut self) -> Self {
+        self.left_out.insert(ComponentDescriptor::of::<C>().identity());
+        self
+    }
+
+    /// The pairs of a relation are not saved.
+    #[must_use]
+    pub fn without_relation<R: Relation>(mut self) -> Self {
+        self.left_out.insert(PairsContents::descriptor_of::<R>().identity());
+        self
+    }
+
+    /// Only what this format knows is saved. Other components and pairs are left out, as if each were
+    /// [named](Self::without_component), and other resources [stay as they are](Self::without_resource) when a world is loaded. Without this
+    /// it is an error to save a world that holds anything else.
+    #[must_use]
+    pub fn with_known_only(mut self) -> Self {
+        self.only_known = true;
+        self
+    }
+
+    /// Components, relations and resources in files are passed over if this format does not know them: as if they had been removed before
+    /// the save. They are lost when the world is saved again. Without this such files are refused.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{WorldFormat, components};
+    ///
+    /// #[derive(Component, Clone, Serialize, Deserialize)]
+    /// struct Position(f32);
+    /// #[derive(Component, Clone, Serialize, Deserialize)]
+    /// struct OfAMod(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn((Position(0.5), OfAMod(3))).id();
+    /// let bytes = WorldFormat::new().with_components(components![Position, OfAMod]).save(&mut world)?;
+    ///
+    /// // The mod has been removed.
+    /// let format = WorldFormat::new().with_components(components![Position]);
+    /// assert!(format.load(&mut world, &bytes).is_err());
+    /// format.skipping_unknown().load(&mut world, &bytes)?;
+    /// assert!(world.get::<Position>(id).is_some() && world.get::<OfAMod>(id).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn skipping_unknown(mut self) -> Self {
+        self.skips_unknown = true;
+        self
+    }
+
+    /// Whether a component or relation of a world that this does not know is left out.
+    pub(crate) fn leaves_out(&self, descriptor: &ComponentDescriptor) -> bool {
+        self.only_known || !descriptor.is_saved() || self.left_out.contains(&descriptor.identity())
+    }
+
+    /// Whether a component or relation that this knows is saved.
+    pub(crate) fn saves(&self, descriptor: &ComponentDescriptor) -> bool {
+        !self.left_out.contains(&descriptor.identity())
+    }
+
+    /// What is left out of a snapshot.
+    fn snapshot_options(&self) -> SnapshotOptions {
+        let options = self.options.clone();
+        match self.only_known {
+            true => options.with_only_resources(self.resources.iter().filter_map(|ty| ty.descriptor.value_type_id())),
+            false => options,
+        }
+    }
+
     /// What systems and readers of removals have seen, and the `Local`s of systems, are not saved. In a world that is loaded systems are
     /// prepared anew, everything is new to them, and removals of before are not read any more. Without this it is an error to
     /// save a world with such consumers.
@@ -85,6 +187,33 @@ impl WorldFormat {
         self
     }
 
+    /// The bytes of saved worlds are compressed by LZ4. Bytes that are and bytes that are not are both loaded, whatever a format says. An
+    /// error in compressed bytes says how many bytes are before it when they are decompressed.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{WorldFormat, components};
+    ///
+    /// #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    /// struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.spawn_batch((0..100).map(|_| Health(3))).collect();
+    /// let format = WorldFormat::new().with_components(components![Health]);
+    /// let bytes = format.clone().with_compression().save(&mut world)?;
+    /// assert!(bytes.len() < format.save(&mut world)?.len());
+    /// format.load(&mut world, &bytes)?;
+    /// assert_eq!(world.get(ids[7]), Some(&Health(3)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "lz4")]
+    #[must_use]
+    pub fn with_compression(mut self) -> Self {
+        self.compresses = true;
+        self
+    }
+
     /// A world as bytes.
     ///
     /// # Errors
@@ -106,13 +235,18 @@ impl WorldFormat {
         let mut out = Writer::new(std::mem::take(bytes));
         let written = self.write(world, &mut out);
         *bytes = out.bytes;
+        #[cfg(feature = "lz4")]
+        if self.compresses && written.is_ok() {
+            *bytes = compressed::compress(bytes);
+        }
         written.inspect_err(|_| bytes.clear())
     }
 
     fn write(&self, world: &mut World, out: &mut Writer) -> Result<(), SaveError> {
         self.check_names().map_err(SaveError::SameName)?;
-        let snapshot = world.snapshot_with(&self.options).map_err(SaveError::Snapshot)?;
-        write::write(self, snapshot.contents(), out)
+        let options = self.snapshot_options();
+        let living = world.living_contents(&options).map_err(SaveError::Snapshot)?;
+        write::write(self, living.contents(), out)
     }
 
     /// Saves a world, loads that into a new one, and saves it from there: to be called in tests of a program.
@@ -143,7 +277,9 @@ impl WorldFormat {
         self.write(world, &mut first).map_err(VerifyError::Save)?;
         let mut loaded = World::new();
         self.load(&mut loaded, &first.bytes).map_err(VerifyError::Load)?;
-        let again = self.save(&mut loaded).map_err(VerifyError::Save)?;
+        let mut again = Writer::new(Vec::new());
+        self.write(&mut loaded, &mut again).map_err(VerifyError::Save)?;
+        let again = again.bytes;
         // What differs also has another checksum.
         let (own, other) = (read::without_checksum(&first.bytes), read::without_checksum(&again));
         let differs = own.zip(other).find(|(own, other)| own.1 != other.1).map(|((at, _), _)| at);
@@ -163,9 +299,9 @@ impl WorldFormat {
     /// components and resources may have been registered.
     pub fn load(&self, world: &mut World, bytes: &[u8]) -> Result<(), LoadError> {
         self.check_names().map_err(LoadError::SameName)?;
-        let builder = read::read(self, bytes)?;
-        let snapshot = builder.build(world, &self.options).map_err(LoadError::Build)?;
-        world.restore(&snapshot).map_err(LoadError::Restore)
+        let builder = read::read(self, &compressed::decompressed(bytes)?)?;
+        let snapshot = builder.build(world, &self.snapshot_options()).map_err(LoadError::Build)?;
+        world.restore_from(snapshot).map_err(LoadError::Restore)
     }
 
     /// Saves a world to a file, which is replaced as a whole: if that fails, or the machine does, the file of before is there.

@@ -3,15 +3,19 @@
 
 mod bytes;
 mod error;
+mod compressed;
 mod fixed;
+mod regroup;
 mod types;
 mod write;
 mod read;
 mod file;
 mod format;
+mod replay;
 
 pub use self::error::{LoadError, NotSaved, Problem, SaveError, VerifyError};
 pub use self::format::WorldFormat;
+pub use self::replay::{Divergence, Player, Recorder, Replay, ReplayError};
 pub use self::types::{ComponentType, RelationType, ResourceType};
 
 /// The components that a [`WorldFormat`] knows, by their types: `components![Position, Health]`.

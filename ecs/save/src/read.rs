@@ -21,7 +21,9 @@ use strata_ecs::snapshot::{
 use crate::bytes::Reader;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
+use crate::regroup::{Remainder, regroup};
 use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, Values, name_of};
+use crate::write::newest;
 
 /// The first bytes of a saved world. As in PNG, what treats bytes as text damages them.
 pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
@@ -54,12 +56,30 @@ fn ticks_of(bytes: [u8; 8]) -> ComponentTicks {
 /// A reader that knows of what it reads.
 struct Source<'b> {
     reader: Reader<'b>,
-    /// Names of the types that the bytes name, by number.
-    components: Vec<(String, ReadColumn)>,
-    resources: Vec<(String, ResourceType)>,
-    relations: Vec<(String, RelationType)>,
+    /// Names of the types that the bytes name, by number. None is known of those that are passed over.
+    components: Vec<(String, Option<ReadColumn>)>,
+    resources: Vec<(String, Option<ResourceType>)>,
+    relations: Vec<(String, Option<RelationType>)>,
     /// The type that is read now.
     name: Option<String>,
+}
+
+/// A table, of which the values are not read yet.
+struct Table<'b> {
+    entities: Vec<Entity>,
+    stamp: Tick,
+    /// Of components that are known, by number.
+    columns: Vec<(u32, Column<'b>)>,
+    /// Whether these are all.
+    is_whole: bool,
+}
+
+/// Values of a component.
+#[derive(Clone, Copy)]
+struct Column<'b> {
+    stamp: Tick,
+    ticks: Option<&'b [[u8; 8]]>,
+    values: Values<'b>,
 }
 
 /// A builder with all that the bytes say.
@@ -89,16 +109,19 @@ impl<'b> Source<'b> {
             [name_of(ty.descriptor)].into_iter().chain(aliases).map(|name| (name, ty.clone())).collect::<Vec<_>>()
         };
         let known: HashMap<String, ComponentType> = format.components.iter().flat_map(named).collect();
-        self.components = self.types(&known, ComponentType::reader)?;
+        let skips = format.skips_unknown;
+        self.components = self.types(&known, skips, ComponentType::reader)?;
         let known: HashMap<String, ResourceType> =
             format.resources.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
-        self.resources = self.types(&known, |ty, version| (ty.version == version).then_some(*ty))?;
+        self.resources = self.types(&known, skips, |ty, version| (ty.version == version).then_some(*ty))?;
         let known: HashMap<String, RelationType> =
             format.relations.iter().map(|ty| (name_of(ty.descriptor), ty.clone())).collect();
-        self.relations = self.types(&known, |ty, version| (ty.version == version).then(|| ty.clone()))?;
+        self.relations = self.types(&known, skips, |ty, version| (ty.version == version).then(|| ty.clone()))?;
         for (name, ty) in &self.relations {
-            let readers = ty.ends.iter().filter_map(|end| end.reader(end.version));
-            self.components.extend(readers.map(|reader| (name.clone(), reader)));
+            for end in 0..2 {
+                let end = ty.as_ref().map(|ty| &ty.ends[end]);
+                self.components.push((name.clone(), end.and_then(|end| end.reader(end.version))));
+            }
         }
 
         let reader = &mut self.reader;
@@ -110,46 +133,58 @@ impl<'b> Source<'b> {
         let ids = EntityIds { generations, free, retired, first_generation: reader.u32()? };
         let mut builder = SnapshotBuilder::new(ids, clock);
         // A table has two lengths and a tick, at least, and so on.
+        let mut tables = Vec::new();
         for _ in 0..self.reader.len(20)? {
             let (entities, stamp) = (self.entities()?, self.tick()?);
-            let mut columns = Vec::new();
+            let (mut columns, mut is_whole) = (Vec::new(), true);
             for _ in 0..self.reader.len(18)? {
-                columns.push(self.column(entities.len())?);
+                match self.column(entities.len())? {
+                    (number, Some(column)) => columns.push((number, column)),
+                    (_, None) => is_whole = false,
+                }
             }
-            builder.add_table(entities, stamp, columns);
+            tables.push(Table { entities, stamp, columns, is_whole });
         }
+        self.add_tables(tables, &mut builder, clock.tick)?;
         for _ in 0..self.reader.len(26)? {
             let entities = self.entities()?;
-            let column = self.column(entities.len())?;
-            builder.add_storage(entities, column);
+            if let (number, Some(column)) = self.column(entities.len())? {
+                builder.add_storage(entities, self.new_column(number, &[column], clock.tick)?);
+            }
         }
         for _ in 0..self.reader.len(20)? {
-            let pairs = self.pairs()?;
-            builder.add_pairs(pairs);
+            if let Some(pairs) = self.pairs()? {
+                builder.add_pairs(pairs);
+            }
         }
         for _ in 0..self.reader.len(20)? {
             let number = self.reader.u32()?;
             let (name, ty) = self.resources.get(number as usize).cloned().ok_or(Problem::Number(number))?;
             self.name = Some(name);
             let ticks = self.ticks()?;
-            self.values(|bytes| (ty.read)(bytes, &mut builder, ticks))?;
+            self.values(|bytes| ty.map_or(Ok(()), |ty| (ty.read)(bytes, &mut builder, ticks)))?;
         }
         if self.reader.is_at_end() { Ok(builder) } else { Err(Problem::TooLong) }
     }
 
-    /// The types that the bytes name: what a function finds for the version that they have.
+    /// The types that the bytes name: what a function finds for the version that they have, or nothing, if unknown ones are passed over.
     fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
+        skips_unknown: bool,
         find: impl Fn(&T, u32) -> Option<U>,
-    ) -> Result<Vec<(String, U)>, Problem> {
+    ) -> Result<Vec<(String, Option<U>)>, Problem> {
         let mut types = Vec::new();
         for _ in 0..self.reader.len(12)? {
             let name = self.reader.text()?.to_owned();
             let ty = known.get(&name);
             self.name = Some(name.clone());
             let found = self.reader.u32()?;
-            let ty = find(ty.ok_or(Problem::UnknownName)?, found).ok_or(Problem::ValueVersion(found))?;
+            let ty = match ty {
+                Some(ty) => Some(find(ty, found).ok_or(Problem::ValueVersion(found))?),
+                None if skips_unknown => None,
+                None => return Err(Problem::UnknownName),
+            };
             self.name = None;
             types.push((name, ty));
         }
@@ -174,7 +209,8 @@ impl<'b> Source<'b> {
         Ok(entities)
     }
 
-    fn pairs(&mut self) -> Result<NewPairsContents, Problem> {
+    /// Pairs of a relation; none if it is passed over.
+    fn pairs(&mut self) -> Result<Option<NewPairsContents>, Problem> {
         let number = self.reader.u32()?;
         let (name, ty) = self.relations.get(number as usize).cloned().ok_or(Problem::Number(number))?;
         self.name = Some(name);
@@ -190,24 +226,77 @@ impl<'b> Source<'b> {
             PairContents { ends, places, ticks: ticks_of(ticks) }
         });
         let pairs = pairs.collect();
-        self.values(|bytes| (ty.read)(bytes, pairs))
+        self.values(|bytes| ty.map(|ty| (ty.read)(bytes, pairs)).transpose())
     }
 
-    fn column(&mut self, entities: usize) -> Result<NewColumnContents, Problem> {
+    /// The number of a component, and its column, which has a value for each of so many entities; none if it is passed over.
+    fn column(&mut self, entities: usize) -> Result<(u32, Option<Column<'b>>), Problem> {
         let number = self.reader.u32()?;
-        let (name, reader) = self.components.get(number as usize).cloned().ok_or(Problem::Number(number))?;
-        self.name = Some(name);
+        let (name, ty) = self.components.get(number as usize).ok_or(Problem::Number(number))?;
+        let is_known = ty.is_some();
+        self.name = Some(name.clone());
         let stamp = self.tick()?;
-        let ticks = match self.reader.flag()? {
-            true => Some(self.reader.arrays(entities)?.iter().map(|bytes| ticks_of(*bytes)).collect()),
-            false => None,
-        };
+        let ticks = if self.reader.flag()? { Some(self.reader.arrays(entities)?) } else { None };
         let are_plain = self.reader.flag()?;
-        let column = self.values(|bytes| reader.read(Values { bytes, count: entities, are_plain }, stamp))?;
-        Ok(match ticks {
-            Some(ticks) => column.with_ticks(ticks),
-            None => column,
-        })
+        let bytes = self.reader.block()?;
+        self.name = None;
+        let values = Values { offset: self.reader.offset() - bytes.len(), bytes, count: entities, are_plain };
+        Ok((number, is_known.then_some(Column { stamp, ticks, values })))
+    }
+
+    /// Adds tables; those that had components which are passed over become one with others.
+    fn add_tables(
+        &mut self,
+        mut tables: Vec<Table<'b>>,
+        builder: &mut SnapshotBuilder,
+        now: Tick,
+    ) -> Result<(), Problem> {
+        let remainder = |table: &mut Table<'b>| {
+            table.columns.sort_by_key(|(number, _)| *number);
+            let components = table.columns.iter().map(|(number, _)| *number).collect();
+            Remainder { components, is_whole: table.is_whole, rows: table.entities.len() }
+        };
+        let remainders: Vec<Remainder<u32>> = tables.iter_mut().map(remainder).collect();
+        for group in regroup(&remainders) {
+            let stamp = newest(group.iter().map(|number| tables[*number].stamp), now);
+            let mut columns = Vec::new();
+            for at in 0..tables[group[0]].columns.len() {
+                let parts: Vec<Column<'b>> = group.iter().map(|number| tables[*number].columns[at].1).collect();
+                columns.push(self.new_column(tables[group[0]].columns[at].0, &parts, now)?);
+            }
+            let mut entities = std::mem::take(&mut tables[group[0]].entities);
+            group[1..].iter().for_each(|number| entities.extend_from_slice(&tables[*number].entities));
+            builder.add_table(entities, stamp, columns);
+        }
+        Ok(())
+    }
+
+    /// The values of some parts of a column.
+    fn new_column(&mut self, number: u32, parts: &[Column<'b>], now: Tick) -> Result<NewColumnContents, Problem> {
+        let Some((name, Some(reader))) = self.components.get(number as usize) else {
+            return Err(Problem::Number(number));
+        };
+        let stamp = newest(parts.iter().map(|part| part.stamp), now);
+        let values: Vec<Values<'b>> = parts.iter().map(|part| part.values).collect();
+        let column = match reader.read(&values, stamp) {
+            Ok(column) => column,
+            Err((offset, problem)) => {
+                self.name = Some(name.clone());
+                self.reader.go_to(offset);
+                return Err(problem);
+            }
+        };
+        if parts.iter().all(|part| part.ticks.is_none()) {
+            return Ok(column);
+        }
+        let mut ticks = Vec::new();
+        for part in parts {
+            match part.ticks {
+                Some(bytes) => ticks.extend(bytes.iter().map(|bytes| ticks_of(*bytes))),
+                None => ticks.extend((0..part.values.count).map(|_| ComponentTicks::new(part.stamp))),
+            }
+        }
+        Ok(column.with_ticks(ticks))
     }
 
     /// What a function makes of the bytes of a block.

@@ -8,7 +8,7 @@ use postcard::ser_flavors::Flavor;
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use strata_ecs::change::{ComponentTicks, Tick};
-use strata_ecs::component::{ComponentDescriptor, ErasedSlice};
+use strata_ecs::component::{ComponentDescriptor, ErasedSlice, UpgradeList, UpgradeSource};
 use strata_ecs::prelude::{Component, Relation, Resource};
 use strata_ecs::relation::{PairSource, PairTarget};
 use strata_ecs::snapshot::{
@@ -20,16 +20,18 @@ use crate::error::Problem;
 use crate::fixed::Fixed;
 
 type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>) -> Result<(), String>;
-type ReadValues = fn(Values<'_>, Tick) -> Result<NewColumnContents, (usize, Problem)>;
-type ReadOld = dyn Fn(Values<'_>, Tick) -> Result<NewColumnContents, (usize, Problem)> + Send + Sync;
+type ReadValues = fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)>;
+type ReadOld = dyn Fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)> + Send + Sync;
 type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>) -> Result<(), String>;
 type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>) -> Result<(), String>;
 type ReadPairs = fn(&[u8], Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)>;
 type ReadResource = fn(&[u8], &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)>;
 
-/// The bytes of so many values.
+/// The bytes of so many values. A column has one such part, or several if tables become one since components are left out.
 #[derive(Clone, Copy)]
 pub(crate) struct Values<'b> {
+    /// Where the bytes begin in the file: an error says how many are before it.
+    pub(crate) offset: usize,
     pub(crate) bytes: &'b [u8],
     pub(crate) count: usize,
     /// Whether they are those of plain values, and not those that postcard writes.
@@ -81,7 +83,7 @@ pub struct RelationType {
 
 impl ComponentType {
     /// A component whose values `serde` can write and read. Its name in files is its
-    /// [stable name](strata_ecs::component::StableName).
+    /// [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are those of its definition.
     #[must_use]
     pub fn of<C: Component + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WriteValues = |values, out| {
@@ -89,15 +91,18 @@ impl ComponentType {
             write_values(values, out)
         };
         let read: ReadValues = |values, stamp| Ok(NewColumnContents::of(read_values::<C>(values)?, stamp));
-        Self::with(ComponentDescriptor::of::<C>(), write, read)
+        let mut ty = Self::with(ComponentDescriptor::of::<C>(), write, read);
+        C::upgrades(&mut ty);
+        ty
     }
 
     fn with(descriptor: &'static ComponentDescriptor, write: WriteValues, read: ReadValues) -> Self {
-        Self { descriptor, version: 1, write, read, aliases: Vec::new(), upgrades: Vec::new() }
+        let (version, aliases) = (descriptor.version(), descriptor.aliases().to_vec());
+        Self { descriptor, version, write, read, aliases, upgrades: Vec::new() }
     }
 
     /// Values of this version are written, and those of another one are refused, but for those that can be
-    /// [upgraded](Self::with_upgrade). Without this it is 1.
+    /// [upgraded](Self::with_upgrade). Without this it is the version that the definition says, or 1.
     #[must_use]
     pub fn with_version(self, version: u32) -> Self {
         Self { version, ..self }
@@ -146,16 +151,21 @@ impl ComponentType {
         Old: DeserializeOwned + 'static,
         C: Component + Clone,
     {
+        self.add_upgrade(version, upgrade);
+        self
+    }
+
+    /// Values of an older version are read as another type.
+    fn add_upgrade<Old: DeserializeOwned + 'static, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
         let (own, made) = (self.descriptor, ComponentDescriptor::of::<C>());
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
         let is_there = self.upgrades.iter().any(|(other, _)| *other == version);
         assert!(!is_there, "there are two upgrades of version {version} of `{}`", own.name());
-        let read = move |values: Values<'_>, stamp| {
+        let read = move |values: &[Values<'_>], stamp| {
             let values = read_values::<Old>(values)?;
             Ok(NewColumnContents::of(values.into_iter().map(upgrade).collect(), stamp))
         };
         self.upgrades.push((version, Arc::new(read)));
-        self
     }
 
     /// The component had another name in files. Those are read, too, and the new name is written.
@@ -175,6 +185,12 @@ impl ComponentType {
     }
 }
 
+impl UpgradeList for ComponentType {
+    fn add<Old: UpgradeSource, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
+        self.add_upgrade(version, upgrade);
+    }
+}
+
 /// How the values of a component in a file are read.
 #[derive(Clone)]
 pub(crate) enum ReadColumn {
@@ -183,7 +199,7 @@ pub(crate) enum ReadColumn {
 }
 
 impl ReadColumn {
-    pub(crate) fn read(&self, values: Values<'_>, stamp: Tick) -> Result<NewColumnContents, (usize, Problem)> {
+    pub(crate) fn read(&self, values: &[Values<'_>], stamp: Tick) -> Result<NewColumnContents, (usize, Problem)> {
         match self {
             Self::Current(descriptor, read) => match of_plain_bytes(descriptor, values, stamp)? {
                 Some(column) => Ok(column),
@@ -204,19 +220,17 @@ impl RelationType {
             write_values(values, out)
         };
         let read: ReadPairs = |bytes, pairs| {
-            let values = read_values::<R>(Values { bytes, count: pairs.len(), are_plain: false })?;
+            let values = read_values::<R>(&[Values { offset: 0, bytes, count: pairs.len(), are_plain: false }])?;
             Ok(NewPairsContents::of(pairs, values))
         };
         // Such components have no size.
         let write_end: WriteValues = |_, _| Ok(());
         let end = |descriptor, read| ComponentType::with(descriptor, write_end, read);
-        let sources = end(ComponentDescriptor::of::<PairSource<R>>(), |Values { bytes, count, .. }, stamp| {
-            ended(bytes, bytes)?;
-            Ok(NewColumnContents::of_sources::<R>(count, stamp))
+        let sources = end(ComponentDescriptor::of::<PairSource<R>>(), |values, stamp| {
+            Ok(NewColumnContents::of_sources::<R>(count_without_bytes(values)?, stamp))
         });
-        let targets = end(ComponentDescriptor::of::<PairTarget<R>>(), |Values { bytes, count, .. }, stamp| {
-            ended(bytes, bytes)?;
-            Ok(NewColumnContents::of_targets::<R>(count, stamp))
+        let targets = end(ComponentDescriptor::of::<PairTarget<R>>(), |values, stamp| {
+            Ok(NewColumnContents::of_targets::<R>(count_without_bytes(values)?, stamp))
         });
         Self { descriptor: PairsContents::descriptor_of::<R>(), version: 1, write, read, ends: [sources, targets] }
     }
@@ -254,7 +268,7 @@ impl ResourceType {
 }
 
 /// Where postcard writes to.
-struct End<'b>(&'b mut Vec<u8>);
+pub(crate) struct End<'b>(pub(crate) &'b mut Vec<u8>);
 
 impl Flavor for End<'_> {
     type Output = ();
@@ -283,26 +297,35 @@ fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>) -> Result<(), Str
 }
 
 /// All values of some bytes, by `serde`.
-fn read_values<T: DeserializeOwned>(
-    Values { bytes, count, are_plain }: Values<'_>,
-) -> Result<Vec<T>, (usize, Problem)> {
+fn read_values<T: DeserializeOwned>(parts: &[Values<'_>]) -> Result<Vec<T>, (usize, Problem)> {
     // There may be fewer than is said: room is made for those that are there.
     let mut values = Vec::new();
-    if are_plain {
-        let mut fixed = Fixed(Reader::new(bytes));
-        for _ in 0..count {
-            let at = fixed.0.offset();
-            values.push(T::deserialize(&mut fixed).map_err(|error| (at, Problem::Value(error.to_string())))?);
+    for &Values { offset, bytes, count, are_plain } in parts {
+        let in_file = |(at, problem): (usize, Problem)| (offset + at, problem);
+        if are_plain {
+            let mut fixed = Fixed(Reader::new(bytes));
+            for _ in 0..count {
+                let at = offset + fixed.0.offset();
+                values.push(T::deserialize(&mut fixed).map_err(|error| (at, Problem::Value(error.to_string())))?);
+            }
+            ended(bytes, fixed.0.left()).map_err(in_file)?;
+        } else {
+            let mut left = bytes;
+            for _ in 0..count {
+                values.push(read_value::<T>(bytes, &mut left).map_err(in_file)?);
+            }
+            ended(bytes, left).map_err(in_file)?;
         }
-        ended(bytes, fixed.0.left())?;
-    } else {
-        let mut left = bytes;
-        for _ in 0..count {
-            values.push(read_value::<T>(bytes, &mut left)?);
-        }
-        ended(bytes, left)?;
     }
     Ok(values)
+}
+
+/// How many values there are, of a type without a size.
+fn count_without_bytes(parts: &[Values<'_>]) -> Result<usize, (usize, Problem)> {
+    match parts.iter().find(|part| !part.bytes.is_empty()) {
+        Some(part) => Err((part.offset, Problem::ValuesTooLong)),
+        None => Ok(parts.iter().map(|part| part.count).sum()),
+    }
 }
 
 /// The next value of what is left of some bytes. An error says how many bytes were before it.
@@ -334,18 +357,27 @@ pub(crate) fn plain_bytes(values: ErasedSlice<'_>) -> Option<&[u8]> {
 /// Values that a file has as they lie in the memory of this machine. None if they cannot be had without `serde`.
 fn of_plain_bytes(
     descriptor: &'static ComponentDescriptor,
-    Values { bytes, count, are_plain }: Values<'_>,
+    parts: &[Values<'_>],
     stamp: Tick,
 ) -> Result<Option<NewColumnContents>, (usize, Problem)> {
+    let are_plain = parts.iter().all(|part| part.are_plain);
     if cfg!(target_endian = "big") || !are_plain || !descriptor.functions().take_any_bytes() {
         return Ok(None);
     }
-    let expected = count.checked_mul(descriptor.layout().size());
-    match expected {
-        Some(expected) if expected == bytes.len() => Ok(NewColumnContents::of_plain_bytes(descriptor, bytes, stamp)),
-        Some(expected) if expected < bytes.len() => Err((expected, Problem::ValuesTooLong)),
-        _ => Err((bytes.len(), Problem::Ended)),
+    for &Values { offset, bytes, count, .. } in parts {
+        match count.checked_mul(descriptor.layout().size()) {
+            Some(expected) if expected == bytes.len() => {}
+            Some(expected) if expected < bytes.len() => return Err((offset + expected, Problem::ValuesTooLong)),
+            _ => return Err((offset + bytes.len(), Problem::Ended)),
+        }
     }
+    Ok(match parts {
+        [part] => NewColumnContents::of_plain_bytes(descriptor, part.bytes, stamp),
+        _ => {
+            let bytes: Vec<u8> = parts.iter().flat_map(|part| part.bytes).copied().collect();
+            NewColumnContents::of_plain_bytes(descriptor, &bytes, stamp)
+        }
+    })
 }
 
 /// The name of a type in files.

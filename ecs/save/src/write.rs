@@ -2,21 +2,28 @@
 
 use std::collections::HashMap;
 
-use strata_ecs::change::ComponentTicks;
+use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
 use strata_ecs::prelude::Entity;
-use strata_ecs::snapshot::{ColumnContents, LeftOut, SnapshotContents, StorageContents, TableContents};
+use strata_ecs::snapshot::{ColumnContents, LeftOut, PairsContents, SnapshotContents, StorageContents, TableContents};
 
 use crate::bytes::Writer;
 use crate::error::{NotSaved, SaveError};
 use crate::format::WorldFormat;
 use crate::read::{MAGIC, VERSION};
+use crate::regroup::{Remainder, regroup};
 use crate::types::{ComponentType, known_components, name_of, plain_bytes};
 
 /// The numbers of types in the format.
 struct Numbers(HashMap<ComponentIdentity, usize>);
 
 impl Numbers {
+    /// The numbers of those types that are saved.
+    fn of(types: impl Iterator<Item = &'static ComponentDescriptor>, are_saved: impl Fn(usize) -> bool) -> Self {
+        let numbered = types.enumerate().filter(|(number, _)| are_saved(*number));
+        Self(numbered.map(|(number, descriptor)| (descriptor.identity(), number)).collect())
+    }
+
     fn get(&self, identity: ComponentIdentity) -> Option<usize> {
         self.0.get(&identity).copied()
     }
@@ -32,12 +39,15 @@ impl Numbers {
 /// Writes a snapshot behind nothing.
 pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &mut Writer) -> Result<(), SaveError> {
     let known: Vec<ComponentType> = known_components(&format.components, format.relations.iter().cloned());
-    let all = known.iter().enumerate().map(|(number, ty)| (ty.descriptor.identity(), number));
-    let components = Numbers(all.collect());
-    let all = format.resources.iter().enumerate().map(|(number, ty)| (ty.descriptor.identity(), number));
-    let resources = Numbers(all.collect());
-    let all = format.relations.iter().enumerate().map(|(number, ty)| (ty.descriptor.identity(), number));
-    let relations = Numbers(all.collect());
+    let components = Numbers::of(known.iter().map(|ty| ty.descriptor), |number| {
+        // The components of the ends of relations are behind the others.
+        let relation = number.checked_sub(format.components.len()).map(|end| format.relations[end / 2].descriptor);
+        format.saves(relation.unwrap_or(known[number].descriptor))
+    });
+    let resources = Numbers::of(format.resources.iter().map(|ty| ty.descriptor), |_| true);
+    let relations = Numbers::of(format.relations.iter().map(|ty| ty.descriptor), |number| {
+        format.saves(format.relations[number].descriptor)
+    });
     check(format, contents, [&components, &resources, &relations])?;
 
     out.bytes.reserve(expected_size(contents));
@@ -65,27 +75,52 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
     out.u64(clock.frame_number);
     out.u8(clock.is_frame_open.into());
     [clock.tick, clock.last, clock.checked].into_iter().for_each(|tick| out.u32(tick.get()));
-    [&ids.generations, &ids.free, &ids.retired].into_iter().for_each(|list| out.u32s(list.iter().copied()));
+    [&ids.generations, &ids.free, &ids.retired].into_iter().for_each(|list| out.u32s(list));
     out.u32(ids.first_generation);
 
-    let tables = contents.tables();
-    out.len(tables.len());
-    for table in tables {
-        out.u64s(table.entities().iter().map(|entity| entity.to_bits()));
-        out.u32(table.stamp().get());
-        let columns = components.in_order(table.columns(), |column| column.values().descriptor());
-        out.len(columns.len());
-        for column in columns {
-            write_column(out, &known, &components, column)?;
+    let is_saved = |column: &ColumnContents<'_>| components.get(column.values().descriptor().identity()).is_some();
+    let tables: Vec<TableContents<'_>> = contents.tables().collect();
+    let columns: Vec<Vec<ColumnContents<'_>>> = tables
+        .iter()
+        .map(|table| components.in_order(table.columns().filter(is_saved), |column| column.values().descriptor()))
+        .collect();
+    let remainders: Vec<Remainder<ComponentIdentity>> = tables
+        .iter()
+        .zip(&columns)
+        .map(|(table, columns)| Remainder {
+            components: columns.iter().map(|column| column.values().descriptor().identity()).collect(),
+            is_whole: columns.len() == table.columns().len(),
+            rows: table.entities().len(),
+        })
+        .collect();
+    let groups = regroup(&remainders);
+    out.len(groups.len());
+    for group in groups {
+        let parts: Vec<TableContents<'_>> = group.iter().map(|number| tables[*number]).collect();
+        out.len(parts.iter().map(|table| table.entities().len()).sum());
+        parts.iter().for_each(|table| out.arrays(table.entities(), |entity| entity.to_bits().to_le_bytes()));
+        out.u32(newest(parts.iter().map(|table| table.stamp()), clock.tick).get());
+        let first = &columns[group[0]];
+        out.len(first.len());
+        for (at, _) in first.iter().enumerate() {
+            let parts: Vec<ColumnContents<'_>> = group.iter().map(|number| columns[*number][at]).collect();
+            write_column(out, &known, &components, &parts, clock.tick)?;
         }
     }
-    let storages = components.in_order(contents.storages(), |storage| storage.column().values().descriptor());
+    // Of a relationship both sides are saved, or neither is.
+    let is_saved = |storage: &StorageContents<'_>| {
+        is_saved(&storage.column())
+            && storage.other_side().is_none_or(|other| components.get(other.identity()).is_some())
+    };
+    let all = contents.storages().filter(is_saved);
+    let storages = components.in_order(all, |storage| storage.column().values().descriptor());
     out.len(storages.len());
     for storage in storages {
-        out.u64s(storage.entities().iter().map(|entity| entity.to_bits()));
-        write_column(out, &known, &components, storage.column())?;
+        out.u64s(&storage.entities(), |entity| entity.to_bits());
+        write_column(out, &known, &components, &[storage.column()], clock.tick)?;
     }
-    let all = relations.in_order(contents.pairs(), |pairs| pairs.descriptor());
+    let is_saved = |pairs: &PairsContents<'_>| relations.get(pairs.descriptor().identity()).is_some();
+    let all = relations.in_order(contents.pairs().filter(is_saved), |pairs| pairs.descriptor());
     out.len(all.len());
     for pairs in all {
         let name = pairs.descriptor().name();
@@ -95,12 +130,13 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
         let write = format.relations[number].write;
         out.u32(number as u32);
         let all = pairs.pairs();
-        out.u64s(all.iter().flat_map(|pair| pair.ends.map(Entity::to_bits)).collect::<Vec<_>>().into_iter());
-        out.arrays(all.iter().map(|pair| {
+        let ends: Vec<Entity> = all.iter().flat_map(|pair| pair.ends).collect();
+        out.u64s(&ends, |end| end.to_bits());
+        out.arrays(&all, |pair| {
             let [source, target] = pair.places;
             (u64::from(source) | u64::from(target) << 32).to_le_bytes()
-        }));
-        out.arrays(all.iter().map(|pair| ticks_as_bytes(pair.ticks)));
+        });
+        out.arrays(&all, |pair| ticks_as_bytes(pair.ticks));
         let at = out.bytes.len();
         out.block(|out| write(pairs, out)).map_err(|error| SaveError::Value(name, error))?;
         out.note_values(at, name);
@@ -153,54 +189,91 @@ fn check(
         !(of_consumers && format.new_consumers)
     };
     let left_out: Vec<LeftOut> = contents.left_out().into_iter().filter(is_left_out).collect();
-    let in_tables = contents.tables().flat_map(|table| table.columns());
-    // The components of pairs are saved with these.
-    let storages = contents.storages().filter(|storage| !storage.is_of_pairs());
-    let columns = in_tables.chain(storages.map(|storage| storage.column()));
-    let unknown = columns.map(|column| column.values().descriptor());
-    let unknown = unknown.filter(|descriptor| components.get(descriptor.identity()).is_none());
-    let unknown = unknown.map(|descriptor| NotSaved::Component(descriptor.name()));
-    let resources = contents.resources().filter(|resource| resources.get(resource.descriptor().identity()).is_none());
-    let resources = resources.map(|resource| NotSaved::Resource(resource.descriptor().name()));
     let mut all: Vec<NotSaved> = Vec::new();
-    let pairs = contents.pairs().map(|pairs| pairs.descriptor());
-    let pairs = pairs.filter(|descriptor| relations.get(descriptor.identity()).is_none());
-    let pairs = pairs.map(|descriptor| NotSaved::Relation(descriptor.name()));
-    for one in unknown.chain(pairs).chain(resources).chain(left_out.iter().cloned().map(NotSaved::LeftOut)) {
+    let mut note = |one: NotSaved| {
         if !all.contains(&one) {
             all.push(one);
         }
+    };
+    let is_known = |descriptor: &ComponentDescriptor| components.get(descriptor.identity()).is_some();
+    let is_left_out = |descriptor: &ComponentDescriptor| format.leaves_out(descriptor);
+    for column in contents.tables().flat_map(|table| table.columns()) {
+        let descriptor = column.values().descriptor();
+        if !is_known(descriptor) && !is_left_out(descriptor) {
+            note(NotSaved::Component(descriptor.name()));
+        } else if is_known(descriptor) && !column.values().is_empty() && !column.can_be_restored() {
+            note(NotSaved::NotClone(descriptor.name()));
+        }
     }
+    // The components of pairs are saved with these.
+    for storage in contents.storages().filter(|storage| !storage.is_of_pairs()) {
+        let descriptor = storage.column().values().descriptor();
+        match storage.other_side() {
+            _ if !is_known(descriptor) && !is_left_out(descriptor) => note(NotSaved::Component(descriptor.name())),
+            Some(other) if is_known(descriptor) && !is_known(other) && format.saves(other) => {
+                note(NotSaved::OtherSide(descriptor.name()));
+            }
+            _ if is_known(descriptor) && !storage.column().can_be_restored() => {
+                note(NotSaved::NotClone(descriptor.name()));
+            }
+            _ => {}
+        }
+    }
+    for pairs in contents.pairs() {
+        let descriptor = pairs.descriptor();
+        if relations.get(descriptor.identity()).is_none() && !is_left_out(descriptor) {
+            note(NotSaved::Relation(descriptor.name()));
+        }
+    }
+    for resource in contents.resources() {
+        if resources.get(resource.descriptor().identity()).is_none() {
+            note(NotSaved::Resource(resource.descriptor().name()));
+        }
+    }
+    left_out.into_iter().for_each(|what| note(NotSaved::LeftOut(what)));
     if all.is_empty() { Ok(()) } else { Err(SaveError::NotSaved(all)) }
 }
 
+/// Writes values of one component, one part behind the other.
 fn write_column(
     out: &mut Writer,
     known: &[ComponentType],
     components: &Numbers,
-    column: ColumnContents<'_>,
+    parts: &[ColumnContents<'_>],
+    now: Tick,
 ) -> Result<(), SaveError> {
-    let values = column.values();
-    let Some(number) = components.get(values.descriptor().identity()) else {
-        return Err(SaveError::NotSaved(vec![NotSaved::Component(values.descriptor().name())]));
+    let descriptor = parts[0].values().descriptor();
+    let Some(number) = components.get(descriptor.identity()) else {
+        return Err(SaveError::NotSaved(vec![NotSaved::Component(descriptor.name())]));
     };
     let ComponentType { write, .. } = known[number];
     out.u32(number as u32);
-    out.u32(column.stamp().get());
-    let ticks = column.ticks();
-    out.u8(ticks.is_some().into());
-    if let Some(ticks) = ticks {
-        out.arrays(ticks.into_iter().map(ticks_as_bytes));
+    out.u32(newest(parts.iter().map(|part| part.stamp()), now).get());
+    let are_tracked = parts.iter().any(|part| part.is_tracked());
+    out.u8(are_tracked.into());
+    if are_tracked {
+        for part in parts {
+            let unknown = || vec![ComponentTicks::new(part.stamp()); part.values().len()];
+            out.arrays(&part.ticks().unwrap_or_else(unknown), |ticks| ticks_as_bytes(*ticks));
+        }
     }
-    let plain = plain_bytes(values);
+    let plain: Option<Vec<&[u8]>> = parts.iter().map(|part| plain_bytes(part.values())).collect();
     out.u8(plain.is_some().into());
-    let (at, name) = (out.bytes.len(), values.descriptor().name());
+    let (at, name) = (out.bytes.len(), descriptor.name());
     match plain {
-        Some(plain) => out.plain(plain),
-        None => out.block(|out| write(values, out)).map_err(|error| SaveError::Value(name, error))?,
+        Some(plain) => out.plain(&plain),
+        None => out
+            .block(|out| parts.iter().try_for_each(|part| write(part.values(), out)))
+            .map_err(|error| SaveError::Value(name, error))?,
     }
     out.note_values(at, name);
     Ok(())
+}
+
+/// The tick that is not longer ago than any other one.
+pub(crate) fn newest(ticks: impl Iterator<Item = Tick>, now: Tick) -> Tick {
+    let later = |one: Tick, other: Tick| if other.is_newer_than(one, now) { other } else { one };
+    ticks.reduce(later).unwrap_or(now)
 }
 
 fn ticks_as_bytes(ticks: ComponentTicks) -> [u8; 8] {

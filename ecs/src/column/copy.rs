@@ -12,7 +12,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::mem::swap;
+use core::mem::{replace, swap};
 use core::ptr;
 
 use super::Column;
@@ -25,6 +25,8 @@ use crate::tracking::Tracking;
 ///
 /// The first `len` rows of `column` hold values, and no ticks are kept there.
 pub(crate) struct CopiedValues {
+    /// Of the component that `column` was made for.
+    descriptor: &'static ComponentDescriptor,
     column: Column,
     len: usize,
     /// None if values cannot be copied: then there are none.
@@ -33,8 +35,6 @@ pub(crate) struct CopiedValues {
 
 /// What a column held, with what was known of its changes.
 pub(crate) struct ColumnCopy {
-    /// Of the component that this was made for.
-    descriptor: &'static ComponentDescriptor,
     values: Arc<CopiedValues>,
     /// Whether values only change with a stamp.
     stamped: bool,
@@ -46,20 +46,71 @@ pub(crate) struct ColumnCopy {
 
 /// What a copy of a column is made of that was not taken from one.
 pub(crate) struct ColumnParts {
-    pub(crate) values: ErasedVec,
+    pub(crate) values: NewValues,
     pub(crate) visited: Tick,
     /// Of each value, if they are known.
     pub(crate) ticks: Option<Vec<ComponentTicks>>,
 }
 
+/// Values of a component that were not taken from a column.
+pub(crate) enum NewValues {
+    Vec(ErasedVec),
+    /// They lie as in a column already.
+    Column(CopiedValues),
+}
+
+impl NewValues {
+    /// The values with these bytes, of a component of which any bytes are a value; `None` of another one, and if the bytes are not those
+    /// of whole values.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    pub(crate) fn of_bytes(descriptor: &'static ComponentDescriptor, bytes: &[u8]) -> Result<Option<Self>, AllocError> {
+        let size = descriptor.layout().size();
+        if !descriptor.functions().take_any_bytes() || size == 0 || !bytes.len().is_multiple_of(size) {
+            return Ok(None);
+        }
+        let (len, mut values) = (bytes.len() / size, CopiedValues::of(descriptor));
+        values.column.grow_to(len)?;
+        // SAFETY: there is room for `len` values, which are so many bytes, in memory that was just made. Any bytes are values of this
+        // component, as its derive has proved of its fields, and its author has said.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), values.column.data.as_ptr(), bytes.len()) };
+        values.len = len;
+        Ok(Some(Self::Column(values)))
+    }
+
+    /// What is known of the type of the values.
+    pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
+        match self {
+            Self::Vec(values) => values.descriptor(),
+            Self::Column(values) => values.descriptor,
+        }
+    }
+
+    /// How many values there are.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Vec(values) => values.len(),
+            Self::Column(values) => values.len,
+        }
+    }
+
+    /// The values.
+    pub(crate) fn as_slice(&self) -> ErasedSlice<'_> {
+        match self {
+            Self::Vec(values) => values.as_slice(),
+            Self::Column(values) => values.as_slice(),
+        }
+    }
+}
+
 impl ColumnCopy {
     /// No values of a component.
     pub(crate) fn new(descriptor: &'static ComponentDescriptor) -> Self {
-        let (layout, functions) = (descriptor.layout(), descriptor.functions());
-        let (column, copying) = (Column::with_item(layout, functions.drop_fn()), functions.copying());
-        let values = Arc::new(CopiedValues { column, len: 0, copying });
-        let stamped = matches!(copying, Some(Copying::Bytes)) && descriptor.tracking() != ChangeTracking::Never;
-        Self { descriptor, values, stamped, visited: Tick::default(), tracking: None, ticks: 0 }
+        let values = Arc::new(CopiedValues::of(descriptor));
+        let stamped = matches!(values.copying, Some(Copying::Bytes)) && descriptor.tracking() != ChangeTracking::Never;
+        Self { values, stamped, visited: Tick::default(), tracking: None, ticks: 0 }
     }
 
     /// A copy with values that were not taken from a column, which has so many rows with ticks: `row` says where those of a value are.
@@ -74,16 +125,22 @@ impl ColumnCopy {
         row: impl Fn(usize) -> usize,
         now: Tick,
     ) -> Result<Self, AllocError> {
-        let ColumnParts { mut values, visited, ticks } = parts;
+        let ColumnParts { values, visited, ticks } = parts;
         let mut copy = Self::new(values.descriptor());
         assert!(!copy.refuses() || values.len() == 0, "the values cannot be copied");
-        let (len, mut own) = (values.len(), copy.values.without_values());
-        own.column.grow_to(len)?;
-        // SAFETY: the column was just made for values of the descriptor's type, which those of the vector have. It holds none, and has
-        // room for as many.
-        unsafe { values.move_to(own.column.data) };
-        own.len = len;
-        copy.values = Arc::new(own);
+        let values = match values {
+            NewValues::Vec(mut values) => {
+                let (len, mut own) = (values.len(), copy.values.without_values());
+                own.column.grow_to(len)?;
+                // SAFETY: the column was just made for values of the descriptor's type, which those of the vector have. It holds none,
+                // and has room for as many.
+                unsafe { values.move_to(own.column.data) };
+                own.len = len;
+                own
+            }
+            NewValues::Column(values) => values,
+        };
+        copy.values = Arc::new(values);
         (copy.visited, copy.ticks) = (visited, rows);
         if let Some(ticks) = ticks {
             // Consumers look at all ticks, as if nothing were known of when it was looked at last.
@@ -96,9 +153,7 @@ impl ColumnCopy {
 
     /// The values.
     pub(crate) fn values(&self) -> ErasedSlice<'_> {
-        // SAFETY: the column was made for the type of the descriptor, and so many rows of it hold values. They belong to this, and only
-        // code that has it for itself changes them.
-        unsafe { ErasedSlice::new(self.descriptor, self.values.column.data, self.values.len) }
+        self.values.as_slice()
     }
 
     /// When a caller last had mutable access to values.
@@ -205,6 +260,23 @@ impl ColumnCopy {
         Ok(Some(clones))
     }
 
+    /// As [`clones`](Self::clones), but the values themselves, where no other copy shares them: none are left here, and no room is made
+    /// for them in a column, which gets their memory.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    pub(crate) fn take_clones(&mut self) -> Result<Option<CopiedValues>, AllocError> {
+        match Arc::get_mut(&mut self.values) {
+            // Values without a size have no memory that could be handed over, and their number is asked for later.
+            Some(values) if values.column.item.size() != 0 => {
+                let none = values.without_values();
+                Ok(Some(replace(values, none)))
+            }
+            _ => self.clones(),
+        }
+    }
+
     /// Makes room in a column for the values and ticks.
     ///
     /// # Errors
@@ -245,8 +317,8 @@ impl ColumnCopy {
     ///
     /// - The column is one for values of the type that this was made for. [Room has been made](Self::make_room) there; the caller says
     ///   how many rows hold values now.
-    /// - The clones are [those of this](Self::clones), and the ticks [those that were begun](Self::begun_ticks) for the column. Neither
-    ///   has been changed since.
+    /// - The clones are [those of this](Self::clones), or [were taken](Self::take_clones) out of it, and the ticks
+    ///   [those that were begun](Self::begun_ticks) for the column. Neither has been changed since.
     pub(crate) unsafe fn put(
         &self,
         to: &mut Column,
@@ -257,7 +329,7 @@ impl ColumnCopy {
         let values = &*self.values;
         match clones {
             Some(clones) => {
-                debug_assert_eq!(clones.len, values.len);
+                debug_assert!(clones.len == values.len || values.len == 0);
                 swap(&mut to.data, &mut clones.column.data);
                 swap(&mut to.capacity, &mut clones.column.capacity);
                 // Both columns have items of one layout, on which, with the capacity, that of the memory depends.
@@ -291,9 +363,23 @@ impl ColumnCopy {
 }
 
 impl CopiedValues {
+    /// No values of a component.
+    fn of(descriptor: &'static ComponentDescriptor) -> Self {
+        let functions = descriptor.functions();
+        let column = Column::with_item(descriptor.layout(), functions.drop_fn());
+        Self { descriptor, column, len: 0, copying: functions.copying() }
+    }
+
+    /// The values.
+    fn as_slice(&self) -> ErasedSlice<'_> {
+        // SAFETY: the column was made for the type of the descriptor, and so many rows of it hold values. They belong to this, and only
+        // code that has it for itself changes them.
+        unsafe { ErasedSlice::new(self.descriptor, self.column.data, self.len) }
+    }
+
     /// No values of the same type.
     fn without_values(&self) -> Self {
-        Self { column: Column::with_item(self.column.item, self.column.drop), len: 0, copying: self.copying }
+        Self::of(self.descriptor)
     }
 
     /// Becomes a copy of `len` values from row `first` of a column on.

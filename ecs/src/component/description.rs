@@ -39,8 +39,23 @@ pub struct Description<T> {
     pub(super) fields: Fields<T>,
     /// Which side of which relationship it is, if it is one.
     pub(super) relation: Option<RelationSide>,
+    pub(super) saving: Saving,
     /// Neither a subtype's nor a supertype's description will do.
     marker: PhantomData<fn(&T) -> T>,
+}
+
+/// How values are saved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Saving {
+    pub(super) version: u32,
+    /// Stable names that the type had.
+    pub(super) aliases: &'static [&'static str],
+    pub(super) is_skipped: bool,
+}
+
+impl Saving {
+    /// In the first version, under the name that the type has.
+    pub(super) const USUAL: Self = Self { version: 1, aliases: &[], is_skipped: false };
 }
 
 impl<T> Clone for Description<T> {
@@ -61,6 +76,7 @@ impl<T> Description<T> {
             functions: ComponentFunctions::none(),
             fields: Fields::NONE,
             relation: None,
+            saving: Saving::USUAL,
             marker: PhantomData,
         }
     }
@@ -69,6 +85,24 @@ impl<T> Description<T> {
     #[must_use]
     pub const fn with_name(self, name: &'static str) -> Self {
         Self { name: Some(StableName::given(name)), ..self }
+    }
+
+    /// The version of the values in files. Without this it is 1.
+    #[must_use]
+    pub const fn with_version(self, version: u32) -> Self {
+        Self { saving: Saving { version, ..self.saving }, ..self }
+    }
+
+    /// Stable names that the type had: files with these are read, too.
+    #[must_use]
+    pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
+        Self { saving: Saving { aliases, ..self.saving }, ..self }
+    }
+
+    /// Values are not saved, unless a format names the type.
+    #[must_use]
+    pub const fn without_saving(self) -> Self {
+        Self { saving: Saving { is_skipped: true, ..self.saving }, ..self }
     }
 
     /// Values can be cloned with their entity.
@@ -269,6 +303,7 @@ pub const fn describe<T>(
         },
         fields,
         relation: None,
+        saving: Saving::USUAL,
         marker: PhantomData,
     }
 }

@@ -19,7 +19,7 @@ use core::fmt;
 use core::ptr;
 
 use super::constructor::Constructor;
-use super::description::Description;
+use super::description::{Description, Saving};
 use super::field::Field;
 use super::functions::ComponentFunctions;
 use super::hooks::Hooks;
@@ -90,6 +90,7 @@ pub struct ComponentDescriptor {
     /// The hooks that the definition names.
     pub(super) hooks: fn() -> Hooks,
     pub(super) relation: Option<RelationSide>,
+    pub(super) saving: Saving,
 }
 
 /// The number of a component in this process.
@@ -171,6 +172,7 @@ impl ComponentDescriptor {
             requirements: RequiredByDefinition::List(&[]),
             hooks: Hooks::default,
             relation: None,
+            saving: description.saving,
         }
     }
 
@@ -238,6 +240,47 @@ impl ComponentDescriptor {
             ComponentIdentity::Type(_) => (self.type_name)(),
             ComponentIdentity::Name(name) => name,
         }
+    }
+
+    /// The version of the values in files: 1, unless the definition says another one.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// #[component(name = "game.life", version = 2, alias = "game.health")]
+    /// struct Life(f32);
+    ///
+    /// let life = ComponentDescriptor::of::<Life>();
+    /// assert_eq!((life.version(), life.aliases()), (2, &["game.health"][..]));
+    /// ```
+    #[must_use]
+    pub const fn version(&self) -> u32 {
+        self.saving.version
+    }
+
+    /// Stable names that the type had.
+    #[must_use]
+    pub const fn aliases(&self) -> &'static [&'static str] {
+        self.saving.aliases
+    }
+
+    /// Whether values belong into files, as far as the definition says it.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// #[component(save = "skip")]
+    /// struct Sprite(u32);
+    ///
+    /// assert!(!ComponentDescriptor::of::<Sprite>().is_saved());
+    /// ```
+    #[must_use]
+    pub const fn is_saved(&self) -> bool {
+        !self.saving.is_skipped
     }
 
     /// The name for files; `None` if the type has none. See [`StableName`].

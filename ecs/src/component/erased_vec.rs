@@ -121,26 +121,6 @@ impl ErasedVec {
         Ok(values)
     }
 
-    /// The values with these bytes, of a component of which any bytes are a value; `None` of another one, and if the bytes are not those
-    /// of whole values.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory.
-    pub(crate) fn of_bytes(descriptor: &'static ComponentDescriptor, bytes: &[u8]) -> Result<Option<Self>, AllocError> {
-        let size = descriptor.layout.size();
-        if !descriptor.functions.take_any_bytes() || size == 0 || !bytes.len().is_multiple_of(size) {
-            return Ok(None);
-        }
-        let count = bytes.len() / size;
-        let mut values = Self::with_room_for(descriptor, count)?;
-        // SAFETY: there is room for `count` values, which are so many bytes, in memory that was just made. Any bytes are values of this
-        // component, as its derive has proved of its fields, and its author has said.
-        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), values.data.as_ptr(), bytes.len()) };
-        values.len = count;
-        Ok(Some(values))
-    }
-
     /// A clone of a value; `None` if values of this component cannot be cloned.
     pub(crate) fn clone_of(value: ErasedRef<'_>) -> Option<Self> {
         let descriptor = value.descriptor();

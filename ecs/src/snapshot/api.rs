@@ -9,11 +9,12 @@ use strata_ecs_derive::Event;
 
 use super::error::{NotTaken, RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
+use crate::alloc_error::AllocError;
 use crate::component::ComponentDescriptor;
 use crate::guard::Waiting;
 use crate::label::InternedScheduleLabel;
 use crate::schedule::ScheduleMemory;
-use crate::store::{Became, Known, Mark, Refused, StoreCopy, WorldId};
+use crate::store::{Became, Known, Mark, Refused, Store, StoreCopy, WorldId};
 use crate::world::{World, for_each_schedule, keeps_systems};
 
 /// The state of a world, with values of its own. See [the module](super).
@@ -44,6 +45,19 @@ pub struct WorldSnapshot {
 pub(super) struct KnownSnapshot<'a> {
     pub(super) snapshot: &'a WorldSnapshot,
     pub(super) mark: &'a Mark,
+}
+
+/// What a living world holds, as data: see [`World::living_contents`].
+pub struct LivingContents<'w> {
+    /// A copy of all but entities and components.
+    pub(super) around: WorldSnapshot,
+    pub(super) store: &'w Store,
+}
+
+impl fmt::Debug for LivingContents<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LivingContents").field("world", &self.around.world).finish_non_exhaustive()
+    }
 }
 
 impl<'a> KnownSnapshot<'a> {
@@ -218,31 +232,9 @@ impl World {
         known: Option<KnownSnapshot<'_>>,
         is_to_be_known: bool,
     ) -> Result<(), SnapshotError> {
-        if self.store.is_busy() {
-            return Err(SnapshotError::Busy);
-        }
-        if let Some(name) = self.store.lent_resource() {
-            return Err(SnapshotError::Lent(name));
-        }
         let WorldSnapshot { world, options, copy, systems, is_whole } = snapshot;
+        let taken = self.memory_of_systems(options, Store::refused)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let mut refused: Vec<NotTaken> = self.store.refused(is_apart).into_iter().map(NotTaken::from).collect();
-        if !options.observers && self.store.reactions.watch_entities() {
-            refused.push(NotTaken::EntityObservers);
-        }
-        let (mut taken, mut locals) = (Vec::new(), Vec::new());
-        let all_there = for_each_schedule(&mut self.store, |label, schedule| {
-            taken.push((label, schedule.memory(&|value| options.clone_local(value), &mut locals)));
-        });
-        if !all_there {
-            return Err(SnapshotError::Busy);
-        }
-        if !options.leave_out_locals() {
-            refused.extend(locals.into_iter().map(|(system, value)| NotTaken::Local { system, value }));
-        }
-        if !refused.is_empty() {
-            return Err(SnapshotError::NotTaken(refused));
-        }
         *is_whole = false;
         if *world != self.id() {
             // What is there means something only in that world.
@@ -258,6 +250,67 @@ impl World {
         *systems = taken;
         *is_whole = true;
         Ok(())
+    }
+
+    /// What the systems of schedules keep, if a snapshot can be taken of what `refused` looks at.
+    fn memory_of_systems(
+        &mut self,
+        options: &SnapshotOptions,
+        refused: impl FnOnce(&mut Store, &dyn Fn(&ComponentDescriptor) -> bool) -> Vec<Refused>,
+    ) -> Result<Vec<(InternedScheduleLabel, ScheduleMemory)>, SnapshotError> {
+        if self.store.is_busy() {
+            return Err(SnapshotError::Busy);
+        }
+        if let Some(name) = self.store.lent_resource() {
+            return Err(SnapshotError::Lent(name));
+        }
+        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
+        let mut refused: Vec<NotTaken> = refused(&mut self.store, &is_apart).into_iter().map(NotTaken::from).collect();
+        if !options.observers && self.store.reactions.watch_entities() {
+            refused.push(NotTaken::EntityObservers);
+        }
+        let (mut taken, mut locals) = (Vec::new(), Vec::new());
+        let all_there = for_each_schedule(&mut self.store, |label, schedule| {
+            taken.push((label, schedule.memory(&|value| options.clone_local(value), &mut locals)));
+        });
+        if !all_there {
+            return Err(SnapshotError::Busy);
+        }
+        if !options.leave_out_locals() {
+            refused.extend(locals.into_iter().map(|(system, value)| NotTaken::Local { system, value }));
+        }
+        if refused.is_empty() { Ok(taken) } else { Err(SnapshotError::NotTaken(refused)) }
+    }
+
+    /// All that the world holds, as data, without a copy of entities and components: what a format reads that writes the world, and
+    /// nothing else. Nothing can be done with the world meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::snapshot`], but components need no `Clone`.
+    ///
+    /// # Panics
+    ///
+    /// As [`World::snapshot`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::SnapshotOptions;
+    /// # #[derive(Component, Clone, Copy)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// let living = world.living_contents(&SnapshotOptions::new())?;
+    /// let rows: usize = living.contents().tables().map(|table| table.entities().len()).sum();
+    /// assert_eq!(rows, 2);
+    /// # Ok::<(), strata_ecs::snapshot::SnapshotError>(())
+    /// ```
+    pub fn living_contents(&mut self, options: &SnapshotOptions) -> Result<LivingContents<'_>, SnapshotError> {
+        let systems = self.memory_of_systems(options, Store::refused_around_rows)?;
+        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
+        let copy = self.store.copy_around_rows(is_apart).unwrap_or_else(|error| error.raise());
+        let around = WorldSnapshot { world: self.id(), options: options.clone(), copy, systems, is_whole: false };
+        Ok(LivingContents { around, store: &self.store })
     }
 
     /// Brings the world back to what it was when a snapshot was taken of it: see [`snapshot`](crate::snapshot). What is done then has
@@ -289,13 +342,44 @@ impl World {
         self.restore_snapshot(snapshot, None).map(drop)
     }
 
-    /// As [`World::restore`], but what is as in a known snapshot and the same in this one stays where it is. Returns how the world is
-    /// then, before it is told that it was restored.
-    pub(super) fn restore_snapshot(
-        &mut self,
-        snapshot: &WorldSnapshot,
-        known: Option<KnownSnapshot<'_>>,
-    ) -> Result<Mark, RestoreError> {
+    /// As [`World::restore`], for the last time: the world gets the values and the memory of the snapshot, and nothing is cloned but
+    /// resources.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::restore`]. The snapshot is gone then too.
+    ///
+    /// # Panics
+    ///
+    /// As [`World::restore`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Copy, PartialEq, Debug)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let snapshot = world.snapshot().unwrap();
+    /// world.clear_entities();
+    /// world.restore_from(snapshot).unwrap();
+    /// assert_eq!(world.get(entity), Some(&Health(3)));
+    /// ```
+    pub fn restore_from(&mut self, snapshot: WorldSnapshot) -> Result<(), RestoreError> {
+        self.check_restore(&snapshot)?;
+        let WorldSnapshot { options, copy, systems, .. } = snapshot;
+        let systems = systems.into_iter().collect();
+        let frame_number = copy.frame_number();
+        self.restored(systems, frame_number, |store| {
+            let is_apart =
+                |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
+            // SAFETY: the copy is whole, and one of this store, as has been checked: no other one has its number.
+            unsafe { store.become_taken(copy, is_apart) }
+        });
+        Ok(())
+    }
+
+    /// Whether a snapshot can be restored now.
+    fn check_restore(&mut self, snapshot: &WorldSnapshot) -> Result<(), RestoreError> {
         if self.store.is_busy() {
             return Err(RestoreError::Busy);
         }
@@ -308,18 +392,20 @@ impl World {
         if !snapshot.is_whole {
             return Err(RestoreError::Unfinished);
         }
-        let options = &snapshot.options;
-        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         if !for_each_schedule(&mut self.store, |_, _| {}) {
             return Err(RestoreError::Busy);
         }
-        let clone = |value: &(dyn Any + Send + Sync)| options.clone_local(value);
-        let mut systems: HashMap<InternedScheduleLabel, ScheduleMemory> =
-            snapshot.systems.iter().map(|(label, memory)| (*label, memory.cloned(&clone))).collect();
-        let known = known.and_then(|known| known.of(self.id()));
-        // SAFETY: the copy is whole, and one of this store: no other one has its number.
-        let became = unsafe { self.store.become_copy(&snapshot.copy, known, is_apart) };
-        let Became { renewed, era, panicked } = became.unwrap_or_else(|error| error.raise());
+        Ok(())
+    }
+
+    /// Has the store become what a copy is, and systems what they were.
+    fn restored(
+        &mut self,
+        mut systems: HashMap<InternedScheduleLabel, ScheduleMemory>,
+        frame_number: u64,
+        work: impl FnOnce(&mut Store) -> Result<Became, AllocError>,
+    ) -> Mark {
+        let Became { renewed, era, panicked } = work(&mut self.store).unwrap_or_else(|error| error.raise());
         let mark = self.store.mark_of_copy();
         // A system that is forgotten drops what it keeps, which is user code.
         let forgotten = Waiting::catch(|| {
@@ -330,9 +416,29 @@ impl World {
             });
         });
         let dropped = Waiting::catch(|| drop(systems));
-        self.trigger(Restored { frame_number: snapshot.frame_number() });
+        self.trigger(Restored { frame_number });
         panicked.or(forgotten).or(dropped).go_on();
-        Ok(mark)
+        mark
+    }
+
+    /// As [`World::restore`], but what is as in a known snapshot and the same in this one stays where it is. Returns how the world is
+    /// then, before it is told that it was restored.
+    pub(super) fn restore_snapshot(
+        &mut self,
+        snapshot: &WorldSnapshot,
+        known: Option<KnownSnapshot<'_>>,
+    ) -> Result<Mark, RestoreError> {
+        self.check_restore(snapshot)?;
+        let options = &snapshot.options;
+        let clone = |value: &(dyn Any + Send + Sync)| options.clone_local(value);
+        let systems = snapshot.systems.iter().map(|(label, memory)| (*label, memory.cloned(&clone))).collect();
+        let known = known.and_then(|known| known.of(self.id()));
+        Ok(self.restored(systems, snapshot.frame_number(), |store| {
+            let is_apart =
+                |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
+            // SAFETY: the copy is whole, and one of this store, as has been checked: no other one has its number.
+            unsafe { store.become_copy(&snapshot.copy, known, is_apart) }
+        }))
     }
 }
 

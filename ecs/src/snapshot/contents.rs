@@ -6,19 +6,19 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::api::WorldSnapshot;
+use super::api::{LivingContents, WorldSnapshot};
 use super::options::SnapshotOptions;
-use crate::column::{ColumnCopy, ColumnParts};
+use crate::column::{Column, ColumnCopy, ColumnParts, NewValues};
 use crate::component::{Component, ComponentDescriptor, ErasedRef, ErasedSlice, ErasedVec, WrongTypeError};
 use crate::entity::{Entity, EntityIds};
 use crate::observer::register_relation;
 use crate::relation::{PairContents, PairSource, PairTarget, PairsCopy, PairsParts, PartsOf, Relation, descriptor_of};
 use crate::resource::{NewResource, Resource};
-use crate::sparse::SparseCopy;
+use crate::sparse::{SparseCopy, SparseStorage};
 use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts};
-use crate::table::TableCopy;
+use crate::table::{Table, TableCopy};
 use crate::tick::{ComponentTicks, Tick};
-use crate::world::{World, broken_links, keeps_systems, links_of_parts};
+use crate::world::{World, broken_links, keeps_systems, links_of_parts, other_side};
 
 /// Which frame and tick it is in a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,17 +63,39 @@ impl fmt::Display for LeftOut {
 
 /// What a snapshot holds, as data. See [Contents](super#contents).
 #[derive(Clone, Copy)]
-pub struct SnapshotContents<'s>(&'s WorldSnapshot);
+pub struct SnapshotContents<'s> {
+    snapshot: &'s WorldSnapshot,
+    books: Books<'s>,
+}
+
+/// Where entities and components are.
+#[derive(Clone, Copy)]
+enum Books<'s> {
+    Copied(&'s StoreCopy),
+    Living(&'s Store),
+}
 
 /// The rows of a table in a snapshot.
 #[derive(Clone, Copy)]
-pub struct TableContents<'s>(&'s TableCopy);
+pub struct TableContents<'s>(Rows<'s>);
+
+#[derive(Clone, Copy)]
+enum Rows<'s> {
+    Copied(&'s TableCopy),
+    Living(&'s Store, &'s Table),
+}
 
 /// The values of a sparse component in a snapshot.
 #[derive(Clone, Copy)]
 pub struct StorageContents<'s> {
-    snapshot: &'s StoreCopy,
-    storage: &'s SparseCopy,
+    books: Books<'s>,
+    storage: Stored<'s>,
+}
+
+#[derive(Clone, Copy)]
+enum Stored<'s> {
+    Copied(&'s SparseCopy),
+    Living(&'s SparseStorage, ErasedSlice<'s>),
 }
 
 /// The pairs of a relation in a snapshot.
@@ -91,17 +113,38 @@ pub struct ResourceContents<'s> {
 
 /// The values of one component in a snapshot: of one table, or all of them.
 #[derive(Clone, Copy)]
-pub struct ColumnContents<'s> {
-    column: &'s ColumnCopy,
-    /// Where ticks are that do not lie as the values do.
-    storage: Option<&'s SparseCopy>,
+pub struct ColumnContents<'s>(Values<'s>);
+
+#[derive(Clone, Copy)]
+enum Values<'s> {
+    /// With where ticks are that do not lie as the values do.
+    Copied(&'s ColumnCopy, Option<&'s SparseCopy>),
+    Living(ErasedSlice<'s>, &'s Column, Option<&'s SparseStorage>),
 }
 
 impl WorldSnapshot {
     /// What it holds, as data: see [Contents](super#contents). Nothing, if it is not complete because a `Clone` panicked.
     #[must_use]
     pub fn contents(&self) -> SnapshotContents<'_> {
-        SnapshotContents(self)
+        SnapshotContents { snapshot: self, books: Books::Copied(self.copy()) }
+    }
+}
+
+impl LivingContents<'_> {
+    /// The data.
+    #[must_use]
+    pub fn contents(&self) -> SnapshotContents<'_> {
+        SnapshotContents { snapshot: &self.around, books: Books::Living(self.store) }
+    }
+}
+
+impl Books<'_> {
+    /// The entity that is alive and has this index.
+    fn at_index(self, index: u32) -> Option<Entity> {
+        match self {
+            Self::Copied(copy) => copy.entities.at_index(index),
+            Self::Living(store) => store.entities.at_index(index).map(|(entity, _)| entity),
+        }
     }
 }
 
@@ -109,50 +152,65 @@ impl<'s> SnapshotContents<'s> {
     /// Which frame and tick it is.
     #[must_use]
     pub fn clock(self) -> SnapshotClock {
-        let StoreCopy { tick, last, checked, .. } = *self.0.copy();
-        let (frame_number, is_frame_open) = (self.0.frame_number(), self.0.copy().any_ran());
+        let StoreCopy { tick, last, checked, .. } = *self.snapshot.copy();
+        let (frame_number, is_frame_open) = (self.snapshot.frame_number(), self.snapshot.copy().any_ran());
         SnapshotClock { frame_number, is_frame_open, tick, last, checked }
     }
 
     /// All that decides which ids come next.
     #[must_use]
     pub fn ids(self) -> EntityIds {
-        self.0.copy().entities.ids()
+        match self.books {
+            Books::Copied(copy) => copy.entities.ids(),
+            Books::Living(store) => store.entities.ids(),
+        }
     }
 
     /// The tables, in their order: that of entities without components first.
     pub fn tables(self) -> impl ExactSizeIterator<Item = TableContents<'s>> {
-        self.0.copy().tables.iter().map(TableContents)
+        let count = match self.books {
+            Books::Copied(copy) => copy.tables.len(),
+            Books::Living(store) => store.archetypes.tables.as_slice().len(),
+        };
+        (0..count).map(move |number| match self.books {
+            Books::Copied(copy) => TableContents(Rows::Copied(&copy.tables[number])),
+            Books::Living(store) => TableContents(Rows::Living(store, &store.archetypes.tables.as_slice()[number])),
+        })
     }
 
     /// The sparse components that entities have.
     pub fn storages(self) -> impl Iterator<Item = StorageContents<'s>> {
-        let snapshot = self.0.copy();
-        let all = snapshot.sparse.iter().filter(|storage| storage.values().len() != 0);
-        all.map(|storage| StorageContents { snapshot, storage })
+        let count = match self.books {
+            Books::Copied(copy) => copy.sparse.len(),
+            Books::Living(store) => store.sparse.len(),
+        };
+        let storage = move |number: usize| match self.books {
+            Books::Copied(copy) => Some(Stored::Copied(&copy.sparse[number])),
+            Books::Living(store) => {
+                let values = store.erased_storage(*store.archetypes.components.sparse().get(number)?)?;
+                Some(Stored::Living(&store.sparse[number], values))
+            }
+        };
+        let all = (0..count).filter_map(storage).map(move |storage| StorageContents { books: self.books, storage });
+        all.filter(|storage| !storage.column().values().is_empty())
     }
 
     /// The resources.
     pub fn resources(self) -> impl Iterator<Item = ResourceContents<'s>> {
-        self.0.copy().resources.values().map(|(value, ticks)| ResourceContents { value, ticks })
+        self.snapshot.copy().resources.values().map(|(value, ticks)| ResourceContents { value, ticks })
     }
 
     /// The pairs of each relation that has some.
     pub fn pairs(self) -> impl Iterator<Item = PairsContents<'s>> {
-        self.0
-            .copy()
-            .pairs
-            .iter()
-            .flatten()
-            .filter(|pairs| pairs.index().len() != 0)
-            .map(|pairs| PairsContents(&**pairs))
+        let all = self.snapshot.copy().pairs.iter().flatten();
+        all.filter(|pairs| pairs.index().len() != 0).map(|pairs| PairsContents(&**pairs))
     }
 
     /// What is in the snapshot and not in all of the above.
     #[must_use]
     pub fn left_out(self) -> Vec<LeftOut> {
-        let copy = self.0.copy();
-        let systems = self.0.schedules_with_memory().map(|label| LeftOut::Systems(format!("{label:?}")));
+        let copy = self.snapshot.copy();
+        let systems = self.snapshot.schedules_with_memory().map(|label| LeftOut::Systems(format!("{label:?}")));
         let removals = copy.removals.iter().filter(|lists| lists.iter().any(|list| list.is_unread()));
         let removals = removals.filter_map(|lists| lists.iter().find_map(|list| list.name())).map(LeftOut::Removals);
         let side = |storage: &StorageContents<'_>| storage.column().values().descriptor().relation();
@@ -169,18 +227,34 @@ impl<'s> TableContents<'s> {
     /// The entities, by row.
     #[must_use]
     pub fn entities(self) -> &'s [Entity] {
-        self.0.entities()
+        match self.0 {
+            Rows::Copied(table) => table.entities(),
+            Rows::Living(_, table) => table.entities(),
+        }
     }
 
     /// When a row last came to the table.
     #[must_use]
     pub fn stamp(self) -> Tick {
-        self.0.stamped()
+        match self.0 {
+            Rows::Copied(table) => table.stamped(),
+            Rows::Living(_, table) => table.stamped(),
+        }
     }
 
     /// The values of each component, in the order in which the world has met these.
     pub fn columns(self) -> impl ExactSizeIterator<Item = ColumnContents<'s>> {
-        self.0.columns().iter().map(|column| ColumnContents { column, storage: None })
+        let components = match self.0 {
+            Rows::Copied(table) => table.components(),
+            Rows::Living(_, table) => table.components(),
+        };
+        components.iter().enumerate().map(move |(at, id)| match self.0 {
+            Rows::Copied(table) => ColumnContents(Values::Copied(&table.columns()[at], None)),
+            Rows::Living(store, table) => match store.erased_column(table.id(), *id) {
+                Some(values) => ColumnContents(Values::Living(values, table.column(at), None)),
+                None => unreachable!("a table has a column of each of its components"),
+            },
+        })
     }
 }
 
@@ -188,21 +262,34 @@ impl<'s> StorageContents<'s> {
     /// The entities, in the order of their values.
     #[must_use]
     pub fn entities(self) -> Vec<Entity> {
-        let indexes = self.storage.indexes().into_iter();
+        let indexes = match self.storage {
+            Stored::Copied(storage) => storage.indexes(),
+            Stored::Living(storage, _) => storage.indexes(),
+        };
         // Only entities that are alive have values.
-        indexes.filter_map(|index| self.snapshot.entities.at_index(index)).collect()
+        indexes.into_iter().filter_map(|index| self.books.at_index(index)).collect()
     }
 
     /// The values.
     #[must_use]
     pub fn column(self) -> ColumnContents<'s> {
-        ColumnContents { column: self.storage.values(), storage: Some(self.storage) }
+        match self.storage {
+            Stored::Copied(storage) => ColumnContents(Values::Copied(storage.values(), Some(storage))),
+            Stored::Living(storage, values) => ColumnContents(Values::Living(values, storage.column(), Some(storage))),
+        }
     }
 
     /// Whether it is the component of sources or of targets of pairs.
     #[must_use]
     pub fn is_of_pairs(self) -> bool {
-        self.storage.values().values().descriptor().relation().is_some_and(|side| side.is_of_pairs())
+        self.column().values().descriptor().relation().is_some_and(|side| side.is_of_pairs())
+    }
+
+    /// The component of the other side, if it is one of a relationship: that of the targets, if it names one, or that of the sources.
+    /// Neither is there without the other one.
+    #[must_use]
+    pub fn other_side(self) -> Option<&'static ComponentDescriptor> {
+        other_side(self.column().values().descriptor())
     }
 }
 
@@ -268,33 +355,56 @@ impl<'s> ColumnContents<'s> {
     /// The values.
     #[must_use]
     pub fn values(self) -> ErasedSlice<'s> {
-        self.column.values()
+        match self.0 {
+            Values::Copied(column, _) => column.values(),
+            Values::Living(values, ..) => values,
+        }
+    }
+
+    /// Whether a snapshot can have the values: they are known to be `Clone`.
+    #[must_use]
+    pub fn can_be_restored(self) -> bool {
+        self.values().descriptor().functions().copying().is_some()
     }
 
     /// When a caller last had mutable access to values.
     #[must_use]
     pub fn stamp(self) -> Tick {
-        self.column.visited()
+        match self.0 {
+            Values::Copied(column, _) => column.visited(),
+            Values::Living(_, column, _) => column.visited(),
+        }
     }
 
     /// Whether it was kept when each value was added and changed.
     #[must_use]
     pub fn is_tracked(self) -> bool {
-        self.column.is_tracked()
+        match self.0 {
+            Values::Copied(column, _) => column.is_tracked(),
+            Values::Living(_, column, _) => column.tracking().is_some(),
+        }
     }
 
     /// When each value was added and changed; `None` if that was not kept, since no consumer had asked.
     #[must_use]
     pub fn ticks(self) -> Option<Vec<ComponentTicks>> {
-        if !self.column.is_tracked() {
-            return None;
-        }
-        match self.storage {
-            Some(storage) => {
+        match self.0 {
+            Values::Copied(column, _) if !column.is_tracked() => None,
+            Values::Copied(column, Some(storage)) => {
                 let rows = storage.indexes().into_iter().enumerate();
-                rows.map(|(at, index)| self.column.ticks(storage.tick_row(at, index))).collect()
+                rows.map(|(at, index)| column.ticks(storage.tick_row(at, index))).collect()
             }
-            None => (0..self.column.len()).map(|row| self.column.ticks(row)).collect(),
+            Values::Copied(column, None) => (0..column.len()).map(|row| column.ticks(row)).collect(),
+            Values::Living(values, column, storage) => {
+                let tracking = column.tracking()?;
+                let rows = match storage {
+                    Some(storage) => {
+                        storage.indexes().into_iter().filter_map(|index| storage.tick_row(index)).collect()
+                    }
+                    None => Vec::from_iter(0..values.len()),
+                };
+                Some(rows.into_iter().map(|row| tracking.get(row)).collect())
+            }
         }
     }
 }
@@ -352,7 +462,7 @@ impl NewColumnContents {
     /// The values of a vector, which have changed last at a tick.
     #[must_use]
     pub fn of<C: Component>(values: Vec<C>, stamp: Tick) -> Self {
-        Self(ColumnParts { values: ErasedVec::of_vec(values), visited: stamp, ticks: None })
+        Self(ColumnParts { values: NewValues::Vec(ErasedVec::of_vec(values)), visited: stamp, ticks: None })
     }
 
     /// The values of a vector, of a component that has values of type `T`.
@@ -366,7 +476,7 @@ impl NewColumnContents {
         stamp: Tick,
     ) -> Result<Self, WrongTypeError<Vec<T>>> {
         match ErasedVec::of_vec_for(descriptor, values) {
-            Ok(values) => Ok(Self(ColumnParts { values, visited: stamp, ticks: None })),
+            Ok(values) => Ok(Self(ColumnParts { values: NewValues::Vec(values), visited: stamp, ticks: None })),
             Err(values) => Err(WrongTypeError::of_values(descriptor, values)),
         }
     }
@@ -396,7 +506,7 @@ impl NewColumnContents {
     /// If there is no memory.
     #[must_use]
     pub fn of_plain_bytes(descriptor: &'static ComponentDescriptor, bytes: &[u8], stamp: Tick) -> Option<Self> {
-        let values = ErasedVec::of_bytes(descriptor, bytes).unwrap_or_else(|error| error.raise())?;
+        let values = NewValues::of_bytes(descriptor, bytes).unwrap_or_else(|error| error.raise())?;
         Some(Self(ColumnParts { values, visited: stamp, ticks: None }))
     }
 

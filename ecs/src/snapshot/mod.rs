@@ -52,7 +52,8 @@
 //! to systems in schedules that the program keeps outside of the world, or that run by an id, to those of observers, to a
 //! [`SystemState`](crate::system::SystemState) and to a cursor of messages. Their `Local`s stay.
 //!
-//! If a `Clone` panics nothing has happened.
+//! If a `Clone` panics nothing has happened. [`World::restore_from`](crate::world::World::restore_from) restores a snapshot for the last
+//! time, and moves its values into the world.
 //!
 //! # Rollback
 //!
@@ -65,7 +66,8 @@
 //! [`WorldSnapshot::contents`] shows what a snapshot holds as data, so that a format can write it: ids and the order in which they come,
 //! tables with their entities and columns of values, sparse values, resources, and ticks. A [`SnapshotBuilder`] puts such data together
 //! for any world, also one in which components have other numbers. It believes nothing: parts that contradict each other are a
-//! [`BuildError`], whatever they were read from. The package `strata-save` reads and writes files with these two.
+//! [`BuildError`], whatever they were read from. The package `strata-save` reads and writes files with these two. A format that writes a
+//! world at once needs no snapshot: [`World::living_contents`](crate::world::World::living_contents) shows the same data where they are.
 //!
 //! ```
 //! use strata_ecs::prelude::*;
@@ -142,7 +144,7 @@ mod checksum;
 mod difference;
 mod diff;
 
-pub use self::api::{Restored, WorldSnapshot};
+pub use self::api::{LivingContents, Restored, WorldSnapshot};
 pub use self::contents::{
     ColumnContents, LeftOut, NewColumnContents, NewPairsContents, PairsContents, ResourceContents, SnapshotBuilder,
     SnapshotClock, SnapshotContents, StorageContents, TableContents,

@@ -66,6 +66,7 @@ fn simple_types() -> impl Iterator<Item = LocalType> {
 #[derive(Clone, Default, Debug)]
 pub struct SnapshotOptions {
     resources: Vec<TypeId>,
+    only_resources: Option<Vec<TypeId>>,
     uncloneable: bool,
     locals: Vec<LocalType>,
     uncloneable_locals: bool,
@@ -83,6 +84,32 @@ impl SnapshotOptions {
     #[must_use]
     pub fn without_resource<R: Resource>(mut self) -> Self {
         self.resources.push(TypeId::of::<R>());
+        self
+    }
+
+    /// Leaves all resources out but those of some types.
+    ///
+    /// ```
+    /// use std::any::TypeId;
+    ///
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::SnapshotOptions;
+    ///
+    /// #[derive(Resource)]
+    /// struct Window;
+    /// #[derive(Resource, Clone)]
+    /// struct Score(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Window);
+    /// world.insert_resource(Score(3));
+    /// let options = SnapshotOptions::new().with_only_resources([TypeId::of::<Score>()]);
+    /// assert_eq!(world.snapshot_with(&options)?.contents().resources().count(), 1);
+    /// # Ok::<(), strata_ecs::snapshot::SnapshotError>(())
+    /// ```
+    #[must_use]
+    pub fn with_only_resources(mut self, types: impl IntoIterator<Item = TypeId>) -> Self {
+        self.only_resources = Some(types.into_iter().collect());
         self
     }
 
@@ -185,7 +212,11 @@ impl SnapshotOptions {
 
     /// Whether a resource is left out.
     pub(super) fn leave_out(&self, descriptor: &ComponentDescriptor) -> bool {
-        let is_named = descriptor.value_type_id().is_some_and(|type_id| self.resources.contains(&type_id));
-        is_named || (self.uncloneable && descriptor.functions().clone_fn().is_none())
+        let type_id = descriptor.value_type_id();
+        let is_named = type_id.is_some_and(|type_id| self.resources.contains(&type_id));
+        let is_other = |only: &Vec<TypeId>| !type_id.is_some_and(|type_id| only.contains(&type_id));
+        is_named
+            || self.only_resources.as_ref().is_some_and(is_other)
+            || (self.uncloneable && descriptor.functions().clone_fn().is_none())
     }
 }

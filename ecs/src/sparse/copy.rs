@@ -72,11 +72,7 @@ impl SparseCopy {
 
     /// The indexes of the entities, in the order of their values.
     pub(crate) fn indexes(&self) -> Vec<u32> {
-        let set = self.entities.iter().map(|entity| entity.index());
-        let bits = self.words.iter().enumerate().flat_map(|(at, word)| {
-            (0..64).filter(move |bit| word & (1 << bit) != 0).map(move |bit| at as u32 * 64 + bit)
-        });
-        set.chain(bits).collect()
+        indexes((&self.entities, &self.words))
     }
 
     /// The values, with what is known of their changes.
@@ -122,6 +118,11 @@ impl SparseCopy {
         self.values.clones().map(SparseClones)
     }
 
+    /// As [`clones`](Self::clones), but the values themselves, as far as they belong to this copy alone. None are left here.
+    pub(crate) fn take_clones(&mut self) -> Result<SparseClones, AllocError> {
+        self.values.take_clones().map(SparseClones)
+    }
+
     /// The bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>()
@@ -131,7 +132,22 @@ impl SparseCopy {
     }
 }
 
+/// The indexes of the [members](SparseStorage::members) of a storage.
+fn indexes((entities, words): (&[Entity], &[u64])) -> Vec<u32> {
+    let set = entities.iter().map(|entity| entity.index());
+    let bits = words
+        .iter()
+        .enumerate()
+        .flat_map(|(at, word)| (0..64).filter(move |bit| word & (1 << bit) != 0).map(move |bit| at as u32 * 64 + bit));
+    set.chain(bits).collect()
+}
+
 impl SparseStorage {
+    /// The indexes of the entities, in the order of their values.
+    pub(crate) fn indexes(&self) -> Vec<u32> {
+        indexes(self.members())
+    }
+
     /// Makes room for what its copy holds.
     ///
     /// # Errors

@@ -137,7 +137,7 @@ impl Store {
     }
 
     /// What cannot be copied. `is_apart` says so of resources that are no part of the copy.
-    pub(crate) fn refused(&mut self, is_apart: impl Fn(&ComponentDescriptor) -> bool) -> Vec<Refused> {
+    pub(crate) fn refused(&mut self, is_apart: &dyn Fn(&ComponentDescriptor) -> bool) -> Vec<Refused> {
         let components = &self.archetypes.components;
         let can = |id: &ComponentId| {
             info(components, *id).is_none_or(|descriptor| descriptor.functions().copying().is_some())
@@ -146,8 +146,22 @@ impl Store {
         let of_tables = tables.flat_map(|table| table.components().iter().copied());
         let storages = self.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
         let of_storages = storages.map(|(_, id)| *id);
-        let of_removals = self.listeners.removals.refused(components);
-        let mut ids: Vec<ComponentId> = of_tables.chain(of_storages).filter(|id| !can(id)).chain(of_removals).collect();
+        let ids: Vec<ComponentId> = of_tables.chain(of_storages).filter(|id| !can(id)).collect();
+        self.refused_with(ids, is_apart)
+    }
+
+    /// What cannot be copied of all but entities and values of components.
+    pub(crate) fn refused_around_rows(&mut self, is_apart: &dyn Fn(&ComponentDescriptor) -> bool) -> Vec<Refused> {
+        self.refused_with(Vec::new(), is_apart)
+    }
+
+    fn refused_with(
+        &mut self,
+        mut ids: Vec<ComponentId>,
+        is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
+    ) -> Vec<Refused> {
+        let components = &self.archetypes.components;
+        ids.extend(self.listeners.removals.refused(components));
         ids.sort_unstable();
         ids.dedup();
         let names = ids.into_iter().filter_map(|id| info(components, id));
@@ -181,8 +195,7 @@ impl Store {
     }
 
     /// Copies everything into a copy of this store, or into a new one, that shares with a known one what is as it was. Nothing is
-    /// refused or busy. `is_apart` says which resources
-    /// are no part of the copy.
+    /// refused or busy. `is_apart` says which resources are no part of the copy.
     ///
     /// # Errors
     ///
@@ -198,7 +211,6 @@ impl Store {
         let known_entities = known.map(|known| known.entities(self));
         let components = &self.archetypes.components;
         copy.entities.take(&mut self.entities, known_entities)?;
-        copy.id_forecasts = self.id_forecasts.clone();
         let mut tables = copy.tables.iter().zip(self.archetypes.tables.iter());
         let same = tables.position(|(copy, table)| copy.components() != table.components());
         copy.tables.truncate(same.unwrap_or(self.archetypes.tables.iter().len()));
@@ -217,6 +229,32 @@ impl Store {
             // SAFETY: the storage with this number is always that of the same component.
             unsafe { copy.sparse[at].take(storage)? };
         }
+        self.copy_rest_to(copy, is_apart)
+    }
+
+    /// Copies all but entities and values of components into a new copy, which belongs to this store, as it is until it changes, and cannot
+    /// be restored. Nothing is refused or busy.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    pub(crate) fn copy_around_rows(
+        &mut self,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    ) -> Result<StoreCopy, AllocError> {
+        self.settle();
+        let mut copy = StoreCopy::default();
+        self.copy_rest_to(&mut copy, is_apart)?;
+        Ok(copy)
+    }
+
+    fn copy_rest_to(
+        &mut self,
+        copy: &mut StoreCopy,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    ) -> Result<(), AllocError> {
+        let components = &self.archetypes.components;
+        copy.id_forecasts = self.id_forecasts.clone();
         copy.resources = self.resources.copy(is_apart)?;
         self.listeners.removals.copy_to(&mut copy.removals, components)?;
         copy.spawns.clone_from(&self.listeners.spawns);
@@ -248,7 +286,45 @@ impl Store {
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
     ) -> Result<Became, AllocError> {
         self.settle();
-        let mut clones = copy.clones(self, is_apart)?;
+        let clones = copy.clones(self, is_apart)?;
+        // SAFETY: the caller's promise; the clones were made now.
+        unsafe { self.become_clones(copy, clones, known) }
+    }
+
+    /// As [`become_copy`](Self::become_copy), with the values of the copy itself.
+    ///
+    /// # Errors
+    ///
+    /// As [`become_copy`](Self::become_copy).
+    ///
+    /// # Safety
+    ///
+    /// - As for [`become_copy`](Self::become_copy).
+    pub(crate) unsafe fn become_taken(
+        &mut self,
+        mut copy: StoreCopy,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    ) -> Result<Became, AllocError> {
+        self.settle();
+        let clones = copy.take_clones(self, is_apart)?;
+        // SAFETY: the caller's promise; the clones were taken now.
+        let became = unsafe { self.become_clones(&copy, clones, None)? };
+        // What is left in it is dropped, which is user code.
+        let dropped = Waiting::catch(|| drop(copy));
+        Ok(Became { panicked: became.panicked.or(dropped), ..became })
+    }
+
+    /// Becomes what a copy is, of which values have been cloned or taken.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`become_copy`](Self::become_copy). The clones are those of the copy, and nothing has happened since they were made.
+    unsafe fn become_clones(
+        &mut self,
+        copy: &StoreCopy,
+        mut clones: Clones,
+        known: Option<Known<'_>>,
+    ) -> Result<Became, AllocError> {
         // Components whose changes are watched since then stay watched. The others are as they were.
         let tracked = |id: &ComponentId| copy.tracked.contains(id);
         let components = self.archetypes.components.iter();
@@ -336,9 +412,32 @@ fn info(components: &Components, id: ComponentId) -> Option<&'static ComponentDe
 impl StoreCopy {
     /// The clones that are needed to make a store what this is.
     fn clones(&self, store: &Store, is_apart: impl Fn(&ComponentDescriptor) -> bool) -> Result<Clones, AllocError> {
+        let tables = self.tables.iter().map(TableCopy::clones).collect::<Result<_, _>>()?;
+        let sparse = self.sparse.iter().map(SparseCopy::clones).collect::<Result<_, _>>()?;
+        self.clones_with(tables, sparse, store, is_apart)
+    }
+
+    /// As [`clones`](Self::clones), but values of components are taken out of this, as far as they belong to it alone.
+    fn take_clones(
+        &mut self,
+        store: &Store,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    ) -> Result<Clones, AllocError> {
+        let tables = self.tables.iter_mut().map(TableCopy::take_clones).collect::<Result<_, _>>()?;
+        let sparse = self.sparse.iter_mut().map(SparseCopy::take_clones).collect::<Result<_, _>>()?;
+        self.clones_with(tables, sparse, store, is_apart)
+    }
+
+    fn clones_with(
+        &self,
+        tables: Vec<TableClones>,
+        sparse: Vec<SparseClones>,
+        store: &Store,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    ) -> Result<Clones, AllocError> {
         Ok(Clones {
-            tables: self.tables.iter().map(TableCopy::clones).collect::<Result<_, _>>()?,
-            sparse: self.sparse.iter().map(SparseCopy::clones).collect::<Result<_, _>>()?,
+            tables,
+            sparse,
             resources: store.resources.clones(&self.resources, is_apart)?,
             removals: Removals::clones(&self.removals)?,
             spawns: self.spawns.clone(),

@@ -127,6 +127,11 @@ impl TableCopy {
         self.columns.iter().map(ColumnCopy::clones).collect::<Result<_, _>>().map(TableClones)
     }
 
+    /// As [`clones`](Self::clones), but the values themselves, as far as they belong to this copy alone. None are left here.
+    pub(crate) fn take_clones(&mut self) -> Result<TableClones, AllocError> {
+        self.columns.iter_mut().map(ColumnCopy::take_clones).collect::<Result<_, _>>().map(TableClones)
+    }
+
     /// The bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>()

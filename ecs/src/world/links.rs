@@ -28,6 +28,8 @@ use crate::store::{CommandFailure, Link, NewsView, Orphan, Store, settle_pairs};
 pub(super) struct LinkFunctions {
     /// The component of the sources.
     pub(super) source: fn() -> &'static ComponentDescriptor,
+    /// The component of the targets.
+    pub(super) target_list: fn() -> &'static ComponentDescriptor,
     pub(super) source_name: fn() -> &'static str,
     pub(super) is_linked: bool,
     pub(super) allows_self: bool,
@@ -72,6 +74,7 @@ impl LinkFunctions {
     const fn of<R: Relationship>() -> Self {
         Self {
             source: || ComponentDescriptor::of::<R>(),
+            target_list: || ComponentDescriptor::of::<R::RelationshipTarget>(),
             source_name: type_name::<R>,
             is_linked: <R::RelationshipTarget as RelationshipTarget>::LINKED_SPAWN,
             allows_self: R::ALLOW_SELF_REFERENTIAL,

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use super::links::LinkFunctions;
-use crate::column::ColumnParts;
-use crate::component::{ComponentIdentity, ErasedSlice};
+use crate::column::{ColumnParts, NewValues};
+use crate::component::{ComponentDescriptor, ComponentIdentity, ErasedSlice};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet};
 use crate::store::{BuildError, BuiltLinks};
 
@@ -38,8 +38,9 @@ pub(crate) fn links_of_parts(all: &mut [(Vec<Entity>, ColumnParts)]) -> Result<V
         let Some(side) = column.values.descriptor().relation() else { continue };
         if let Some(functions) = side.functions::<LinkFunctions>()
             && !side.is_source()
+            && let NewValues::Vec(values) = &mut column.values
         {
-            (functions.note_targets)(&mut column.values, entities);
+            (functions.note_targets)(values, entities);
         }
     }
     let values = all.iter().map(|(entities, column)| (&entities[..], column.values.as_slice()));
@@ -57,6 +58,13 @@ pub(crate) fn broken_links<'a>(
 ) -> impl Iterator<Item = &'static str> {
     let broken = sides_of(all).into_iter().filter(|sides| sides.links().is_err());
     broken.map(|sides| (sides.functions.source_name)())
+}
+
+/// The component of the other side of a relationship, if this is one of a side.
+pub(crate) fn other_side(component: &ComponentDescriptor) -> Option<&'static ComponentDescriptor> {
+    let side = component.relation()?;
+    let functions = side.functions::<LinkFunctions>()?;
+    Some(if side.is_source() { (functions.target_list)() } else { (functions.source)() })
 }
 
 /// The relationships in values.

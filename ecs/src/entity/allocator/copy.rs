@@ -187,6 +187,9 @@ impl EntitiesCopy {
         limit: u32,
         tables: impl Iterator<Item = &'a [Entity]>,
     ) -> Result<Result<Self, EntityIdsError>, AllocError> {
+        fn slot_at(pages: &mut [Vec<Slot>], index: u32) -> Option<&mut Slot> {
+            pages.get_mut(index as usize / PAGE)?.get_mut(index as usize % PAGE)
+        }
         /// In a slot: it is not known yet of what kind it is.
         const UNSEEN: u32 = u32::MAX;
         let EntityIds { generations, free, retired, first_generation } = ids;
@@ -196,16 +199,22 @@ impl EntitiesCopy {
         if generations.len() > limit as usize {
             return Ok(Err(EntityIdsError::TooMany));
         }
-        let mut slots: Vec<Slot> = Vec::new();
-        try_reserve_exact(&mut slots, generations.len())?;
-        slots.extend(generations.iter().map(|&generation| Slot { generation, table: TableId::NONE, row: UNSEEN }));
+        let mut pages: Vec<Vec<Slot>> = Vec::new();
+        try_reserve_exact(&mut pages, generations.len().div_ceil(PAGE))?;
+        for generations in generations.chunks(PAGE) {
+            let mut page = Vec::new();
+            try_reserve_exact(&mut page, generations.len())?;
+            page.extend(generations.iter().map(|&generation| Slot { generation, table: TableId::NONE, row: UNSEEN }));
+            pages.push(page);
+        }
+        let count = generations.len();
         let mut live = 0;
         for (number, entities) in tables.enumerate() {
             if number >= TableId::LIMIT as usize || entities.len() >= UNSEEN as usize {
                 return Ok(Err(EntityIdsError::TooMany));
             }
             for (row, entity) in entities.iter().enumerate() {
-                let slot = slots.get_mut(entity.index() as usize);
+                let slot = slot_at(&mut pages, entity.index());
                 let Some(slot) = slot.filter(|slot| slot.generation == entity.generation()) else {
                     return Ok(Err(EntityIdsError::Unknown(*entity)));
                 };
@@ -217,11 +226,11 @@ impl EntitiesCopy {
             }
         }
         for (place, &index) in free.iter().enumerate() {
-            let slot = slots.get_mut(index as usize).filter(|slot| slot.is_free() && slot.row == UNSEEN);
+            let slot = slot_at(&mut pages, index).filter(|slot| slot.is_free() && slot.row == UNSEEN);
             let Some(slot) = slot else { return Ok(Err(EntityIdsError::NotFree(index))) };
             slot.row = place as u32;
         }
-        for (index, slot) in slots.iter_mut().enumerate().filter(|(_, slot)| slot.row == UNSEEN) {
+        for (index, slot) in pages.iter_mut().flatten().enumerate().filter(|(_, slot)| slot.row == UNSEEN) {
             if slot.generation != 0 {
                 return Ok(Err(EntityIdsError::Lost(index as u32)));
             }
@@ -229,20 +238,16 @@ impl EntitiesCopy {
         }
         let mut last = None;
         for &index in retired {
-            if (index as usize) < slots.len() || index >= limit || last.is_some_and(|last| index <= last) {
+            if (index as usize) < count || index >= limit || last.is_some_and(|last| index <= last) {
                 return Ok(Err(EntityIdsError::Retired(index)));
             }
             last = Some(index);
         }
-        let mut own = Self { slots: slots.len(), first_generation, live, ..Self::default() };
+        let mut own = Self { slots: count, first_generation, live, ..Self::default() };
         copy(&mut own.free, free)?;
         copy(&mut own.retired, retired)?;
-        try_reserve_exact(&mut own.pages, slots.len().div_ceil(PAGE))?;
-        for slots in slots.chunks(PAGE) {
-            let mut page = Vec::new();
-            copy(&mut page, slots)?;
-            own.pages.push(Arc::new(page));
-        }
+        try_reserve_exact(&mut own.pages, pages.len())?;
+        own.pages.extend(pages.into_iter().map(Arc::new));
         Ok(Ok(own))
     }
 
@@ -291,6 +296,16 @@ impl EntitiesCopy {
 }
 
 impl Entities {
+    /// What decides which ids come next. Nothing may be reserved at this time.
+    pub(crate) fn ids(&self) -> EntityIds {
+        EntityIds {
+            generations: self.slots.iter().map(|slot| slot.generation).collect(),
+            free: self.free.clone(),
+            retired: self.retired.0.clone(),
+            first_generation: self.first_generation.get(),
+        }
+    }
+
     /// Makes room for what a copy says.
     ///
     /// # Errors

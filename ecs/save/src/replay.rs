@@ -1,0 +1,396 @@
+//! Replays: a world, and the inputs of the frames that follow.
+//!
+//! A replay has checksums of the world on its way. Where they differ, the worlds did before: a replay that also has the worlds themselves
+//! says what differs.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use postcard::Serializer;
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
+use strata_ecs::prelude::{Resource, World};
+use strata_ecs::snapshot::{Difference, StateError, StateOptions};
+
+use crate::bytes::{Reader, Writer};
+use crate::error::{LoadError, Problem, SaveError};
+use crate::file;
+use crate::format::WorldFormat;
+use crate::read;
+use crate::types::End;
+
+/// The first bytes of a replay. The checksum is at the same place as in a saved world.
+const MAGIC: [u8; 8] = *b"\x93REPLAY\n";
+/// The version of the order of the bytes.
+const VERSION: u32 = 1;
+/// How many frames are between two checksums, unless a recorder says otherwise.
+const EVERY: u64 = 60;
+
+/// A world, and the inputs of the frames that follow: see [the crate](crate#replays).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Replay<I> {
+    start: Vec<u8>,
+    inputs: Vec<I>,
+    checks: Vec<Check>,
+}
+
+/// What the world was before the input of a frame.
+#[derive(Clone, PartialEq, Debug)]
+struct Check {
+    frame: u64,
+    sum: u64,
+    /// The saved world, if it was kept.
+    state: Vec<u8>,
+}
+
+/// Records a [`Replay`].
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use strata_ecs::prelude::*;
+/// use strata_save::{Player, Recorder, WorldFormat, components, resources};
+///
+/// #[derive(Component, Clone, Serialize, Deserialize)]
+/// struct Position(i32);
+/// #[derive(Resource, Clone, Serialize, Deserialize)]
+/// struct Input(i32);
+///
+/// fn step(world: &mut World) {
+///     let input = world.resource::<Input>().0;
+///     world.query::<&mut Position>().iter_mut(world).for_each(|mut position| position.0 += input);
+/// }
+///
+/// let format = WorldFormat::new().with_components(components![Position]).with_resources(resources![Input]);
+/// let mut world = World::new();
+/// let id = world.spawn(Position(0)).id();
+/// let mut recorder = Recorder::new(&format, &mut world)?;
+/// for frame in 0..10 {
+///     recorder.next(&mut world, Input(frame))?;
+///     step(&mut world);
+/// }
+/// let replay = recorder.finish(&mut world)?;
+///
+/// let mut again = World::new();
+/// let mut player = Player::new(&replay, &format, &mut again)?;
+/// while player.next(&mut again)? {
+///     step(&mut again);
+/// }
+/// assert_eq!(again.get::<Position>(id).unwrap().0, 45);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Recorder<'f, I> {
+    format: &'f WorldFormat,
+    options: StateOptions,
+    every: u64,
+    keeps_states: bool,
+    replay: Replay<I>,
+}
+
+/// Plays a [`Replay`]: see [`Recorder`].
+#[derive(Debug)]
+pub struct Player<'r, I> {
+    replay: &'r Replay<I>,
+    format: &'r WorldFormat,
+    options: StateOptions,
+    /// How many frames have got their inputs.
+    frame: u64,
+    checks: &'r [Check],
+    /// The frame before which the world was last seen to be the same.
+    same: Option<u64>,
+}
+
+/// A world is not what it was when a replay was recorded.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Divergence {
+    /// The first frame before which another world was found, by number from the beginning of the replay: the one before it, or an earlier one behind
+    /// `same`, was another one.
+    pub frame: u64,
+    /// The last frame before which the world was the same.
+    pub same: Option<u64>,
+    /// What differs between the world that is played (here) and the one that was recorded (there), if the replay has
+    /// [states](Recorder::with_states).
+    pub differences: Vec<Difference>,
+}
+
+/// A replay cannot be recorded or played.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The world cannot be saved.
+    Save(SaveError),
+    /// The saved world cannot be loaded.
+    Load(LoadError),
+    /// There is no checksum of the world.
+    State(StateError),
+    /// The world is another one than when it was recorded.
+    Diverged(Divergence),
+}
+
+impl<'f, I: Resource + Clone> Recorder<'f, I> {
+    /// Begins with a world as it is: it is saved, and loaded from that, so that it goes on from where a replay will.
+    ///
+    /// # Errors
+    ///
+    /// If the world cannot be saved or loaded in the format.
+    pub fn new(format: &'f WorldFormat, world: &mut World) -> Result<Self, ReplayError> {
+        let start = format.save(world).map_err(ReplayError::Save)?;
+        format.load(world, &start).map_err(ReplayError::Load)?;
+        let replay = Replay { start, inputs: Vec::new(), checks: Vec::new() };
+        Ok(Self { format, options: StateOptions::new(), every: EVERY, keeps_states: false, replay })
+    }
+
+    /// How many frames are between two checksums. Without this there are 60.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    #[must_use]
+    pub fn with_checksum_every(self, frames: u64) -> Self {
+        assert!(frames != 0, "there is at least one frame between two checksums");
+        Self { every: frames, ..self }
+    }
+
+    /// What the checksums are made of. A [player](Player::with_options) needs the same.
+    #[must_use]
+    pub fn with_options(self, options: StateOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Beside each checksum the world is saved, so that a player finds out what differs. For finding faults: replays are large then.
+    #[must_use]
+    pub fn with_states(self) -> Self {
+        Self { keeps_states: true, ..self }
+    }
+
+    /// Before a frame: records its input, and makes it a resource of the world.
+    ///
+    /// # Errors
+    ///
+    /// If there is no checksum of the world, or it cannot be saved. Nothing has been recorded then.
+    pub fn next(&mut self, world: &mut World, input: I) -> Result<(), ReplayError> {
+        if (self.replay.inputs.len() as u64).is_multiple_of(self.every) {
+            self.check(world)?;
+        }
+        world.insert_resource(input.clone());
+        self.replay.inputs.push(input);
+        Ok(())
+    }
+
+    /// Behind the last frame: the replay, with a checksum of the world as it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`next`](Self::next).
+    pub fn finish(mut self, world: &mut World) -> Result<Replay<I>, ReplayError> {
+        self.check(world)?;
+        Ok(self.replay)
+    }
+
+    fn check(&mut self, world: &mut World) -> Result<(), ReplayError> {
+        let frame = self.replay.inputs.len() as u64;
+        let sum = world.checksum_with(&self.options).map_err(ReplayError::State)?;
+        let state = match self.keeps_states {
+            true => self.format.save(world).map_err(ReplayError::Save)?,
+            false => Vec::new(),
+        };
+        self.replay.checks.push(Check { frame, sum, state });
+        Ok(())
+    }
+}
+
+impl<'r, I: Resource + Clone> Player<'r, I> {
+    /// Makes a world the one with which a replay begins.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be loaded in the format.
+    pub fn new(replay: &'r Replay<I>, format: &'r WorldFormat, world: &mut World) -> Result<Self, ReplayError> {
+        format.load(world, &replay.start).map_err(ReplayError::Load)?;
+        Ok(Self { replay, format, options: StateOptions::new(), frame: 0, checks: &replay.checks, same: None })
+    }
+
+    /// What the checksums are made of: the same as [when it was recorded](Recorder::with_options).
+    #[must_use]
+    pub fn with_options(self, options: StateOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// How many frames have got their inputs.
+    #[must_use]
+    pub fn frame(&self) -> u64 {
+        self.frame
+    }
+
+    /// Before a frame: makes its input a resource of the world. False if there is none any more, behind the last frame.
+    ///
+    /// # Errors
+    ///
+    /// If the world is another one than when it was recorded, as far as there is a checksum for this frame.
+    pub fn next(&mut self, world: &mut World) -> Result<bool, ReplayError> {
+        if let Some((check, rest)) = self.checks.split_first().filter(|(check, _)| check.frame == self.frame) {
+            self.checks = rest;
+            let sum = world.checksum_with(&self.options).map_err(ReplayError::State)?;
+            if sum != check.sum {
+                let (frame, same) = (self.frame, self.same);
+                let differences = self.differences(world, check)?;
+                return Err(ReplayError::Diverged(Divergence { frame, same, differences }));
+            }
+            self.same = Some(self.frame);
+        }
+        // A frame has an index.
+        let Some(input) = self.replay.inputs.get(self.frame as usize) else { return Ok(false) };
+        world.insert_resource(input.clone());
+        self.frame += 1;
+        Ok(true)
+    }
+
+    /// What differs from the recorded world, if that was kept.
+    fn differences(&self, world: &World, check: &Check) -> Result<Vec<Difference>, ReplayError> {
+        if check.state.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut recorded = World::new();
+        self.format.load(&mut recorded, &check.state).map_err(ReplayError::Load)?;
+        world.diff_with(&recorded, &self.options).map_err(ReplayError::State)
+    }
+}
+
+impl<I> Replay<I> {
+    /// The inputs, by frame.
+    #[must_use]
+    pub fn inputs(&self) -> &[I] {
+        &self.inputs
+    }
+}
+
+impl<I: Serialize> Replay<I> {
+    /// The replay as bytes.
+    ///
+    /// # Errors
+    ///
+    /// If an input cannot be serialised.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, SaveError> {
+        let mut out = Writer::new(Vec::new());
+        out.bytes.extend_from_slice(&MAGIC);
+        out.u32(VERSION);
+        // The checksum.
+        out.skip_u32();
+        out.plain(&[&self.start]);
+        out.len(self.inputs.len());
+        for input in &self.inputs {
+            out.block(|out| input.serialize(&mut Serializer { output: End(out) }))
+                .map_err(|error| SaveError::Value(std::any::type_name::<I>(), error.to_string()))?;
+        }
+        out.len(self.checks.len());
+        for Check { frame, sum, state } in &self.checks {
+            out.u64(*frame);
+            out.u64(*sum);
+            out.plain(&[state]);
+        }
+        let sum = out.checksum();
+        out.bytes[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
+        Ok(out.bytes)
+    }
+
+    /// Writes the replay to a file, which is replaced as a whole.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_bytes`](Self::to_bytes), or if the file cannot be written.
+    pub fn save_to_file(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
+        Ok(file::replace(path.as_ref(), &self.to_bytes()?)?)
+    }
+}
+
+impl<I: DeserializeOwned> Replay<I> {
+    /// The replay with these bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are not those of a replay, or are damaged. The world in it is looked at when it is played.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, LoadError> {
+        let mut reader = Reader::new(bytes);
+        Self::read(&mut reader, bytes).map_err(|problem| LoadError::Bytes {
+            offset: reader.offset(),
+            name: None,
+            problem,
+        })
+    }
+
+    fn read(reader: &mut Reader<'_>, bytes: &[u8]) -> Result<Self, Problem> {
+        if reader.bytes(MAGIC.len()) != Ok(&MAGIC) {
+            return Err(Problem::NoReplay);
+        }
+        let version = reader.u32()?;
+        if version != VERSION {
+            return Err(Problem::Version(version));
+        }
+        if reader.u32()? != read::checksum(bytes) {
+            return Err(Problem::Checksum);
+        }
+        let start = reader.block()?.to_vec();
+        let (mut inputs, mut checks) = (Vec::new(), Vec::new());
+        for _ in 0..reader.len(8)? {
+            let bytes = reader.block()?;
+            match postcard::take_from_bytes(bytes) {
+                Ok((input, [])) => inputs.push(input),
+                Ok(_) => return Err(Problem::ValuesTooLong),
+                Err(error) => return Err(Problem::Value(error.to_string())),
+            }
+        }
+        for _ in 0..reader.len(24)? {
+            let (frame, sum) = (reader.u64()?, reader.u64()?);
+            checks.push(Check { frame, sum, state: reader.block()?.to_vec() });
+        }
+        if reader.is_at_end() { Ok(Self { start, inputs, checks }) } else { Err(Problem::TooLong) }
+    }
+
+    /// Reads a replay from a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_bytes`](Self::from_bytes), or if the file cannot be read.
+    pub fn load_from_file(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+        let bytes: io::Result<Vec<u8>> = fs::read(path);
+        Self::from_bytes(&bytes?)
+    }
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "before frame {} the world is another one than when it was recorded", self.frame)?;
+        match self.same {
+            Some(same) => write!(f, ", and before frame {same} it was the same")?,
+            None => f.write_str(", from the beginning")?,
+        }
+        for difference in &self.differences {
+            write!(f, "\n{difference}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Save(error) => error.fmt(f),
+            Self::Load(error) => error.fmt(f),
+            Self::State(error) => error.fmt(f),
+            Self::Diverged(divergence) => divergence.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Save(error) => error.source(),
+            Self::Load(error) => error.source(),
+            _ => None,
+        }
+    }
+}
