@@ -69,11 +69,16 @@ pub struct RowsOf<D, F>(PhantomData<fn() -> (D, F)>);
 impl<D, F> RowsOf<D, F> {
     /// A loop over them in variants for instruction sets.
     pub const fn wide<K, Marker>(kernel: K) -> RowSystem<D, F, Wide, K, Marker> {
-        RowSystem { kernel, options: RowOptions::new(), marker: PhantomData }
+        Self::in_variants(kernel)
     }
 
     /// A loop over them for the baseline alone.
     pub const fn narrow<K, Marker>(kernel: K) -> RowSystem<D, F, Narrow, K, Marker> {
+        Self::in_variants(kernel)
+    }
+
+    /// A loop over them in the variants `V`.
+    pub const fn in_variants<V, K, Marker>(kernel: K) -> RowSystem<D, F, V, K, Marker> {
         RowSystem { kernel, options: RowOptions::new(), marker: PhantomData }
     }
 }

@@ -6,7 +6,7 @@ use cgmath::{
     Euler, InnerSpace, Matrix as _, Matrix3, Matrix4, Point3, Quaternion, Rad, SquareMatrix, Transform, Vector3,
     VectorSpace,
 };
-use strata_ecs::__private::{RowOptions, RowSystem};
+use strata_ecs::__private::RowsOf;
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::ScheduleSystem;
 use strata_ecs::simd::Variants;
@@ -130,11 +130,8 @@ macro_rules! body {
                     Ok(())
                 }
 
-                RowSystem::<nested!($({term!($kind $number $value)})+), (), V, _, _>::new(table).build(
-                    $name,
-                    &[$(stringify!($column)),+],
-                    RowOptions::new(),
-                )
+                RowsOf::<nested!($({term!($kind $number $value)})+), ()>::in_variants::<V, _, _>(table)
+                    .build($name, &[$(stringify!($column)),+])
             }
 
             fn outcome(world: &mut World) -> u64 {
