@@ -107,6 +107,8 @@ pub enum Problem {
     Number(u32),
     /// A component or resource that the format does not know.
     UnknownName,
+    /// A table has two columns of one component.
+    Twice,
     /// Values are of another version, with this number.
     ValueVersion(u32),
     /// A value cannot be deserialised, and why.
@@ -188,6 +190,7 @@ impl fmt::Display for Problem {
             Self::Odd => f.write_str("pairs have two ends each"),
             Self::Entity(bits) => write!(f, "no entity has the id {bits:#x}"),
             Self::Number(number) => write!(f, "there is no such type with number {number}"),
+            Self::Twice => f.write_str("a table has two columns of one component"),
             Self::UnknownName => {
                 f.write_str(
                     "the format does not know a type with this name, nor one that had it (`with_alias`, or `skipping_unknown`)",

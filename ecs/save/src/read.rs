@@ -13,6 +13,7 @@ use std::collections::HashMap;
 
 use crc32fast::Hasher;
 use strata_ecs::change::{ComponentTicks, Tick};
+use strata_ecs::component::ComponentIdentity;
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{
     EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock,
@@ -58,6 +59,8 @@ struct Source<'b> {
     reader: Reader<'b>,
     /// Names of the types that the bytes name, by number. None is known of those that are passed over.
     components: Vec<(String, Option<ReadColumn>)>,
+    /// For each of these, the first number of the same component: it may be there by an earlier name, too.
+    first_numbers: Vec<usize>,
     resources: Vec<(String, Option<ResourceType>)>,
     relations: Vec<(String, Option<RelationType>)>,
     /// The type that is read now.
@@ -82,10 +85,21 @@ struct Column<'b> {
     values: Values<'b>,
 }
 
+/// For each component, the first number of the same one. One that is passed over is like no other.
+fn first_numbers(components: &[(String, Option<ReadColumn>)]) -> Vec<usize> {
+    let mut found: HashMap<ComponentIdentity, usize> = HashMap::new();
+    let first = |(number, (_, ty)): (usize, &(String, Option<ReadColumn>))| match ty {
+        Some(ty) => *found.entry(ty.descriptor().identity()).or_insert(number),
+        None => number,
+    };
+    components.iter().enumerate().map(first).collect()
+}
+
 /// A builder with all that the bytes say.
 pub(crate) fn read(format: &WorldFormat, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
     let (components, resources, relations) = (Vec::new(), Vec::new(), Vec::new());
-    let mut source = Source { reader: Reader::new(bytes), components, resources, relations, name: None };
+    let (reader, first_numbers) = (Reader::new(bytes), Vec::new());
+    let mut source = Source { reader, components, first_numbers, resources, relations, name: None };
     source.read(format, bytes).map_err(|problem| {
         let (offset, name) = (source.reader.offset(), source.name.take());
         LoadError::Bytes { offset, name, problem }
@@ -124,6 +138,8 @@ impl<'b> Source<'b> {
             }
         }
 
+        self.first_numbers = first_numbers(&self.components);
+
         let reader = &mut self.reader;
         let (frame_number, is_frame_open) = (reader.u64()?, reader.flag()?);
         let [tick, last, checked] = [self.tick()?, self.tick()?, self.tick()?];
@@ -134,13 +150,23 @@ impl<'b> Source<'b> {
         let mut builder = SnapshotBuilder::new(ids, clock);
         // A table has two lengths and a tick, at least, and so on.
         let mut tables = Vec::new();
-        for _ in 0..self.reader.len(20)? {
+        // The last table that has a component. A file with many columns of one component is refused before values are made, since these
+        // can take more memory than the file: some are made of no bytes at all.
+        let mut last_with = vec![None; self.components.len()];
+        for table in 0..self.reader.len(20)? {
             let (entities, stamp) = (self.entities()?, self.tick()?);
             let (mut columns, mut is_whole) = (Vec::new(), true);
             for _ in 0..self.reader.len(18)? {
-                match self.column(entities.len())? {
-                    (number, Some(column)) => columns.push((number, column)),
-                    (_, None) => is_whole = false,
+                let at = self.reader.offset();
+                let (number, column) = self.column(entities.len())?;
+                if last_with[self.first_numbers[number as usize]].replace(table) == Some(table) {
+                    self.name = Some(self.components[number as usize].0.clone());
+                    self.reader.go_to(at);
+                    return Err(Problem::Twice);
+                }
+                match column {
+                    Some(column) => columns.push((number, column)),
+                    None => is_whole = false,
                 }
             }
             tables.push(Table { entities, stamp, columns, is_whole });

@@ -181,7 +181,7 @@ impl ComponentType {
             return Some(ReadColumn::Current(self.descriptor, self.read));
         }
         let upgrade = self.upgrades.iter().find(|(other, _)| *other == version);
-        upgrade.map(|(_, read)| ReadColumn::Old(Arc::clone(read)))
+        upgrade.map(|(_, read)| ReadColumn::Old(self.descriptor, Arc::clone(read)))
     }
 }
 
@@ -195,17 +195,24 @@ impl UpgradeList for ComponentType {
 #[derive(Clone)]
 pub(crate) enum ReadColumn {
     Current(&'static ComponentDescriptor, ReadValues),
-    Old(Arc<ReadOld>),
+    Old(&'static ComponentDescriptor, Arc<ReadOld>),
 }
 
 impl ReadColumn {
+    /// What is known of the component.
+    pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
+        match self {
+            Self::Current(descriptor, _) | Self::Old(descriptor, _) => descriptor,
+        }
+    }
+
     pub(crate) fn read(&self, values: &[Values<'_>], stamp: Tick) -> Result<NewColumnContents, (usize, Problem)> {
         match self {
             Self::Current(descriptor, read) => match of_plain_bytes(descriptor, values, stamp)? {
                 Some(column) => Ok(column),
                 None => read(values, stamp),
             },
-            Self::Old(read) => read(values, stamp),
+            Self::Old(_, read) => read(values, stamp),
         }
     }
 }
