@@ -113,7 +113,8 @@ impl WorldFormat {
     }
 
     /// Components, relations and resources in files are passed over if this format does not know them: as if they had been removed before
-    /// the save. They are lost when the world is saved again. Without this such files are refused.
+    /// the save. Of a relationship both sides are passed over if one is unknown. What is passed over is lost when the world is saved
+    /// again. Without this such files are refused.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};

@@ -9,14 +9,14 @@
 //! its component, its stamp, whether there are ticks, and these; whether the values are plain; then a block of values. A block has the
 //! number of its bytes before it. Plain values are there as their bytes, and others as postcard has them, one behind the other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crc32fast::Hasher;
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::component::ComponentIdentity;
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{
-    EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock,
+    EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock, StorageContents,
 };
 
 use crate::bytes::Reader;
@@ -125,6 +125,17 @@ impl<'b> Source<'b> {
         let known: HashMap<String, ComponentType> = format.components.iter().flat_map(named).collect();
         let skips = format.skips_unknown;
         self.components = self.types(&known, skips, ComponentType::reader)?;
+        if skips {
+            // Without one side of a relationship there is no link, so neither side has anything to say.
+            let known: HashSet<ComponentIdentity> =
+                format.components.iter().map(|ty| ty.descriptor.identity()).collect();
+            let has_no_other_side = |ty: &ReadColumn| {
+                StorageContents::other_side_of(ty.descriptor()).is_some_and(|other| !known.contains(&other.identity()))
+            };
+            for (_, ty) in &mut self.components {
+                _ = ty.take_if(|ty| has_no_other_side(ty));
+            }
+        }
         let known: HashMap<String, ResourceType> =
             format.resources.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
         self.resources = self.types(&known, skips, |ty, version| (ty.version == version).then_some(*ty))?;
