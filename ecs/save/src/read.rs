@@ -118,10 +118,7 @@ impl<'b> Source<'b> {
         if self.reader.u32()? != checksum(bytes) {
             return Err(Problem::Checksum);
         }
-        let named = |ty: &ComponentType| {
-            let aliases = ty.aliases.iter().map(|name| (*name).to_owned());
-            [name_of(ty.descriptor)].into_iter().chain(aliases).map(|name| (name, ty.clone())).collect::<Vec<_>>()
-        };
+        let named = |ty: &ComponentType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
         let known: HashMap<String, ComponentType> = format.components.iter().flat_map(named).collect();
         let skips = format.skips_unknown;
         self.components = self.types(&known, skips, ComponentType::reader)?;
