@@ -71,7 +71,7 @@ use proc_macro::TokenStream;
 ///   each type parameter has one: `T: Component`, or `T: Describe`.
 /// - `#[component(version = 2)]`: the version of the values in files, 1 without this option; `upgrade = function` makes values of those of
 ///   the version before, `upgrade(1 = function, 2 = function)` of older ones, too; `alias = "life"` and `alias("life", "hp")` are names that
-///   the component had in files. See [below](#in-files).
+///   the component had in files, without the parameters of the type. See [below](#in-files).
 /// - `#[component(save = "skip")]`: values are not saved, unless a format lists the component.
 /// - `#[component(plain)]`: any bytes, as many as a value has, are a value, so that a saved world can have the values as bytes, and
 ///   loading copies them. The type has `#[repr(C)]`, no padding, and fields of numbers with a fixed size, arrays of these, and types that

@@ -2,7 +2,6 @@
 //! is saved at all.
 
 use proc_macro2::TokenStream;
-use quote::ToTokens as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Expr, LitInt, LitStr, Token};
 
@@ -47,8 +46,11 @@ impl Saving {
                 }
             }
         }
+        let is_wrong = version.is_none() && options.iter().any(|option| option.name == "version");
         let version = version.and_then(|version| version.base10_parse().ok()).unwrap_or(1);
-        Self { calls, upgrades: upgrades(cx, grammar, options, version) }
+        // If the version itself is wrong there is an error already, and nothing to compare other versions with.
+        let upgrades = if is_wrong { None } else { upgrades(cx, grammar, options, version) };
+        Self { calls, upgrades }
     }
 
     /// A description, with what the options say.
@@ -65,16 +67,40 @@ fn version(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitInt> {
         Value::Equals(tokens) => syn::parse2::<LitInt>(tokens.clone()).ok(),
         Value::Flag | Value::List(_) => None,
     };
-    let literal = literal.filter(is_version);
+    let literal = literal.filter(|literal| version_of(literal).is_some());
     if literal.is_none() {
         grammar.misuse(cx, option);
     }
     literal
 }
 
-/// Whether a number is one of a version.
-fn is_version(literal: &LitInt) -> bool {
-    literal.base10_parse::<u32>().is_ok_and(|version| version != 0) && matches!(literal.suffix(), "" | "u32")
+/// The version that a number is.
+fn version_of(literal: &LitInt) -> Option<u32> {
+    let is_typed_so = matches!(literal.suffix(), "" | "u32");
+    literal.base10_parse::<u32>().ok().filter(|version| *version != 0 && is_typed_so)
+}
+
+/// Each older version with its function. One that is no version, that is not older or that is there a second time is reported.
+fn older(cx: &Ctxt, all: Vec<(LitInt, Expr)>, now: u32) -> Vec<(u32, Expr)> {
+    let mut older: Vec<(u32, Expr)> = Vec::new();
+    for (literal, function) in all {
+        match version_of(&literal) {
+            None => cx.error_at(literal.span(), "an older version is a number from 1 on, of type `u32`"),
+            Some(from) if from >= now => {
+                let message = format!(
+                    "version {from} is not older than the component, which has version {now}\n\
+                     help: `upgrade` is for values of versions before that: raise `version`"
+                );
+                cx.error_at(literal.span(), message);
+            }
+            Some(from) if older.iter().any(|(other, _)| *other == from) => {
+                let message = format!("values of version {from} are upgraded by two functions: keep one of the two");
+                cx.error_at(literal.span(), message);
+            }
+            Some(from) => older.push((from, function)),
+        }
+    }
+    older
 }
 
 /// The names that the option says.
@@ -109,22 +135,21 @@ fn upgrades(cx: &Ctxt, grammar: &Grammar, options: &[Opt], version: u32) -> Opti
         Ok((from, input.parse()?))
     };
     let all = |input: ParseStream<'_>| input.parse_terminated(one, Token![,]);
-    let calls: Vec<TokenStream> = match &option.value {
+    let written: Vec<(LitInt, Expr)> = match &option.value {
         Value::Equals(tokens) => {
-            let (from, function) = (version - 1, syn::parse2::<Expr>(tokens.clone()).ok()?.into_token_stream());
-            vec![hygienic!(__strata::UpgradeList::add::<_, Self>(list, #from, #function);)]
+            let from = LitInt::new(&(version - 1).to_string(), option.name.span());
+            syn::parse2::<Expr>(tokens.clone()).into_iter().map(|function| (from.clone(), function)).collect()
         }
-        Value::List(tokens) => {
-            let all = all.parse2(tokens.clone()).into_iter().flatten().filter(|(from, _)| is_version(from));
-            all.map(|(from, function)| hygienic!(__strata::UpgradeList::add::<_, Self>(list, #from, #function);))
-                .collect()
-        }
+        Value::List(tokens) => all.parse2(tokens.clone()).into_iter().flatten().collect(),
         Value::Flag => Vec::new(),
     };
-    if calls.is_empty() {
+    if written.is_empty() {
         grammar.misuse(cx, option);
         return None;
     }
+    let calls = older(cx, written, version)
+        .into_iter()
+        .map(|(from, function)| hygienic!(__strata::UpgradeList::add::<_, Self>(list, #from, #function);));
     Some(hygienic! {
         // A closure of the user's may only call a function.
         #[allow(clippy::redundant_closure)]

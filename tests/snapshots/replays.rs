@@ -206,6 +206,23 @@ fn damaged_replays_are_refused() {
 }
 
 #[test]
+fn checksums_of_frames_out_of_order_are_refused() {
+    let inputs = vec![Input::Nothing; 4];
+    let (replay, _) = recorded(&[], &inputs, |recorder| recorder.with_checksum_every(2));
+    let bytes = replay.to_bytes().unwrap();
+    // Each has its frame, a sum, and the length of a state that was not kept.
+    let at = |check: usize| bytes.len() - (3 - check) * 24;
+    assert_eq!([0, 1, 2].map(|check| bytes[at(check)]), [0, 2, 4]);
+    // Two for one frame, one for an earlier frame, and one for a frame behind the last one.
+    for (check, frame) in [(1, 0), (1, 4), (2, 1), (2, 5)] {
+        let mut lying = bytes.clone();
+        lying[at(check)] = frame;
+        let error = Replay::<Input>::from_bytes(&signed(lying)).unwrap_err();
+        assert!(matches!(error, LoadError::Bytes { problem: Problem::Frame(_), .. }), "{error}");
+    }
+}
+
+#[test]
 fn a_replay_is_kept_in_a_file() {
     let file = std::env::temp_dir().join(format!("strata-replay-{}", std::process::id()));
     let (replay, end) = recorded(&[Input::Spawn(3)], &[Input::Hurt(0), Input::Spawn(9)], |recorder| recorder);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -177,6 +178,61 @@ fn an_error_says_where_and_of_what() {
     let LoadError::Bytes { offset, name, problem } = error else { panic!("{error}") };
     assert_eq!((offset, name.as_deref()), (at, Some("name")));
     assert!(matches!(problem, Problem::Value(_)));
+}
+
+#[test]
+fn a_component_that_a_table_has_twice_is_refused_before_its_values_are_made() {
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+
+    #[derive(Clone)]
+    struct Buffer([u64; 64]);
+    impl Default for Buffer {
+        fn default() -> Self {
+            MADE.fetch_add(1, Relaxed);
+            Self([0; 64])
+        }
+    }
+    /// It takes no bytes in files.
+    #[derive(Component, Clone, Default, Serialize, Deserialize)]
+    #[component(name = "bulk", alias = "bulk of before")]
+    struct Bulk {
+        #[serde(skip)]
+        buffer: Buffer,
+    }
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(name = "bulk of before")]
+    struct OldBulk;
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(name = "bulk")]
+    struct NewBulk;
+
+    let format = WorldFormat::new().with_components(components![Bulk]);
+    let refused = |bytes: &[u8], name: &str| {
+        MADE.store(0, Relaxed);
+        let error = format.load(&mut World::new(), bytes).unwrap_err();
+        let LoadError::Bytes { name: found, problem, .. } = &error else { panic!("{error}") };
+        assert_eq!((found.as_deref(), problem), (Some(name), &Problem::Twice), "{error}");
+        assert_eq!(MADE.load(Relaxed), 0);
+    };
+
+    let mut world = World::new();
+    world.spawn_batch((0..100).map(|_| Bulk::default())).for_each(drop);
+    assert_eq!(world.query::<&Bulk>().iter(&world).map(|bulk| bulk.buffer.0[0]).sum::<u64>(), 0);
+    let bytes = format.save(&mut world).unwrap();
+    format.load(&mut World::new(), &bytes).unwrap();
+    // The column ends before the numbers of storages, of relations and of resources, and the number of columns is before it.
+    let (column, rest) = (bytes.len() - 3 * 8 - 18, bytes.len() - 3 * 8);
+    let mut lying = bytes[..column - 8].to_vec();
+    lying.extend(1000_u64.to_le_bytes());
+    (0..1000).for_each(|_| lying.extend(&bytes[column..rest]));
+    lying.extend(&bytes[rest..]);
+    refused(&signed(lying), "bulk");
+
+    // By both of its names.
+    let mut world = World::new();
+    world.spawn((OldBulk, NewBulk));
+    let bytes = WorldFormat::new().with_components(components![OldBulk, NewBulk]).save(&mut world).unwrap();
+    refused(&bytes, "bulk");
 }
 
 #[test]

@@ -259,6 +259,24 @@ fn a_relationship_is_saved_with_both_sides_or_not_at_all() {
 }
 
 #[test]
+fn a_relationship_of_which_one_side_is_unknown_is_passed_over() {
+    let mut world = World::new();
+    let parent = world.spawn(Health(1)).id();
+    let child = world.spawn((Health(2), ChildOf(parent))).id();
+    let bytes = part().with_components(components![ChildOf, Children]).save(&mut world).unwrap();
+    for one in [components![ChildOf], components![Children]] {
+        let format = part().with_components(one);
+        let error = format.load(&mut World::new(), &bytes).unwrap_err();
+        assert!(matches!(error, LoadError::Bytes { problem: Problem::UnknownName, .. }), "{error}");
+        let mut loaded = World::new();
+        format.skipping_unknown().load(&mut loaded, &bytes).unwrap();
+        loaded.check_invariants();
+        assert!(loaded.get::<ChildOf>(child).is_none() && loaded.get::<Children>(parent).is_none());
+        assert_eq!([parent, child].map(|id| loaded.get::<Health>(id).unwrap().0), [1, 2]);
+    }
+}
+
+#[test]
 fn files_of_which_parts_are_passed_over_are_not_believed() {
     let bytes =
         all().save(&mut world(&[(0x7f, false), (0x55, false), (3, true), (0x2e, false), (0x60, false)]).0).unwrap();

@@ -1,7 +1,7 @@
 //! What the definition of a component says of its values in files.
 
 use serde::{Deserialize, Serialize};
-use strata_ecs::component::ComponentDescriptor;
+use strata_ecs::component::{ComponentDescriptor, Describe};
 use strata_ecs::prelude::*;
 use strata_save::{LoadError, Problem, WorldFormat, components};
 
@@ -82,6 +82,27 @@ fn values_of_older_versions_and_names_are_read() {
     // Older programs refuse what is newer.
     let error = second.load(&mut world, &third.save(&mut World::new()).unwrap()).unwrap_err();
     assert!(matches!(error, LoadError::Bytes { problem: Problem::UnknownName, .. }), "{error}");
+}
+
+#[test]
+fn earlier_names_of_a_type_with_parameters_have_these_too() {
+    #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    #[component(name = "bag")]
+    struct Bag<T: Describe + Clone + PartialEq, const ROOMS: usize>(Option<T>);
+    #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    #[component(name = "pile", alias("sack", "bag"))]
+    struct Pile<T: Describe + Clone + PartialEq, const ROOMS: usize>(Option<T>);
+
+    let mut world = World::new();
+    let id = world.spawn((Bag::<u8, 3>(Some(7)), Bag::<String, 4>(Some("rope".into())))).id();
+    let bytes = WorldFormat::new().with_components(components![Bag<u8, 3>]);
+    let bytes = bytes.with_components(components![Bag<String, 4>]).save(&mut world).unwrap();
+    let format = WorldFormat::new().with_components(components![Pile<u8, 3>]);
+    let error = format.load(&mut world, &bytes).unwrap_err();
+    assert!(error.to_string().contains("bag<String, 4>"), "{error}");
+    let format = format.with_components(components![Pile<String, 4>]);
+    assert_eq!(loaded(&format, &bytes, id), Some(Pile::<u8, 3>(Some(7))));
+    assert_eq!(loaded(&format, &bytes, id), Some(Pile::<String, 4>(Some("rope".into()))));
 }
 
 #[test]

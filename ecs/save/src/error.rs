@@ -107,6 +107,10 @@ pub enum Problem {
     Number(u32),
     /// A component or resource that the format does not know.
     UnknownName,
+    /// A table has two columns of one component.
+    Twice,
+    /// A checksum of a replay is of this frame, which does not come after that of the checksum before it, or comes after the last frame.
+    Frame(u64),
     /// Values are of another version, with this number.
     ValueVersion(u32),
     /// A value cannot be deserialised, and why.
@@ -188,6 +192,8 @@ impl fmt::Display for Problem {
             Self::Odd => f.write_str("pairs have two ends each"),
             Self::Entity(bits) => write!(f, "no entity has the id {bits:#x}"),
             Self::Number(number) => write!(f, "there is no such type with number {number}"),
+            Self::Twice => f.write_str("a table has two columns of one component"),
+            Self::Frame(frame) => write!(f, "the checksum of frame {frame} is out of order, or there is no such frame"),
             Self::UnknownName => {
                 f.write_str(
                     "the format does not know a type with this name, nor one that had it (`with_alias`, or `skipping_unknown`)",

@@ -113,7 +113,8 @@ impl WorldFormat {
     }
 
     /// Components, relations and resources in files are passed over if this format does not know them: as if they had been removed before
-    /// the save. They are lost when the world is saved again. Without this such files are refused.
+    /// the save. Of a relationship both sides are passed over if one is unknown. What is passed over is lost when the world is saved
+    /// again. Without this such files are refused.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -325,13 +326,7 @@ impl WorldFormat {
     /// Each type has a name of its own.
     fn check_names(&self) -> Result<(), String> {
         let (mut components, mut resources, mut relations) = (HashSet::new(), HashSet::new(), HashSet::new());
-        let names_of = |ty: &ComponentType| {
-            [name_of(ty.descriptor)]
-                .into_iter()
-                .chain(ty.aliases.iter().map(|name| (*name).to_owned()))
-                .collect::<Vec<_>>()
-        };
-        let mut of_components = self.components.iter().flat_map(names_of);
+        let mut of_components = self.components.iter().flat_map(ComponentType::names);
         let mut of_resources = self.resources.iter().map(|ty| name_of(ty.descriptor));
         let twice = of_components.find(|name| !components.insert(name.clone()));
         let mut of_relations = self.relations.iter().map(|ty| name_of(ty.descriptor));

@@ -9,13 +9,14 @@
 //! its component, its stamp, whether there are ticks, and these; whether the values are plain; then a block of values. A block has the
 //! number of its bytes before it. Plain values are there as their bytes, and others as postcard has them, one behind the other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crc32fast::Hasher;
 use strata_ecs::change::{ComponentTicks, Tick};
+use strata_ecs::component::ComponentIdentity;
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{
-    EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock,
+    EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock, StorageContents,
 };
 
 use crate::bytes::Reader;
@@ -58,6 +59,8 @@ struct Source<'b> {
     reader: Reader<'b>,
     /// Names of the types that the bytes name, by number. None is known of those that are passed over.
     components: Vec<(String, Option<ReadColumn>)>,
+    /// For each of these, the first number of the same component: it may be there by an earlier name, too.
+    first_numbers: Vec<usize>,
     resources: Vec<(String, Option<ResourceType>)>,
     relations: Vec<(String, Option<RelationType>)>,
     /// The type that is read now.
@@ -82,10 +85,21 @@ struct Column<'b> {
     values: Values<'b>,
 }
 
+/// For each component, the first number of the same one. One that is passed over is like no other.
+fn first_numbers(components: &[(String, Option<ReadColumn>)]) -> Vec<usize> {
+    let mut found: HashMap<ComponentIdentity, usize> = HashMap::new();
+    let first = |(number, (_, ty)): (usize, &(String, Option<ReadColumn>))| match ty {
+        Some(ty) => *found.entry(ty.descriptor().identity()).or_insert(number),
+        None => number,
+    };
+    components.iter().enumerate().map(first).collect()
+}
+
 /// A builder with all that the bytes say.
 pub(crate) fn read(format: &WorldFormat, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
     let (components, resources, relations) = (Vec::new(), Vec::new(), Vec::new());
-    let mut source = Source { reader: Reader::new(bytes), components, resources, relations, name: None };
+    let (reader, first_numbers) = (Reader::new(bytes), Vec::new());
+    let mut source = Source { reader, components, first_numbers, resources, relations, name: None };
     source.read(format, bytes).map_err(|problem| {
         let (offset, name) = (source.reader.offset(), source.name.take());
         LoadError::Bytes { offset, name, problem }
@@ -104,13 +118,21 @@ impl<'b> Source<'b> {
         if self.reader.u32()? != checksum(bytes) {
             return Err(Problem::Checksum);
         }
-        let named = |ty: &ComponentType| {
-            let aliases = ty.aliases.iter().map(|name| (*name).to_owned());
-            [name_of(ty.descriptor)].into_iter().chain(aliases).map(|name| (name, ty.clone())).collect::<Vec<_>>()
-        };
+        let named = |ty: &ComponentType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
         let known: HashMap<String, ComponentType> = format.components.iter().flat_map(named).collect();
         let skips = format.skips_unknown;
         self.components = self.types(&known, skips, ComponentType::reader)?;
+        if skips {
+            // Without one side of a relationship there is no link, so neither side has anything to say.
+            let known: HashSet<ComponentIdentity> =
+                format.components.iter().map(|ty| ty.descriptor.identity()).collect();
+            let has_no_other_side = |ty: &ReadColumn| {
+                StorageContents::other_side_of(ty.descriptor()).is_some_and(|other| !known.contains(&other.identity()))
+            };
+            for (_, ty) in &mut self.components {
+                _ = ty.take_if(|ty| has_no_other_side(ty));
+            }
+        }
         let known: HashMap<String, ResourceType> =
             format.resources.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
         self.resources = self.types(&known, skips, |ty, version| (ty.version == version).then_some(*ty))?;
@@ -124,6 +146,8 @@ impl<'b> Source<'b> {
             }
         }
 
+        self.first_numbers = first_numbers(&self.components);
+
         let reader = &mut self.reader;
         let (frame_number, is_frame_open) = (reader.u64()?, reader.flag()?);
         let [tick, last, checked] = [self.tick()?, self.tick()?, self.tick()?];
@@ -134,13 +158,23 @@ impl<'b> Source<'b> {
         let mut builder = SnapshotBuilder::new(ids, clock);
         // A table has two lengths and a tick, at least, and so on.
         let mut tables = Vec::new();
-        for _ in 0..self.reader.len(20)? {
+        // The last table that has a component. A file with many columns of one component is refused before values are made, since these
+        // can take more memory than the file: some are made of no bytes at all.
+        let mut last_with = vec![None; self.components.len()];
+        for table in 0..self.reader.len(20)? {
             let (entities, stamp) = (self.entities()?, self.tick()?);
             let (mut columns, mut is_whole) = (Vec::new(), true);
             for _ in 0..self.reader.len(18)? {
-                match self.column(entities.len())? {
-                    (number, Some(column)) => columns.push((number, column)),
-                    (_, None) => is_whole = false,
+                let at = self.reader.offset();
+                let (number, column) = self.column(entities.len())?;
+                if last_with[self.first_numbers[number as usize]].replace(table) == Some(table) {
+                    self.name = Some(self.components[number as usize].0.clone());
+                    self.reader.go_to(at);
+                    return Err(Problem::Twice);
+                }
+                match column {
+                    Some(column) => columns.push((number, column)),
+                    None => is_whole = false,
                 }
             }
             tables.push(Table { entities, stamp, columns, is_whole });

@@ -333,7 +333,7 @@ impl<I: DeserializeOwned> Replay<I> {
             return Err(Problem::Checksum);
         }
         let start = reader.block()?.to_vec();
-        let (mut inputs, mut checks) = (Vec::new(), Vec::new());
+        let (mut inputs, mut checks): (Vec<I>, Vec<Check>) = (Vec::new(), Vec::new());
         for _ in 0..reader.len(8)? {
             let bytes = reader.block()?;
             match postcard::take_from_bytes(bytes) {
@@ -343,7 +343,13 @@ impl<I: DeserializeOwned> Replay<I> {
             }
         }
         for _ in 0..reader.len(24)? {
+            let at = reader.offset();
             let (frame, sum) = (reader.u64()?, reader.u64()?);
+            // A player takes the checksums in their order, each when it is at its frame: it would never get past this one.
+            if frame > inputs.len() as u64 || checks.last().is_some_and(|before| before.frame >= frame) {
+                reader.go_to(at);
+                return Err(Problem::Frame(frame));
+            }
             checks.push(Check { frame, sum, state: reader.block()?.to_vec() });
         }
         if reader.is_at_end() { Ok(Self { start, inputs, checks }) } else { Err(Problem::TooLong) }

@@ -45,8 +45,8 @@ pub struct ComponentType {
     pub(crate) version: u32,
     pub(crate) write: WriteValues,
     pub(crate) read: ReadValues,
-    /// Names that it had.
-    pub(crate) aliases: Vec<&'static str>,
+    /// Names that it had, with the parameters of its type.
+    pub(crate) aliases: Vec<String>,
     /// By version: what reads older values.
     upgrades: Vec<(u32, Arc<ReadOld>)>,
 }
@@ -97,7 +97,11 @@ impl ComponentType {
     }
 
     fn with(descriptor: &'static ComponentDescriptor, write: WriteValues, read: ReadValues) -> Self {
-        let (version, aliases) = (descriptor.version(), descriptor.aliases().to_vec());
+        let alias = |name: &&'static str| match descriptor.stable_name() {
+            Some(own) => own.renamed(name).to_string(),
+            None => (*name).to_owned(),
+        };
+        let (version, aliases) = (descriptor.version(), descriptor.aliases().iter().map(alias).collect());
         Self { descriptor, version, write, read, aliases, upgrades: Vec::new() }
     }
 
@@ -168,11 +172,17 @@ impl ComponentType {
         self.upgrades.push((version, Arc::new(read)));
     }
 
-    /// The component had another name in files. Those are read, too, and the new name is written.
+    /// The component had another name in files. Those are read, too, and the new name is written. The name of a type with parameters has
+    /// these, as in `bag<sword>`: unlike the option `alias` of the definition, this is the whole name of one such component.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
-        self.aliases.push(name);
+        self.aliases.push(name.to_owned());
         self
+    }
+
+    /// The name in files, and those that it had.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        [name_of(self.descriptor)].into_iter().chain(self.aliases.iter().cloned())
     }
 
     /// What reads values of a version.
@@ -181,7 +191,7 @@ impl ComponentType {
             return Some(ReadColumn::Current(self.descriptor, self.read));
         }
         let upgrade = self.upgrades.iter().find(|(other, _)| *other == version);
-        upgrade.map(|(_, read)| ReadColumn::Old(Arc::clone(read)))
+        upgrade.map(|(_, read)| ReadColumn::Old(self.descriptor, Arc::clone(read)))
     }
 }
 
@@ -195,17 +205,24 @@ impl UpgradeList for ComponentType {
 #[derive(Clone)]
 pub(crate) enum ReadColumn {
     Current(&'static ComponentDescriptor, ReadValues),
-    Old(Arc<ReadOld>),
+    Old(&'static ComponentDescriptor, Arc<ReadOld>),
 }
 
 impl ReadColumn {
+    /// What is known of the component.
+    pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
+        match self {
+            Self::Current(descriptor, _) | Self::Old(descriptor, _) => descriptor,
+        }
+    }
+
     pub(crate) fn read(&self, values: &[Values<'_>], stamp: Tick) -> Result<NewColumnContents, (usize, Problem)> {
         match self {
             Self::Current(descriptor, read) => match of_plain_bytes(descriptor, values, stamp)? {
                 Some(column) => Ok(column),
                 None => read(values, stamp),
             },
-            Self::Old(read) => read(values, stamp),
+            Self::Old(_, read) => read(values, stamp),
         }
     }
 }

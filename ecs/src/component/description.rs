@@ -93,7 +93,8 @@ impl<T> Description<T> {
         Self { saving: Saving { version, ..self.saving }, ..self }
     }
 
-    /// Stable names that the type had: files with these are read, too.
+    /// Stable names that the type had: files with these are read, too. A type with parameters had the same ones in its earlier names, which
+    /// are given without them.
     #[must_use]
     pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { saving: Saving { aliases, ..self.saving }, ..self }

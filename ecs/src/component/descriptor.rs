@@ -260,7 +260,7 @@ impl ComponentDescriptor {
         self.saving.version
     }
 
-    /// Stable names that the type had.
+    /// Stable names that the type had. A type with parameters had them [with these](crate::component::StableName::renamed).
     #[must_use]
     pub const fn aliases(&self) -> &'static [&'static str] {
         self.saving.aliases

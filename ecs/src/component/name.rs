@@ -85,6 +85,26 @@ impl StableName {
         self.is_given
     }
 
+    /// Another name with the same parameters: what a type with parameters was called when it had that name.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Describe};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// #[component(name = "pile", alias = "bag")]
+    /// struct Pile<T: Describe, const ROOMS: usize>([T; ROOMS]);
+    ///
+    /// let descriptor = ComponentDescriptor::of::<Pile<u8, 3>>();
+    /// let name = descriptor.stable_name().unwrap();
+    /// assert_eq!(name, *"pile<u8, 3>");
+    /// assert_eq!(name.renamed(descriptor.aliases()[0]), *"bag<u8, 3>");
+    /// ```
+    #[must_use]
+    pub const fn renamed(self, name: &'static str) -> Self {
+        Self { base: name, is_given: true, parameters: self.parameters }
+    }
+
     /// Whether two types cannot both be in one world: they have the same name, and it was given to one of them.
     pub(crate) fn excludes(&self, other: &Self) -> bool {
         (self.is_given || other.is_given) && self == other

@@ -289,7 +289,22 @@ impl<'s> StorageContents<'s> {
     /// Neither is there without the other one.
     #[must_use]
     pub fn other_side(self) -> Option<&'static ComponentDescriptor> {
-        other_side(self.column().values().descriptor())
+        Self::other_side_of(self.column().values().descriptor())
+    }
+
+    /// The same for the values of a component, without a world.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::StorageContents;
+    ///
+    /// let other = StorageContents::other_side_of(ComponentDescriptor::of::<ChildOf>()).unwrap();
+    /// assert_eq!(other.identity(), ComponentDescriptor::of::<Children>().identity());
+    /// ```
+    #[must_use]
+    pub fn other_side_of(component: &ComponentDescriptor) -> Option<&'static ComponentDescriptor> {
+        other_side(component)
     }
 }
 

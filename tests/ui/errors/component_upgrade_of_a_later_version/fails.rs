@@ -1,0 +1,20 @@
+//! `upgrade` makes values of those of older versions. Values of the version that the component has now are read as they are.
+use strata_ecs::prelude::*;
+
+/// As it was once.
+#[derive(serde::Deserialize)]
+struct OldHealth(u8);
+
+#[derive(Component)]
+#[component(version = 2, upgrade(2 = Health::from_old))]
+struct Health(u32);
+
+impl Health {
+    fn from_old(OldHealth(left): OldHealth) -> Self {
+        Self(left.into())
+    }
+}
+
+fn main() {
+    World::new().spawn(Health(3));
+}
