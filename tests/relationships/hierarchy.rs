@@ -6,7 +6,7 @@ use strata_ecs::prelude::*;
 use strata_ecs::world::OnCommandError;
 use strata_tests::effort;
 
-use crate::{children, entities};
+use crate::{GuardedBy, Guards, children, entities};
 
 #[test]
 fn children_end_with_their_parent() {
@@ -247,31 +247,51 @@ fn a_list_has_room_again_when_the_last_of_its_children_have_left() {
     world.check_invariants();
 }
 
-/// Some entities, whose children come together, and what they are like afterwards.
-fn after_moves(is_watched: bool, moves: &[(usize, Vec<usize>)]) -> Vec<(Option<Entity>, Vec<Entity>)> {
+/// Some entities, of which some come together to others, and what they are like afterwards.
+fn after_moves<R: Relationship>(is_watched: bool, moves: &[(usize, Vec<usize>)]) -> Vec<(Option<Entity>, Vec<Entity>)> {
     let mut world = World::new();
     world.on_command_error(OnCommandError::Ignore);
     if is_watched {
-        world.add_observer(|_: On<Insert<ChildOf>>| ());
+        world.add_observer(|_: On<Insert<R>>| ());
     }
     let all: [Entity; 7] = entities(&mut world);
-    for (parent, moved) in moves {
+    for (target, moved) in moves {
         let moved: Vec<Entity> = moved.iter().map(|&at| all[at]).collect();
-        world.entity_mut(all[*parent]).add_children(&moved);
+        world.entity_mut(all[*target]).add_related::<R>(&moved);
         world.check_invariants();
     }
-    let of = |&entity: &Entity| (world.get::<ChildOf>(entity).map(ChildOf::parent), children(&world, entity));
+    let of = |&entity: &Entity| {
+        let sources = world.get::<R::RelationshipTarget>(entity);
+        (world.get::<R>(entity).map(R::get), sources.map_or_else(Vec::new, |sources| sources.iter().collect()))
+    };
     all.iter().map(of).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: effort::cases(512), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What would make a circle is refused, and that is decided when all have left their parents.
+    /// What would make a circle is refused, and that is decided when all have left their targets. An entity may guard itself.
     #[test]
-    fn children_come_together_to_the_same_places_whether_that_is_watched_or_not(
+    fn entities_come_together_to_the_same_places_whether_that_is_watched_or_not(
         moves in vec((0..7usize, vec(0..7usize, 0..5)), 1..8)
     ) {
-        prop_assert_eq!(after_moves(false, &moves), after_moves(true, &moves));
+        prop_assert_eq!(after_moves::<ChildOf>(false, &moves), after_moves::<ChildOf>(true, &moves));
+        let sorted = |mut all: Vec<(Option<Entity>, Vec<Entity>)>| {
+            all.iter_mut().for_each(|(_, sources)| sources.sort());
+            all
+        };
+        prop_assert_eq!(sorted(after_moves::<Guards>(false, &moves)), sorted(after_moves::<Guards>(true, &moves)));
     }
+}
+
+#[test]
+fn entities_come_together_to_one_that_names_itself() {
+    let mut world = World::new();
+    let [itself, first, second] = entities(&mut world);
+    world.entity_mut(itself).insert(Guards(itself));
+    world.entity_mut(itself).add_related::<Guards>(&[first]).add_related::<Guards>(&[]);
+    world.entity_mut(first).add_related::<Guards>(&[second]);
+    assert_eq!(world.get(second), Some(&Guards(first)));
+    assert_eq!(world.get::<GuardedBy>(itself).unwrap().len(), 2);
+    world.check_invariants();
 }

@@ -290,23 +290,24 @@ fn link_to<R: Relationship>(store: &mut Store, id: ComponentId, source: Entity, 
 }
 
 /// Whether one of some entities is a target, or one that the target is below: not all of them may be linked to it then.
-fn any_is_above<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) -> bool {
+fn any_is_above<R: Relationship>(store: &Store, id: ComponentId, target: Entity, sources: &[Entity]) -> bool {
     /// So many are compared one by one.
     const FEW: usize = 8;
-    let mut above = alloc::vec![target];
-    let mut below = target;
-    // Links that do not end with each other may go round in a circle, and refuse nothing.
-    while Linked::<R>::FUNCTIONS.is_linked
-        && let Some(named) = store.sole::<R>(below)
-    {
-        below = named.get();
-        above.push(below);
+    if !Linked::<R>::FUNCTIONS.is_linked {
+        return sources.contains(&target);
     }
+    let above: Vec<Entity> = with_those_above(store, id, target).collect();
     if above.len() <= FEW {
         return sources.iter().any(|source| above.contains(source));
     }
     let above: EntityHashSet = above.into_iter().collect();
     sources.iter().any(|source| above.contains(source))
+}
+
+/// An entity, what it is linked to, and so on. One that names itself has nothing above.
+fn with_those_above(store: &Store, id: ComponentId, entity: Entity) -> impl Iterator<Item = Entity> {
+    let up = move |&entity: &Entity| store.listeners.links.target(id, entity).filter(|&above| above != entity);
+    core::iter::successors(Some(entity), up)
 }
 
 /// Makes entities name another target, and links them: those that name one already, as far as nothing else has to be done. Says how many
@@ -315,7 +316,7 @@ fn any_is_above<R: Relationship>(store: &mut Store, target: Entity, sources: &[E
 /// None are if one of them might be refused: that is decided when all of them have left their targets.
 pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) -> usize {
     let Some(id) = store.archetypes.components.id::<R>().filter(|_| !needs_drop::<R>()) else { return 0 };
-    if any_is_above::<R>(store, target, sources) {
+    if any_is_above::<R>(store, id, target, sources) {
         return 0;
     }
     let mut done = 0;
@@ -650,8 +651,7 @@ fn is_valid(
     // An entity that lists nothing is above none.
     let lists = store.entities.sparse_summary(source.index()).meets(store.listeners.lists);
     if functions.is_linked && lists && (functions.has_list)(World::from_store(store), source) {
-        let up = |&entity: &Entity| store.listeners.links.target(id, entity).filter(|&above| above != entity);
-        if core::iter::successors(Some(target), up).any(|entity| entity == source) {
+        if with_those_above(store, id, target).any(|entity| entity == source) {
             return Err(Refused::Circle);
         }
     }
