@@ -247,6 +247,27 @@ fn a_list_has_room_again_when_the_last_of_its_children_have_left() {
     world.check_invariants();
 }
 
+#[test]
+fn recorded_links_of_entities_that_have_ended_are_reported_and_the_others_are_made() {
+    let mut world = World::new();
+    world.on_command_error(OnCommandError::Keep);
+    let [parent, ended, child] = entities(&mut world);
+    world.despawn(ended);
+    world.commands().entity(parent).add_children(&[ended, child]);
+    world.commands().spawn(Name::new("behind"));
+    world.flush();
+    assert_eq!(children(&world, parent), [child]);
+    let told = |world: &mut World| world.take_command_errors().0.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let errors = told(&mut world);
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].contains(&ended.to_string()), "{}", errors[0]);
+    assert_eq!(world.query::<&Name>().iter(&world).count(), 1);
+    world.commands().entity(parent).insert_children(0, &[ended]).replace_children(&[ended]);
+    world.flush();
+    assert_eq!(told(&mut world).len(), 2);
+    assert_eq!(children(&world, parent), []);
+}
+
 /// Some entities, of which some come together to others, and what they are like afterwards.
 fn after_moves<R: Relationship>(is_watched: bool, moves: &[(usize, Vec<usize>)]) -> Vec<(Option<Entity>, Vec<Entity>)> {
     let mut world = World::new();

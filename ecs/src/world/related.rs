@@ -9,7 +9,7 @@ use super::entity_mut::EntityWorldMut;
 use super::links::relink_simply;
 use crate::bundle::Bundle;
 use crate::command::{Commands, EntityCommands};
-use crate::entity::{Entity, EntityHashSet};
+use crate::entity::{Entity, EntityError, EntityHashSet};
 use crate::hierarchy::{ChildOf, Children};
 use crate::relationship::{
     OrderedRelationshipSourceCollection, Relationship, RelationshipSourceCollection, RelationshipTarget,
@@ -83,6 +83,24 @@ impl World {
             }
         }
     }
+}
+
+/// Links those of some entities that are alive. The first that is not is the error.
+fn link_living(
+    mut target: EntityWorldMut<'_>,
+    mut sources: Vec<Entity>,
+    link: impl FnOnce(&mut EntityWorldMut<'_>, &[Entity]),
+) -> Result<(), EntityError> {
+    let mut outcome = Ok(());
+    sources.retain(|&source| match target.world().get_entity(source) {
+        Ok(_) => true,
+        Err(ended) => {
+            outcome = outcome.and(Err(ended));
+            false
+        }
+    });
+    link(&mut target, &sources);
+    outcome
 }
 
 /// The methods that link entities by a relationship `R`: the entity is the target.
@@ -424,10 +442,13 @@ impl<'a> EntityCommands<'a> {
     }
 
     /// Links entities to this one, behind those that are.
+    ///
+    /// Those that have ended when the command is applied are an error of the command; the others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let related = Vec::from(related);
-        self.queue(move |mut entity: EntityWorldMut<'_>| _ = entity.add_related::<R>(&related))
+        let link = move |entity: &mut EntityWorldMut<'_>, related: &[Entity]| _ = entity.add_related::<R>(related);
+        self.queue(move |entity: EntityWorldMut<'_>| link_living(entity, related, link))
     }
 
     /// Links an entity to this one.
@@ -437,13 +458,17 @@ impl<'a> EntityCommands<'a> {
     }
 
     /// Links entities to this one, at a place among those that are.
+    ///
+    /// Those that have ended when the command is applied are an error of the command; the others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_related<R: Relationship>(&mut self, index: usize, related: &[Entity]) -> &mut Self
     where
         <R::RelationshipTarget as RelationshipTarget>::Collection: OrderedRelationshipSourceCollection,
     {
         let related = Vec::from(related);
-        self.queue(move |mut entity: EntityWorldMut<'_>| _ = entity.insert_related::<R>(index, &related))
+        let link =
+            move |entity: &mut EntityWorldMut<'_>, related: &[Entity]| _ = entity.insert_related::<R>(index, related);
+        self.queue(move |entity: EntityWorldMut<'_>| link_living(entity, related, link))
     }
 
     /// Unlinks those of some entities that are linked to this one.
@@ -460,10 +485,13 @@ impl<'a> EntityCommands<'a> {
     }
 
     /// Links these entities to this one, in this order, and no others.
+    ///
+    /// Those that have ended when the command is applied are an error of the command; the others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let related = Vec::from(related);
-        self.queue(move |mut entity: EntityWorldMut<'_>| _ = entity.replace_related::<R>(&related))
+        let link = move |entity: &mut EntityWorldMut<'_>, related: &[Entity]| _ = entity.replace_related::<R>(related);
+        self.queue(move |entity: EntityWorldMut<'_>| link_living(entity, related, link))
     }
 
     /// As [`replace_related`](Self::replace_related), which finds out by itself what differs.
