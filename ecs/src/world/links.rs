@@ -650,10 +650,12 @@ fn is_valid(
     }
     // An entity that lists nothing is above none.
     let lists = store.entities.sparse_summary(source.index()).meets(store.listeners.lists);
-    if functions.is_linked && lists && (functions.has_list)(World::from_store(store), source) {
-        if with_those_above(store, id, target).any(|entity| entity == source) {
-            return Err(Refused::Circle);
-        }
+    if functions.is_linked
+        && lists
+        && (functions.has_list)(World::from_store(store), source)
+        && with_those_above(store, id, target).any(|entity| entity == source)
+    {
+        return Err(Refused::Circle);
     }
     Ok(())
 }
