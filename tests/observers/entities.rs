@@ -5,6 +5,7 @@ use std::sync::Arc;
 use strata_ecs::event::BeginMatch;
 use strata_ecs::observer::ObserverId;
 use strata_ecs::prelude::*;
+use strata_tests::panics::expect_panic;
 
 use super::{Log, noted, world};
 
@@ -299,4 +300,51 @@ fn observers_of_one_function_for_many_entities_are_each_their_own() {
     }
     let errors = world.take_command_errors().0;
     assert!(!errors.is_empty() && errors.iter().all(|error| error.to_string().contains("count")), "{errors:?}");
+}
+
+/// Panics when it is dropped, if it is to.
+struct Bomb {
+    _kept: Arc<()>,
+    explodes: bool,
+}
+
+impl Bomb {
+    fn new(kept: &Arc<()>, explodes: bool) -> Self {
+        Self { _kept: kept.clone(), explodes }
+    }
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert!(!self.explodes || std::thread::panicking(), "a bomb");
+    }
+}
+
+#[derive(EntityEvent)]
+struct Blow(Entity);
+
+#[test]
+fn all_is_tidied_when_a_value_of_an_observer_panics_as_it_is_dropped() {
+    let mut world = world();
+    let [a, b, _] = three(&mut world);
+    let kept = Arc::new(());
+    let (bomb, other) = (Bomb::new(&kept, true), Bomb::new(&kept, false));
+    world.add_observer(Observer::new(move |_: On<Hit>| _ = &bomb).with_entity(a));
+    let second = world.add_observer(Observer::new(move |_: On<Blow>| _ = &other).with_entity(b));
+    world.despawn(a);
+    world.despawn(b);
+    expect_panic(|| world.shrink_to_fit());
+    // What watched events of another type has been forgotten as well.
+    assert_eq!(Arc::strong_count(&kept), 1);
+    assert!(!world.remove_observer(second));
+    let bomb = Bomb::new(&kept, true);
+    let observer = world.add_observer(move |_: On<Hit>, mut log: ResMut<Log>| {
+        _ = &bomb;
+        log.note("told");
+    });
+    expect_panic(|| world.remove_observer(observer));
+    let [entity, ..] = three(&mut world);
+    world.trigger(Hit { entity, damage: 1 });
+    assert_eq!(noted(&mut world), Vec::<String>::new());
+    assert_eq!(Arc::strong_count(&kept), 1);
 }

@@ -54,8 +54,9 @@ impl World {
     /// [`World::shrink_to_fit`]. It is not told of anything any more as soon as they are gone.
     pub fn remove_observer(&mut self, observer: ObserverId) -> bool {
         let Store { reactions, entities, .. } = &mut self.store;
-        let Some(unwatched) = reactions.remove(observer.0, entities) else { return false };
-        self.store.hear_anew(unwatched);
+        let Some(removed) = reactions.remove(observer.0, entities) else { return false };
+        self.store.hear_anew(removed.unwatched);
+        drop(removed.observers);
         true
     }
 

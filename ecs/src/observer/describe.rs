@@ -153,13 +153,14 @@ fn register<I: ObserverInput>(
     let existing = existing.then(|| entities.clone());
     let watched = Watched { entities, components: components.clone(), filter };
     observers.share_meta(&mut *observer);
-    let unwatched = observers.add(id, observer, watched, living);
+    // Those are dropped when all is done.
+    let removed = observers.add(id, observer, watched, living);
     reactions.enter(id.0, event);
     let Some(moment) = EventOf::<I>::MOMENT else { return };
     store.reactions.hears_of_matches |= moment.is_of_matches();
     store.set_tell(&TELL);
     let any = components.is_empty().then_some(None);
-    store.hear_anew(components.iter().copied().map(Some).chain(any).chain(unwatched));
+    store.hear_anew(components.iter().copied().map(Some).chain(any).chain(removed.unwatched));
     if let Some(entities) = existing {
         let kinds = moment.kinds().without(Kinds::GONE);
         let mut met = EntityHashSet::default();

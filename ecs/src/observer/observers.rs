@@ -14,7 +14,7 @@ use super::watching::{General, NOBODY, OTHERWISE, Sole, Watching, watched};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity};
 use crate::event::{EntityComponentsTrigger, Event, LifecycleEvent, Moment, Trigger};
-use crate::store::{Affected, EventObservers, NewsView, Store};
+use crate::store::{Affected, EventObservers, NewsView, RemovedObservers, Store};
 use crate::system::SystemMeta;
 
 /// An observer of events of one type.
@@ -102,17 +102,17 @@ impl<E: Event> Observers<E> {
         self.meta = observer.share_meta(self.meta.as_ref());
     }
 
-    /// Adds an observer, and says which components no observer watches any more.
+    /// Adds an observer. Others may be removed, which watched only entities that have ended.
     pub(super) fn add(
         &mut self,
         id: ObserverId,
         observer: Box<dyn Observe<E>>,
         watched: Watched,
         entities: &Entities,
-    ) -> Vec<Option<ComponentId>> {
-        let mut unwatched = Vec::new();
+    ) -> RemovedObservers {
+        let mut removed = RemovedObservers::default();
         if self.watching.entities() >= self.crowded {
-            unwatched = self.forget_dead(entities);
+            self.forget_dead(entities, &mut removed);
             self.crowded = FEW.max(2 * self.watching.entities());
         }
         let place = self.list.len() as u32;
@@ -120,7 +120,7 @@ impl<E: Event> Observers<E> {
         self.watching.enter(place, &watched.components, &watched.entities, entities);
         self.watched.push(watched);
         self.list.push(Listed { observer: Some(observer), id });
-        unwatched
+        removed
     }
 
     /// Closes the gaps in the list.
@@ -348,17 +348,22 @@ impl<E: LifecycleEvent> Listed<E> {
     }
 }
 
+/// An observer that is only kept until it is dropped.
+fn erased<E: Event>(observer: Box<dyn Observe<E>>) -> Box<dyn Any + Send + Sync> {
+    Box::new(observer)
+}
+
 impl<E: Event> EventObservers for Observers<E> {
-    fn remove(&mut self, number: usize, entities: &Entities) -> Option<Vec<Option<ComponentId>>> {
+    fn remove(&mut self, number: usize, entities: &Entities) -> Option<RemovedObservers> {
         let place = self.places.remove(&number)?;
-        // It is dropped when the lists are right again: that is user code.
-        let _removed = self.list[place as usize].observer.take();
+        let observer = self.list[place as usize].observer.take();
         let was = core::mem::take(&mut self.watched[place as usize]);
         self.watching.leave(place, &was.components, &was.entities);
         if self.list.len() >= FEW && self.places.len() < self.list.len() / 2 {
             self.close_gaps(entities);
         }
-        Some(watched(&was.components).filter(|&component| !self.watches(component)).collect())
+        let unwatched = watched(&was.components).filter(|&component| !self.watches(component)).collect();
+        Some(RemovedObservers { unwatched, observers: observer.into_iter().map(erased).collect() })
     }
 
     fn watch_entities(&self) -> bool {
@@ -369,23 +374,21 @@ impl<E: Event> EventObservers for Observers<E> {
         self.watching.watches(component)
     }
 
-    fn forget_dead(&mut self, entities: &Entities) -> Vec<Option<ComponentId>> {
+    fn forget_dead(&mut self, entities: &Entities, removed: &mut RemovedObservers) {
         let mut all = self.watched.iter().flat_map(|watched| &watched.entities);
         if all.all(|&entity| entities.contains(entity)) {
-            return Vec::new();
+            return;
         }
         let before: Vec<_> = self.watching.watched().collect();
-        // They are dropped when the list is right again: that is user code.
-        let mut dropped = Vec::new();
         for (Listed { observer, .. }, watched) in self.list.iter_mut().zip(&mut self.watched) {
             let watches_all = watched.entities.is_empty();
             watched.entities.retain(|&entity| entities.contains(entity));
             if !watches_all && watched.entities.is_empty() {
-                dropped.push(observer.take());
+                removed.observers.extend(observer.take().map(erased));
             }
         }
         self.close_gaps(entities);
-        before.into_iter().filter(|&component| !self.watches(component)).collect()
+        removed.unwatched.extend(before.into_iter().filter(|&component| !self.watches(component)));
     }
 }
 

@@ -12,15 +12,22 @@ use core::sync::atomic::{AtomicU8, Ordering};
 use crate::component::ComponentId;
 use crate::entity::Entities;
 
+/// What is left to do for observers that have been removed.
+#[derive(Default)]
+pub(crate) struct RemovedObservers {
+    /// Which components no observer of their type of event watches now.
+    pub(crate) unwatched: Vec<Option<ComponentId>>,
+    /// To be dropped when all else is done: that is user code.
+    pub(crate) observers: Vec<Box<dyn Any + Send + Sync>>,
+}
+
 /// The observers of one type of event.
 pub(crate) trait EventObservers: Any + Send + Sync {
-    /// Removes the observer with this number, which is dropped, and says which components no observer watches now. None if it is not
-    /// there.
-    fn remove(&mut self, number: usize, entities: &Entities) -> Option<Vec<Option<ComponentId>>>;
+    /// Removes the observer with this number. None if it is not there.
+    fn remove(&mut self, number: usize, entities: &Entities) -> Option<RemovedObservers>;
 
-    /// Forgets entities that are not alive, and observers that watched only such. Those are dropped. Says which components no observer
-    /// watches now.
-    fn forget_dead(&mut self, entities: &Entities) -> Vec<Option<ComponentId>>;
+    /// Forgets entities that are not alive, and removes observers that watched only such.
+    fn forget_dead(&mut self, entities: &Entities, removed: &mut RemovedObservers);
 
     /// Whether an observer watches single entities.
     fn watch_entities(&self) -> bool;
@@ -167,13 +174,11 @@ mod tests {
     struct Told<T>(T);
 
     impl<T: Send + Sync + 'static> EventObservers for Told<T> {
-        fn remove(&mut self, _: usize, _: &Entities) -> Option<Vec<Option<ComponentId>>> {
+        fn remove(&mut self, _: usize, _: &Entities) -> Option<RemovedObservers> {
             None
         }
 
-        fn forget_dead(&mut self, _: &Entities) -> Vec<Option<ComponentId>> {
-            Vec::new()
-        }
+        fn forget_dead(&mut self, _: &Entities, _: &mut RemovedObservers) {}
 
         fn watch_entities(&self) -> bool {
             false

@@ -68,7 +68,7 @@ pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError};
-pub(crate) use self::event_observers::{EventObservers, TakenObservers};
+pub(crate) use self::event_observers::{EventObservers, RemovedObservers, TakenObservers};
 pub(crate) use self::failure::CommandFailure;
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::frames::{Ongoing, Seat};

@@ -18,7 +18,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 
-use super::event_observers::{EventObservers, ObserversPlace, TakenObservers};
+use super::event_observers::{EventObservers, ObserversPlace, RemovedObservers, TakenObservers};
 use super::news::NewsView;
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
@@ -422,9 +422,8 @@ impl<C: 'static> Reactions<C> {
         self.events.insert(observer, event);
     }
 
-    /// Removes the observer with this number. Returns which components no observer of its type of event watches now. None if there is no
-    /// such observer.
-    pub(crate) fn remove(&mut self, observer: usize, entities: &Entities) -> Option<Vec<Option<ComponentId>>> {
+    /// Removes the observer with this number. None if there is no such observer.
+    pub(crate) fn remove(&mut self, observer: usize, entities: &Entities) -> Option<RemovedObservers> {
         let event = self.events.remove(&observer)?;
         self.of(event)?.remove(observer, entities)
     }
@@ -434,9 +433,11 @@ impl<C: 'static> Reactions<C> {
         self.observers.iter().filter_map(ObserversPlace::get).any(|observers| observers.watch_entities())
     }
 
-    /// Forgets what watched only entities that are not alive. Says which components no observer of some type of event watches now.
-    pub(crate) fn forget_dead(&mut self, entities: &Entities) -> Vec<Option<ComponentId>> {
+    /// Removes what watched only entities that are not alive.
+    pub(crate) fn forget_dead(&mut self, entities: &Entities) -> RemovedObservers {
+        let mut removed = RemovedObservers::default();
         let here = self.observers.iter_mut().filter_map(ObserversPlace::get_mut);
-        here.flat_map(|observers| observers.forget_dead(entities)).collect()
+        here.for_each(|observers| observers.forget_dead(entities, &mut removed));
+        removed
     }
 }

@@ -6,7 +6,7 @@
 //! handed out for it; where that is no longer possible, the index is retired: it is listed (4 bytes) and passed over for
 //! ever.
 
-use super::Store;
+use super::{RemovedObservers, Store};
 use crate::alloc_error::try_shrink;
 use crate::entity::Location;
 use crate::sparse::SparseStorage;
@@ -42,7 +42,8 @@ impl Store {
         self.listeners.links.shrink_to_fit();
         let indexes = self.entities.slots().len();
         self.listeners.spawns.iter_mut().for_each(|spawns| spawns.shrink_to(indexes));
-        let unwatched = self.reactions.forget_dead(&self.entities);
+        let RemovedObservers { unwatched, observers } = self.reactions.forget_dead(&self.entities);
         self.hear_anew(unwatched);
+        drop(observers);
     }
 }
