@@ -1,4 +1,5 @@
-//! Panics of what the user writes, in the middle of linking and unlinking: the next operation, or `flush`, makes both sides agree.
+//! Panics of what the user writes, in the middle of linking and unlinking: `flush`, or the next operation that links or unlinks, makes both
+//! sides agree.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
