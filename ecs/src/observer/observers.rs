@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use super::id::ObserverId;
 use super::matched::MatchFilter;
 use super::on::TriggerOf;
-use super::watching::{General, NOBODY, OTHERWISE, Sole, Watching, watched};
+use super::watching::{General, NO_OBSERVER, Sole, TO_BE_FOUND, Watching, watched};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity};
 use crate::event::{EntityComponentsTrigger, Event, LifecycleEvent, Moment, Trigger};
@@ -202,9 +202,9 @@ impl<E: LifecycleEvent> Observers<E> {
             return false;
         }
         match watching.sole_of_component(component) {
-            NOBODY => {}
-            OTHERWISE if watching.entities() != 0 => return false,
-            OTHERWISE => self.tell_several_of_one(entity, component, store),
+            NO_OBSERVER => {}
+            TO_BE_FOUND if watching.entities() != 0 => return false,
+            TO_BE_FOUND => self.tell_several_of_one(entity, component, store),
             place => list[place as usize].tell_of_one(entity, component, of_life, store),
         }
         true

@@ -18,7 +18,7 @@ pub(super) struct Watching {
     of_all: Vec<u32>,
     /// By the number of a component that some watch: the places of those that watch it, of all entities, or all events, in order.
     of_components: Vec<Option<Vec<u32>>>,
-    /// By the number of a component: the place of the only one that is told of it, [`NOBODY`], or [`OTHERWISE`] if that depends on the
+    /// By the number of a component: the place of the only observer that is told of it, [`NO_OBSERVER`], or [`TO_BE_FOUND`] if that depends on the
     /// entity, or there are several. Behind the end it is as if nothing had been found out.
     sole: Vec<u32>,
     /// How many watch a component, of some entities or of all.
@@ -29,12 +29,12 @@ pub(super) struct Watching {
     noted: usize,
 }
 
-/// In the place of the place of an observer: there is none.
-pub(super) const NOBODY: u32 = u32::MAX;
-/// In the place of the place of an observer: it has to be found out.
-pub(super) const OTHERWISE: u32 = u32::MAX - 1;
+/// Instead of the place of an observer: none is told.
+pub(super) const NO_OBSERVER: u32 = u32::MAX;
+/// Instead of the place of an observer: which ones are told has to be found out for each event.
+pub(super) const TO_BE_FOUND: u32 = u32::MAX - 1;
 
-/// Who is told of an event, as far as that does not depend on the event.
+/// Which observers are told of an event, as far as that does not depend on the event.
 #[derive(Clone, Copy, Default)]
 pub(super) enum General {
     /// Only those that watch its entity.
@@ -47,19 +47,19 @@ pub(super) enum General {
 }
 
 impl Watching {
-    /// Finds out anew who is told of what, after an observer has come or gone that watches these components, or any.
+    /// Finds out anew which observers are told of what, after one has come or gone that watches these components, or any.
     fn note_general(&mut self, of_components: &[ComponentId]) {
         let depends = self.of_entities.len != 0;
         let sole = |places: &[u32]| match *places {
-            _ if depends => OTHERWISE,
-            [] => NOBODY,
-            [place] if place < OTHERWISE => place,
-            _ => OTHERWISE,
+            _ if depends => TO_BE_FOUND,
+            [] => NO_OBSERVER,
+            [place] if place < TO_BE_FOUND => place,
+            _ => TO_BE_FOUND,
         };
         let is_other = depends != self.depends;
         self.depends = depends;
         let count = self.of_components.len();
-        self.sole.resize(count, OTHERWISE);
+        self.sole.resize(count, TO_BE_FOUND);
         let mut note = |index: usize| {
             let places = self.of_components[index].as_deref().unwrap_or(&self.of_all);
             self.sole[index] = sole(places);
@@ -78,7 +78,7 @@ impl Watching {
         };
     }
 
-    /// Who is told of an event, as far as that does not depend on the event.
+    /// Which observers are told of an event, as far as that does not depend on the event.
     #[inline(always)]
     pub(super) fn general(&self) -> General {
         self.general
@@ -141,10 +141,10 @@ impl Watching {
         &self.of_all
     }
 
-    /// The place of the only one that is told of a component, whatever the entity, [`NOBODY`], or [`OTHERWISE`].
+    /// The place of the only observer that is told of a component, whatever the entity, [`NO_OBSERVER`], or [`TO_BE_FOUND`].
     #[inline(always)]
     pub(super) fn sole_of_component(&self, id: ComponentId) -> u32 {
-        self.sole.get(id.index()).copied().unwrap_or(OTHERWISE)
+        self.sole.get(id.index()).copied().unwrap_or(TO_BE_FOUND)
     }
 
     /// The places of those that are told of a component, of whatever entity.
@@ -446,8 +446,8 @@ mod tests {
             }
             for id in (0..5).map(ComponentId) {
                 match (watching.sole_of_component(id), watching.of_component(id)) {
-                    (OTHERWISE, _) => {}
-                    (NOBODY, places) => assert!(places.is_empty() && watching.entities() == 0),
+                    (TO_BE_FOUND, _) => {}
+                    (NO_OBSERVER, places) => assert!(places.is_empty() && watching.entities() == 0),
                     (sole, places) => assert!(places == [sole] && watching.entities() == 0),
                 }
             }
