@@ -44,6 +44,8 @@ pub use crate::query::{
 pub use crate::relation::Relation;
 pub use crate::relationship::{Relationship, RelationshipTarget};
 pub use crate::resource::Resource;
+#[doc(hidden)]
+pub use crate::schedule::TupleOfNoSystems as _;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;
 pub use crate::store::EntityBuilder;

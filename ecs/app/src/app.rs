@@ -9,7 +9,9 @@ use strata_ecs::label::{InternedScheduleLabel, InternedSystemSet};
 use strata_ecs::message::{Message, Messages};
 use strata_ecs::observer::IntoObserver;
 use strata_ecs::resource::Resource;
-use strata_ecs::schedule::{IntoScheduleConfigs, Schedule, ScheduleBuildSettings, ScheduleLabel, ScheduleSystem};
+use strata_ecs::schedule::{
+    IntoScheduleConfigs, Schedule, ScheduleBuildSettings, ScheduleLabel, ScheduleShape, ScheduleSystem,
+};
 use strata_ecs::system::{IntoSystem, SystemInput};
 use strata_ecs::world::{FromWorld, Schedules, SystemId, TryRunScheduleError, World};
 
@@ -395,11 +397,15 @@ impl App {
     /// App::new().add_systems(Update, (first, second).chain());
     /// ```
     #[track_caller]
-    pub fn add_systems<Marker>(
+    pub fn add_systems<Marker, S: ScheduleShape<Marker>>(
         &mut self,
         schedule: impl ScheduleLabel,
-        systems: impl IntoScheduleConfigs<ScheduleSystem, Marker>,
-    ) -> &mut Self {
+        systems: S,
+    ) -> &mut Self
+    where
+        S::Whole: IntoScheduleConfigs<ScheduleSystem, Marker>,
+    {
+        let () = S::Whole::CHECKED;
         self.schedules().add_systems(schedule, systems);
         self
     }
@@ -413,11 +419,14 @@ impl App {
     /// App::new().configure_sets(Update, (Phase::Input, Phase::Rules).chain());
     /// ```
     #[track_caller]
-    pub fn configure_sets<Marker>(
+    pub fn configure_sets<Marker, S: ScheduleShape<Marker>>(
         &mut self,
         schedule: impl ScheduleLabel,
-        sets: impl IntoScheduleConfigs<InternedSystemSet, Marker>,
-    ) -> &mut Self {
+        sets: S,
+    ) -> &mut Self
+    where
+        S::Whole: IntoScheduleConfigs<InternedSystemSet, Marker>,
+    {
         self.schedules().entry(schedule).configure_sets(sets);
         self
     }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::ambiguity;
-use super::config::{IntoScheduleConfigs, ScheduleSystem};
+use super::config::{IntoScheduleConfigs, ScheduleShape, ScheduleSystem};
 use super::costs::Costs;
 use super::diagram;
 use super::diagram::ScheduleDiagram;
@@ -216,9 +216,12 @@ impl Schedule {
     /// ```
     #[doc(alias("add_system", "with_system", "register"))]
     #[track_caller]
-    pub fn add_systems<Marker, S: IntoScheduleConfigs<ScheduleSystem, Marker>>(&mut self, systems: S) -> &mut Self {
-        let () = S::CHECKED;
-        self.add(systems)
+    pub fn add_systems<Marker, S: ScheduleShape<Marker>>(&mut self, systems: S) -> &mut Self
+    where
+        S::Whole: IntoScheduleConfigs<ScheduleSystem, Marker>,
+    {
+        let () = S::Whole::CHECKED;
+        self.add(systems.whole())
     }
 
     /// Says something of sets: what they run before and after, in which sets they are, and under which conditions their
@@ -243,8 +246,11 @@ impl Schedule {
     /// assert!(names[0].ends_with("input") && names[1].ends_with("gravity") && names[2].ends_with("shapes"));
     /// ```
     #[doc(alias("phase", "UpdateInGroup", "UpdateBefore", "UpdateAfter"))]
-    pub fn configure_sets<Marker>(&mut self, sets: impl IntoScheduleConfigs<InternedSystemSet, Marker>) -> &mut Self {
-        self.add(sets)
+    pub fn configure_sets<Marker, S: ScheduleShape<Marker>>(&mut self, sets: S) -> &mut Self
+    where
+        S::Whole: IntoScheduleConfigs<InternedSystemSet, Marker>,
+    {
+        self.add(sets.whole())
     }
 
     #[track_caller]

@@ -190,6 +190,44 @@ impl<T: Schedulable> ScheduleConfigs<T> {
     }
 }
 
+/// What a value is, by its type alone: a system, a set, a tuple, or what is configured already. A tuple is one whatever its
+/// members are.
+///
+/// A function that takes systems asks for this first, and then whether they can be added, `S::Whole: IntoScheduleConfigs<..>`. So
+/// rustc knows at that point which impl is meant, and its error is about the member of a tuple that is no system. With
+/// `S: IntoScheduleConfigs<..>` alone, which is all that a function needs, it is about the tuple.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::{ScheduleShape, ScheduleSystem};
+/// # fn first() {}
+/// # fn second() {}
+///
+/// fn add<Marker, S: ScheduleShape<Marker>>(schedule: &mut Schedule, systems: S)
+/// where
+///     S::Whole: IntoScheduleConfigs<ScheduleSystem, Marker>,
+/// {
+///     schedule.add_systems(systems.whole().chain());
+/// }
+/// add(&mut Schedule::default(), (first, second));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be added to a schedule: what is underlined is no system",
+    label = "not a system, nor a tuple of systems",
+    note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
+            is wrong",
+    note = "a system is a function whose parameters are all system parameters, or that has `&mut World` as its only one, and that \
+            returns `()` or `Result`",
+    note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`"
+)]
+pub trait ScheduleShape<Marker>: Sized {
+    /// The type itself.
+    type Whole;
+
+    /// The value itself.
+    fn whole(self) -> Self::Whole;
+}
+
 /// What can be added to a schedule: systems that return `()` or `Result`, system sets (with
 /// [`configure_sets`](super::Schedule::configure_sets)), and tuples of up to 20 of these, nested.
 ///
@@ -205,16 +243,16 @@ impl<T: Schedulable> ScheduleConfigs<T> {
 /// assert_eq!(schedule.systems_len(), 4);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be added to a schedule: it, or a member of it, is no system",
+    message = "`{Self}` cannot be added to a schedule: what is underlined is no system",
     label = "not a system, nor a tuple of systems",
-    note = "to see which member of a tuple is no system, add the members one by one: rustc reports the call with the wrong one",
     note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
             is wrong",
     note = "a system is a function whose parameters are all system parameters, or that has `&mut World` as its only one, and that \
             returns `()` or `Result`",
-    note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`"
+    note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`",
+    note = "`configure_sets` takes sets instead: values of a type with `#[derive(SystemSet)]`, and tuples of them"
 )]
-pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
+pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Whole = Self> {
     /// As [`IntoSystem`] has it, of all systems.
     #[doc(hidden)]
     const CHECKED: () = ();
@@ -485,6 +523,15 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<T: Schedulable> ScheduleShape<()> for ScheduleConfigs<T> {
+    type Whole = Self;
+
+    fn whole(self) -> Self {
+        self
+    }
+}
+
 impl<T: Schedulable> IntoScheduleConfigs<T, ()> for ScheduleConfigs<T> {
     fn into_configs(self) -> Self {
         self
@@ -494,6 +541,19 @@ impl<T: Schedulable> IntoScheduleConfigs<T, ()> for ScheduleConfigs<T> {
 /// Keeps single systems apart from tuples.
 #[doc(hidden)]
 pub struct SystemConfigMarker;
+
+#[diagnostic::do_not_recommend]
+impl<S, Out, Marker> ScheduleShape<(SystemConfigMarker, Out, Marker)> for S
+where
+    S: IntoSystem<(), Out, Marker>,
+    Out: SystemOutput,
+{
+    type Whole = Self;
+
+    fn whole(self) -> Self {
+        self
+    }
+}
 
 #[diagnostic::do_not_recommend]
 impl<S, Out, Marker> IntoScheduleConfigs<ScheduleSystem, (SystemConfigMarker, Out, Marker)> for S
@@ -513,55 +573,17 @@ where
 pub struct SetConfigMarker;
 
 #[diagnostic::do_not_recommend]
+impl<S: SystemSet> ScheduleShape<SetConfigMarker> for S {
+    type Whole = Self;
+
+    fn whole(self) -> Self {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
 impl<S: SystemSet> IntoScheduleConfigs<InternedSystemSet, SetConfigMarker> for S {
     fn into_configs(self) -> ScheduleConfigs<InternedSystemSet> {
         ScheduleConfigs { config: Config::leaf(self.intern()) }
     }
 }
-
-/// Keeps tuples apart from single systems.
-#[doc(hidden)]
-pub struct TupleMarker;
-
-/// One impl for each number of members: each has a type, the marker of its kind, and a position.
-macro_rules! tuples {
-    ($($P:ident $M:ident)*) => {
-        #[diagnostic::do_not_recommend]
-        #[expect(non_snake_case, reason = "each value is named after its type parameter")]
-        impl<T: Schedulable, $($P, $M),*> IntoScheduleConfigs<T, (TupleMarker, $($M),*)> for ($($P,)*)
-        where
-            $($P: IntoScheduleConfigs<T, $M>),*
-        {
-            const CHECKED: () = {
-                $(let () = <$P as IntoScheduleConfigs<T, $M>>::CHECKED;)*
-            };
-
-            fn into_configs(self) -> ScheduleConfigs<T> {
-                let ($($P,)*) = self;
-                let members = alloc::vec![$(<$P as IntoScheduleConfigs<T, $M>>::into_configs($P).config),*];
-                ScheduleConfigs { config: Config::Group(Group { members, chained: None, conditions: Vec::new() }) }
-            }
-        }
-    };
-}
-
-tuples!(A A1);
-tuples!(A A1 B B1);
-tuples!(A A1 B B1 C C1);
-tuples!(A A1 B B1 C C1 D D1);
-tuples!(A A1 B B1 C C1 D D1 E E1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1 S S1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1 S S1 U U1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1 S S1 U U1 V V1);

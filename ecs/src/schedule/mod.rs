@@ -12,6 +12,7 @@
 mod error;
 mod set;
 mod config;
+mod tuples;
 mod graph;
 mod removal;
 mod order;
@@ -46,7 +47,7 @@ mod base;
 mod memory;
 
 pub use self::base::Schedule;
-pub use self::config::{IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleSystem};
+pub use self::config::{IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleShape, ScheduleSystem};
 pub use self::diagram::ScheduleDiagram;
 pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 pub use self::executor::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
@@ -58,4 +59,6 @@ pub use self::report::{
 };
 pub use self::set::IntoSystemSet;
 pub use self::settings::{LogLevel, ScheduleBuildSettings};
+#[doc(hidden)]
+pub use self::tuples::TupleOfNoSystems;
 pub use crate::map::schedule::*;

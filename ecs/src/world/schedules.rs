@@ -14,7 +14,7 @@ use crate::component::{ComponentDescriptor, TypeSlot};
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
-use crate::schedule::{IntoScheduleConfigs, Schedule, ScheduleError, ScheduleSystem};
+use crate::schedule::{IntoScheduleConfigs, Schedule, ScheduleError, ScheduleShape, ScheduleSystem};
 use crate::store::{Store, WorldId};
 
 /// The schedules of a world: a resource.
@@ -317,12 +317,15 @@ impl Schedules {
     /// assert_eq!(schedules.get(Update).unwrap().systems_len(), 2);
     /// ```
     #[track_caller]
-    pub fn add_systems<Marker, S: IntoScheduleConfigs<ScheduleSystem, Marker>>(
+    pub fn add_systems<Marker, S: ScheduleShape<Marker>>(
         &mut self,
         schedule: impl ScheduleLabel,
         systems: S,
-    ) -> &mut Self {
-        let () = S::CHECKED;
+    ) -> &mut Self
+    where
+        S::Whole: IntoScheduleConfigs<ScheduleSystem, Marker>,
+    {
+        let () = S::Whole::CHECKED;
         self.entry(schedule).add_systems(systems);
         self
     }
@@ -347,11 +350,14 @@ impl Schedules {
     /// assert!(update.system_names()[0].ends_with("walk"));
     /// ```
     #[track_caller]
-    pub fn configure_sets<Marker>(
+    pub fn configure_sets<Marker, S: ScheduleShape<Marker>>(
         &mut self,
         schedule: impl ScheduleLabel,
-        sets: impl IntoScheduleConfigs<InternedSystemSet, Marker>,
-    ) -> &mut Self {
+        sets: S,
+    ) -> &mut Self
+    where
+        S::Whole: IntoScheduleConfigs<InternedSystemSet, Marker>,
+    {
         self.entry(schedule).configure_sets(sets);
         self
     }

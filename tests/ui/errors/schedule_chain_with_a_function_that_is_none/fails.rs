@@ -1,6 +1,5 @@
-//! One member of the tuple is no system. Then the tuple has no `chain` of systems, and rustc speaks of that of iterators. Without
-//! `chain` the message says that a member is no system, and a call for each member shows which one. Here that is `hurt`: a system
-//! has no parameter of type `u32`.
+//! One member of the tuple is no system, so the tuple has none of the methods of systems. The one that is underlined is wrong: a
+//! system has no parameter of type `u32`.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,5 +1,4 @@
-//! One member of the tuple is no system, and the message cannot say which: rustc looks at the tuple as a whole. Add the members one
-//! by one, and the error stands at the wrong one. Here that is `hurt`: a system has no parameter of type `u32`.
+//! One member of the tuple is no system: the one that is underlined. A system has no parameter of type `u32`.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]
