@@ -132,6 +132,7 @@ const UNSAFE_FILES: &[&str] = &[
     "system/function.rs",
     "system/linked_rows.rs",
     "system/par.rs",
+    "system/param_function.rs",
     "system/rows.rs",
     "system/param.rs",
     "system/params/commands.rs",

@@ -2,10 +2,11 @@
 
 use super::base::BoxedSystem;
 use super::combine::{self, Rule};
-use super::function::{FunctionMarker, MacroMarker, SystemParamFunction};
+use super::function::{FunctionMarker, MacroMarker};
 use super::input::SystemInput;
 use super::into::{BoxedMarker, IntoSystem};
 use super::param::SystemParam;
+use super::param_function::SystemParamFunction;
 use super::params::ReadOnlySource;
 
 /// A parameter through which a system cannot change the world: queries that only read, [`Res`](crate::system::Res),

@@ -8,9 +8,10 @@ use core::marker::PhantomData;
 
 use super::base::{BoxedSystem, ParamError, SystemMeta};
 use super::error::EcsError;
-use super::function::{MacroMarker, SystemParamFunction, function_system};
+use super::function::{MacroMarker, function_system};
 use super::memory::Keeper;
 use super::param::{ParamSource, SystemParam, SystemParamItem};
+use super::param_function::SystemParamFunction;
 use super::rows::SliceOf;
 use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::access::ParamAccess;

@@ -30,6 +30,7 @@ mod chain;
 mod tell;
 mod into;
 
+mod param_function;
 mod function;
 mod rows;
 mod linked_rows;
@@ -47,7 +48,7 @@ pub(crate) use self::combine::{Skipped, only_if};
 pub use self::condition::{BoxedCondition, ReadOnlySystemParam, SystemCondition, not};
 pub(crate) use self::error::severity_of;
 pub use self::error::{BoxError, ContextExt, EcsError, ResultSeverityExt, Severity};
-pub use self::function::{FunctionMarker, FunctionSystem, InputMarker, MacroMarker, SystemParamFunction};
+pub use self::function::{FunctionMarker, FunctionSystem, MacroMarker};
 pub(crate) use self::function::{ParamState, function_system, run_on_entities};
 pub use self::handlers::ErrorContext;
 pub use self::input::{In, InMut, InRef, StaticSystemInput, SystemInput, WrittenInput};
@@ -59,6 +60,7 @@ pub use self::memory::Keeper;
 pub(crate) use self::memory::{CloneValue, Memory};
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
+pub use self::param_function::{InputMarker, SystemParamFunction};
 pub(crate) use self::params::{AppliedToStore, MadeFromStore, WorldSource};
 pub use self::params::{
     Deferred, DynParamBuilder, DynSystemParam, FilteredResources, FilteredResourcesBuilder, FilteredResourcesMut,

@@ -1,0 +1,217 @@
+//! The functions that can be systems: those whose parameters are all system parameters.
+
+use core::any::TypeId;
+
+use super::blocks::{Blocks, RowFacts};
+use super::input::{Given, SystemInput, WrittenInput};
+use super::param::{ParamSource, SystemParam, SystemParamItem};
+use crate::store::Affected;
+/// A function whose parameters are system parameters.
+///
+/// Implemented for functions and closures with up to 15 parameters. Functions with `#[system]` have up to 40, and return a
+/// [`SystemFn`](crate::system::SystemFn), by which they are told apart.
+///
+/// ```
+/// use strata_ecs::system::SystemParamFunction;
+///
+/// fn call<M, F: SystemParamFunction<M, In = (), Param = ()>>(mut function: F) -> F::Out {
+///     function.run((), ())
+/// }
+/// assert_eq!(call(|| 3), 3);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this function is not a system: one of its parameters cannot be one of a system",
+    label = "has a parameter that cannot be one of a system",
+    note = "system parameters are `Query`, `Res`, `ResMut`, `MessageReader`, `MessageWriter`, `Local`, `Commands`, `&World` \
+            and tuples of these, taken by value; their types need `#[derive(Component)]`, `#[derive(Resource)]` or \
+            `#[derive(Message)]`"
+)]
+pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
+    /// What it is given: its first parameter if that is an [`In`](super::In), [`InRef`](super::InRef) or
+    /// [`InMut`](super::InMut), and else `()`.
+    type In: SystemInput;
+    /// What it returns.
+    type Out;
+    /// All its parameters, as a tuple.
+    type Param: SystemParam;
+
+    /// How many parameters the input is.
+    #[doc(hidden)]
+    const INPUTS: usize = 0;
+
+    /// Which function it is.
+    #[doc(hidden)]
+    fn identity() -> TypeId {
+        TypeId::of::<Self>()
+    }
+
+    /// Whether it went well, for sure.
+    #[doc(hidden)]
+    #[inline]
+    fn went_well(_: &Self::Out) -> bool {
+        false
+    }
+
+    /// Whether it is a loop over entities of which it is told: then [`run_rows`](Self::run_rows) is called.
+    #[doc(hidden)]
+    const IS_TOLD_ROWS: bool = false;
+
+    /// Whether such a loop may end early.
+    #[doc(hidden)]
+    fn may_fail(&self) -> bool {
+        true
+    }
+
+    /// Calls the function for entities of which it is told, and ends with the first of them for which it did not go well.
+    #[doc(hidden)]
+    fn run_rows(
+        &mut self,
+        rows: Affected<'_>,
+        about: <Self::In as SystemInput>::About<'_>,
+        params: SystemParamItem<'_, '_, Self::Param>,
+    ) -> Option<Self::Out> {
+        let _ = (rows, about, params);
+        unreachable!("a function that is no loop over entities is called for each")
+    }
+
+    /// What there is to know of it if it is a loop over rows.
+    #[doc(hidden)]
+    fn row_facts(&self, state: &StateOf<Self, Marker>) -> Option<RowFacts>
+    where
+        Self: Sized,
+    {
+        let _ = state;
+        None
+    }
+
+    /// Notes the visits of a loop over rows, and calls `then`, which hands it its rows.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`System::run_in_blocks`].
+    #[doc(hidden)]
+    unsafe fn run_in_blocks(&mut self, params: SystemParamItem<'_, '_, Self::Param>, then: &mut dyn FnMut(Blocks<'_>)) {
+        let _ = (params, then);
+        unreachable!("a function that is no loop over rows has no blocks")
+    }
+
+    /// Calls the function.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::SystemParamFunction;
+    ///
+    /// fn call<M, F>(mut function: F, n: &mut u32) -> F::Out
+    /// where
+    ///     F: SystemParamFunction<M, In = In<u32>, Param = (Local<'static, u32>,)>,
+    /// {
+    ///     function.run(10, (Local::from(n),))
+    /// }
+    /// assert_eq!(call(|input: In<u32>, n: Local<u32>| input.0 + *n, &mut 4), 14);
+    /// ```
+    fn run(&mut self, input: Given<'_, Self::In>, params: SystemParamItem<'_, '_, Self::Param>) -> Self::Out;
+}
+
+/// Keeps functions with an input apart from those without.
+#[doc(hidden)]
+pub struct InputMarker;
+
+macro_rules! functions {
+    ($($P:ident $at:tt)*) => {
+        impl<Func, Out, $($P: SystemParam),*> SystemParamFunction<fn($($P,)*) -> Out> for Func
+        where
+            Func: Send + Sync + 'static,
+            for<'a> &'a mut Func:
+                FnMut($($P),*) -> Out + FnMut($(SystemParamItem<'_, '_, $P>),*) -> Out,
+        {
+            type In = ();
+            type Out = Out;
+            type Param = ($($P,)*);
+
+            #[inline]
+            fn run(&mut self, (): (), params: SystemParamItem<'_, '_, Self::Param>) -> Out {
+                // The indirection tells the compiler which of the two signatures is meant.
+                #[inline]
+                fn call<Out, $($P),*>(mut function: impl FnMut($($P),*) -> Out, params: ($($P,)*)) -> Out {
+                    function($(params.$at),*)
+                }
+                call(self, params)
+            }
+        }
+
+        impl<Func, Out, Input, $($P: SystemParam),*>
+            SystemParamFunction<(InputMarker, fn(Input, $($P,)*) -> Out)> for Func
+        where
+            Input: WrittenInput + 'static,
+            Func: Send + Sync + 'static,
+            for<'a> &'a mut Func:
+                FnMut(Input, $($P),*) -> Out + FnMut(Input::Param<'_>, $(SystemParamItem<'_, '_, $P>),*) -> Out,
+        {
+            type In = Input;
+            type Out = Out;
+            type Param = ($($P,)*);
+
+            const INPUTS: usize = 1;
+
+            #[inline]
+            fn run(&mut self, input: Input::Inner<'_>, params: SystemParamItem<'_, '_, Self::Param>) -> Out {
+                #[inline]
+                fn call<Out, Input, $($P),*>(
+                    mut function: impl FnMut(Input, $($P),*) -> Out,
+                    input: Input,
+                    params: ($($P,)*),
+                ) -> Out {
+                    function(input, $(params.$at),*)
+                }
+                call(self, Input::wrap(input), params)
+            }
+        }
+    };
+}
+
+all_tuples!(functions);
+
+impl<Func, Out> SystemParamFunction<fn() -> Out> for Func
+where
+    Func: Send + Sync + 'static,
+    for<'a> &'a mut Func: FnMut() -> Out,
+{
+    type In = ();
+    type Out = Out;
+    type Param = ();
+
+    #[inline]
+    fn run(&mut self, (): (), (): ()) -> Out {
+        fn call<Out>(mut function: impl FnMut() -> Out) -> Out {
+            function()
+        }
+        call(self)
+    }
+}
+
+impl<Func, Out, Input> SystemParamFunction<(InputMarker, fn(Input) -> Out)> for Func
+where
+    Input: WrittenInput + 'static,
+    Func: Send + Sync + 'static,
+    for<'a> &'a mut Func: FnMut(Input) -> Out + FnMut(Input::Param<'_>) -> Out,
+{
+    type In = Input;
+    type Out = Out;
+    type Param = ();
+
+    const INPUTS: usize = 1;
+
+    #[inline]
+    fn run(&mut self, input: Input::Inner<'_>, (): ()) -> Out {
+        fn call<Out, Input>(mut function: impl FnMut(Input) -> Out, input: Input) -> Out {
+            function(input)
+        }
+        call(self, Input::wrap(input))
+    }
+}
+
+/// How a function's parameters are fetched.
+pub(super) type SourceOf<F, Marker> = <<F as SystemParamFunction<Marker>>::Param as SystemParam>::Source;
+
+/// What a function's parameters are fetched by.
+pub(crate) type StateOf<F, Marker> = <SourceOf<F, Marker> as ParamSource>::State;
