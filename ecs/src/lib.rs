@@ -14,6 +14,7 @@ mod tuples;
 mod guard;
 mod mailbox;
 mod prefetch;
+mod exact_division;
 pub mod simd;
 mod form_choice;
 mod processor;

@@ -4,6 +4,7 @@ use core::hint::cold_path;
 
 use crate::column::Column;
 use crate::component::{ChangeTracking, TrackingRequest};
+use crate::exact_division::ExactDivision;
 use crate::origin::{Origin, SystemName};
 use crate::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCell, TickCells, WriteStamp};
 use crate::tracking::Tracking;
@@ -89,22 +90,21 @@ impl<'w> TickPlace<'w> {
     pub(crate) unsafe fn noted(tracking: &'w Tracking, cell: &'w TickCell) -> Self {
         Self::Noted(NotedRow { tracking, cell })
     }
-
-    /// In a row of a column.
-    ///
-    /// # Safety
-    ///
-    /// - There is room for the row.
-    #[inline]
-    pub(crate) unsafe fn row(tracking: &'w Tracking, row: usize) -> Self {
-        debug_assert!(row < tracking.capacity());
-        Self::Row(TickRow { tracking, row: row as u32 })
-    }
 }
+
+/// Rows that are counted one by one.
+const ROWS: &ExactDivision = &ExactDivision::by(1);
 
 /// The ticks of a value, seen from a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Ticks<'w> {
+    /// The ticks of the column, if it keeps any: those of the row are in it. A field of its own, which is the same for all rows of a
+    /// table. As a kind of place it would be put together for each of them, also where nothing asks.
+    tracking: Option<&'w Tracking>,
+    /// The row, as a multiple of this number: a loop that counts in bytes need not say which row it is unless something asks.
+    row: usize,
+    unit: &'static ExactDivision,
+    /// Otherwise.
     place: TickPlace<'w>,
     run_ticks: RunTicks,
 }
@@ -112,7 +112,49 @@ pub(crate) struct Ticks<'w> {
 impl<'w> Ticks<'w> {
     #[inline]
     pub(crate) fn new(place: TickPlace<'w>, run_ticks: RunTicks) -> Self {
-        Self { place, run_ticks }
+        Self { tracking: None, row: 0, unit: ROWS, place, run_ticks }
+    }
+
+    /// Of a value in a row of a column with these ticks, or of one that can be asked for them.
+    ///
+    /// # Safety
+    ///
+    /// - There is room for the row.
+    #[inline(always)]
+    pub(crate) unsafe fn in_row(
+        tracking: Option<&'w Tracking>,
+        row: usize,
+        request: Option<&'w TrackingRequest>,
+        run_ticks: RunTicks,
+    ) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Self::in_row_at(tracking, (row, ROWS), request, run_ticks) }
+    }
+
+    /// The same, with the row as a multiple of a number, by which it is divided when that is asked for.
+    ///
+    /// # Safety
+    ///
+    /// - It is a multiple, and there is room for the row.
+    #[inline(always)]
+    pub(crate) unsafe fn in_row_at(
+        tracking: Option<&'w Tracking>,
+        (row, unit): (usize, &'static ExactDivision),
+        request: Option<&'w TrackingRequest>,
+        run_ticks: RunTicks,
+    ) -> Self {
+        debug_assert!(tracking.is_none_or(|tracking| unit.of(row) < tracking.capacity()));
+        let place = request.map_or(TickPlace::Nowhere, TickPlace::Untracked);
+        Self { tracking, row, unit, place, run_ticks }
+    }
+
+    /// Where they are.
+    #[inline(always)]
+    fn place(&self) -> TickPlace<'w> {
+        match self.tracking {
+            Some(tracking) => TickPlace::Row(TickRow { tracking, row: self.unit.of(self.row) as u32 }),
+            None => self.place,
+        }
     }
 
     /// Of a value in a row of a column of a component that is tracked so.
@@ -122,13 +164,11 @@ impl<'w> Ticks<'w> {
     /// - The row is one of the column.
     #[inline]
     pub(crate) unsafe fn of(column: &'w Column, row: usize, track: ChangeTracking, run_ticks: RunTicks) -> Self {
-        let place = match column.tracking() {
-            _ if matches!(track, ChangeTracking::Never) => TickPlace::Nowhere,
-            // SAFETY: there is room for the ticks of all rows of a column.
-            Some(tracking) => unsafe { TickPlace::row(tracking, row) },
-            None => column.tracking_request().map_or(TickPlace::Nowhere, TickPlace::Untracked),
-        };
-        Self { place, run_ticks }
+        if matches!(track, ChangeTracking::Never) {
+            return Self::new(TickPlace::Nowhere, run_ticks);
+        }
+        // SAFETY: there is room for the ticks of all rows of a column.
+        unsafe { Self::in_row(column.tracking(), row, column.tracking_request(), run_ticks) }
     }
 
     /// The cells, if they stand beside the value.
@@ -159,16 +199,14 @@ impl<'w> Ticks<'w> {
     /// Of a value that was borrowed by hand.
     pub(crate) fn nowhere() -> Self {
         let tick = Tick::default();
-        Self {
-            place: TickPlace::Nowhere,
-            run_ticks: RunTicks { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemName::NONE },
-        }
+        let run_ticks = RunTicks { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemName::NONE };
+        Self::new(TickPlace::Nowhere, run_ticks)
     }
 
     /// The ticks, if they are known. If they are not, they will be.
     #[inline]
     pub(crate) fn get(&self) -> Option<ComponentTicks> {
-        match self.place {
+        match self.place() {
             TickPlace::Nowhere => None,
             TickPlace::Untracked(request) => {
                 request.ask();
@@ -208,7 +246,7 @@ impl<'w> Ticks<'w> {
 
     /// The origin of the last change.
     pub(crate) fn changed_by(&self) -> Origin {
-        match self.place {
+        match self.place() {
             TickPlace::Nowhere | TickPlace::Untracked(_) => Origin::UNKNOWN,
             TickPlace::Row(row) => row.changed_by(),
             TickPlace::Noted(row) => row.changed_by(),
@@ -220,7 +258,7 @@ impl<'w> Ticks<'w> {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn mark(&self) {
-        match self.place {
+        match self.place() {
             TickPlace::Nowhere | TickPlace::Untracked(_) => {}
             // SAFETY: the constructor's caller has promised that there is room.
             TickPlace::Row(TickRow { tracking, row }) => unsafe {
@@ -243,7 +281,7 @@ impl<'w> Ticks<'w> {
     /// Notes that the value is new.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn mark_added(&self) {
-        match self.place {
+        match self.place() {
             TickPlace::Nowhere | TickPlace::Untracked(_) => {}
             TickPlace::Row(row) => row.add(self.run_ticks.here()),
             TickPlace::Noted(row) => row.add(self.run_ticks.here()),
@@ -256,7 +294,7 @@ impl<'w> Ticks<'w> {
     pub(crate) fn set_changed(&self, tick: Tick) {
         let by = self.run_ticks.here().by;
         let tick = self.past(tick);
-        match self.place {
+        match self.place() {
             TickPlace::Nowhere | TickPlace::Untracked(_) => {}
             TickPlace::Row(row) => row.set_changed(tick, self.run_ticks.this_run, by),
             TickPlace::Noted(row) => row.set_changed(tick, self.run_ticks.this_run, by),
@@ -277,7 +315,7 @@ impl<'w> Ticks<'w> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn set_added(&self, tick: Tick) {
         let tick = self.past(tick);
-        match self.place {
+        match self.place() {
             TickPlace::Nowhere | TickPlace::Untracked(_) => {}
             TickPlace::Row(row) => row.set_added(tick, self.run_ticks.this_run),
             TickPlace::Noted(row) => row.set_added(tick, self.run_ticks.this_run),

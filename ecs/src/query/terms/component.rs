@@ -12,7 +12,7 @@ use crate::column::ColumnAddress;
 use crate::component::{ChangeTracking, Component, MutableComponent};
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
-use crate::query::fetch::{Apart, ContiguousFetch, ExactDivision, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
+use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
 use crate::sparse::{SparseSet, SparseStorage};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
@@ -190,14 +190,9 @@ macro_rules! one_changing_component {
         }
 
         #[inline(always)]
-        unsafe fn row_at<'w>(ready: Self::Ready<'w>, rows: Rows, bytes: usize) -> Self::Item<'w> {
+        unsafe fn row_at<'w>(ready: Self::Ready<'w>, _: Rows, bytes: usize) -> Self::Item<'w> {
             // SAFETY: as for `row`; the component is stored in tables, and `STRIDE` is its size.
-            unsafe {
-                Mut::new(
-                    ready.source.value_at(bytes).as_mut(),
-                    ready.ticks(rows, const { ExactDivision::by(Self::STRIDE) }.of(bytes)),
-                )
-            }
+            unsafe { Mut::new(ready.source.value_at(bytes).as_mut(), ready.ticks_at(bytes)) }
         }
 
         #[inline(always)]
@@ -303,14 +298,9 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
     }
 
     #[inline(always)]
-    unsafe fn row_at<'w>(ready: Self::Ready<'w>, rows: Rows, bytes: usize) -> Self::Item<'w> {
+    unsafe fn row_at<'w>(ready: Self::Ready<'w>, _: Rows, bytes: usize) -> Self::Item<'w> {
         // SAFETY: as for `row`; the component is stored in tables, and `STRIDE` is its size.
-        unsafe {
-            Ref::new(
-                ready.source.value_at(bytes).as_ref(),
-                ready.ticks(rows, const { ExactDivision::by(Self::STRIDE) }.of(bytes)),
-            )
-        }
+        unsafe { Ref::new(ready.source.value_at(bytes).as_ref(), ready.ticks_at(bytes)) }
     }
 }
 

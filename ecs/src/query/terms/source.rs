@@ -10,6 +10,7 @@ use crate::change::{TickPlace, Ticks};
 use crate::column::{Column, ColumnAddress};
 use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest};
 use crate::entity::Entity;
+use crate::exact_division::ExactDivision;
 use crate::prefetch::prefetch;
 use crate::query::fetch::{Rows, Sharing};
 use crate::sparse::{SparseSet, SparseStorage};
@@ -234,13 +235,19 @@ impl<'w> TickSource<'w> {
     /// - The row is one of the column.
     #[inline]
     pub(crate) unsafe fn at(self, row: usize) -> Ticks<'w> {
-        let place = match (self.tracking, self.request) {
-            // SAFETY: there is room for the ticks of all rows of a column.
-            (Some(tracking), _) => unsafe { TickPlace::row(tracking, row) },
-            (None, Some(request)) => TickPlace::Untracked(request),
-            (None, None) => TickPlace::Nowhere,
-        };
-        Ticks::new(place, self.run_ticks)
+        // SAFETY: there is room for the ticks of all rows of a column.
+        unsafe { Ticks::in_row(self.tracking, row, self.request, self.run_ticks) }
+    }
+
+    /// The same, with the row as a multiple of a number.
+    ///
+    /// # Safety
+    ///
+    /// - It is a multiple, and the row is one of the column.
+    #[inline(always)]
+    unsafe fn at_multiple(self, row: usize, unit: &'static ExactDivision) -> Ticks<'w> {
+        // SAFETY: there is room for the ticks of all rows of a column; the rest is the caller's promise.
+        unsafe { Ticks::in_row_at(self.tracking, (row, unit), self.request, self.run_ticks) }
     }
 
     /// The same, of what [`Ticked::noted`] returned. Apart from [`at`](Self::at), so that the compiler knows in most loops that a
@@ -420,6 +427,18 @@ impl<'w, C: Component> Ticked<'w, C> {
     pub(crate) unsafe fn ticks(self, rows: Rows, row: usize) -> Ticks<'w> {
         // SAFETY: the caller's promise; a component that an entity has is in this row.
         unsafe { self.ticks.at(self.tick_row(rows, row)) }
+    }
+
+    /// The ticks of the row whose value begins so many bytes behind the first one of the column.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Source::value_at`].
+    #[inline(always)]
+    pub(super) unsafe fn ticks_at(self, bytes: usize) -> Ticks<'w> {
+        // SAFETY: the caller promises that it is a multiple of the size of a value, and that the row exists; the component is stored in
+        // tables, so its ticks are in this row.
+        unsafe { self.ticks.at_multiple(bytes, const { &ExactDivision::by(size_of::<C>()) }) }
     }
 
     /// The same, of what [`noted`](Self::noted) returned.
