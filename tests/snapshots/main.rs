@@ -19,4 +19,5 @@ mod saves;
 mod selection;
 mod limits;
 mod systems;
+mod unknown;
 mod versions;

@@ -123,6 +123,39 @@ impl Writer {
     }
 }
 
+/// The numbers of bytes that values have, one behind the other: one number as long as they have the same.
+#[derive(Default)]
+pub(crate) struct Lengths {
+    count: usize,
+    first: u32,
+    /// None while all are the same.
+    each: Vec<u32>,
+}
+
+impl Lengths {
+    /// Adds the next one.
+    #[inline]
+    pub(crate) fn push(&mut self, len: usize) -> Result<(), String> {
+        let Ok(len) = u32::try_from(len) else { return Err("it takes more than 4 GiB".to_owned()) };
+        if self.count == 0 {
+            self.first = len;
+        }
+        if len != self.first && self.each.is_empty() {
+            self.each.resize(self.count, self.first);
+        }
+        if len != self.first || !self.each.is_empty() {
+            self.each.push(len);
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// All of them, unless they are the same.
+    pub(crate) fn each(&self) -> Option<&[u32]> {
+        (!self.each.is_empty()).then_some(&self.each[..])
+    }
+}
+
 /// Reads bytes from their beginning on, and never more than there are.
 pub(crate) struct Reader<'b> {
     all: &'b [u8],

@@ -1,5 +1,6 @@
 //! How values of one type become bytes, and values again.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 use std::{fmt, slice};
 
@@ -15,11 +16,11 @@ use strata_ecs::snapshot::{
     NewColumnContents, NewPairsContents, PairContents, PairsContents, ResourceContents, SnapshotBuilder,
 };
 
-use crate::bytes::Reader;
+use crate::bytes::{Lengths, Reader};
 use crate::error::Problem;
 use crate::fixed::Fixed;
 
-type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>) -> Result<(), String>;
+type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
 type ReadValues = fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)>;
 type ReadOld = dyn Fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)> + Send + Sync;
 type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>) -> Result<(), String>;
@@ -34,8 +35,62 @@ pub(crate) struct Values<'b> {
     pub(crate) offset: usize,
     pub(crate) bytes: &'b [u8],
     pub(crate) count: usize,
-    /// Whether they are those of plain values, and not those that postcard writes.
-    pub(crate) are_plain: bool,
+    pub(crate) form: Form<'b>,
+}
+
+/// How values are there as bytes.
+#[derive(Clone, Copy)]
+pub(crate) enum Form<'b> {
+    /// As they lie in memory.
+    Plain,
+    /// As postcard writes them, each with as many bytes as the others.
+    Even,
+    /// As postcard writes them, with the number of the bytes of each.
+    Each(&'b [[u8; 4]]),
+    /// As postcard writes them: where one ends is not known beforehand.
+    Unmeasured,
+}
+
+impl<'b> Values<'b> {
+    pub(crate) fn are_plain(&self) -> bool {
+        matches!(self.form, Form::Plain)
+    }
+
+    /// Whether there are as many bytes as the values have: with a size of each, or if it is said in bytes how many each of them has.
+    pub(crate) fn check(&self, size: Option<usize>) -> Result<(), (usize, Problem)> {
+        let sum = match (self.form, size) {
+            (_, Some(size)) => self.count as u128 * size as u128,
+            // The sum of so many lengths of 4 bytes does not overflow.
+            (Form::Each(lengths), None) => lengths.iter().map(|len| u128::from(u32::from_le_bytes(*len))).sum(),
+            (Form::Even | Form::Plain, None) => (self.bytes.len() / self.count.max(1) * self.count) as u128,
+            (Form::Unmeasured, None) => return Ok(()),
+        };
+        let len = self.bytes.len();
+        match sum.cmp(&(len as u128)) {
+            Ordering::Less => Err((self.offset + sum as usize, Problem::ValuesTooLong)),
+            Ordering::Equal => Ok(()),
+            Ordering::Greater => Err((self.offset + len, Problem::Ended)),
+        }
+    }
+
+    /// Each value by itself.
+    pub(crate) fn one_by_one(self) -> Result<impl Iterator<Item = Self>, (usize, Problem)> {
+        self.check(None)?;
+        let Self { offset, bytes, count, form } = self;
+        let size = bytes.len() / count.max(1);
+        let one_form = if self.are_plain() { Form::Plain } else { Form::Unmeasured };
+        let mut begin = 0;
+        Ok((0..count).map(move |at| {
+            let len = match form {
+                Form::Each(lengths) => u32::from_le_bytes(lengths[at]) as usize,
+                _ => size,
+            };
+            let own = &bytes[begin..begin + len];
+            let one = Self { offset: offset + begin, bytes: own, count: 1, form: one_form };
+            begin += len;
+            one
+        }))
+    }
 }
 
 /// A component that is saved: see [`components!`](crate::components).
@@ -86,9 +141,9 @@ impl ComponentType {
     /// [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are those of its definition.
     #[must_use]
     pub fn of<C: Component + Clone + Serialize + DeserializeOwned>() -> Self {
-        let write: WriteValues = |values, out| {
+        let write: WriteValues = |values, out, lengths| {
             let Some(values) = values.downcast_ref::<C>() else { unreachable!("the values are of this component") };
-            write_values(values, out)
+            write_values(values, out, |len| lengths.push(len))
         };
         let read: ReadValues = |values, stamp| Ok(NewColumnContents::of(read_values::<C>(values)?, stamp));
         let mut ty = Self::with(ComponentDescriptor::of::<C>(), write, read);
@@ -216,6 +271,17 @@ impl ReadColumn {
         }
     }
 
+    /// Whether there are as many bytes as so many values have, as far as that is known beforehand.
+    pub(crate) fn check(&self, values: &Values<'_>) -> Result<(), (usize, Problem)> {
+        let size = match self {
+            Self::Current(descriptor, _) if values.are_plain() && are_bytes(descriptor) => {
+                Some(descriptor.layout().size())
+            }
+            Self::Current(..) | Self::Old(..) => None,
+        };
+        values.check(size)
+    }
+
     pub(crate) fn read(&self, values: &[Values<'_>], stamp: Tick) -> Result<NewColumnContents, (usize, Problem)> {
         match self {
             Self::Current(descriptor, read) => match of_plain_bytes(descriptor, values, stamp)? {
@@ -234,14 +300,14 @@ impl RelationType {
     pub fn of<R: Relation + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WritePairs = |pairs, out| {
             let Some(values) = pairs.values::<R>() else { unreachable!("the values are of this relation") };
-            write_values(values, out)
+            write_values(values, out, |_| Ok(()))
         };
         let read: ReadPairs = |bytes, pairs| {
-            let values = read_values::<R>(&[Values { offset: 0, bytes, count: pairs.len(), are_plain: false }])?;
+            let values = read_values::<R>(&[Values { offset: 0, bytes, count: pairs.len(), form: Form::Unmeasured }])?;
             Ok(NewPairsContents::of(pairs, values))
         };
         // Such components have no size.
-        let write_end: WriteValues = |_, _| Ok(());
+        let write_end: WriteValues = |values, _, lengths| (0..values.len()).try_for_each(|_| lengths.push(0));
         let end = |descriptor, read| ComponentType::with(descriptor, write_end, read);
         let sources = end(ComponentDescriptor::of::<PairSource<R>>(), |values, stamp| {
             Ok(NewColumnContents::of_sources::<R>(count_without_bytes(values)?, stamp))
@@ -265,7 +331,7 @@ impl ResourceType {
     pub fn of<R: Resource + Serialize + DeserializeOwned>() -> Self {
         let write: WriteResource = |resource, out| {
             let Some(value) = resource.get::<R>() else { unreachable!("the value is of this type") };
-            write_values(slice::from_ref(value), out)
+            write_values(slice::from_ref(value), out, |_| Ok(()))
         };
         let read: ReadResource = |bytes, builder, ticks| {
             let mut left = bytes;
@@ -307,34 +373,54 @@ impl Flavor for End<'_> {
     }
 }
 
-/// Values, one behind the other.
-fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>) -> Result<(), String> {
-    let mut serializer = Serializer { output: End(out) };
-    values.iter().try_for_each(|value| value.serialize(&mut serializer)).map_err(|error| error.to_string())
+/// Values, one behind the other. A function is told how many bytes each of them takes.
+fn write_values<T: Serialize>(
+    values: &[T],
+    out: &mut Vec<u8>,
+    mut written: impl FnMut(usize) -> Result<(), String>,
+) -> Result<(), String> {
+    for value in values {
+        let before = out.len();
+        value.serialize(&mut Serializer { output: End(out) }).map_err(|error| error.to_string())?;
+        written(out.len() - before)?;
+    }
+    Ok(())
 }
 
 /// All values of some bytes, by `serde`.
 fn read_values<T: DeserializeOwned>(parts: &[Values<'_>]) -> Result<Vec<T>, (usize, Problem)> {
     // There may be fewer than is said: room is made for those that are there.
     let mut values = Vec::new();
-    for &Values { offset, bytes, count, are_plain } in parts {
-        let in_file = |(at, problem): (usize, Problem)| (offset + at, problem);
-        if are_plain {
-            let mut fixed = Fixed(Reader::new(bytes));
-            for _ in 0..count {
-                let at = offset + fixed.0.offset();
-                values.push(T::deserialize(&mut fixed).map_err(|error| (at, Problem::Value(error.to_string())))?);
+    for part in parts {
+        match part.form {
+            Form::Plain => read_plain(*part, &mut values)?,
+            Form::Unmeasured => read_encoded(*part, &mut values)?,
+            Form::Even | Form::Each(_) => {
+                part.one_by_one()?.try_for_each(|one| read_encoded(one, &mut values))?;
             }
-            ended(bytes, fixed.0.left()).map_err(in_file)?;
-        } else {
-            let mut left = bytes;
-            for _ in 0..count {
-                values.push(read_value::<T>(bytes, &mut left).map_err(in_file)?);
-            }
-            ended(bytes, left).map_err(in_file)?;
         }
     }
     Ok(values)
+}
+
+/// Plain values by `serde`.
+fn read_plain<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
+    let mut fixed = Fixed(Reader::new(part.bytes));
+    for _ in 0..part.count {
+        let at = part.offset + fixed.0.offset();
+        values.push(T::deserialize(&mut fixed).map_err(|error| (at, Problem::Value(error.to_string())))?);
+    }
+    ended(part.bytes, fixed.0.left()).map_err(|(at, problem)| (part.offset + at, problem))
+}
+
+/// Values that postcard has written.
+fn read_encoded<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
+    let in_file = |(at, problem): (usize, Problem)| (part.offset + at, problem);
+    let mut left = part.bytes;
+    for _ in 0..part.count {
+        values.push(read_value::<T>(part.bytes, &mut left).map_err(in_file)?);
+    }
+    ended(part.bytes, left).map_err(in_file)
 }
 
 /// How many values there are, of a type without a size.
@@ -365,10 +451,14 @@ pub(crate) fn known_components(
     named.iter().cloned().chain(relations.into_iter().flat_map(|ty| ty.ends)).collect()
 }
 
+/// Whether plain values of a type are read as bytes, and not by `serde`.
+fn are_bytes(descriptor: &ComponentDescriptor) -> bool {
+    cfg!(target_endian = "little") && descriptor.functions().take_any_bytes()
+}
+
 /// The bytes of values, as they go into files, of a type of which any bytes are a value.
 pub(crate) fn plain_bytes(values: ErasedSlice<'_>) -> Option<&[u8]> {
-    let is_plain = cfg!(target_endian = "little") && values.descriptor().functions().take_any_bytes();
-    values.plain_bytes().filter(|_| is_plain)
+    values.plain_bytes().filter(|_| are_bytes(values.descriptor()))
 }
 
 /// Values that a file has as they lie in the memory of this machine. None if they cannot be had without `serde`.
@@ -377,17 +467,10 @@ fn of_plain_bytes(
     parts: &[Values<'_>],
     stamp: Tick,
 ) -> Result<Option<NewColumnContents>, (usize, Problem)> {
-    let are_plain = parts.iter().all(|part| part.are_plain);
-    if cfg!(target_endian = "big") || !are_plain || !descriptor.functions().take_any_bytes() {
+    if !parts.iter().all(Values::are_plain) || !are_bytes(descriptor) {
         return Ok(None);
     }
-    for &Values { offset, bytes, count, .. } in parts {
-        match count.checked_mul(descriptor.layout().size()) {
-            Some(expected) if expected == bytes.len() => {}
-            Some(expected) if expected < bytes.len() => return Err((offset + expected, Problem::ValuesTooLong)),
-            _ => return Err((offset + bytes.len(), Problem::Ended)),
-        }
-    }
+    parts.iter().try_for_each(|part| part.check(Some(descriptor.layout().size())))?;
     Ok(match parts {
         [part] => NewColumnContents::of_plain_bytes(descriptor, part.bytes, stamp),
         _ => {

@@ -5,14 +5,17 @@ use std::collections::HashMap;
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
 use strata_ecs::prelude::Entity;
-use strata_ecs::snapshot::{ColumnContents, LeftOut, PairsContents, SnapshotContents, StorageContents, TableContents};
+use strata_ecs::snapshot::{
+    ColumnContents, LeftOut, PairsContents, ResourceContents, SnapshotContents, StorageContents, TableContents,
+};
 
-use crate::bytes::Writer;
+use crate::bytes::{Lengths, Writer};
 use crate::error::{NotSaved, SaveError};
 use crate::format::WorldFormat;
-use crate::read::{MAGIC, VERSION};
+use crate::read::{MAGIC, VERSION, form};
 use crate::regroup::{Remainder, regroup};
 use crate::types::{ComponentType, known_components, name_of, plain_bytes};
+use crate::unknown::{UnknownComponents, UnknownResources, UnknownType, UnknownValue};
 
 /// The numbers of types in the format.
 struct Numbers(HashMap<ComponentIdentity, usize>);
@@ -59,17 +62,22 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
     for ty in &format.components {
         out.text(&name_of(ty.descriptor));
         out.u32(ty.version);
+        out.u8(StorageContents::other_side_of(ty.descriptor).is_some().into());
     }
     out.len(format.resources.len());
     for ty in &format.resources {
         out.text(&name_of(ty.descriptor));
         out.u32(ty.version);
+        out.u8(0);
     }
     out.len(format.relations.len());
     for ty in &format.relations {
         out.text(&name_of(ty.descriptor));
         out.u32(ty.version);
+        out.u8(0);
     }
+    let unknown = Unknown::of(format, contents);
+    unknown.write_types(out);
 
     let (clock, ids) = (contents.clock(), contents.ids());
     out.u64(clock.frame_number);
@@ -141,7 +149,9 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
         out.block(|out| write(pairs, out)).map_err(|error| SaveError::Value(name, error))?;
         out.note_values(at, name);
     }
-    let all = resources.in_order(contents.resources(), |resource| resource.descriptor());
+    unknown.write_components(out);
+    let is_known = |resource: &ResourceContents<'_>| resource.get::<UnknownResources>().is_none();
+    let all = resources.in_order(contents.resources().filter(is_known), |resource| resource.descriptor());
     out.len(all.len());
     for resource in all {
         let Some(number) = resources.get(resource.descriptor().identity()) else {
@@ -154,6 +164,7 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
         out.block(|out| write(resource, out)).map_err(|error| SaveError::Value(name, error))?;
         out.note_values(at, name);
     }
+    unknown.write_resources(out);
     let sum = out.checksum();
     out.bytes[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
     Ok(())
@@ -209,6 +220,8 @@ fn check(
     for storage in contents.storages().filter(|storage| !storage.is_of_pairs()) {
         let descriptor = storage.column().values().descriptor();
         match storage.other_side() {
+            _ if is_unknown_values(storage) && (format.keeps_unknown || is_left_out(descriptor)) => {}
+            _ if is_unknown_values(storage) => note(NotSaved::Unknown),
             _ if !is_known(descriptor) && !is_left_out(descriptor) => note(NotSaved::Component(descriptor.name())),
             Some(other) if is_known(descriptor) && !is_known(other) && format.saves(other) => {
                 note(NotSaved::OtherSide(descriptor.name()));
@@ -226,7 +239,11 @@ fn check(
         }
     }
     for resource in contents.resources() {
-        if resources.get(resource.descriptor().identity()).is_none() {
+        if resource.get::<UnknownResources>().is_some() {
+            if !format.keeps_unknown && !is_left_out(resource.descriptor()) {
+                note(NotSaved::Unknown);
+            }
+        } else if resources.get(resource.descriptor().identity()).is_none() {
             note(NotSaved::Resource(resource.descriptor().name()));
         }
     }
@@ -248,6 +265,28 @@ fn write_column(
     };
     let ComponentType { write, .. } = known[number];
     out.u32(number as u32);
+    write_times(out, parts, now);
+    let plain: Option<Vec<&[u8]>> = parts.iter().map(|part| plain_bytes(part.values())).collect();
+    out.u8(if plain.is_some() { form::PLAIN } else { form::EVEN });
+    let (at, name) = (out.bytes.len(), descriptor.name());
+    match plain {
+        Some(plain) => out.plain(&plain),
+        None => {
+            let mut lengths = Lengths::default();
+            out.block(|out| parts.iter().try_for_each(|part| write(part.values(), out, &mut lengths)))
+                .map_err(|error| SaveError::Value(name, error))?;
+            if let Some(each) = lengths.each() {
+                out.bytes[at - 1] = form::EACH;
+                out.arrays(each, |len| len.to_le_bytes());
+            }
+        }
+    }
+    out.note_values(at, name);
+    Ok(())
+}
+
+/// Writes when values of a component have changed, one part behind the other.
+fn write_times(out: &mut Writer, parts: &[ColumnContents<'_>], now: Tick) {
     out.u32(newest(parts.iter().map(|part| part.stamp()), now).get());
     let are_tracked = parts.iter().any(|part| part.is_tracked());
     out.u8(are_tracked.into());
@@ -257,17 +296,85 @@ fn write_column(
             out.arrays(&part.ticks().unwrap_or_else(unknown), |ticks| ticks_as_bytes(*ticks));
         }
     }
-    let plain: Option<Vec<&[u8]>> = parts.iter().map(|part| plain_bytes(part.values())).collect();
-    out.u8(plain.is_some().into());
-    let (at, name) = (out.bytes.len(), descriptor.name());
-    match plain {
-        Some(plain) => out.plain(&plain),
-        None => out
-            .block(|out| parts.iter().try_for_each(|part| write(part.values(), out)))
-            .map_err(|error| SaveError::Value(name, error))?,
+}
+
+fn is_unknown_values(storage: StorageContents<'_>) -> bool {
+    storage.column().values().downcast_ref::<UnknownComponents>().is_some()
+}
+
+/// What a world holds of types that are unknown, as far as it is saved.
+struct Unknown<'s> {
+    components: Option<(StorageContents<'s>, &'s [UnknownComponents])>,
+    resources: Option<(ResourceContents<'s>, &'s UnknownResources)>,
+    /// The types of components, and those of resources, in the order in which their values have them, with their numbers.
+    types: [(Vec<&'s UnknownType>, HashMap<&'s UnknownType, u32>); 2],
+    now: Tick,
+}
+
+impl<'s> Unknown<'s> {
+    fn of(format: &WorldFormat, contents: SnapshotContents<'s>) -> Self {
+        let now = contents.clock().tick;
+        let mut unknown = Self { components: None, resources: None, types: Default::default(), now };
+        if !format.keeps_unknown {
+            return unknown;
+        }
+        let values = |storage: StorageContents<'s>| Some((storage, storage.column().values().downcast_ref()?));
+        unknown.components = contents.storages().find_map(values);
+        unknown.resources = contents.resources().find_map(|resource| Some((resource, resource.get()?)));
+        let [of_components, of_resources] = &mut unknown.types;
+        let note = |(types, numbers): &mut (Vec<_>, HashMap<_, u32>), value: &'s UnknownValue| {
+            numbers.entry(&*value.ty).or_insert_with(|| {
+                types.push(&*value.ty);
+                types.len() as u32 - 1
+            });
+        };
+        let all = unknown.components.iter().flat_map(|(_, all)| *all).flat_map(|one| &one.0);
+        all.for_each(|value| note(of_components, value));
+        unknown.resources.iter().flat_map(|(_, all)| &all.0).for_each(|value| note(of_resources, value));
+        unknown
     }
-    out.note_values(at, name);
-    Ok(())
+
+    fn write_types(&self, out: &mut Writer) {
+        for (types, _) in &self.types {
+            out.len(types.len());
+            for ty in types {
+                out.text(&ty.name);
+                out.u32(ty.version);
+                out.u8(0);
+            }
+        }
+    }
+
+    fn write_components(&self, out: &mut Writer) {
+        let Some((storage, all)) = self.components else { return out.len(0) };
+        let at = out.bytes.len();
+        out.u64s(&storage.entities(), |entity| entity.to_bits());
+        if all.is_empty() {
+            return;
+        }
+        write_times(out, &[storage.column()], self.now);
+        all.iter().for_each(|one| self.write_values(out, 0, &one.0));
+        out.note_values(at, storage.column().values().descriptor().name());
+    }
+
+    fn write_resources(&self, out: &mut Writer) {
+        out.u8(self.resources.is_some().into());
+        let Some((resource, all)) = self.resources else { return };
+        let at = out.bytes.len();
+        write_ticks(out, resource.ticks());
+        self.write_values(out, 1, &all.0);
+        out.note_values(at, resource.descriptor().name());
+    }
+
+    fn write_values(&self, out: &mut Writer, kind: usize, values: &[UnknownValue]) {
+        out.len(values.len());
+        for value in values {
+            out.u32(self.types[kind].1[&*value.ty]);
+            out.u8(value.is_plain.into());
+            out.len(value.bytes.len());
+            out.bytes.extend_from_slice(&value.bytes);
+        }
+    }
 }
 
 /// The tick that is not longer ago than any other one.
