@@ -4,6 +4,7 @@
 mod bytes;
 mod error;
 mod compressed;
+mod encoding;
 mod fixed;
 mod regroup;
 mod tables;

@@ -8,7 +8,7 @@
 //! of the relation, ends, places in the lists of these, ticks, and a block of values; kept values of components; resources; kept
 //! resources. The components of the ends of relations have numbers behind the others. A column is the number of
 //! its component, its stamp, whether there are ticks, and these; the form of the values; then a block of values. A block has the
-//! number of its bytes before it. Plain values are there as their bytes, and others as postcard has them, one behind the other: either with
+//! number of its bytes before it. Plain values are there as their bytes, and others in postcard's encoding, one behind the other: either with
 //! the same number of bytes each, or followed by these numbers as 4 bytes each. So each value can be taken out by a program that does
 //! not know its type.
 //!
@@ -28,6 +28,7 @@ use strata_ecs::snapshot::{
 };
 
 use crate::bytes::Reader;
+use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
 use crate::tables::{Column, Inserted, Table, insert, regrouped};
@@ -42,16 +43,13 @@ pub(crate) const VERSION: u32 = 3;
 
 /// How the values of a column are there.
 pub(crate) mod form {
-    /// As postcard writes them, followed by the lengths.
+    /// In postcard's encoding, followed by the lengths.
     pub(crate) const EACH: u8 = 0;
     /// As they lie in memory.
     pub(crate) const PLAIN: u8 = 1;
-    /// As postcard writes them, all of the same length.
+    /// In postcard's encoding, all of the same length.
     pub(crate) const EVEN: u8 = 2;
 }
-
-/// So many unknown values may take no bytes, and one more for each byte of a file: what they take of memory is in proportion to it.
-const EMPTY_VALUES: usize = 1 << 16;
 
 /// The checksum of all bytes but its own.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
@@ -92,8 +90,8 @@ struct Source<'b> {
     relations: Vec<Named<RelationType>>,
     skips_unknown: bool,
     keeps_unknown: bool,
-    /// How many more unknown values may take no bytes.
-    empty_values: usize,
+    /// How much more may take no bytes.
+    budget: &'b Budget,
     /// The type that is read now.
     name: Option<String>,
 }
@@ -154,7 +152,7 @@ pub(crate) fn read(format: &WorldFormat, bytes: &[u8]) -> Result<SnapshotBuilder
         relations: Vec::new(),
         skips_unknown: format.skips_unknown,
         keeps_unknown: format.keeps_unknown,
-        empty_values: EMPTY_VALUES.saturating_add(bytes.len()),
+        budget: &Budget::of(bytes.len()),
         name: None,
     };
     source.read(format, bytes).map_err(|problem| {
@@ -260,7 +258,7 @@ impl<'b> Source<'b> {
             self.name = Some(unknown.name.clone());
             let ticks = self.ticks()?;
             match known {
-                Some(ty) => self.values(|bytes| (ty.read)(bytes, &mut builder, ticks))?,
+                Some(ty) => self.values(1, |values| (ty.read)(values, &mut builder, ticks))?,
                 None => {
                     let bytes = self.reader.block()?;
                     self.name = None;
@@ -335,7 +333,7 @@ impl<'b> Source<'b> {
     /// Whether an unknown value may be kept that takes so many bytes.
     fn note_empty(&mut self, bytes: usize) -> Result<(), Problem> {
         if bytes == 0 {
-            self.empty_values = self.empty_values.checked_sub(1).ok_or(Problem::TooMany)?;
+            return if self.budget.take() { Ok(()) } else { Err(Problem::TooMany) };
         }
         Ok(())
     }
@@ -378,7 +376,8 @@ impl<'b> Source<'b> {
                 }
                 let form = if self.reader.flag()? { Form::Plain } else { Form::Unmeasured };
                 let bytes = self.reader.block()?;
-                let values = Values { offset: self.reader.offset() - bytes.len(), bytes, count: 1, form };
+                let values =
+                    Values { offset: self.reader.offset() - bytes.len(), bytes, count: 1, form, budget: self.budget };
                 self.name = None;
                 match &self.components[number as usize].known {
                     Some(known) => {
@@ -417,7 +416,7 @@ impl<'b> Source<'b> {
                 self.name = Some(unknown.name.clone());
                 let is_plain = self.reader.flag()?;
                 match known {
-                    Some(ty) => self.values(|bytes| (ty.read)(bytes, builder, ComponentTicks::new(now)))?,
+                    Some(ty) => self.values(1, |values| (ty.read)(values, builder, ComponentTicks::new(now)))?,
                     None => {
                         let bytes = self.reader.block()?;
                         self.name = None;
@@ -505,7 +504,7 @@ impl<'b> Source<'b> {
             PairContents { ends, places, ticks: ticks_of(ticks) }
         });
         let pairs = pairs.collect();
-        self.values(|bytes| known.map(|ty| (ty.read)(bytes, pairs)).transpose())
+        self.values(ends.len(), |values| known.map(|ty| (ty.read)(values, pairs)).transpose())
     }
 
     /// The number of a component, and its column, which has a value for each of some entities; none if it is passed over. What is kept of
@@ -528,7 +527,7 @@ impl<'b> Source<'b> {
             form::EACH => Form::Each(self.reader.arrays(count)?),
             _ => return self.refuse(offset - 9, number, Problem::Form),
         };
-        let values = Values { offset, bytes, count, form };
+        let values = Values { offset, bytes, count, form, budget: self.budget };
         if let Some(known) = known {
             known.check(&values).or_else(|(at, problem)| self.refuse(at, number, problem))?;
             self.note_use(at, number)?;
@@ -578,18 +577,21 @@ impl<'b> Source<'b> {
         Ok(column.with_ticks(ticks))
     }
 
-    /// What a function makes of the bytes of a block.
-    fn values<T>(&mut self, read: impl FnOnce(&[u8]) -> Result<T, (usize, Problem)>) -> Result<T, Problem> {
-        let mut within = self.reader.block_from_here()?;
-        match read(within.left()) {
+    /// What a function makes of a block with so many values.
+    fn values<T>(
+        &mut self,
+        count: usize,
+        read: impl FnOnce(Values<'b>) -> Result<T, (usize, Problem)>,
+    ) -> Result<T, Problem> {
+        let bytes = self.reader.block()?;
+        let offset = self.reader.offset() - bytes.len();
+        match read(Values { offset, bytes, count, form: Form::Unmeasured, budget: self.budget }) {
             Ok(value) => {
-                self.reader.block()?;
                 self.name = None;
                 Ok(value)
             }
             Err((at, problem)) => {
-                within.skip(at);
-                self.reader = within;
+                self.reader.go_to(at);
                 Err(problem)
             }
         }

@@ -4,8 +4,6 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::{fmt, slice};
 
-use postcard::Serializer;
-use postcard::ser_flavors::Flavor;
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use strata_ecs::change::{ComponentTicks, Tick};
@@ -17,16 +15,17 @@ use strata_ecs::snapshot::{
 };
 
 use crate::bytes::{Lengths, Reader};
+use crate::encoding::{Budget, decode, encode};
 use crate::error::Problem;
 use crate::fixed::Fixed;
 
 type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
 type ReadValues = fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)>;
 type ReadOld = dyn Fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)> + Send + Sync;
-type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>) -> Result<(), String>;
-type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>) -> Result<(), String>;
-type ReadPairs = fn(&[u8], Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)>;
-type ReadResource = fn(&[u8], &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)>;
+type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
+type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
+type ReadPairs = fn(Values<'_>, Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)>;
+type ReadResource = fn(Values<'_>, &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)>;
 
 /// The bytes of so many values. A column has one such part, or several if tables become one since components are left out.
 #[derive(Clone, Copy)]
@@ -36,6 +35,8 @@ pub(crate) struct Values<'b> {
     pub(crate) bytes: &'b [u8],
     pub(crate) count: usize,
     pub(crate) form: Form<'b>,
+    /// That of the whole file.
+    pub(crate) budget: &'b Budget,
 }
 
 /// How values are there as bytes.
@@ -43,11 +44,11 @@ pub(crate) struct Values<'b> {
 pub(crate) enum Form<'b> {
     /// As they lie in memory.
     Plain,
-    /// As postcard writes them, each with as many bytes as the others.
+    /// In postcard's encoding, each with as many bytes as the others.
     Even,
-    /// As postcard writes them, with the number of the bytes of each.
+    /// In postcard's encoding, with the number of the bytes of each.
     Each(&'b [[u8; 4]]),
-    /// As postcard writes them: where one ends is not known beforehand.
+    /// In postcard's encoding: where one ends is not known beforehand.
     Unmeasured,
 }
 
@@ -76,7 +77,7 @@ impl<'b> Values<'b> {
     /// Each value by itself.
     pub(crate) fn one_by_one(self) -> Result<impl Iterator<Item = Self>, (usize, Problem)> {
         self.check(None)?;
-        let Self { offset, bytes, count, form } = self;
+        let Self { offset, bytes, count, form, budget } = self;
         let size = bytes.len() / count.max(1);
         let one_form = if self.are_plain() { Form::Plain } else { Form::Unmeasured };
         let mut begin = 0;
@@ -86,7 +87,7 @@ impl<'b> Values<'b> {
                 _ => size,
             };
             let own = &bytes[begin..begin + len];
-            let one = Self { offset: offset + begin, bytes: own, count: 1, form: one_form };
+            let one = Self { offset: offset + begin, bytes: own, count: 1, form: one_form, budget };
             begin += len;
             one
         }))
@@ -143,7 +144,7 @@ impl ComponentType {
     pub fn of<C: Component + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WriteValues = |values, out, lengths| {
             let Some(values) = values.downcast_ref::<C>() else { unreachable!("the values are of this component") };
-            write_values(values, out, |len| lengths.push(len))
+            write_values(values, out, lengths)
         };
         let read: ReadValues = |values, stamp| Ok(NewColumnContents::of(read_values::<C>(values)?, stamp));
         let mut ty = Self::with(ComponentDescriptor::of::<C>(), write, read);
@@ -298,14 +299,11 @@ impl RelationType {
     /// [stable name](strata_ecs::component::StableName).
     #[must_use]
     pub fn of<R: Relation + Clone + Serialize + DeserializeOwned>() -> Self {
-        let write: WritePairs = |pairs, out| {
+        let write: WritePairs = |pairs, out, lengths| {
             let Some(values) = pairs.values::<R>() else { unreachable!("the values are of this relation") };
-            write_values(values, out, |_| Ok(()))
+            write_values(values, out, lengths)
         };
-        let read: ReadPairs = |bytes, pairs| {
-            let values = read_values::<R>(&[Values { offset: 0, bytes, count: pairs.len(), form: Form::Unmeasured }])?;
-            Ok(NewPairsContents::of(pairs, values))
-        };
+        let read: ReadPairs = |values, pairs| Ok(NewPairsContents::of(pairs, read_values::<R>(&[values])?));
         // Such components have no size.
         let write_end: WriteValues = |values, _, lengths| (0..values.len()).try_for_each(|_| lengths.push(0));
         let end = |descriptor, read| ComponentType::with(descriptor, write_end, read);
@@ -329,15 +327,12 @@ impl ResourceType {
     /// A resource that `serde` can write and read, and that is known to be `Clone`; also a list of messages, `Messages<M>`. Its name in files is its [stable name](strata_ecs::component::StableName).
     #[must_use]
     pub fn of<R: Resource + Serialize + DeserializeOwned>() -> Self {
-        let write: WriteResource = |resource, out| {
+        let write: WriteResource = |resource, out, lengths| {
             let Some(value) = resource.get::<R>() else { unreachable!("the value is of this type") };
-            write_values(slice::from_ref(value), out, |_| Ok(()))
+            write_values(slice::from_ref(value), out, lengths)
         };
-        let read: ReadResource = |bytes, builder, ticks| {
-            let mut left = bytes;
-            let value = read_value::<R>(bytes, &mut left)?;
-            ended(bytes, left)?;
-            builder.add_resource(value, ticks);
+        let read: ReadResource = |values, builder, ticks| {
+            read_values::<R>(&[values])?.into_iter().for_each(|value| _ = builder.add_resource(value, ticks));
             Ok(())
         };
         Self { descriptor: ComponentDescriptor::of_resource::<R>(), version: 1, write, read }
@@ -350,39 +345,12 @@ impl ResourceType {
     }
 }
 
-/// Where postcard writes to.
-pub(crate) struct End<'b>(pub(crate) &'b mut Vec<u8>);
-
-impl Flavor for End<'_> {
-    type Output = ();
-
-    #[inline]
-    fn try_extend(&mut self, data: &[u8]) -> postcard::Result<()> {
-        self.0.extend_from_slice(data);
-        Ok(())
-    }
-
-    #[inline]
-    fn try_push(&mut self, data: u8) -> postcard::Result<()> {
-        self.0.push(data);
-        Ok(())
-    }
-
-    fn finalize(self) -> postcard::Result<()> {
-        Ok(())
-    }
-}
-
-/// Values, one behind the other. A function is told how many bytes each of them takes.
-fn write_values<T: Serialize>(
-    values: &[T],
-    out: &mut Vec<u8>,
-    mut written: impl FnMut(usize) -> Result<(), String>,
-) -> Result<(), String> {
+/// Values, one behind the other.
+fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>, lengths: &mut Lengths) -> Result<(), String> {
     for value in values {
         let before = out.len();
-        value.serialize(&mut Serializer { output: End(out) }).map_err(|error| error.to_string())?;
-        written(out.len() - before)?;
+        lengths.empty += encode(value, out).map_err(|error| error.to_string())?;
+        lengths.push(out.len() - before)?;
     }
     Ok(())
 }
@@ -413,14 +381,14 @@ fn read_plain<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Res
     ended(part.bytes, fixed.0.left()).map_err(|(at, problem)| (part.offset + at, problem))
 }
 
-/// Values that postcard has written.
+/// Values in postcard's encoding.
 fn read_encoded<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
-    let in_file = |(at, problem): (usize, Problem)| (part.offset + at, problem);
     let mut left = part.bytes;
     for _ in 0..part.count {
-        values.push(read_value::<T>(part.bytes, &mut left).map_err(in_file)?);
+        let at = part.offset + part.bytes.len() - left.len();
+        values.push(decode(&mut left, part.budget).map_err(|error| (at, Problem::Value(error.to_string())))?);
     }
-    ended(part.bytes, left).map_err(in_file)
+    ended(part.bytes, left).map_err(|(at, problem)| (part.offset + at, problem))
 }
 
 /// How many values there are, of a type without a size.
@@ -429,14 +397,6 @@ fn count_without_bytes(parts: &[Values<'_>]) -> Result<usize, (usize, Problem)> 
         Some(part) => Err((part.offset, Problem::ValuesTooLong)),
         None => Ok(parts.iter().map(|part| part.count).sum()),
     }
-}
-
-/// The next value of what is left of some bytes. An error says how many bytes were before it.
-fn read_value<T: DeserializeOwned>(bytes: &[u8], left: &mut &[u8]) -> Result<T, (usize, Problem)> {
-    let at = bytes.len() - left.len();
-    let (value, rest) = postcard::take_from_bytes(left).map_err(|error| (at, Problem::Value(error.to_string())))?;
-    *left = rest;
-    Ok(value)
 }
 
 fn ended(bytes: &[u8], left: &[u8]) -> Result<(), (usize, Problem)> {

@@ -146,8 +146,9 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
         });
         out.arrays(&all, |pair| ticks_as_bytes(pair.ticks));
         let at = out.bytes.len();
-        out.block(|out| write(pairs, out)).map_err(|error| SaveError::Value(name, error))?;
-        out.note_values(at, name);
+        let mut lengths = Lengths::default();
+        out.block(|out| write(pairs, out, &mut lengths)).map_err(|error| SaveError::Value(name, error))?;
+        out.note_values(at, name, lengths.empty);
     }
     unknown.write_components(out);
     let is_known = |resource: &ResourceContents<'_>| resource.get::<UnknownResources>().is_none();
@@ -161,10 +162,14 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
         out.u32(number as u32);
         write_ticks(out, resource.ticks());
         let (at, name) = (out.bytes.len(), resource.descriptor().name());
-        out.block(|out| write(resource, out)).map_err(|error| SaveError::Value(name, error))?;
-        out.note_values(at, name);
+        let mut lengths = Lengths::default();
+        out.block(|out| write(resource, out, &mut lengths)).map_err(|error| SaveError::Value(name, error))?;
+        out.note_values(at, name, lengths.empty);
     }
     unknown.write_resources(out);
+    if let Some(name) = out.too_many_empty() {
+        return Err(SaveError::Value(name, "its sequences have too many elements that take no bytes".to_owned()));
+    }
     let sum = out.checksum();
     out.bytes[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
     Ok(())
@@ -269,10 +274,10 @@ fn write_column(
     let plain: Option<Vec<&[u8]>> = parts.iter().map(|part| plain_bytes(part.values())).collect();
     out.u8(if plain.is_some() { form::PLAIN } else { form::EVEN });
     let (at, name) = (out.bytes.len(), descriptor.name());
+    let mut lengths = Lengths::default();
     match plain {
         Some(plain) => out.plain(&plain),
         None => {
-            let mut lengths = Lengths::default();
             out.block(|out| parts.iter().try_for_each(|part| write(part.values(), out, &mut lengths)))
                 .map_err(|error| SaveError::Value(name, error))?;
             if let Some(each) = lengths.each() {
@@ -281,7 +286,7 @@ fn write_column(
             }
         }
     }
-    out.note_values(at, name);
+    out.note_values(at, name, lengths.empty);
     Ok(())
 }
 
@@ -354,7 +359,7 @@ impl<'s> Unknown<'s> {
         }
         write_times(out, &[storage.column()], self.now);
         all.iter().for_each(|one| self.write_values(out, 0, &one.0));
-        out.note_values(at, storage.column().values().descriptor().name());
+        out.note_values(at, storage.column().values().descriptor().name(), 0);
     }
 
     fn write_resources(&self, out: &mut Writer) {
@@ -363,7 +368,7 @@ impl<'s> Unknown<'s> {
         let at = out.bytes.len();
         write_ticks(out, resource.ticks());
         self.write_values(out, 1, &all.0);
-        out.note_values(at, resource.descriptor().name());
+        out.note_values(at, resource.descriptor().name(), 0);
     }
 
     fn write_values(&self, out: &mut Writer, kind: usize, values: &[UnknownValue]) {
