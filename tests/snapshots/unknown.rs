@@ -321,3 +321,26 @@ fn kept_values_are_not_believed() {
     }
     assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
 }
+
+#[test]
+fn an_entity_has_one_value_of_an_unknown_component() {
+    // The storage of the component is there twice, which only a program that knows it would notice otherwise.
+    let (mut with, ids) = world(&[0b1000]);
+    with.remove_resource::<Level>();
+    with.remove_resource::<Score>();
+    let bytes = all().save(&mut with).unwrap();
+    // Entities, number, stamp, ticks, form, and a block of one byte.
+    let (len, end) = (8 + 8 + 4 + 4 + 1 + 1 + 8 + 1, bytes.len() - 3 * 8 - 1);
+    let storage = &bytes[end - len..end];
+    assert_eq!(storage[8..16], ids[0].to_bits().to_le_bytes());
+    let twice = [&bytes[..end - len - 8], &2_u64.to_le_bytes(), storage, storage, &bytes[end..]].concat();
+    for format in [all(), part().keeping_unknown()] {
+        let mut loaded = World::new();
+        let error = format.load(&mut loaded, &signed(twice.clone())).unwrap_err();
+        let is_twice = match &error {
+            LoadError::Bytes { name, problem, .. } => name.as_deref() == Some("rare") && *problem == Problem::Twice,
+            error => matches!(error, LoadError::Build(_)),
+        };
+        assert!(is_twice && loaded.is_empty(), "{error}");
+    }
+}

@@ -282,7 +282,7 @@ impl<'b> Source<'b> {
         for Storage { entities, number, parts } in storages {
             builder.add_storage(entities, self.new_column(number, &parts, clock.tick)?);
         }
-        self.add_kept(kept, &mut builder, clock.tick);
+        self.add_kept(kept, &mut builder, clock.tick)?;
         Ok(builder)
     }
 
@@ -426,6 +426,11 @@ impl<'b> Source<'b> {
             }
         }
         all.extend(new);
+        let mut names = HashSet::new();
+        if let Some(value) = all.iter().find(|value| !names.insert(value.name())) {
+            self.name = Some(value.name().to_owned());
+            return Err(Problem::Twice);
+        }
         if self.keeps_unknown && !all.is_empty() {
             builder.add_resource(UnknownResources(all), ticks);
         }
@@ -433,7 +438,7 @@ impl<'b> Source<'b> {
     }
 
     /// Adds what is kept of components.
-    fn add_kept(&self, kept: Kept<'b>, builder: &mut SnapshotBuilder, now: Tick) {
+    fn add_kept(&mut self, kept: Kept<'b>, builder: &mut SnapshotBuilder, now: Tick) -> Result<(), Problem> {
         let Kept { stamp, are_tracked, mut all, new } = kept;
         let stamp = if new.is_empty() { stamp.unwrap_or(now) } else { now };
         let mut places: HashMap<Entity, usize> =
@@ -447,7 +452,18 @@ impl<'b> Source<'b> {
         }
         all.retain(|kept| !kept.values.is_empty());
         if all.is_empty() {
-            return;
+            return Ok(());
+        }
+        // A table, a storage and what was kept could each have a value of one component, by one number or several.
+        let mut names = HashSet::new();
+        for kept in &all {
+            names.clear();
+            let mut of_one = kept.values.iter();
+            if let Some((number, values)) =
+                of_one.find(|(number, _)| !names.insert(&self.components[*number as usize].ty.name))
+            {
+                return self.refuse(values.offset, *number, Problem::Twice);
+            }
         }
         let ticks = all.iter().map(|kept| kept.ticks.unwrap_or(ComponentTicks::new(now))).collect();
         let value = |(number, values): (u32, Values<'b>)| UnknownValue {
@@ -461,6 +477,7 @@ impl<'b> Source<'b> {
             .unzip();
         let column = NewColumnContents::of::<UnknownComponents>(values, stamp);
         builder.add_storage(entities, if are_tracked { column.with_ticks(ticks) } else { column });
+        Ok(())
     }
 
     fn tick(&mut self) -> Result<Tick, Problem> {
