@@ -118,7 +118,7 @@ pub enum Problem {
     Same(String),
     /// Too many unknown values take no bytes.
     TooMany,
-    /// A table has two columns of one component, or an entity has two values of it.
+    /// A table has two columns of one component, or an entity has two values of it; or a resource or relation is there twice.
     Twice,
     /// A checksum of a replay is of this frame, which does not come after that of the checksum before it, or comes after the last frame.
     Frame(u64),
@@ -214,7 +214,7 @@ impl fmt::Display for Problem {
                 write!(f, "these values and those of `{other}` are both read as one type (`with_alias`), so that they cannot be told apart")
             }
             Self::TooMany => f.write_str("there are more values that take no bytes than a file of this size may have"),
-            Self::Twice => f.write_str("a table has two columns of one component, or an entity two values"),
+            Self::Twice => f.write_str("it is there twice: a table has two columns of it, an entity two values, or the world two such resources"),
             Self::Frame(frame) => write!(f, "the checksum of frame {frame} is out of order, or there is no such frame"),
             Self::UnknownName => {
                 f.write_str(

@@ -11,7 +11,7 @@ use strata_ecs::snapshot::{PairsContents, SnapshotOptions};
 
 use crate::bytes::Writer;
 use crate::error::{LoadError, SaveError, VerifyError};
-use crate::types::{ComponentType, RelationType, ResourceType, name_of};
+use crate::types::{ComponentType, RelationType, ResourceType};
 use crate::unknown::UnknownResources;
 use crate::{compressed, file, read, write};
 
@@ -377,9 +377,9 @@ impl WorldFormat {
     fn check_names(&self) -> Result<(), String> {
         let (mut components, mut resources, mut relations) = (HashSet::new(), HashSet::new(), HashSet::new());
         let mut of_components = self.components.iter().flat_map(ComponentType::names);
-        let mut of_resources = self.resources.iter().map(|ty| name_of(ty.descriptor));
+        let mut of_resources = self.resources.iter().flat_map(ResourceType::names);
         let twice = of_components.find(|name| !components.insert(name.clone()));
-        let mut of_relations = self.relations.iter().map(|ty| name_of(ty.descriptor));
+        let mut of_relations = self.relations.iter().flat_map(RelationType::names);
         let twice = twice.or_else(|| of_resources.find(|name| !resources.insert(name.clone())));
         match twice.or_else(|| of_relations.find(|name| !relations.insert(name.clone()))) {
             Some(name) => Err(name),

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use crc32fast::Hasher;
 use strata_ecs::change::{ComponentTicks, Tick};
-use strata_ecs::component::{ComponentIdentity, StorageType};
+use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, StorageType};
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{
     EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock, StorageContents,
@@ -32,7 +32,7 @@ use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
 use crate::tables::{Column, Inserted, Table, insert, regrouped};
-use crate::types::{ComponentType, Form, ReadColumn, RelationType, ResourceType, Values, name_of};
+use crate::types::{ComponentType, Form, ReadColumn, RelationType, ResourceType, Values};
 use crate::unknown::{UnknownComponents, UnknownResources, UnknownType, UnknownValue};
 use crate::write::newest;
 
@@ -187,13 +187,12 @@ impl<'b> Source<'b> {
                 _ = ty.known.take_if(|ty| has_no_other_side(ty));
             }
         }
-        let known_resources: HashMap<String, ResourceType> =
-            format.resources.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
-        let find = |ty: &ResourceType, version| (ty.version == version).then_some(*ty);
-        self.resources = self.types(&known_resources, find)?;
-        let known_relations: HashMap<String, RelationType> =
-            format.relations.iter().map(|ty| (name_of(ty.descriptor), ty.clone())).collect();
-        self.relations = self.types(&known_relations, |ty, version| (ty.version == version).then(|| ty.clone()))?;
+        let named = |ty: &ResourceType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
+        let known_resources: HashMap<String, ResourceType> = format.resources.iter().flat_map(named).collect();
+        self.resources = self.types(&known_resources, ResourceType::reader)?;
+        let named = |ty: &RelationType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
+        let known_relations: HashMap<String, RelationType> = format.relations.iter().flat_map(named).collect();
+        self.relations = self.types(&known_relations, RelationType::reader)?;
         for relation in &self.relations {
             for end in 0..2 {
                 let known = relation.known.as_ref().map(|ty| &ty.ends[end]).and_then(|end| end.reader(end.version));
@@ -203,7 +202,7 @@ impl<'b> Source<'b> {
         self.first_kept = self.components.len();
         let kept = self.types(&known, ComponentType::reader)?;
         self.components.extend(kept);
-        self.kept_resources = self.types(&known_resources, find)?;
+        self.kept_resources = self.types(&known_resources, ResourceType::reader)?;
         self.first_numbers = first_numbers(&self.components);
         self.used = vec![None; self.components.len()];
 
@@ -215,7 +214,7 @@ impl<'b> Source<'b> {
         let (generations, free, retired) = (reader.u32s()?, reader.u32s()?, reader.u32s()?);
         let ids = EntityIds { generations, free, retired, first_generation: reader.u32()? };
         let mut builder = SnapshotBuilder::new(ids, clock);
-        let mut kept_resources = Vec::new();
+        let (mut kept_resources, mut used_resources, mut used_relations) = (Vec::new(), Used::new(), Used::new());
         // A table has two lengths and a tick, at least, and so on.
         let (mut tables, mut kept) = (Vec::new(), Kept::default());
         // The last table that has a component. A file with many columns of one component is refused before values are made, since these
@@ -246,7 +245,7 @@ impl<'b> Source<'b> {
             }
         }
         for _ in 0..self.reader.len(20)? {
-            if let Some(pairs) = self.pairs()? {
+            if let Some(pairs) = self.pairs(&mut used_relations)? {
                 builder.add_pairs(pairs);
             }
         }
@@ -254,8 +253,11 @@ impl<'b> Source<'b> {
         for _ in 0..self.reader.len(20)? {
             let number = self.reader.u32()?;
             let ty = self.resources.get(number as usize).ok_or(Problem::Number(number))?;
-            let (unknown, known) = (Arc::clone(&ty.ty), ty.known);
+            let (unknown, known) = (Arc::clone(&ty.ty), ty.known.clone());
             self.name = Some(unknown.name.clone());
+            if let Some(ty) = &known {
+                note_use(&mut used_resources, ty.descriptor, &unknown)?;
+            }
             let ticks = self.ticks()?;
             match known {
                 Some(ty) => self.values(1, |values| (ty.read)(values, &mut builder, ticks))?,
@@ -266,7 +268,7 @@ impl<'b> Source<'b> {
                 }
             }
         }
-        self.resources_kept(&mut builder, kept_resources, clock.tick)?;
+        self.resources_kept(&mut builder, kept_resources, &mut used_resources, clock.tick)?;
         if !self.reader.is_at_end() {
             return Err(Problem::TooLong);
         }
@@ -404,6 +406,7 @@ impl<'b> Source<'b> {
         &mut self,
         builder: &mut SnapshotBuilder,
         new: Vec<UnknownValue>,
+        used: &mut Used,
         now: Tick,
     ) -> Result<(), Problem> {
         let (mut ticks, mut all) = (ComponentTicks::new(now), Vec::new());
@@ -412,8 +415,11 @@ impl<'b> Source<'b> {
             for _ in 0..self.reader.len(13)? {
                 let number = self.reader.u32()?;
                 let ty = self.kept_resources.get(number as usize).ok_or(Problem::Number(number))?;
-                let (unknown, known) = (Arc::clone(&ty.ty), ty.known);
+                let (unknown, known) = (Arc::clone(&ty.ty), ty.known.clone());
                 self.name = Some(unknown.name.clone());
+                if let Some(ty) = &known {
+                    note_use(used, ty.descriptor, &unknown)?;
+                }
                 let is_plain = self.reader.flag()?;
                 match known {
                     Some(ty) => self.values(1, |values| (ty.read)(values, builder, ComponentTicks::new(now)))?,
@@ -499,12 +505,15 @@ impl<'b> Source<'b> {
     }
 
     /// Pairs of a relation; none if it is passed over.
-    fn pairs(&mut self) -> Result<Option<NewPairsContents>, Problem> {
+    fn pairs(&mut self, used: &mut Used) -> Result<Option<NewPairsContents>, Problem> {
         let at = self.reader.offset();
         let number = self.reader.u32()?;
         let ty = self.relations.get(number as usize).ok_or(Problem::Number(number))?;
         let known = ty.known.clone();
         self.name = Some(ty.ty.name.clone());
+        if let Some(relation) = &known {
+            note_use(used, relation.descriptor, &ty.ty)?;
+        }
         let ends = self.entities()?;
         let (ends, rest) = ends.as_chunks();
         if !rest.is_empty() {
@@ -612,6 +621,18 @@ impl<'b> Source<'b> {
                 Err(problem)
             }
         }
+    }
+}
+
+/// The resources or relations that there are values of, each with the type in the file.
+type Used = HashMap<ComponentIdentity, Arc<UnknownType>>;
+
+/// Notes that there are values of a type. Those of two types that are read as the same one cannot be told apart.
+fn note_use(used: &mut Used, known: &ComponentDescriptor, ty: &Arc<UnknownType>) -> Result<(), Problem> {
+    match used.insert(known.identity(), Arc::clone(ty)) {
+        Some(other) if other.name == ty.name => Err(Problem::Twice),
+        Some(other) => Err(Problem::Same(other.name.clone())),
+        None => Ok(()),
     }
 }
 

@@ -24,8 +24,9 @@ type ReadValues = fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, P
 type ReadOld = dyn Fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)> + Send + Sync;
 type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
 type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
-type ReadPairs = fn(Values<'_>, Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)>;
-type ReadResource = fn(Values<'_>, &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)>;
+type ReadPairs = dyn Fn(Values<'_>, Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)> + Send + Sync;
+type ReadResource =
+    dyn Fn(Values<'_>, &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)> + Send + Sync;
 
 /// The bytes of so many values. A column has one such part, or several if tables become one since components are left out.
 #[derive(Clone, Copy)]
@@ -110,31 +111,59 @@ pub struct ComponentType {
 impl fmt::Debug for ComponentType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { descriptor, version, aliases, upgrades, .. } = self;
-        let upgrades: Vec<u32> = upgrades.iter().map(|(version, _)| *version).collect();
-        let mut shown = f.debug_struct("ComponentType");
-        shown.field("component", &descriptor.name()).field("version", version);
-        shown.field("aliases", aliases).field("upgrades", &upgrades).finish()
+        shown(f.debug_struct("ComponentType").field("component", &descriptor.name()), *version, aliases, upgrades)
     }
 }
 
 /// A resource that is saved: see [`resources!`](crate::resources).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct ResourceType {
     pub(crate) descriptor: &'static ComponentDescriptor,
     pub(crate) version: u32,
     pub(crate) write: WriteResource,
-    pub(crate) read: ReadResource,
+    pub(crate) read: Arc<ReadResource>,
+    aliases: Vec<String>,
+    /// By version: what reads older values.
+    upgrades: Vec<(u32, Arc<ReadResource>)>,
+}
+
+impl fmt::Debug for ResourceType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { descriptor, version, aliases, upgrades, .. } = self;
+        shown(f.debug_struct("ResourceType").field("resource", &descriptor.name()), *version, aliases, upgrades)
+    }
 }
 
 /// A relation whose pairs are saved: see [`relations!`](crate::relations).
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RelationType {
     pub(crate) descriptor: &'static ComponentDescriptor,
     pub(crate) version: u32,
     pub(crate) write: WritePairs,
-    pub(crate) read: ReadPairs,
+    pub(crate) read: Arc<ReadPairs>,
     /// The components of sources and of targets.
     pub(crate) ends: [ComponentType; 2],
+    aliases: Vec<String>,
+    /// By version: what reads older values.
+    upgrades: Vec<(u32, Arc<ReadPairs>)>,
+}
+
+impl fmt::Debug for RelationType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { descriptor, version, aliases, upgrades, .. } = self;
+        shown(f.debug_struct("RelationType").field("relation", &descriptor.name()), *version, aliases, upgrades)
+    }
+}
+
+/// What is shown of each type behind its name.
+fn shown<T>(
+    shown: &mut fmt::DebugStruct<'_, '_>,
+    version: u32,
+    aliases: &[String],
+    upgrades: &[(u32, T)],
+) -> fmt::Result {
+    let upgrades: Vec<u32> = upgrades.iter().map(|(version, _)| *version).collect();
+    shown.field("version", &version).field("aliases", &aliases).field("upgrades", &upgrades).finish()
 }
 
 impl ComponentType {
@@ -155,7 +184,11 @@ impl ComponentType {
     fn with(descriptor: &'static ComponentDescriptor, write: WriteValues, read: ReadValues) -> Self {
         let alias = |name: &&'static str| match descriptor.stable_name() {
             Some(own) => own.renamed(name).to_string(),
-            None => (*name).to_owned(),
+            // What has no stable name is in files by its path, with the parameters of the type.
+            None => {
+                let parameters = descriptor.name().find('<').map_or("", |at| &descriptor.name()[at..]);
+                format!("{name}{parameters}")
+            }
         };
         let (version, aliases) = (descriptor.version(), descriptor.aliases().iter().map(alias).collect());
         Self { descriptor, version, write, read, aliases, upgrades: Vec::new() }
@@ -219,8 +252,7 @@ impl ComponentType {
     fn add_upgrade<Old: DeserializeOwned + 'static, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
         let (own, made) = (self.descriptor, ComponentDescriptor::of::<C>());
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
-        let is_there = self.upgrades.iter().any(|(other, _)| *other == version);
-        assert!(!is_there, "there are two upgrades of version {version} of `{}`", own.name());
+        check_new(&self.upgrades, version, own);
         let read = move |values: &[Values<'_>], stamp| {
             let values = read_values::<Old>(values)?;
             Ok(NewColumnContents::of(values.into_iter().map(upgrade).collect(), stamp))
@@ -246,8 +278,7 @@ impl ComponentType {
         if version == self.version {
             return Some(ReadColumn::Current(self.descriptor, self.read));
         }
-        let upgrade = self.upgrades.iter().find(|(other, _)| *other == version);
-        upgrade.map(|(_, read)| ReadColumn::Old(self.descriptor, Arc::clone(read)))
+        upgrade_of(&self.upgrades, version).map(|read| ReadColumn::Old(self.descriptor, read))
     }
 }
 
@@ -255,6 +286,18 @@ impl UpgradeList for ComponentType {
     fn add<Old: UpgradeSource, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
         self.add_upgrade(version, upgrade);
     }
+}
+
+/// There is one upgrade for each version.
+#[track_caller]
+fn check_new<T>(upgrades: &[(u32, T)], version: u32, of: &ComponentDescriptor) {
+    let is_there = upgrades.iter().any(|(other, _)| *other == version);
+    assert!(!is_there, "there are two upgrades of version {version} of `{}`", of.name());
+}
+
+/// The upgrade of a version.
+fn upgrade_of<T: Clone>(upgrades: &[(u32, T)], version: u32) -> Option<T> {
+    upgrades.iter().find(|(other, _)| *other == version).map(|(_, read)| read.clone())
 }
 
 /// How the values of a component in a file are read.
@@ -303,7 +346,7 @@ impl RelationType {
             let Some(values) = pairs.values::<R>() else { unreachable!("the values are of this relation") };
             write_values(values, out, lengths)
         };
-        let read: ReadPairs = |values, pairs| Ok(NewPairsContents::of(pairs, read_values::<R>(&[values])?));
+        let read = |values: Values<'_>, pairs| Ok(NewPairsContents::of(pairs, read_values::<R>(&[values])?));
         // Such components have no size.
         let write_end: WriteValues = |values, _, lengths| (0..values.len()).try_for_each(|_| lengths.push(0));
         let end = |descriptor, read| ComponentType::with(descriptor, write_end, read);
@@ -313,13 +356,89 @@ impl RelationType {
         let targets = end(ComponentDescriptor::of::<PairTarget<R>>(), |values, stamp| {
             Ok(NewColumnContents::of_targets::<R>(count_without_bytes(values)?, stamp))
         });
-        Self { descriptor: PairsContents::descriptor_of::<R>(), version: 1, write, read, ends: [sources, targets] }
+        let (aliases, upgrades) = (Vec::new(), Vec::new());
+        let (descriptor, read, ends) = (PairsContents::descriptor_of::<R>(), Arc::new(read), [sources, targets]);
+        Self { descriptor, version: 1, write, read, ends, aliases, upgrades }
     }
 
-    /// Values of this version are written, and those of another one are refused. Without this it is 1.
+    /// Values of this version are written, and those of another one are refused, but for those that can be
+    /// [upgraded](Self::with_upgrade). Without this it is 1.
     #[must_use]
     pub fn with_version(self, version: u32) -> Self {
         Self { version, ..self }
+    }
+
+    /// Values of an older version are read as another type, of which only the `serde` format counts, and made values of this one.
+    ///
+    /// # Panics
+    ///
+    /// If the function makes values of another relation, or there is one for this version.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{RelationType, WorldFormat, relations};
+    ///
+    /// #[derive(Relation, Clone, Serialize, Deserialize)]
+    /// #[relation(name = "hunting")]
+    /// struct OldHunting(u32);
+    ///
+    /// #[derive(Relation, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    /// #[relation(name = "chasing")]
+    /// struct Chasing {
+    ///     since: f32,
+    /// }
+    ///
+    /// let mut old = World::new();
+    /// let [wolf, rabbit] = [(); 2].map(|()| old.spawn_empty().id());
+    /// old.relate(wolf, OldHunting(3), rabbit);
+    /// let bytes = WorldFormat::new().with_relations(relations![OldHunting]).save(&mut old)?;
+    ///
+    /// let chasing = RelationType::of::<Chasing>()
+    ///     .with_version(2)
+    ///     .with_alias("hunting")
+    ///     .with_upgrade(1, |since: u32| Chasing { since: since as f32 });
+    /// let mut world = World::new();
+    /// WorldFormat::new().with_relations([chasing]).load(&mut world, &bytes)?;
+    /// assert_eq!(*world.get_pair::<Chasing>(wolf, rabbit).unwrap(), Chasing { since: 3.0 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_upgrade<Old, R>(mut self, version: u32, upgrade: fn(Old) -> R) -> Self
+    where
+        Old: DeserializeOwned + 'static,
+        R: Relation + Clone,
+    {
+        let (own, made) = (self.descriptor, PairsContents::descriptor_of::<R>());
+        assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
+        check_new(&self.upgrades, version, own);
+        let read = move |values: Values<'_>, pairs| {
+            let values = read_values::<Old>(&[values])?;
+            Ok(NewPairsContents::of(pairs, values.into_iter().map(upgrade).collect()))
+        };
+        self.upgrades.push((version, Arc::new(read)));
+        self
+    }
+
+    /// The relation had another name in files. Those are read, too, and the new name is written. It is the whole name, with the parameters
+    /// of the type if it has some.
+    #[must_use]
+    pub fn with_alias(mut self, name: &'static str) -> Self {
+        self.aliases.push(name.to_owned());
+        self
+    }
+
+    /// The name in files, and those that it had.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        [name_of(self.descriptor)].into_iter().chain(self.aliases.iter().cloned())
+    }
+
+    /// The same, which reads values of a version.
+    pub(crate) fn reader(&self, version: u32) -> Option<Self> {
+        if version == self.version {
+            return Some(self.clone());
+        }
+        upgrade_of(&self.upgrades, version).map(|read| Self { read, ..self.clone() })
     }
 }
 
@@ -331,17 +450,93 @@ impl ResourceType {
             let Some(value) = resource.get::<R>() else { unreachable!("the value is of this type") };
             write_values(slice::from_ref(value), out, lengths)
         };
-        let read: ReadResource = |values, builder, ticks| {
+        let read = |values: Values<'_>, builder: &mut SnapshotBuilder, ticks| {
             read_values::<R>(&[values])?.into_iter().for_each(|value| _ = builder.add_resource(value, ticks));
             Ok(())
         };
-        Self { descriptor: ComponentDescriptor::of_resource::<R>(), version: 1, write, read }
+        let (aliases, upgrades) = (Vec::new(), Vec::new());
+        let descriptor = ComponentDescriptor::of_resource::<R>();
+        Self { descriptor, version: 1, write, read: Arc::new(read), aliases, upgrades }
     }
 
-    /// The value is written in this version, and one of another version is refused. Without this it is 1.
+    /// The value is written in this version, and one of another version is refused, but for those that can be
+    /// [upgraded](Self::with_upgrade). Without this it is 1.
     #[must_use]
     pub fn with_version(self, version: u32) -> Self {
         Self { version, ..self }
+    }
+
+    /// A value of an older version is read as another type, of which only the `serde` format counts, and made a value of this one.
+    ///
+    /// # Panics
+    ///
+    /// If the function makes another resource, or there is one for this version.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{ResourceType, WorldFormat, resources};
+    ///
+    /// #[derive(Resource, Clone, Serialize, Deserialize)]
+    /// #[resource(name = "game.score")]
+    /// struct OldScore(u32);
+    ///
+    /// #[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    /// #[resource(name = "game.points")]
+    /// struct Points {
+    ///     of_players: Vec<u32>,
+    /// }
+    ///
+    /// let mut old = World::new();
+    /// old.insert_resource(OldScore(3));
+    /// let bytes = WorldFormat::new().with_resources(resources![OldScore]).save(&mut old)?;
+    ///
+    /// let points = ResourceType::of::<Points>()
+    ///     .with_version(2)
+    ///     .with_alias("game.score")
+    ///     .with_upgrade(1, |score: u32| Points { of_players: vec![score] });
+    /// let mut world = World::new();
+    /// WorldFormat::new().with_resources([points]).load(&mut world, &bytes)?;
+    /// assert_eq!(world.resource::<Points>(), &Points { of_players: vec![3] });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_upgrade<Old, R>(mut self, version: u32, upgrade: fn(Old) -> R) -> Self
+    where
+        Old: DeserializeOwned + 'static,
+        R: Resource,
+    {
+        let (own, made) = (self.descriptor, ComponentDescriptor::of_resource::<R>());
+        assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
+        check_new(&self.upgrades, version, own);
+        let read = move |values: Values<'_>, builder: &mut SnapshotBuilder, ticks| {
+            let values = read_values::<Old>(&[values])?;
+            values.into_iter().for_each(|value| _ = builder.add_resource(upgrade(value), ticks));
+            Ok(())
+        };
+        self.upgrades.push((version, Arc::new(read)));
+        self
+    }
+
+    /// The resource had another name in files. Those are read, too, and the new name is written. It is the whole name, with the parameters
+    /// of the type if it has some.
+    #[must_use]
+    pub fn with_alias(mut self, name: &'static str) -> Self {
+        self.aliases.push(name.to_owned());
+        self
+    }
+
+    /// The name in files, and those that it had.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        [name_of(self.descriptor)].into_iter().chain(self.aliases.iter().cloned())
+    }
+
+    /// The same, which reads values of a version.
+    pub(crate) fn reader(&self, version: u32) -> Option<Self> {
+        if version == self.version {
+            return Some(self.clone());
+        }
+        upgrade_of(&self.upgrades, version).map(|read| Self { read, ..self.clone() })
     }
 }
 
