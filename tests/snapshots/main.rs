@@ -21,5 +21,6 @@ mod saves;
 mod selection;
 mod limits;
 mod systems;
+mod text;
 mod unknown;
 mod versions;

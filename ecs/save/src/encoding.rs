@@ -50,6 +50,15 @@ pub(crate) fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<usize
     Ok(encoder.empty())
 }
 
+/// Whether all numbers in a value are finite.
+#[cfg(feature = "text")]
+pub(crate) fn is_finite<T: Serialize + ?Sized>(value: &T) -> Result<bool, Error> {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes);
+    value.serialize(&mut encoder)?;
+    Ok(encoder.is_finite())
+}
+
 /// Reads a value from the beginning of some bytes, which are then those behind it.
 #[inline]
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &mut &[u8], budget: &Budget) -> Result<T, Error> {

@@ -198,7 +198,7 @@ impl WorldFormat {
     }
 
     /// What is left out of a snapshot.
-    fn snapshot_options(&self) -> SnapshotOptions {
+    pub(crate) fn snapshot_options(&self) -> SnapshotOptions {
         let options = self.options.clone();
         match self.only_known {
             // What a world has of unknown resources is of the file that it was loaded from.
@@ -374,7 +374,7 @@ impl WorldFormat {
     }
 
     /// Each type has a name of its own.
-    fn check_names(&self) -> Result<(), String> {
+    pub(crate) fn check_names(&self) -> Result<(), String> {
         let (mut components, mut resources, mut relations) = (HashSet::new(), HashSet::new(), HashSet::new());
         let mut of_components = self.components.iter().flat_map(ComponentType::names);
         let mut of_resources = self.resources.iter().flat_map(ResourceType::names);

@@ -14,6 +14,8 @@ mod read;
 mod file;
 mod format;
 mod replay;
+#[cfg(feature = "text")]
+mod text;
 mod unknown;
 
 pub use self::error::{LoadError, NotSaved, Problem, SaveError, VerifyError};

@@ -18,6 +18,8 @@ use crate::bytes::{Lengths, Reader};
 use crate::encoding::{Budget, decode, encode};
 use crate::error::Problem;
 use crate::fixed::Fixed;
+#[cfg(feature = "text")]
+use crate::text::TextOf;
 
 type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
 type ReadValues = fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)>;
@@ -106,6 +108,10 @@ pub struct ComponentType {
     pub(crate) aliases: Vec<String>,
     /// By version: what reads older values.
     upgrades: Vec<(u32, Arc<ReadOld>)>,
+    #[cfg(feature = "text")]
+    pub(crate) show: for<'v> fn(ErasedSlice<'v>, usize) -> Option<&'v dyn erased_serde::Serialize>,
+    #[cfg(feature = "text")]
+    pub(crate) text: TextOf,
 }
 
 impl fmt::Debug for ComponentType {
@@ -125,6 +131,10 @@ pub struct ResourceType {
     aliases: Vec<String>,
     /// By version: what reads older values.
     upgrades: Vec<(u32, Arc<ReadResource>)>,
+    #[cfg(feature = "text")]
+    pub(crate) show: for<'v> fn(ResourceContents<'v>) -> Option<&'v dyn erased_serde::Serialize>,
+    #[cfg(feature = "text")]
+    pub(crate) text: TextOf,
 }
 
 impl fmt::Debug for ResourceType {
@@ -146,6 +156,10 @@ pub struct RelationType {
     aliases: Vec<String>,
     /// By version: what reads older values.
     upgrades: Vec<(u32, Arc<ReadPairs>)>,
+    #[cfg(feature = "text")]
+    pub(crate) show: for<'v> fn(PairsContents<'v>, usize) -> Option<&'v dyn erased_serde::Serialize>,
+    #[cfg(feature = "text")]
+    pub(crate) text: TextOf,
 }
 
 impl fmt::Debug for RelationType {
@@ -177,6 +191,11 @@ impl ComponentType {
         };
         let read: ReadValues = |values, stamp| Ok(NewColumnContents::of(read_values::<C>(values)?, stamp));
         let mut ty = Self::with(ComponentDescriptor::of::<C>(), write, read);
+        #[cfg(feature = "text")]
+        {
+            ty.show = show_component::<C>;
+            ty.text = TextOf::of::<C>();
+        }
         C::upgrades(&mut ty);
         ty
     }
@@ -191,7 +210,19 @@ impl ComponentType {
             }
         };
         let (version, aliases) = (descriptor.version(), descriptor.aliases().iter().map(alias).collect());
-        Self { descriptor, version, write, read, aliases, upgrades: Vec::new() }
+        Self {
+            descriptor,
+            version,
+            write,
+            read,
+            aliases,
+            upgrades: Vec::new(),
+            // Those of a component without values.
+            #[cfg(feature = "text")]
+            show: |_, _| Some(&()),
+            #[cfg(feature = "text")]
+            text: TextOf::of::<()>(),
+        }
     }
 
     /// Values of this version are written, and those of another one are refused, but for those that can be
@@ -258,6 +289,8 @@ impl ComponentType {
             Ok(NewColumnContents::of(values.into_iter().map(upgrade).collect(), stamp))
         };
         self.upgrades.push((version, Arc::new(read)));
+        #[cfg(feature = "text")]
+        self.text.add(version, upgrade);
     }
 
     /// The component had another name in files. Those are read, too, and the new name is written. The name of a type with parameters has
@@ -358,7 +391,19 @@ impl RelationType {
         });
         let (aliases, upgrades) = (Vec::new(), Vec::new());
         let (descriptor, read, ends) = (PairsContents::descriptor_of::<R>(), Arc::new(read), [sources, targets]);
-        Self { descriptor, version: 1, write, read, ends, aliases, upgrades }
+        Self {
+            descriptor,
+            version: 1,
+            write,
+            read,
+            ends,
+            aliases,
+            upgrades,
+            #[cfg(feature = "text")]
+            show: show_pair::<R>,
+            #[cfg(feature = "text")]
+            text: TextOf::of::<R>(),
+        }
     }
 
     /// Values of this version are written, and those of another one are refused, but for those that can be
@@ -417,6 +462,8 @@ impl RelationType {
             Ok(NewPairsContents::of(pairs, values.into_iter().map(upgrade).collect()))
         };
         self.upgrades.push((version, Arc::new(read)));
+        #[cfg(feature = "text")]
+        self.text.add(version, upgrade);
         self
     }
 
@@ -456,7 +503,18 @@ impl ResourceType {
         };
         let (aliases, upgrades) = (Vec::new(), Vec::new());
         let descriptor = ComponentDescriptor::of_resource::<R>();
-        Self { descriptor, version: 1, write, read: Arc::new(read), aliases, upgrades }
+        Self {
+            descriptor,
+            version: 1,
+            write,
+            read: Arc::new(read),
+            aliases,
+            upgrades,
+            #[cfg(feature = "text")]
+            show: show_resource::<R>,
+            #[cfg(feature = "text")]
+            text: TextOf::of::<R>(),
+        }
     }
 
     /// The value is written in this version, and one of another version is refused, but for those that can be
@@ -515,6 +573,8 @@ impl ResourceType {
             Ok(())
         };
         self.upgrades.push((version, Arc::new(read)));
+        #[cfg(feature = "text")]
+        self.text.add(version, upgrade);
         self
     }
 
@@ -540,6 +600,21 @@ impl ResourceType {
     }
 }
 
+#[cfg(feature = "text")]
+fn show_component<C: Serialize + 'static>(values: ErasedSlice<'_>, row: usize) -> Option<&dyn erased_serde::Serialize> {
+    Some(values.downcast_ref::<C>()?.get(row)?)
+}
+
+#[cfg(feature = "text")]
+fn show_pair<R: Relation + Serialize>(pairs: PairsContents<'_>, at: usize) -> Option<&dyn erased_serde::Serialize> {
+    Some(pairs.values::<R>()?.get(at)?)
+}
+
+#[cfg(feature = "text")]
+fn show_resource<R: Resource + Serialize>(resource: ResourceContents<'_>) -> Option<&dyn erased_serde::Serialize> {
+    Some(resource.get::<R>()?)
+}
+
 /// Values, one behind the other.
 fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>, lengths: &mut Lengths) -> Result<(), String> {
     for value in values {
@@ -559,11 +634,35 @@ fn read_values<T: DeserializeOwned>(parts: &[Values<'_>]) -> Result<Vec<T>, (usi
             Form::Plain => read_plain(*part, &mut values)?,
             Form::Unmeasured => read_encoded(*part, &mut values)?,
             Form::Even | Form::Each(_) => {
-                part.one_by_one()?.try_for_each(|one| read_encoded(one, &mut values))?;
+                part.check(None)?;
+                read_measured(*part, &mut values)?;
             }
         }
     }
     Ok(values)
+}
+
+/// Values in postcard's encoding, of which it is known how many bytes each has.
+fn read_measured<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
+    let even = part.bytes.len() / part.count.max(1);
+    values.reserve(part.count.min(part.bytes.len()));
+    let mut at = 0;
+    for row in 0..part.count {
+        let len = match part.form {
+            Form::Each(lengths) => u32::from_le_bytes(lengths[row]) as usize,
+            _ => even,
+        };
+        let mut left = &part.bytes[at..at + len];
+        match decode(&mut left, part.budget) {
+            Ok(value) => values.push(value),
+            Err(error) => return Err((part.offset + at, Problem::Value(error.to_string()))),
+        }
+        at += len;
+        if !left.is_empty() {
+            return Err((part.offset + at - left.len(), Problem::ValuesTooLong));
+        }
+    }
+    Ok(())
 }
 
 /// Plain values by `serde`.

@@ -47,7 +47,11 @@ impl<'a, 'de> Decoder<'a, 'de> {
     /// A number of so many bits.
     #[inline]
     fn number(&mut self, bits: u32) -> Result<u64, Error> {
-        let (mut number, mut at) = (0, 0);
+        let first = self.byte()?;
+        if first < 0x80 {
+            return Ok(first.into());
+        }
+        let (mut number, mut at) = (u64::from(first & 0x7f), 7);
         loop {
             let byte = self.byte()?;
             let part = u64::from(byte & 0x7f);

@@ -13,6 +13,8 @@ pub(super) struct Encoder<'b> {
     out: &'b mut Vec<u8>,
     depth: u32,
     empty: usize,
+    #[cfg(feature = "text")]
+    is_finite: bool,
 }
 
 /// The parts of a value.
@@ -24,7 +26,13 @@ pub(super) struct Parts<'a, 'b> {
 
 impl<'b> Encoder<'b> {
     pub(super) fn new(out: &'b mut Vec<u8>) -> Self {
-        Self { out, depth: 0, empty: 0 }
+        Self {
+            out,
+            depth: 0,
+            empty: 0,
+            #[cfg(feature = "text")]
+            is_finite: true,
+        }
     }
 
     /// How many elements of sequences have taken no bytes.
@@ -32,9 +40,29 @@ impl<'b> Encoder<'b> {
         self.empty
     }
 
+    /// Whether all numbers were finite.
+    #[cfg(feature = "text")]
+    pub(super) fn is_finite(&self) -> bool {
+        self.is_finite
+    }
+
+    #[inline]
+    fn float(&mut self, bytes: &[u8], is_finite: bool) {
+        #[cfg(feature = "text")]
+        {
+            self.is_finite &= is_finite;
+        }
+        #[cfg(not(feature = "text"))]
+        let _ = is_finite;
+        self.out.extend_from_slice(bytes);
+    }
+
     /// Seven bits in each byte, those of least value first.
     #[inline]
     fn number(&mut self, mut number: u64) {
+        if number < 0x80 {
+            return self.out.push(number as u8);
+        }
         let (mut bytes, mut len) = ([0; 10], 0);
         while number >= 0x80 {
             bytes[len] = number as u8 | 0x80;
@@ -128,8 +156,8 @@ impl<'a, 'b> Serializer for &'a mut Encoder<'b> {
         serialize_i32 i32 => |this, value| this.number((((value << 1) ^ (value >> 31)) as u32).into());
         serialize_i64 i64 => |this, value| this.number(((value << 1) ^ (value >> 63)) as u64);
         serialize_i128 i128 => |this, value| this.large_number(((value << 1) ^ (value >> 127)) as u128);
-        serialize_f32 f32 => |this, value| this.out.extend_from_slice(&value.to_le_bytes());
-        serialize_f64 f64 => |this, value| this.out.extend_from_slice(&value.to_le_bytes());
+        serialize_f32 f32 => |this, value| this.float(&value.to_le_bytes(), value.is_finite());
+        serialize_f64 f64 => |this, value| this.float(&value.to_le_bytes(), value.is_finite());
         serialize_char char => |this, value| this.block(value.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
