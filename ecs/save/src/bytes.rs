@@ -150,6 +150,14 @@ impl Lengths {
     /// Adds the next one.
     #[inline]
     pub(crate) fn push(&mut self, len: usize) -> Result<(), String> {
+        if len == self.first as usize && self.count != 0 && self.each.is_empty() {
+            self.count += 1;
+            return Ok(());
+        }
+        self.push_other(len)
+    }
+
+    fn push_other(&mut self, len: usize) -> Result<(), String> {
         let Ok(len) = u32::try_from(len) else { return Err("it takes more than 4 GiB".to_owned()) };
         if self.count == 0 {
             self.first = len;

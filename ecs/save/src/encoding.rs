@@ -50,6 +50,22 @@ pub(crate) fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<usize
     Ok(encoder.empty())
 }
 
+/// Writes values one behind the other, and says how many elements of their sequences took no bytes. A function is told how many bytes each
+/// of them has.
+pub(crate) fn encode_all<T: Serialize>(
+    values: &[T],
+    out: &mut Vec<u8>,
+    mut written: impl FnMut(usize) -> Result<(), String>,
+) -> Result<usize, String> {
+    let mut encoder = Encoder::new(out);
+    for value in values {
+        let before = encoder.len();
+        value.serialize(&mut encoder).map_err(|error| error.to_string())?;
+        written(encoder.len() - before)?;
+    }
+    Ok(encoder.empty())
+}
+
 /// Whether all numbers in a value are finite.
 #[cfg(feature = "text")]
 pub(crate) fn is_finite<T: Serialize + ?Sized>(value: &T) -> Result<bool, Error> {

@@ -15,7 +15,7 @@ use strata_ecs::snapshot::{
 };
 
 use crate::bytes::{Lengths, Reader};
-use crate::encoding::{Budget, decode, encode};
+use crate::encoding::{Budget, decode, encode_all};
 use crate::error::Problem;
 use crate::fixed::Fixed;
 #[cfg(feature = "text")]
@@ -617,11 +617,8 @@ fn show_resource<R: Resource + Serialize>(resource: ResourceContents<'_>) -> Opt
 
 /// Values, one behind the other.
 fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>, lengths: &mut Lengths) -> Result<(), String> {
-    for value in values {
-        let before = out.len();
-        lengths.empty += encode(value, out).map_err(|error| error.to_string())?;
-        lengths.push(out.len() - before)?;
-    }
+    let empty = encode_all(values, out, |len| lengths.push(len))?;
+    lengths.empty += empty;
     Ok(())
 }
 

@@ -35,6 +35,12 @@ impl<'b> Encoder<'b> {
         }
     }
 
+    /// How many bytes there are.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.out.len()
+    }
+
     /// How many elements of sequences have taken no bytes.
     pub(super) fn empty(&self) -> usize {
         self.empty
