@@ -8,6 +8,8 @@ static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocato
 mod checksums;
 mod compressed;
 mod contents;
+mod encoding;
+mod fuzz;
 mod histories;
 mod parts;
 mod plain;
@@ -19,4 +21,6 @@ mod saves;
 mod selection;
 mod limits;
 mod systems;
+mod text;
+mod unknown;
 mod versions;

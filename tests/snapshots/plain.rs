@@ -89,7 +89,8 @@ fn values_are_there_as_they_lie_in_memory() {
         .collect();
     // The entity with the sparse component is in the same table.
     assert!(bytes.windows(column.len()).any(|window| window == column));
-    let behind = [&[7, 0x78, 0x56, 0x34, 0x12][..], &[0; 16]].concat();
+    // No pairs, no values that were kept, and no resources of either kind.
+    let behind = [&[7, 0x78, 0x56, 0x34, 0x12][..], &[0; 25]].concat();
     assert!(bytes.ends_with(&behind));
 
     let mut loaded = World::new();
@@ -121,10 +122,11 @@ fn lengths_and_flags_of_values_are_not_believed() {
     let longer = refused(with_len(5 * size_of::<Body>() as u64 + 1));
     assert_eq!(longer, (at + 5 * size_of::<Body>(), "body".to_owned(), Problem::ValuesTooLong));
     assert_eq!(refused(with_len(u64::MAX)).2, Problem::Ended);
-    // Said to be written by `serde`, and neither.
-    let with_flag = |flag: u8| [&bytes[..at - 9], &[flag], &bytes[at - 8..]].concat();
-    assert!(matches!(refused(with_flag(0)).2, Problem::Value(_) | Problem::ValuesTooLong));
-    assert_eq!(refused(with_flag(2)).2, Problem::Flag);
+    // Said to be written by `serde`, with as many bytes each or with the number of each, and in no form.
+    let with_form = |form: u8| [&bytes[..at - 9], &[form], &bytes[at - 8..]].concat();
+    assert!(matches!(refused(with_form(2)).2, Problem::Value(_) | Problem::ValuesTooLong));
+    assert!(matches!(refused(with_form(0)).2, Problem::Ended | Problem::ValuesTooLong));
+    assert_eq!(refused(with_form(3)), (at - 9, "body".to_owned(), Problem::Form));
 }
 
 #[test]

@@ -207,11 +207,11 @@ fn a_component_that_a_table_has_twice_is_refused_before_its_values_are_made() {
     struct NewBulk;
 
     let format = WorldFormat::new().with_components(components![Bulk]);
-    let refused = |bytes: &[u8], name: &str| {
+    let refused = |bytes: &[u8], name: &str, expected: Problem| {
         MADE.store(0, Relaxed);
         let error = format.load(&mut World::new(), bytes).unwrap_err();
         let LoadError::Bytes { name: found, problem, .. } = &error else { panic!("{error}") };
-        assert_eq!((found.as_deref(), problem), (Some(name), &Problem::Twice), "{error}");
+        assert_eq!((found.as_deref(), problem), (Some(name), &expected), "{error}");
         assert_eq!(MADE.load(Relaxed), 0);
     };
 
@@ -220,19 +220,20 @@ fn a_component_that_a_table_has_twice_is_refused_before_its_values_are_made() {
     assert_eq!(world.query::<&Bulk>().iter(&world).map(|bulk| bulk.buffer.0[0]).sum::<u64>(), 0);
     let bytes = format.save(&mut world).unwrap();
     format.load(&mut World::new(), &bytes).unwrap();
-    // The column ends before the numbers of storages, of relations and of resources, and the number of columns is before it.
-    let (column, rest) = (bytes.len() - 3 * 8 - 18, bytes.len() - 3 * 8);
+    // The column ends before the numbers of storages, of relations, of kept values, and of resources, and whether there are kept ones; the
+    // number of columns is before it.
+    let (column, rest) = (bytes.len() - 4 * 8 - 1 - 18, bytes.len() - 4 * 8 - 1);
     let mut lying = bytes[..column - 8].to_vec();
     lying.extend(1000_u64.to_le_bytes());
     (0..1000).for_each(|_| lying.extend(&bytes[column..rest]));
     lying.extend(&bytes[rest..]);
-    refused(&signed(lying), "bulk");
+    refused(&signed(lying), "bulk", Problem::Twice);
 
     // By both of its names.
     let mut world = World::new();
     world.spawn((OldBulk, NewBulk));
     let bytes = WorldFormat::new().with_components(components![OldBulk, NewBulk]).save(&mut world).unwrap();
-    refused(&bytes, "bulk");
+    refused(&bytes, "bulk", Problem::Same("bulk of before".to_owned()));
 }
 
 #[test]

@@ -1,9 +1,13 @@
 //! What the definition of a component says of its values in files.
 
+use std::marker::PhantomData;
+
 use serde::{Deserialize, Serialize};
 use strata_ecs::component::{ComponentDescriptor, Describe};
 use strata_ecs::prelude::*;
-use strata_save::{LoadError, Problem, WorldFormat, components};
+use strata_save::{
+    ComponentType, LoadError, Problem, RelationType, ResourceType, WorldFormat, components, relations, resources,
+};
 
 mod first {
     use super::*;
@@ -126,4 +130,152 @@ fn a_component_that_is_not_saved_is_left_out_unless_the_format_lists_it() {
 fn a_definition_without_options_is_the_first_version() {
     let descriptor = ComponentDescriptor::of::<first::Health>();
     assert_eq!((descriptor.version(), descriptor.aliases(), descriptor.is_saved()), (1, &[][..], true));
+}
+
+/// Resources and relations in the versions that they had.
+mod others {
+    use super::*;
+
+    #[derive(Resource, Clone, Serialize, Deserialize)]
+    #[resource(name = "score")]
+    pub(super) struct Score(pub(super) u32);
+    #[derive(Resource, Clone, Serialize, Deserialize)]
+    #[resource(name = "record")]
+    pub(super) struct Record(pub(super) u32);
+    #[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    #[resource(name = "points")]
+    pub(super) struct Points(pub(super) Vec<u32>);
+    #[derive(Relation, Clone, Serialize, Deserialize)]
+    #[relation(name = "hunting")]
+    pub(super) struct Hunting(pub(super) u32);
+    #[derive(Relation, Clone, Serialize, Deserialize)]
+    #[relation(name = "stalking")]
+    pub(super) struct Stalking(pub(super) u32);
+    #[derive(Relation, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    #[relation(name = "chasing")]
+    pub(super) struct Chasing(pub(super) String);
+}
+
+/// What they are now.
+fn later() -> WorldFormat {
+    let points = ResourceType::of::<others::Points>().with_version(3).with_alias("score").with_alias("record");
+    let chasing = RelationType::of::<others::Chasing>().with_version(3).with_alias("hunting").with_alias("stalking");
+    WorldFormat::new()
+        .with_resources([points.with_upgrade(1, |score: u32| others::Points(vec![score]))])
+        .with_relations([chasing.with_upgrade(1, |since: u32| others::Chasing(since.to_string()))])
+}
+
+#[test]
+fn resources_and_relations_have_names_and_versions_too() {
+    let mut world = World::new();
+    let [wolf, rabbit] = [(); 2].map(|()| world.spawn_empty().id());
+    world.relate(wolf, others::Hunting(7), rabbit);
+    world.insert_resource(others::Score(9));
+    let old = WorldFormat::new()
+        .with_resources(resources![others::Score, others::Record])
+        .with_relations(relations![others::Hunting, others::Stalking]);
+    let bytes = old.save(&mut world).unwrap();
+    let mut loaded = World::new();
+    // That the format had other types, of which there are no values, is no obstacle.
+    later().load(&mut loaded, &bytes).unwrap();
+    loaded.check_invariants();
+    assert_eq!(loaded.resource::<others::Points>(), &others::Points(vec![9]));
+    assert_eq!(*loaded.get_pair::<others::Chasing>(wolf, rabbit).unwrap(), others::Chasing("7".to_owned()));
+    // They are saved in the version of now, and read again.
+    let again = later().save(&mut loaded).unwrap();
+    later().load(&mut World::new(), &again).unwrap();
+    later().verify(&mut loaded).unwrap();
+
+    // A version of which nothing is said.
+    let newer = old.save(&mut world).map(|_| {
+        let score = resources![others::Score].map(|ty| ty.with_version(2));
+        let hunting = relations![others::Hunting].map(|ty| ty.with_version(2));
+        [
+            WorldFormat::new().with_resources(score).with_known_only().save(&mut world).unwrap(),
+            WorldFormat::new().with_relations(hunting).with_known_only().save(&mut world).unwrap(),
+        ]
+    });
+    for (bytes, expected) in newer.unwrap().iter().zip(["score", "hunting"]) {
+        let error = later().load(&mut World::new(), bytes).unwrap_err();
+        let LoadError::Bytes { name, problem, .. } = error else { panic!("{error}") };
+        assert_eq!((name.as_deref(), problem), (Some(expected), Problem::ValueVersion(2)));
+    }
+}
+
+/// The names of two types in a file that cannot both be one.
+#[track_caller]
+fn same(format: &WorldFormat, bytes: &[u8]) -> [String; 2] {
+    let mut world = World::new();
+    let error = format.load(&mut world, bytes).unwrap_err();
+    assert!(world.is_empty());
+    let text = error.to_string();
+    let LoadError::Bytes { name: Some(name), problem: Problem::Same(other), .. } = error else { panic!("{error}") };
+    assert!(text.contains(&name) && text.contains(&other), "{text}");
+    [other, name]
+}
+
+#[test]
+fn two_types_that_became_one_are_both_named() {
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(name = "armour")]
+    struct Armour(u8);
+
+    // On different entities, so that no table has both of them.
+    let mut world = World::new();
+    world.spawn(first::Health(1));
+    world.spawn(Armour(2));
+    let bytes = WorldFormat::new().with_components(components![first::Health, Armour]).save(&mut world).unwrap();
+    let life = ComponentType::of::<second::Life>().with_alias("armour");
+    assert_eq!(same(&WorldFormat::new().with_components([life]), &bytes), ["game.health", "armour"]);
+
+    let mut world = World::new();
+    world.insert_resource(others::Score(1));
+    world.insert_resource(others::Record(2));
+    let format = WorldFormat::new().with_resources(resources![others::Score, others::Record]);
+    assert_eq!(same(&later(), &format.save(&mut world).unwrap()), ["score", "record"]);
+
+    let mut world = World::new();
+    let [wolf, rabbit] = [(); 2].map(|()| world.spawn_empty().id());
+    world.relate(wolf, others::Hunting(1), rabbit);
+    world.relate(rabbit, others::Stalking(1), wolf);
+    let format = WorldFormat::new().with_relations(relations![others::Hunting, others::Stalking]);
+    assert_eq!(same(&later(), &format.save(&mut world).unwrap()), ["hunting", "stalking"]);
+}
+
+#[test]
+fn an_alias_of_a_type_without_a_stable_name_has_its_parameters() {
+    mod before {
+        use super::*;
+
+        #[derive(Component, Clone, Serialize, Deserialize)]
+        #[component(clone)]
+        #[serde(bound = "")]
+        pub(super) struct Bag<T: Clone + Send + Sync + 'static>(
+            pub(super) u8,
+            #[serde(skip)] pub(super) PhantomData<T>,
+        );
+    }
+    /// Of types that are not described, so that it has no stable name.
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(
+        alias = "snapshots::versions::an_alias_of_a_type_without_a_stable_name_has_its_parameters::before::Bag"
+    )]
+    #[serde(bound = "")]
+    struct Pile<T: Clone + Send + Sync + 'static>(u8, #[serde(skip)] PhantomData<T>);
+    #[derive(Clone)]
+    struct Sword;
+    #[derive(Clone)]
+    struct Shield;
+
+    assert!(ComponentDescriptor::of::<Pile<Sword>>().stable_name().is_none());
+    let mut world = World::new();
+    let id = world.spawn((before::Bag::<Sword>(3, PhantomData), before::Bag::<Shield>(4, PhantomData))).id();
+    let old = WorldFormat::new().with_components(components![before::Bag<Sword>, before::Bag<Shield>]);
+    let bytes = old.save(&mut world).unwrap();
+    // Each has a name of its own, so the format takes both.
+    let format = WorldFormat::new().with_components(components![Pile<Sword>, Pile<Shield>]);
+    let mut loaded = World::new();
+    format.load(&mut loaded, &bytes).unwrap();
+    assert_eq!(loaded.get::<Pile<Sword>>(id).map(|pile| pile.0), Some(3));
+    assert_eq!(loaded.get::<Pile<Shield>>(id).map(|pile| pile.0), Some(4));
 }

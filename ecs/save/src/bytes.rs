@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crc32fast::Hasher;
 
+use crate::encoding::Budget;
 use crate::error::Problem;
 
 /// How many bytes are copied and then hashed: as many as the nearest cache holds.
@@ -20,13 +21,15 @@ pub(crate) struct Writer {
     settled: usize,
     /// Where the values of types begin and end, with their names.
     values: Vec<(Range<usize>, &'static str)>,
+    /// How many elements of sequences within values have no bytes, and the name of the last type with such.
+    empty: (usize, &'static str),
 }
 
 impl Writer {
     /// Writes to a vector, in place of what is there.
     pub(crate) fn new(mut bytes: Vec<u8>) -> Self {
         bytes.clear();
-        Self { bytes, hasher: Hasher::new(), settled: 0, values: Vec::new() }
+        Self { bytes, hasher: Hasher::new(), settled: 0, values: Vec::new(), empty: (0, "") }
     }
 
     /// What has been written is in the checksum now.
@@ -35,9 +38,18 @@ impl Writer {
         self.settled = self.bytes.len();
     }
 
-    /// The bytes from a place on are the values of a type.
-    pub(crate) fn note_values(&mut self, from: usize, of: &'static str) {
+    /// The bytes from a place on are the values of a type, in which so many elements of sequences have no bytes.
+    pub(crate) fn note_values(&mut self, from: usize, of: &'static str, empty: usize) {
         self.values.push((from..self.bytes.len(), of));
+        if empty != 0 {
+            self.empty = (self.empty.0 + empty, of);
+        }
+    }
+
+    /// A type with elements of sequences that have no bytes, if there are more of those than will be read.
+    pub(crate) fn too_many_empty(&self) -> Option<&'static str> {
+        let (count, of) = self.empty;
+        (count > Budget::len_of(self.bytes.len())).then_some(of)
     }
 
     /// The type whose values have the byte at this place.
@@ -123,6 +135,49 @@ impl Writer {
     }
 }
 
+/// The numbers of bytes that values have, one behind the other: one number as long as they have the same.
+#[derive(Default)]
+pub(crate) struct Lengths {
+    count: usize,
+    first: u32,
+    /// None while all are the same.
+    each: Vec<u32>,
+    /// How many elements of sequences within the values have no bytes.
+    pub(crate) empty: usize,
+}
+
+impl Lengths {
+    /// Adds the next one.
+    #[inline]
+    pub(crate) fn push(&mut self, len: usize) -> Result<(), String> {
+        if len == self.first as usize && self.count != 0 && self.each.is_empty() {
+            self.count += 1;
+            return Ok(());
+        }
+        self.push_other(len)
+    }
+
+    fn push_other(&mut self, len: usize) -> Result<(), String> {
+        let Ok(len) = u32::try_from(len) else { return Err("it takes more than 4 GiB".to_owned()) };
+        if self.count == 0 {
+            self.first = len;
+        }
+        if len != self.first && self.each.is_empty() {
+            self.each.resize(self.count, self.first);
+        }
+        if len != self.first || !self.each.is_empty() {
+            self.each.push(len);
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// All of them, unless they are the same.
+    pub(crate) fn each(&self) -> Option<&[u32]> {
+        (!self.each.is_empty()).then_some(&self.each[..])
+    }
+}
+
 /// Reads bytes from their beginning on, and never more than there are.
 pub(crate) struct Reader<'b> {
     all: &'b [u8],
@@ -198,13 +253,6 @@ impl<'b> Reader<'b> {
         Ok(self.arrays(len)?.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
     }
 
-    /// A reader of the bytes of the block that follows, and of nothing behind it.
-    pub(crate) fn block_from_here(&self) -> Result<Self, Problem> {
-        let mut within = Self { ..*self };
-        let len = within.len(1)?;
-        Ok(Self { all: &self.all[..within.at + len], at: within.at })
-    }
-
     /// All that has not been read.
     pub(crate) fn left(&self) -> &'b [u8] {
         &self.all[self.at..]
@@ -213,11 +261,6 @@ impl<'b> Reader<'b> {
     /// Goes on, or back, to a place that there is.
     pub(crate) fn go_to(&mut self, at: usize) {
         self.at = at.min(self.all.len());
-    }
-
-    /// Passes over bytes that are there.
-    pub(crate) fn skip(&mut self, bytes: usize) {
-        self.at += bytes.min(self.all.len() - self.at);
     }
 
     /// The bytes of a block.

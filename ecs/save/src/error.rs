@@ -35,6 +35,8 @@ pub enum NotSaved {
     OtherSide(&'static str),
     /// Values of a component that are not known to be `Clone`, so that they could not be loaded: its type name.
     NotClone(&'static str),
+    /// Values of types that were unknown when the world was loaded, and that the format does not keep.
+    Unknown,
     /// What no file can hold yet.
     LeftOut(LeftOut),
 }
@@ -99,6 +101,8 @@ pub enum Problem {
     Text,
     /// What is either 0 or 1 is neither.
     Flag,
+    /// Values are in a form that there is not.
+    Form,
     /// The ends of pairs are not an even number of entities.
     Odd,
     /// No entity has this id.
@@ -107,7 +111,14 @@ pub enum Problem {
     Number(u32),
     /// A component or resource that the format does not know.
     UnknownName,
-    /// A table has two columns of one component.
+    /// Values of an unknown relation, or of a component that is a side of an unknown relationship: they cannot be kept, since entities
+    /// at their other ends may end.
+    NotKept,
+    /// Two types, this one and the other that has the problem, are both read as the same one, and there are values of both.
+    Same(String),
+    /// Too many unknown values take no bytes.
+    TooMany,
+    /// A table has two columns of one component, or an entity has two values of it; or a resource or relation is there twice.
     Twice,
     /// A checksum of a replay is of this frame, which does not come after that of the checksum before it, or comes after the last frame.
     Frame(u64),
@@ -127,6 +138,9 @@ impl fmt::Display for NotSaved {
             Self::NotClone(name) => write!(f, "component `{name}`, which is not known to be `Clone`"),
             Self::OtherSide(name) => write!(f, "component `{name}` without the other side of its relationship"),
             Self::Resource(name) => write!(f, "resource `{name}` (`with_resources`, or `without_resource`)"),
+            Self::Unknown => f.write_str(
+                "values of unknown types (`keeping_unknown`, or `without_component::<UnknownComponents>` and `without_resource::<UnknownResources>`)",
+            ),
             Self::LeftOut(what @ (LeftOut::Systems(_) | LeftOut::Removals(_) | LeftOut::IdForecasts)) => {
                 write!(f, "{what} (`with_new_consumers`)")
             }
@@ -189,14 +203,22 @@ impl fmt::Display for Problem {
             Self::TooLong => f.write_str("more follows than should"),
             Self::Text => f.write_str("a name is not UTF-8"),
             Self::Flag => f.write_str("a number is neither 0 nor 1"),
+            Self::Form => f.write_str("there is no such form of values"),
             Self::Odd => f.write_str("pairs have two ends each"),
             Self::Entity(bits) => write!(f, "no entity has the id {bits:#x}"),
             Self::Number(number) => write!(f, "there is no such type with number {number}"),
-            Self::Twice => f.write_str("a table has two columns of one component"),
+            Self::NotKept => f.write_str(
+                "values of unknown relations and relationships cannot be kept (`skipping_unknown` passes over them)",
+            ),
+            Self::Same(other) => {
+                write!(f, "these values and those of `{other}` are both read as one type (`with_alias`), so that they cannot be told apart")
+            }
+            Self::TooMany => f.write_str("there are more values that take no bytes than a file of this size may have"),
+            Self::Twice => f.write_str("it is there twice: a table has two columns of it, an entity two values, or the world two such resources"),
             Self::Frame(frame) => write!(f, "the checksum of frame {frame} is out of order, or there is no such frame"),
             Self::UnknownName => {
                 f.write_str(
-                    "the format does not know a type with this name, nor one that had it (`with_alias`, or `skipping_unknown`)",
+                    "the format does not know a type with this name, nor one that had it (`with_alias`, `keeping_unknown`, or `skipping_unknown`)",
                 )
             }
             Self::ValueVersion(version) => {

@@ -1,5 +1,6 @@
 //! What is saved, and the ways to do it.
 
+use std::any::TypeId;
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
@@ -10,7 +11,8 @@ use strata_ecs::snapshot::{PairsContents, SnapshotOptions};
 
 use crate::bytes::Writer;
 use crate::error::{LoadError, SaveError, VerifyError};
-use crate::types::{ComponentType, RelationType, ResourceType, name_of};
+use crate::types::{ComponentType, RelationType, ResourceType};
+use crate::unknown::UnknownResources;
 use crate::{compressed, file, read, write};
 
 /// What is saved of worlds, and how: see [the crate](crate).
@@ -28,6 +30,8 @@ pub struct WorldFormat {
     only_known: bool,
     /// Whether types in files are passed over that the format does not know.
     pub(crate) skips_unknown: bool,
+    /// Whether values in files are kept of types that the format does not know.
+    pub(crate) keeps_unknown: bool,
     #[cfg(feature = "lz4")]
     compresses: bool,
     options: SnapshotOptions,
@@ -143,6 +147,46 @@ impl WorldFormat {
         self
     }
 
+    /// Values in files are kept if this format does not know their components or resources: as bytes, which come and go with their entities
+    /// ([`UnknownComponents`](crate::UnknownComponents)) or the world ([`UnknownResources`]), and are saved again. A format that knows a type reads them as if they
+    /// had been inserted when the file was written. They are new to consumers then.
+    ///
+    /// Pairs of unknown relations and the sides of unknown relationships cannot be kept, since the entity at the other end may end
+    /// meanwhile: a file with such is refused, unless [`skipping_unknown`](Self::skipping_unknown) is also said.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{WorldFormat, components};
+    ///
+    /// #[derive(Component, Clone, Serialize, Deserialize)]
+    /// struct Position(f32);
+    /// #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    /// struct OfAMod(u32);
+    ///
+    /// let with_mod = WorldFormat::new().with_components(components![Position, OfAMod]);
+    /// let mut world = World::new();
+    /// let id = world.spawn((Position(0.5), OfAMod(3))).id();
+    /// let bytes = with_mod.save(&mut world)?;
+    ///
+    /// // The mod is gone for a while, and what it had is not.
+    /// let format = WorldFormat::new().with_components(components![Position]).keeping_unknown();
+    /// let mut world = World::new();
+    /// format.load(&mut world, &bytes)?;
+    /// world.get_mut::<Position>(id).unwrap().0 = 1.5;
+    /// let bytes = format.save(&mut world)?;
+    ///
+    /// let mut world = World::new();
+    /// with_mod.load(&mut world, &bytes)?;
+    /// assert_eq!(world.get(id), Some(&OfAMod(3)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn keeping_unknown(mut self) -> Self {
+        self.keeps_unknown = true;
+        self
+    }
+
     /// Whether a component or relation of a world that this does not know is left out.
     pub(crate) fn leaves_out(&self, descriptor: &ComponentDescriptor) -> bool {
         self.only_known || !descriptor.is_saved() || self.left_out.contains(&descriptor.identity())
@@ -154,10 +198,16 @@ impl WorldFormat {
     }
 
     /// What is left out of a snapshot.
-    fn snapshot_options(&self) -> SnapshotOptions {
+    pub(crate) fn snapshot_options(&self) -> SnapshotOptions {
         let options = self.options.clone();
         match self.only_known {
-            true => options.with_only_resources(self.resources.iter().filter_map(|ty| ty.descriptor.value_type_id())),
+            // What a world has of unknown resources is of the file that it was loaded from.
+            true => options.with_only_resources(
+                self.resources
+                    .iter()
+                    .filter_map(|ty| ty.descriptor.value_type_id())
+                    .chain([TypeId::of::<UnknownResources>()]),
+            ),
             false => options,
         }
     }
@@ -324,12 +374,12 @@ impl WorldFormat {
     }
 
     /// Each type has a name of its own.
-    fn check_names(&self) -> Result<(), String> {
+    pub(crate) fn check_names(&self) -> Result<(), String> {
         let (mut components, mut resources, mut relations) = (HashSet::new(), HashSet::new(), HashSet::new());
         let mut of_components = self.components.iter().flat_map(ComponentType::names);
-        let mut of_resources = self.resources.iter().map(|ty| name_of(ty.descriptor));
+        let mut of_resources = self.resources.iter().flat_map(ResourceType::names);
         let twice = of_components.find(|name| !components.insert(name.clone()));
-        let mut of_relations = self.relations.iter().map(|ty| name_of(ty.descriptor));
+        let mut of_relations = self.relations.iter().flat_map(RelationType::names);
         let twice = twice.or_else(|| of_resources.find(|name| !resources.insert(name.clone())));
         match twice.or_else(|| of_relations.find(|name| !relations.insert(name.clone()))) {
             Some(name) => Err(name),

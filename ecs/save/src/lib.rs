@@ -4,19 +4,25 @@
 mod bytes;
 mod error;
 mod compressed;
+mod encoding;
 mod fixed;
 mod regroup;
+mod tables;
 mod types;
 mod write;
 mod read;
 mod file;
 mod format;
 mod replay;
+#[cfg(feature = "text")]
+mod text;
+mod unknown;
 
 pub use self::error::{LoadError, NotSaved, Problem, SaveError, VerifyError};
 pub use self::format::WorldFormat;
 pub use self::replay::{Divergence, Player, Recorder, Replay, ReplayError};
 pub use self::types::{ComponentType, RelationType, ResourceType};
+pub use self::unknown::{UnknownComponents, UnknownResources, UnknownValue};
 
 /// The components that a [`WorldFormat`] knows, by their types: `components![Position, Health]`.
 ///

@@ -2,34 +2,54 @@
 //! by the builder.
 //!
 //! In this order, all numbers little-endian, lists with their lengths before them as 8 bytes: the magic bytes, the version of the
-//! format, the checksum of all other bytes; names and versions of components, of resources, and of relations; clock; ids; tables, each with its
+//! format, the checksum of all other bytes; names and versions of components, of resources, of relations, of kept components, and of kept
+//! resources, each with whether it is a component that is a side of a relationship; clock; ids; tables, each with its
 //! entities, its stamp and its columns; sparse storages, each with its entities and its column; pairs of relations, each with the number
-//! of the relation, ends, places in the lists of these, ticks, and a block of values; resources. The components of the ends of
-//! relations have numbers behind the others. A column is the number of
-//! its component, its stamp, whether there are ticks, and these; whether the values are plain; then a block of values. A block has the
-//! number of its bytes before it. Plain values are there as their bytes, and others as postcard has them, one behind the other.
+//! of the relation, ends, places in the lists of these, ticks, and a block of values; kept values of components; resources; kept
+//! resources. The components of the ends of relations have numbers behind the others. A column is the number of
+//! its component, its stamp, whether there are ticks, and these; the form of the values; then a block of values. A block has the
+//! number of its bytes before it. Plain values are there as their bytes, and others in postcard's encoding, one behind the other: either with
+//! the same number of bytes each, or followed by these numbers as 4 bytes each. So each value can be taken out by a program that does
+//! not know its type.
+//!
+//! Kept values of components are entities and, if there are any, stamp, whether there are ticks, these, and the values of each entity; kept
+//! resources are whether there are any, ticks and values. Such values have their number before them, and are each the number of a
+//! type, whether the value is plain, and a block.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crc32fast::Hasher;
 use strata_ecs::change::{ComponentTicks, Tick};
-use strata_ecs::component::ComponentIdentity;
+use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, StorageType};
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{
     EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock, StorageContents,
 };
 
 use crate::bytes::Reader;
+use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
-use crate::regroup::{Remainder, regroup};
-use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, Values, name_of};
+use crate::tables::{Column, Inserted, Table, insert, regrouped};
+use crate::types::{ComponentType, Form, ReadColumn, RelationType, ResourceType, Values};
+use crate::unknown::{UnknownComponents, UnknownResources, UnknownType, UnknownValue};
 use crate::write::newest;
 
 /// The first bytes of a saved world. As in PNG, what treats bytes as text damages them.
 pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
 /// The version of the order of the bytes.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
+
+/// How the values of a column are there.
+pub(crate) mod form {
+    /// In postcard's encoding, followed by the lengths.
+    pub(crate) const EACH: u8 = 0;
+    /// As they lie in memory.
+    pub(crate) const PLAIN: u8 = 1;
+    /// In postcard's encoding, all of the same length.
+    pub(crate) const EVEN: u8 = 2;
+}
 
 /// The checksum of all bytes but its own.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
@@ -57,38 +77,62 @@ fn ticks_of(bytes: [u8; 8]) -> ComponentTicks {
 /// A reader that knows of what it reads.
 struct Source<'b> {
     reader: Reader<'b>,
-    /// Names of the types that the bytes name, by number. None is known of those that are passed over.
-    components: Vec<(String, Option<ReadColumn>)>,
+    /// The types that the bytes name, by number: components, ends of relations, and kept components.
+    components: Vec<Named<ReadColumn>>,
+    /// How many of these are not kept ones.
+    first_kept: usize,
     /// For each of these, the first number of the same component: it may be there by an earlier name, too.
     first_numbers: Vec<usize>,
-    resources: Vec<(String, Option<ResourceType>)>,
-    relations: Vec<(String, Option<RelationType>)>,
+    /// For each of these that is a first number, the one by which there are values.
+    used: Vec<Option<u32>>,
+    resources: Vec<Named<ResourceType>>,
+    kept_resources: Vec<Named<ResourceType>>,
+    relations: Vec<Named<RelationType>>,
+    skips_unknown: bool,
+    keeps_unknown: bool,
+    /// How much more may take no bytes.
+    budget: &'b Budget,
     /// The type that is read now.
     name: Option<String>,
 }
 
-/// A table, of which the values are not read yet.
-struct Table<'b> {
-    entities: Vec<Entity>,
-    stamp: Tick,
-    /// Of components that are known, by number.
-    columns: Vec<(u32, Column<'b>)>,
-    /// Whether these are all.
-    is_whole: bool,
+/// A type that the bytes name. Nothing else is known of it if it is passed over, or its values are kept.
+struct Named<T> {
+    ty: Arc<UnknownType>,
+    known: Option<T>,
+    /// Whether it is a side of a relationship.
+    is_side: bool,
 }
 
-/// Values of a component.
-#[derive(Clone, Copy)]
-struct Column<'b> {
-    stamp: Tick,
-    ticks: Option<&'b [[u8; 8]]>,
-    values: Values<'b>,
+/// A sparse storage, of which the values are not read yet.
+struct Storage<'b> {
+    entities: Vec<Entity>,
+    number: u32,
+    parts: Vec<Column<'b>>,
+}
+
+/// Values of a component that was unknown when they were saved, or of an entity.
+struct KeptValues<'b> {
+    entity: Entity,
+    ticks: Option<ComponentTicks>,
+    values: Vec<(u32, Values<'b>)>,
+}
+
+/// What is kept of the values of components.
+#[derive(Default)]
+struct Kept<'b> {
+    stamp: Option<Tick>,
+    are_tracked: bool,
+    /// As they were.
+    all: Vec<KeptValues<'b>>,
+    /// Those of columns.
+    new: Vec<(Entity, u32, Values<'b>)>,
 }
 
 /// For each component, the first number of the same one. One that is passed over is like no other.
-fn first_numbers(components: &[(String, Option<ReadColumn>)]) -> Vec<usize> {
+fn first_numbers(components: &[Named<ReadColumn>]) -> Vec<usize> {
     let mut found: HashMap<ComponentIdentity, usize> = HashMap::new();
-    let first = |(number, (_, ty)): (usize, &(String, Option<ReadColumn>))| match ty {
+    let first = |(number, ty): (usize, &Named<ReadColumn>)| match &ty.known {
         Some(ty) => *found.entry(ty.descriptor().identity()).or_insert(number),
         None => number,
     };
@@ -97,9 +141,20 @@ fn first_numbers(components: &[(String, Option<ReadColumn>)]) -> Vec<usize> {
 
 /// A builder with all that the bytes say.
 pub(crate) fn read(format: &WorldFormat, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
-    let (components, resources, relations) = (Vec::new(), Vec::new(), Vec::new());
-    let (reader, first_numbers) = (Reader::new(bytes), Vec::new());
-    let mut source = Source { reader, components, first_numbers, resources, relations, name: None };
+    let mut source = Source {
+        reader: Reader::new(bytes),
+        components: Vec::new(),
+        first_kept: 0,
+        first_numbers: Vec::new(),
+        used: Vec::new(),
+        resources: Vec::new(),
+        kept_resources: Vec::new(),
+        relations: Vec::new(),
+        skips_unknown: format.skips_unknown,
+        keeps_unknown: format.keeps_unknown,
+        budget: &Budget::of(bytes.len()),
+        name: None,
+    };
     source.read(format, bytes).map_err(|problem| {
         let (offset, name) = (source.reader.offset(), source.name.take());
         LoadError::Bytes { offset, name, problem }
@@ -120,33 +175,36 @@ impl<'b> Source<'b> {
         }
         let named = |ty: &ComponentType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
         let known: HashMap<String, ComponentType> = format.components.iter().flat_map(named).collect();
-        let skips = format.skips_unknown;
-        self.components = self.types(&known, skips, ComponentType::reader)?;
-        if skips {
+        self.components = self.types(&known, ComponentType::reader)?;
+        if self.skips_unknown {
             // Without one side of a relationship there is no link, so neither side has anything to say.
             let known: HashSet<ComponentIdentity> =
                 format.components.iter().map(|ty| ty.descriptor.identity()).collect();
             let has_no_other_side = |ty: &ReadColumn| {
                 StorageContents::other_side_of(ty.descriptor()).is_some_and(|other| !known.contains(&other.identity()))
             };
-            for (_, ty) in &mut self.components {
-                _ = ty.take_if(|ty| has_no_other_side(ty));
+            for ty in &mut self.components {
+                _ = ty.known.take_if(|ty| has_no_other_side(ty));
             }
         }
-        let known: HashMap<String, ResourceType> =
-            format.resources.iter().map(|ty| (name_of(ty.descriptor), *ty)).collect();
-        self.resources = self.types(&known, skips, |ty, version| (ty.version == version).then_some(*ty))?;
-        let known: HashMap<String, RelationType> =
-            format.relations.iter().map(|ty| (name_of(ty.descriptor), ty.clone())).collect();
-        self.relations = self.types(&known, skips, |ty, version| (ty.version == version).then(|| ty.clone()))?;
-        for (name, ty) in &self.relations {
+        let named = |ty: &ResourceType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
+        let known_resources: HashMap<String, ResourceType> = format.resources.iter().flat_map(named).collect();
+        self.resources = self.types(&known_resources, ResourceType::reader)?;
+        let named = |ty: &RelationType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
+        let known_relations: HashMap<String, RelationType> = format.relations.iter().flat_map(named).collect();
+        self.relations = self.types(&known_relations, RelationType::reader)?;
+        for relation in &self.relations {
             for end in 0..2 {
-                let end = ty.as_ref().map(|ty| &ty.ends[end]);
-                self.components.push((name.clone(), end.and_then(|end| end.reader(end.version))));
+                let known = relation.known.as_ref().map(|ty| &ty.ends[end]).and_then(|end| end.reader(end.version));
+                self.components.push(Named { ty: Arc::clone(&relation.ty), known, is_side: true });
             }
         }
-
+        self.first_kept = self.components.len();
+        let kept = self.types(&known, ComponentType::reader)?;
+        self.components.extend(kept);
+        self.kept_resources = self.types(&known_resources, ResourceType::reader)?;
         self.first_numbers = first_numbers(&self.components);
+        self.used = vec![None; self.components.len()];
 
         let reader = &mut self.reader;
         let (frame_number, is_frame_open) = (reader.u64()?, reader.flag()?);
@@ -156,8 +214,9 @@ impl<'b> Source<'b> {
         let (generations, free, retired) = (reader.u32s()?, reader.u32s()?, reader.u32s()?);
         let ids = EntityIds { generations, free, retired, first_generation: reader.u32()? };
         let mut builder = SnapshotBuilder::new(ids, clock);
+        let (mut kept_resources, mut used_resources, mut used_relations) = (Vec::new(), Used::new(), Used::new());
         // A table has two lengths and a tick, at least, and so on.
-        let mut tables = Vec::new();
+        let (mut tables, mut kept) = (Vec::new(), Kept::default());
         // The last table that has a component. A file with many columns of one component is refused before values are made, since these
         // can take more memory than the file: some are made of no bytes at all.
         let mut last_with = vec![None; self.components.len()];
@@ -166,63 +225,265 @@ impl<'b> Source<'b> {
             let (mut columns, mut is_whole) = (Vec::new(), true);
             for _ in 0..self.reader.len(18)? {
                 let at = self.reader.offset();
-                let (number, column) = self.column(entities.len())?;
-                if last_with[self.first_numbers[number as usize]].replace(table) == Some(table) {
-                    self.name = Some(self.components[number as usize].0.clone());
-                    self.reader.go_to(at);
-                    return Err(Problem::Twice);
+                let (number, column) = self.column(&entities, &mut kept)?;
+                if last_with[number as usize].replace(table) == Some(table) {
+                    return self.refuse(at, number, Problem::Twice);
                 }
                 match column {
-                    Some(column) => columns.push((number, column)),
+                    Some(column) => columns.push((number, vec![column])),
                     None => is_whole = false,
                 }
             }
+            columns.sort_by_key(|(number, _)| *number);
             tables.push(Table { entities, stamp, columns, is_whole });
         }
-        self.add_tables(tables, &mut builder, clock.tick)?;
+        let mut storages = Vec::new();
         for _ in 0..self.reader.len(26)? {
             let entities = self.entities()?;
-            if let (number, Some(column)) = self.column(entities.len())? {
-                builder.add_storage(entities, self.new_column(number, &[column], clock.tick)?);
+            if let (number, Some(column)) = self.column(&entities, &mut kept)? {
+                storages.push(Storage { entities, number, parts: vec![column] });
             }
         }
         for _ in 0..self.reader.len(20)? {
-            if let Some(pairs) = self.pairs()? {
+            if let Some(pairs) = self.pairs(&mut used_relations)? {
                 builder.add_pairs(pairs);
             }
         }
+        let inserted = self.kept_values(&mut kept, &mut storages, clock.tick)?;
         for _ in 0..self.reader.len(20)? {
             let number = self.reader.u32()?;
-            let (name, ty) = self.resources.get(number as usize).cloned().ok_or(Problem::Number(number))?;
-            self.name = Some(name);
+            let ty = self.resources.get(number as usize).ok_or(Problem::Number(number))?;
+            let (unknown, known) = (Arc::clone(&ty.ty), ty.known.clone());
+            self.name = Some(unknown.name.clone());
+            if let Some(ty) = &known {
+                note_use(&mut used_resources, ty.descriptor, &unknown)?;
+            }
             let ticks = self.ticks()?;
-            self.values(|bytes| ty.map_or(Ok(()), |ty| (ty.read)(bytes, &mut builder, ticks)))?;
+            match known {
+                Some(ty) => self.values(1, |values| (ty.read)(values, &mut builder, ticks))?,
+                None => {
+                    let bytes = self.reader.block()?;
+                    self.name = None;
+                    kept_resources.push(UnknownValue { ty: unknown, is_plain: false, bytes: bytes.into() });
+                }
+            }
         }
-        if self.reader.is_at_end() { Ok(builder) } else { Err(Problem::TooLong) }
+        self.resources_kept(&mut builder, kept_resources, &mut used_resources, clock.tick)?;
+        if !self.reader.is_at_end() {
+            return Err(Problem::TooLong);
+        }
+
+        let mut tables = regrouped(tables, clock.tick);
+        insert(&mut tables, inserted, clock.tick)
+            .or_else(|(number, (at, problem))| self.refuse(at, number, problem))?;
+        for Table { entities, stamp, columns, .. } in tables {
+            let columns = columns.into_iter().map(|(number, parts)| self.new_column(number, &parts, clock.tick));
+            let columns = columns.collect::<Result<Vec<_>, _>>()?;
+            builder.add_table(entities, stamp, columns);
+        }
+        for Storage { entities, number, parts } in storages {
+            builder.add_storage(entities, self.new_column(number, &parts, clock.tick)?);
+        }
+        self.add_kept(kept, &mut builder, clock.tick)?;
+        Ok(builder)
     }
 
-    /// The types that the bytes name: what a function finds for the version that they have, or nothing, if unknown ones are passed over.
+    /// An error of a component, at a place.
+    fn refuse<T>(&mut self, at: usize, number: u32, problem: Problem) -> Result<T, Problem> {
+        self.name = self.components.get(number as usize).map(|ty| ty.ty.name.clone());
+        self.reader.go_to(at);
+        Err(problem)
+    }
+
+    /// The types that the bytes name: what a function finds for the version that they have, or nothing, if unknown ones are passed over or
+    /// kept.
     fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
-        skips_unknown: bool,
         find: impl Fn(&T, u32) -> Option<U>,
-    ) -> Result<Vec<(String, Option<U>)>, Problem> {
+    ) -> Result<Vec<Named<U>>, Problem> {
         let mut types = Vec::new();
-        for _ in 0..self.reader.len(12)? {
+        for _ in 0..self.reader.len(13)? {
             let name = self.reader.text()?.to_owned();
             let ty = known.get(&name);
             self.name = Some(name.clone());
-            let found = self.reader.u32()?;
-            let ty = match ty {
-                Some(ty) => Some(find(ty, found).ok_or(Problem::ValueVersion(found))?),
-                None if skips_unknown => None,
+            let version = self.reader.u32()?;
+            let known = match ty {
+                Some(ty) => Some(find(ty, version).ok_or(Problem::ValueVersion(version))?),
+                None if self.skips_unknown || self.keeps_unknown => None,
                 None => return Err(Problem::UnknownName),
             };
+            let is_side = self.reader.flag()?;
             self.name = None;
-            types.push((name, ty));
+            types.push(Named { ty: Arc::new(UnknownType { name, version }), known, is_side });
         }
         Ok(types)
+    }
+
+    /// Notes that there are values of a component.
+    fn note_use(&mut self, at: usize, number: u32) -> Result<(), Problem> {
+        let first = &mut self.used[self.first_numbers[number as usize]];
+        match *first.get_or_insert(number) {
+            other if other == number => Ok(()),
+            other => {
+                let name = self.components[other as usize].ty.name.clone();
+                self.refuse(at, number, Problem::Same(name))
+            }
+        }
+    }
+
+    /// Whether an unknown value may be kept that takes so many bytes.
+    fn note_empty(&mut self, bytes: usize) -> Result<(), Problem> {
+        if bytes == 0 {
+            return if self.budget.take() { Ok(()) } else { Err(Problem::TooMany) };
+        }
+        Ok(())
+    }
+
+    /// What was kept of components already. The values of those that are known now go to storages, or are returned.
+    fn kept_values(
+        &mut self,
+        kept: &mut Kept<'b>,
+        storages: &mut Vec<Storage<'b>>,
+        now: Tick,
+    ) -> Result<Inserted<'b>, Problem> {
+        let mut inserted = Inserted::new();
+        let at = self.reader.offset();
+        let entities = self.entities()?;
+        if entities.is_empty() {
+            return Ok(inserted);
+        }
+        kept.stamp = Some(self.tick()?);
+        kept.are_tracked = self.reader.flag()?;
+        let ticks = if kept.are_tracked { Some(self.reader.arrays(entities.len())?) } else { None };
+        // A second list of an entity would hide the first one.
+        let mut found = HashSet::new();
+        for (row, entity) in entities.into_iter().enumerate() {
+            if !found.insert(entity) {
+                self.reader.go_to(at);
+                return Err(Problem::Twice);
+            }
+            let (mut left, len) = (Vec::new(), self.reader.len(13)?);
+            let mut numbers = HashSet::new();
+            for _ in 0..len {
+                let at = self.reader.offset();
+                let number = self.reader.u32()?;
+                let number = (number as usize)
+                    .checked_add(self.first_kept)
+                    .filter(|number| *number < self.components.len())
+                    .ok_or(Problem::Number(number))? as u32;
+                self.name = Some(self.components[number as usize].ty.name.clone());
+                if !numbers.insert(number) {
+                    return self.refuse(at, number, Problem::Twice);
+                }
+                let form = if self.reader.flag()? { Form::Plain } else { Form::Unmeasured };
+                let bytes = self.reader.block()?;
+                let values =
+                    Values { offset: self.reader.offset() - bytes.len(), bytes, count: 1, form, budget: self.budget };
+                self.name = None;
+                match &self.components[number as usize].known {
+                    Some(known) => {
+                        let is_sparse = known.descriptor().storage() == Some(StorageType::Sparse);
+                        self.note_use(at, number)?;
+                        if is_sparse {
+                            add_to_storage(storages, entity, number, Column { stamp: now, ticks: None, values });
+                        } else {
+                            inserted.entry(entity).or_default().push((number, values));
+                        }
+                    }
+                    None if self.keeps_unknown => left.push((number, values)),
+                    None => {}
+                }
+            }
+            let ticks = ticks.map(|ticks| ticks_of(ticks[row]));
+            kept.all.push(KeptValues { entity, ticks, values: left });
+        }
+        Ok(inserted)
+    }
+
+    /// What was kept of resources already, behind those that are new. Those that are known now are added.
+    fn resources_kept(
+        &mut self,
+        builder: &mut SnapshotBuilder,
+        new: Vec<UnknownValue>,
+        used: &mut Used,
+        now: Tick,
+    ) -> Result<(), Problem> {
+        let (mut ticks, mut all) = (ComponentTicks::new(now), Vec::new());
+        if self.reader.flag()? {
+            ticks = self.ticks()?;
+            for _ in 0..self.reader.len(13)? {
+                let number = self.reader.u32()?;
+                let ty = self.kept_resources.get(number as usize).ok_or(Problem::Number(number))?;
+                let (unknown, known) = (Arc::clone(&ty.ty), ty.known.clone());
+                self.name = Some(unknown.name.clone());
+                if let Some(ty) = &known {
+                    note_use(used, ty.descriptor, &unknown)?;
+                }
+                let is_plain = self.reader.flag()?;
+                match known {
+                    Some(ty) => self.values(1, |values| (ty.read)(values, builder, ComponentTicks::new(now)))?,
+                    None => {
+                        let bytes = self.reader.block()?;
+                        self.name = None;
+                        all.push(UnknownValue { ty: unknown, is_plain, bytes: bytes.into() });
+                    }
+                }
+            }
+        }
+        all.extend(new);
+        let mut names = HashSet::new();
+        if let Some(value) = all.iter().find(|value| !names.insert(value.name())) {
+            self.name = Some(value.name().to_owned());
+            return Err(Problem::Twice);
+        }
+        if self.keeps_unknown && !all.is_empty() {
+            builder.add_resource(UnknownResources(all), ticks);
+        }
+        Ok(())
+    }
+
+    /// Adds what is kept of components.
+    fn add_kept(&mut self, kept: Kept<'b>, builder: &mut SnapshotBuilder, now: Tick) -> Result<(), Problem> {
+        let Kept { stamp, are_tracked, mut all, new } = kept;
+        let stamp = if new.is_empty() { stamp.unwrap_or(now) } else { now };
+        let mut places: HashMap<Entity, usize> =
+            all.iter().enumerate().map(|(place, kept)| (kept.entity, place)).collect();
+        for (entity, number, values) in new {
+            let place = *places.entry(entity).or_insert_with(|| {
+                all.push(KeptValues { entity, ticks: None, values: Vec::new() });
+                all.len() - 1
+            });
+            all[place].values.push((number, values));
+        }
+        all.retain(|kept| !kept.values.is_empty());
+        if all.is_empty() {
+            return Ok(());
+        }
+        // A table, a storage and what was kept could each have a value of one component, by one number or several.
+        let mut names = HashSet::new();
+        for kept in &all {
+            names.clear();
+            let mut of_one = kept.values.iter();
+            if let Some((number, values)) =
+                of_one.find(|(number, _)| !names.insert(&self.components[*number as usize].ty.name))
+            {
+                return self.refuse(values.offset, *number, Problem::Twice);
+            }
+        }
+        let ticks = all.iter().map(|kept| kept.ticks.unwrap_or(ComponentTicks::new(now))).collect();
+        let value = |(number, values): (u32, Values<'b>)| UnknownValue {
+            ty: Arc::clone(&self.components[number as usize].ty),
+            is_plain: values.are_plain(),
+            bytes: values.bytes.into(),
+        };
+        let (entities, values) = all
+            .into_iter()
+            .map(|kept| (kept.entity, UnknownComponents(kept.values.into_iter().map(value).collect())))
+            .unzip();
+        let column = NewColumnContents::of::<UnknownComponents>(values, stamp);
+        builder.add_storage(entities, if are_tracked { column.with_ticks(ticks) } else { column });
+        Ok(())
     }
 
     fn tick(&mut self) -> Result<Tick, Problem> {
@@ -244,14 +505,23 @@ impl<'b> Source<'b> {
     }
 
     /// Pairs of a relation; none if it is passed over.
-    fn pairs(&mut self) -> Result<Option<NewPairsContents>, Problem> {
+    fn pairs(&mut self, used: &mut Used) -> Result<Option<NewPairsContents>, Problem> {
+        let at = self.reader.offset();
         let number = self.reader.u32()?;
-        let (name, ty) = self.relations.get(number as usize).cloned().ok_or(Problem::Number(number))?;
-        self.name = Some(name);
+        let ty = self.relations.get(number as usize).ok_or(Problem::Number(number))?;
+        let known = ty.known.clone();
+        self.name = Some(ty.ty.name.clone());
+        if let Some(relation) = &known {
+            note_use(used, relation.descriptor, &ty.ty)?;
+        }
         let ends = self.entities()?;
         let (ends, rest) = ends.as_chunks();
         if !rest.is_empty() {
             return Err(Problem::Odd);
+        }
+        if known.is_none() && !self.skips_unknown && !ends.is_empty() {
+            self.reader.go_to(at);
+            return Err(Problem::NotKept);
         }
         let places = self.reader.arrays(ends.len())?;
         let ticks = self.reader.arrays(ends.len())?;
@@ -260,54 +530,54 @@ impl<'b> Source<'b> {
             PairContents { ends, places, ticks: ticks_of(ticks) }
         });
         let pairs = pairs.collect();
-        self.values(|bytes| ty.map(|ty| (ty.read)(bytes, pairs)).transpose())
+        self.values(ends.len(), |values| known.map(|ty| (ty.read)(values, pairs)).transpose())
     }
 
-    /// The number of a component, and its column, which has a value for each of so many entities; none if it is passed over.
-    fn column(&mut self, entities: usize) -> Result<(u32, Option<Column<'b>>), Problem> {
+    /// The number of a component, and its column, which has a value for each of some entities; none if it is passed over. What is kept of
+    /// an unknown component is noted.
+    fn column(&mut self, entities: &[Entity], kept: &mut Kept<'b>) -> Result<(u32, Option<Column<'b>>), Problem> {
+        let at = self.reader.offset();
         let number = self.reader.u32()?;
-        let (name, ty) = self.components.get(number as usize).ok_or(Problem::Number(number))?;
-        let is_known = ty.is_some();
-        self.name = Some(name.clone());
+        let ty = self.components[..self.first_kept].get(number as usize).ok_or(Problem::Number(number))?;
+        let (known, can_be_kept) = (ty.known.clone(), !ty.is_side);
+        self.name = Some(ty.ty.name.clone());
         let stamp = self.tick()?;
-        let ticks = if self.reader.flag()? { Some(self.reader.arrays(entities)?) } else { None };
-        let are_plain = self.reader.flag()?;
+        let count = entities.len();
+        let ticks = if self.reader.flag()? { Some(self.reader.arrays(count)?) } else { None };
+        let form = self.reader.u8()?;
         let bytes = self.reader.block()?;
-        self.name = None;
-        let values = Values { offset: self.reader.offset() - bytes.len(), bytes, count: entities, are_plain };
-        Ok((number, is_known.then_some(Column { stamp, ticks, values })))
-    }
-
-    /// Adds tables; those that had components which are passed over become one with others.
-    fn add_tables(
-        &mut self,
-        mut tables: Vec<Table<'b>>,
-        builder: &mut SnapshotBuilder,
-        now: Tick,
-    ) -> Result<(), Problem> {
-        let remainder = |table: &mut Table<'b>| {
-            table.columns.sort_by_key(|(number, _)| *number);
-            let components = table.columns.iter().map(|(number, _)| *number).collect();
-            Remainder { components, is_whole: table.is_whole, rows: table.entities.len() }
+        let offset = self.reader.offset() - bytes.len();
+        let form = match form {
+            form::PLAIN => Form::Plain,
+            form::EVEN => Form::Even,
+            form::EACH => Form::Each(self.reader.arrays(count)?),
+            _ => return self.refuse(offset - 9, number, Problem::Form),
         };
-        let remainders: Vec<Remainder<u32>> = tables.iter_mut().map(remainder).collect();
-        for group in regroup(&remainders) {
-            let stamp = newest(group.iter().map(|number| tables[*number].stamp), now);
-            let mut columns = Vec::new();
-            for at in 0..tables[group[0]].columns.len() {
-                let parts: Vec<Column<'b>> = group.iter().map(|number| tables[*number].columns[at].1).collect();
-                columns.push(self.new_column(tables[group[0]].columns[at].0, &parts, now)?);
-            }
-            let mut entities = std::mem::take(&mut tables[group[0]].entities);
-            group[1..].iter().for_each(|number| entities.extend_from_slice(&tables[*number].entities));
-            builder.add_table(entities, stamp, columns);
+        let values = Values { offset, bytes, count, form, budget: self.budget };
+        if let Some(known) = known {
+            known.check(&values).or_else(|(at, problem)| self.refuse(at, number, problem))?;
+            self.note_use(at, number)?;
+            self.name = None;
+            return Ok((number, Some(Column { stamp, ticks, values })));
         }
-        Ok(())
+        let is_kept = self.keeps_unknown && can_be_kept;
+        if !is_kept && !self.skips_unknown && count != 0 {
+            return self.refuse(at, number, Problem::NotKept);
+        }
+        if is_kept {
+            let one_by_one = values.one_by_one().or_else(|(at, problem)| self.refuse(at, number, problem))?;
+            for (entity, values) in entities.iter().zip(one_by_one) {
+                self.note_empty(values.bytes.len())?;
+                kept.new.push((*entity, number, values));
+            }
+        }
+        self.name = None;
+        Ok((number, None))
     }
 
     /// The values of some parts of a column.
     fn new_column(&mut self, number: u32, parts: &[Column<'b>], now: Tick) -> Result<NewColumnContents, Problem> {
-        let Some((name, Some(reader))) = self.components.get(number as usize) else {
+        let Some(Named { known: Some(reader), ty, .. }) = self.components.get(number as usize) else {
             return Err(Problem::Number(number));
         };
         let stamp = newest(parts.iter().map(|part| part.stamp), now);
@@ -315,7 +585,7 @@ impl<'b> Source<'b> {
         let column = match reader.read(&values, stamp) {
             Ok(column) => column,
             Err((offset, problem)) => {
-                self.name = Some(name.clone());
+                self.name = Some(ty.name.clone());
                 self.reader.go_to(offset);
                 return Err(problem);
             }
@@ -333,20 +603,46 @@ impl<'b> Source<'b> {
         Ok(column.with_ticks(ticks))
     }
 
-    /// What a function makes of the bytes of a block.
-    fn values<T>(&mut self, read: impl FnOnce(&[u8]) -> Result<T, (usize, Problem)>) -> Result<T, Problem> {
-        let mut within = self.reader.block_from_here()?;
-        match read(within.left()) {
+    /// What a function makes of a block with so many values.
+    fn values<T>(
+        &mut self,
+        count: usize,
+        read: impl FnOnce(Values<'b>) -> Result<T, (usize, Problem)>,
+    ) -> Result<T, Problem> {
+        let bytes = self.reader.block()?;
+        let offset = self.reader.offset() - bytes.len();
+        match read(Values { offset, bytes, count, form: Form::Unmeasured, budget: self.budget }) {
             Ok(value) => {
-                self.reader.block()?;
                 self.name = None;
                 Ok(value)
             }
             Err((at, problem)) => {
-                within.skip(at);
-                self.reader = within;
+                self.reader.go_to(at);
                 Err(problem)
             }
         }
     }
+}
+
+/// The resources or relations that there are values of, each with the type in the file.
+type Used = HashMap<ComponentIdentity, Arc<UnknownType>>;
+
+/// Notes that there are values of a type. Those of two types that are read as the same one cannot be told apart.
+fn note_use(used: &mut Used, known: &ComponentDescriptor, ty: &Arc<UnknownType>) -> Result<(), Problem> {
+    match used.insert(known.identity(), Arc::clone(ty)) {
+        Some(other) if other.name == ty.name => Err(Problem::Twice),
+        Some(other) => Err(Problem::Same(other.name.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Adds a value to the storage of a component.
+fn add_to_storage<'b>(storages: &mut Vec<Storage<'b>>, entity: Entity, number: u32, value: Column<'b>) {
+    // There are as many as known components, at most.
+    let place = storages.iter().position(|storage| storage.number == number).unwrap_or_else(|| {
+        storages.push(Storage { entities: Vec::new(), number, parts: Vec::new() });
+        storages.len() - 1
+    });
+    storages[place].entities.push(entity);
+    storages[place].parts.push(value);
 }

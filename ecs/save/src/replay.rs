@@ -8,18 +8,17 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use postcard::Serializer;
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use strata_ecs::prelude::{Resource, World};
 use strata_ecs::snapshot::{Difference, StateError, StateOptions};
 
 use crate::bytes::{Reader, Writer};
+use crate::encoding::{Budget, decode, encode};
 use crate::error::{LoadError, Problem, SaveError};
 use crate::file;
 use crate::format::WorldFormat;
 use crate::read;
-use crate::types::End;
 
 /// The first bytes of a replay. The checksum is at the same place as in a saved world.
 const MAGIC: [u8; 8] = *b"\x93REPLAY\n";
@@ -281,15 +280,21 @@ impl<I: Serialize> Replay<I> {
         out.skip_u32();
         out.plain(&[&self.start]);
         out.len(self.inputs.len());
+        let name = std::any::type_name::<I>();
         for input in &self.inputs {
-            out.block(|out| input.serialize(&mut Serializer { output: End(out) }))
-                .map_err(|error| SaveError::Value(std::any::type_name::<I>(), error.to_string()))?;
+            let (at, mut empty) = (out.bytes.len(), 0);
+            let written = out.block(|out| encode(input, out).map(|count| empty = count));
+            written.map_err(|error| SaveError::Value(name, error.to_string()))?;
+            out.note_values(at, name, empty);
         }
         out.len(self.checks.len());
         for Check { frame, sum, state } in &self.checks {
             out.u64(*frame);
             out.u64(*sum);
             out.plain(&[state]);
+        }
+        if let Some(name) = out.too_many_empty() {
+            return Err(SaveError::Value(name, "its sequences have too many elements that take no bytes".to_owned()));
         }
         let sum = out.checksum();
         out.bytes[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
@@ -334,12 +339,12 @@ impl<I: DeserializeOwned> Replay<I> {
         }
         let start = reader.block()?.to_vec();
         let (mut inputs, mut checks): (Vec<I>, Vec<Check>) = (Vec::new(), Vec::new());
+        let budget = Budget::of(bytes.len());
         for _ in 0..reader.len(8)? {
-            let bytes = reader.block()?;
-            match postcard::take_from_bytes(bytes) {
-                Ok((input, [])) => inputs.push(input),
-                Ok(_) => return Err(Problem::ValuesTooLong),
-                Err(error) => return Err(Problem::Value(error.to_string())),
+            let mut bytes = reader.block()?;
+            inputs.push(decode(&mut bytes, &budget).map_err(|error| Problem::Value(error.to_string()))?);
+            if !bytes.is_empty() {
+                return Err(Problem::ValuesTooLong);
             }
         }
         for _ in 0..reader.len(24)? {

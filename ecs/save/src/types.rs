@@ -1,10 +1,9 @@
 //! How values of one type become bytes, and values again.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 use std::{fmt, slice};
 
-use postcard::Serializer;
-use postcard::ser_flavors::Flavor;
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use strata_ecs::change::{ComponentTicks, Tick};
@@ -15,17 +14,21 @@ use strata_ecs::snapshot::{
     NewColumnContents, NewPairsContents, PairContents, PairsContents, ResourceContents, SnapshotBuilder,
 };
 
-use crate::bytes::Reader;
+use crate::bytes::{Lengths, Reader};
+use crate::encoding::{Budget, decode, encode_all};
 use crate::error::Problem;
 use crate::fixed::Fixed;
+#[cfg(feature = "text")]
+use crate::text::TextOf;
 
-type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>) -> Result<(), String>;
+type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
 type ReadValues = fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)>;
 type ReadOld = dyn Fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)> + Send + Sync;
-type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>) -> Result<(), String>;
-type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>) -> Result<(), String>;
-type ReadPairs = fn(&[u8], Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)>;
-type ReadResource = fn(&[u8], &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)>;
+type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
+type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
+type ReadPairs = dyn Fn(Values<'_>, Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)> + Send + Sync;
+type ReadResource =
+    dyn Fn(Values<'_>, &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)> + Send + Sync;
 
 /// The bytes of so many values. A column has one such part, or several if tables become one since components are left out.
 #[derive(Clone, Copy)]
@@ -34,8 +37,64 @@ pub(crate) struct Values<'b> {
     pub(crate) offset: usize,
     pub(crate) bytes: &'b [u8],
     pub(crate) count: usize,
-    /// Whether they are those of plain values, and not those that postcard writes.
-    pub(crate) are_plain: bool,
+    pub(crate) form: Form<'b>,
+    /// That of the whole file.
+    pub(crate) budget: &'b Budget,
+}
+
+/// How values are there as bytes.
+#[derive(Clone, Copy)]
+pub(crate) enum Form<'b> {
+    /// As they lie in memory.
+    Plain,
+    /// In postcard's encoding, each with as many bytes as the others.
+    Even,
+    /// In postcard's encoding, with the number of the bytes of each.
+    Each(&'b [[u8; 4]]),
+    /// In postcard's encoding: where one ends is not known beforehand.
+    Unmeasured,
+}
+
+impl<'b> Values<'b> {
+    pub(crate) fn are_plain(&self) -> bool {
+        matches!(self.form, Form::Plain)
+    }
+
+    /// Whether there are as many bytes as the values have: with a size of each, or if it is said in bytes how many each of them has.
+    pub(crate) fn check(&self, size: Option<usize>) -> Result<(), (usize, Problem)> {
+        let sum = match (self.form, size) {
+            (_, Some(size)) => self.count as u128 * size as u128,
+            // The sum of so many lengths of 4 bytes does not overflow.
+            (Form::Each(lengths), None) => lengths.iter().map(|len| u128::from(u32::from_le_bytes(*len))).sum(),
+            (Form::Even | Form::Plain, None) => (self.bytes.len() / self.count.max(1) * self.count) as u128,
+            (Form::Unmeasured, None) => return Ok(()),
+        };
+        let len = self.bytes.len();
+        match sum.cmp(&(len as u128)) {
+            Ordering::Less => Err((self.offset + sum as usize, Problem::ValuesTooLong)),
+            Ordering::Equal => Ok(()),
+            Ordering::Greater => Err((self.offset + len, Problem::Ended)),
+        }
+    }
+
+    /// Each value by itself.
+    pub(crate) fn one_by_one(self) -> Result<impl Iterator<Item = Self>, (usize, Problem)> {
+        self.check(None)?;
+        let Self { offset, bytes, count, form, budget } = self;
+        let size = bytes.len() / count.max(1);
+        let one_form = if self.are_plain() { Form::Plain } else { Form::Unmeasured };
+        let mut begin = 0;
+        Ok((0..count).map(move |at| {
+            let len = match form {
+                Form::Each(lengths) => u32::from_le_bytes(lengths[at]) as usize,
+                _ => size,
+            };
+            let own = &bytes[begin..begin + len];
+            let one = Self { offset: offset + begin, bytes: own, count: 1, form: one_form, budget };
+            begin += len;
+            one
+        }))
+    }
 }
 
 /// A component that is saved: see [`components!`](crate::components).
@@ -49,36 +108,76 @@ pub struct ComponentType {
     pub(crate) aliases: Vec<String>,
     /// By version: what reads older values.
     upgrades: Vec<(u32, Arc<ReadOld>)>,
+    #[cfg(feature = "text")]
+    pub(crate) show: for<'v> fn(ErasedSlice<'v>, usize) -> Option<&'v dyn erased_serde::Serialize>,
+    #[cfg(feature = "text")]
+    pub(crate) text: TextOf,
 }
 
 impl fmt::Debug for ComponentType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { descriptor, version, aliases, upgrades, .. } = self;
-        let upgrades: Vec<u32> = upgrades.iter().map(|(version, _)| *version).collect();
-        let mut shown = f.debug_struct("ComponentType");
-        shown.field("component", &descriptor.name()).field("version", version);
-        shown.field("aliases", aliases).field("upgrades", &upgrades).finish()
+        shown(f.debug_struct("ComponentType").field("component", &descriptor.name()), *version, aliases, upgrades)
     }
 }
 
 /// A resource that is saved: see [`resources!`](crate::resources).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct ResourceType {
     pub(crate) descriptor: &'static ComponentDescriptor,
     pub(crate) version: u32,
     pub(crate) write: WriteResource,
-    pub(crate) read: ReadResource,
+    pub(crate) read: Arc<ReadResource>,
+    aliases: Vec<String>,
+    /// By version: what reads older values.
+    upgrades: Vec<(u32, Arc<ReadResource>)>,
+    #[cfg(feature = "text")]
+    pub(crate) show: for<'v> fn(ResourceContents<'v>) -> Option<&'v dyn erased_serde::Serialize>,
+    #[cfg(feature = "text")]
+    pub(crate) text: TextOf,
+}
+
+impl fmt::Debug for ResourceType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { descriptor, version, aliases, upgrades, .. } = self;
+        shown(f.debug_struct("ResourceType").field("resource", &descriptor.name()), *version, aliases, upgrades)
+    }
 }
 
 /// A relation whose pairs are saved: see [`relations!`](crate::relations).
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RelationType {
     pub(crate) descriptor: &'static ComponentDescriptor,
     pub(crate) version: u32,
     pub(crate) write: WritePairs,
-    pub(crate) read: ReadPairs,
+    pub(crate) read: Arc<ReadPairs>,
     /// The components of sources and of targets.
     pub(crate) ends: [ComponentType; 2],
+    aliases: Vec<String>,
+    /// By version: what reads older values.
+    upgrades: Vec<(u32, Arc<ReadPairs>)>,
+    #[cfg(feature = "text")]
+    pub(crate) show: for<'v> fn(PairsContents<'v>, usize) -> Option<&'v dyn erased_serde::Serialize>,
+    #[cfg(feature = "text")]
+    pub(crate) text: TextOf,
+}
+
+impl fmt::Debug for RelationType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { descriptor, version, aliases, upgrades, .. } = self;
+        shown(f.debug_struct("RelationType").field("relation", &descriptor.name()), *version, aliases, upgrades)
+    }
+}
+
+/// What is shown of each type behind its name.
+fn shown<T>(
+    shown: &mut fmt::DebugStruct<'_, '_>,
+    version: u32,
+    aliases: &[String],
+    upgrades: &[(u32, T)],
+) -> fmt::Result {
+    let upgrades: Vec<u32> = upgrades.iter().map(|(version, _)| *version).collect();
+    shown.field("version", &version).field("aliases", &aliases).field("upgrades", &upgrades).finish()
 }
 
 impl ComponentType {
@@ -86,12 +185,17 @@ impl ComponentType {
     /// [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are those of its definition.
     #[must_use]
     pub fn of<C: Component + Clone + Serialize + DeserializeOwned>() -> Self {
-        let write: WriteValues = |values, out| {
+        let write: WriteValues = |values, out, lengths| {
             let Some(values) = values.downcast_ref::<C>() else { unreachable!("the values are of this component") };
-            write_values(values, out)
+            write_values(values, out, lengths)
         };
         let read: ReadValues = |values, stamp| Ok(NewColumnContents::of(read_values::<C>(values)?, stamp));
         let mut ty = Self::with(ComponentDescriptor::of::<C>(), write, read);
+        #[cfg(feature = "text")]
+        {
+            ty.show = show_component::<C>;
+            ty.text = TextOf::of::<C>();
+        }
         C::upgrades(&mut ty);
         ty
     }
@@ -99,10 +203,26 @@ impl ComponentType {
     fn with(descriptor: &'static ComponentDescriptor, write: WriteValues, read: ReadValues) -> Self {
         let alias = |name: &&'static str| match descriptor.stable_name() {
             Some(own) => own.renamed(name).to_string(),
-            None => (*name).to_owned(),
+            // What has no stable name is in files by its path, with the parameters of the type.
+            None => {
+                let parameters = descriptor.name().find('<').map_or("", |at| &descriptor.name()[at..]);
+                format!("{name}{parameters}")
+            }
         };
         let (version, aliases) = (descriptor.version(), descriptor.aliases().iter().map(alias).collect());
-        Self { descriptor, version, write, read, aliases, upgrades: Vec::new() }
+        Self {
+            descriptor,
+            version,
+            write,
+            read,
+            aliases,
+            upgrades: Vec::new(),
+            // Those of a component without values.
+            #[cfg(feature = "text")]
+            show: |_, _| Some(&()),
+            #[cfg(feature = "text")]
+            text: TextOf::of::<()>(),
+        }
     }
 
     /// Values of this version are written, and those of another one are refused, but for those that can be
@@ -163,13 +283,14 @@ impl ComponentType {
     fn add_upgrade<Old: DeserializeOwned + 'static, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
         let (own, made) = (self.descriptor, ComponentDescriptor::of::<C>());
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
-        let is_there = self.upgrades.iter().any(|(other, _)| *other == version);
-        assert!(!is_there, "there are two upgrades of version {version} of `{}`", own.name());
+        check_new(&self.upgrades, version, own);
         let read = move |values: &[Values<'_>], stamp| {
             let values = read_values::<Old>(values)?;
             Ok(NewColumnContents::of(values.into_iter().map(upgrade).collect(), stamp))
         };
         self.upgrades.push((version, Arc::new(read)));
+        #[cfg(feature = "text")]
+        self.text.add(version, upgrade);
     }
 
     /// The component had another name in files. Those are read, too, and the new name is written. The name of a type with parameters has
@@ -190,8 +311,7 @@ impl ComponentType {
         if version == self.version {
             return Some(ReadColumn::Current(self.descriptor, self.read));
         }
-        let upgrade = self.upgrades.iter().find(|(other, _)| *other == version);
-        upgrade.map(|(_, read)| ReadColumn::Old(self.descriptor, Arc::clone(read)))
+        upgrade_of(&self.upgrades, version).map(|read| ReadColumn::Old(self.descriptor, read))
     }
 }
 
@@ -199,6 +319,18 @@ impl UpgradeList for ComponentType {
     fn add<Old: UpgradeSource, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
         self.add_upgrade(version, upgrade);
     }
+}
+
+/// There is one upgrade for each version.
+#[track_caller]
+fn check_new<T>(upgrades: &[(u32, T)], version: u32, of: &ComponentDescriptor) {
+    let is_there = upgrades.iter().any(|(other, _)| *other == version);
+    assert!(!is_there, "there are two upgrades of version {version} of `{}`", of.name());
+}
+
+/// The upgrade of a version.
+fn upgrade_of<T: Clone>(upgrades: &[(u32, T)], version: u32) -> Option<T> {
+    upgrades.iter().find(|(other, _)| *other == version).map(|(_, read)| read.clone())
 }
 
 /// How the values of a component in a file are read.
@@ -214,6 +346,17 @@ impl ReadColumn {
         match self {
             Self::Current(descriptor, _) | Self::Old(descriptor, _) => descriptor,
         }
+    }
+
+    /// Whether there are as many bytes as so many values have, as far as that is known beforehand.
+    pub(crate) fn check(&self, values: &Values<'_>) -> Result<(), (usize, Problem)> {
+        let size = match self {
+            Self::Current(descriptor, _) if values.are_plain() && are_bytes(descriptor) => {
+                Some(descriptor.layout().size())
+            }
+            Self::Current(..) | Self::Old(..) => None,
+        };
+        values.check(size)
     }
 
     pub(crate) fn read(&self, values: &[Values<'_>], stamp: Tick) -> Result<NewColumnContents, (usize, Problem)> {
@@ -232,16 +375,13 @@ impl RelationType {
     /// [stable name](strata_ecs::component::StableName).
     #[must_use]
     pub fn of<R: Relation + Clone + Serialize + DeserializeOwned>() -> Self {
-        let write: WritePairs = |pairs, out| {
+        let write: WritePairs = |pairs, out, lengths| {
             let Some(values) = pairs.values::<R>() else { unreachable!("the values are of this relation") };
-            write_values(values, out)
+            write_values(values, out, lengths)
         };
-        let read: ReadPairs = |bytes, pairs| {
-            let values = read_values::<R>(&[Values { offset: 0, bytes, count: pairs.len(), are_plain: false }])?;
-            Ok(NewPairsContents::of(pairs, values))
-        };
+        let read = |values: Values<'_>, pairs| Ok(NewPairsContents::of(pairs, read_values::<R>(&[values])?));
         // Such components have no size.
-        let write_end: WriteValues = |_, _| Ok(());
+        let write_end: WriteValues = |values, _, lengths| (0..values.len()).try_for_each(|_| lengths.push(0));
         let end = |descriptor, read| ComponentType::with(descriptor, write_end, read);
         let sources = end(ComponentDescriptor::of::<PairSource<R>>(), |values, stamp| {
             Ok(NewColumnContents::of_sources::<R>(count_without_bytes(values)?, stamp))
@@ -249,13 +389,103 @@ impl RelationType {
         let targets = end(ComponentDescriptor::of::<PairTarget<R>>(), |values, stamp| {
             Ok(NewColumnContents::of_targets::<R>(count_without_bytes(values)?, stamp))
         });
-        Self { descriptor: PairsContents::descriptor_of::<R>(), version: 1, write, read, ends: [sources, targets] }
+        let (aliases, upgrades) = (Vec::new(), Vec::new());
+        let (descriptor, read, ends) = (PairsContents::descriptor_of::<R>(), Arc::new(read), [sources, targets]);
+        Self {
+            descriptor,
+            version: 1,
+            write,
+            read,
+            ends,
+            aliases,
+            upgrades,
+            #[cfg(feature = "text")]
+            show: show_pair::<R>,
+            #[cfg(feature = "text")]
+            text: TextOf::of::<R>(),
+        }
     }
 
-    /// Values of this version are written, and those of another one are refused. Without this it is 1.
+    /// Values of this version are written, and those of another one are refused, but for those that can be
+    /// [upgraded](Self::with_upgrade). Without this it is 1.
     #[must_use]
     pub fn with_version(self, version: u32) -> Self {
         Self { version, ..self }
+    }
+
+    /// Values of an older version are read as another type, of which only the `serde` format counts, and made values of this one.
+    ///
+    /// # Panics
+    ///
+    /// If the function makes values of another relation, or there is one for this version.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{RelationType, WorldFormat, relations};
+    ///
+    /// #[derive(Relation, Clone, Serialize, Deserialize)]
+    /// #[relation(name = "hunting")]
+    /// struct OldHunting(u32);
+    ///
+    /// #[derive(Relation, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    /// #[relation(name = "chasing")]
+    /// struct Chasing {
+    ///     since: f32,
+    /// }
+    ///
+    /// let mut old = World::new();
+    /// let [wolf, rabbit] = [(); 2].map(|()| old.spawn_empty().id());
+    /// old.relate(wolf, OldHunting(3), rabbit);
+    /// let bytes = WorldFormat::new().with_relations(relations![OldHunting]).save(&mut old)?;
+    ///
+    /// let chasing = RelationType::of::<Chasing>()
+    ///     .with_version(2)
+    ///     .with_alias("hunting")
+    ///     .with_upgrade(1, |since: u32| Chasing { since: since as f32 });
+    /// let mut world = World::new();
+    /// WorldFormat::new().with_relations([chasing]).load(&mut world, &bytes)?;
+    /// assert_eq!(*world.get_pair::<Chasing>(wolf, rabbit).unwrap(), Chasing { since: 3.0 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_upgrade<Old, R>(mut self, version: u32, upgrade: fn(Old) -> R) -> Self
+    where
+        Old: DeserializeOwned + 'static,
+        R: Relation + Clone,
+    {
+        let (own, made) = (self.descriptor, PairsContents::descriptor_of::<R>());
+        assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
+        check_new(&self.upgrades, version, own);
+        let read = move |values: Values<'_>, pairs| {
+            let values = read_values::<Old>(&[values])?;
+            Ok(NewPairsContents::of(pairs, values.into_iter().map(upgrade).collect()))
+        };
+        self.upgrades.push((version, Arc::new(read)));
+        #[cfg(feature = "text")]
+        self.text.add(version, upgrade);
+        self
+    }
+
+    /// The relation had another name in files. Those are read, too, and the new name is written. It is the whole name, with the parameters
+    /// of the type if it has some.
+    #[must_use]
+    pub fn with_alias(mut self, name: &'static str) -> Self {
+        self.aliases.push(name.to_owned());
+        self
+    }
+
+    /// The name in files, and those that it had.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        [name_of(self.descriptor)].into_iter().chain(self.aliases.iter().cloned())
+    }
+
+    /// The same, which reads values of a version.
+    pub(crate) fn reader(&self, version: u32) -> Option<Self> {
+        if version == self.version {
+            return Some(self.clone());
+        }
+        upgrade_of(&self.upgrades, version).map(|read| Self { read, ..self.clone() })
     }
 }
 
@@ -263,78 +493,193 @@ impl ResourceType {
     /// A resource that `serde` can write and read, and that is known to be `Clone`; also a list of messages, `Messages<M>`. Its name in files is its [stable name](strata_ecs::component::StableName).
     #[must_use]
     pub fn of<R: Resource + Serialize + DeserializeOwned>() -> Self {
-        let write: WriteResource = |resource, out| {
+        let write: WriteResource = |resource, out, lengths| {
             let Some(value) = resource.get::<R>() else { unreachable!("the value is of this type") };
-            write_values(slice::from_ref(value), out)
+            write_values(slice::from_ref(value), out, lengths)
         };
-        let read: ReadResource = |bytes, builder, ticks| {
-            let mut left = bytes;
-            let value = read_value::<R>(bytes, &mut left)?;
-            ended(bytes, left)?;
-            builder.add_resource(value, ticks);
+        let read = |values: Values<'_>, builder: &mut SnapshotBuilder, ticks| {
+            read_values::<R>(&[values])?.into_iter().for_each(|value| _ = builder.add_resource(value, ticks));
             Ok(())
         };
-        Self { descriptor: ComponentDescriptor::of_resource::<R>(), version: 1, write, read }
+        let (aliases, upgrades) = (Vec::new(), Vec::new());
+        let descriptor = ComponentDescriptor::of_resource::<R>();
+        Self {
+            descriptor,
+            version: 1,
+            write,
+            read: Arc::new(read),
+            aliases,
+            upgrades,
+            #[cfg(feature = "text")]
+            show: show_resource::<R>,
+            #[cfg(feature = "text")]
+            text: TextOf::of::<R>(),
+        }
     }
 
-    /// The value is written in this version, and one of another version is refused. Without this it is 1.
+    /// The value is written in this version, and one of another version is refused, but for those that can be
+    /// [upgraded](Self::with_upgrade). Without this it is 1.
     #[must_use]
     pub fn with_version(self, version: u32) -> Self {
         Self { version, ..self }
     }
+
+    /// A value of an older version is read as another type, of which only the `serde` format counts, and made a value of this one.
+    ///
+    /// # Panics
+    ///
+    /// If the function makes another resource, or there is one for this version.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{ResourceType, WorldFormat, resources};
+    ///
+    /// #[derive(Resource, Clone, Serialize, Deserialize)]
+    /// #[resource(name = "game.score")]
+    /// struct OldScore(u32);
+    ///
+    /// #[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    /// #[resource(name = "game.points")]
+    /// struct Points {
+    ///     of_players: Vec<u32>,
+    /// }
+    ///
+    /// let mut old = World::new();
+    /// old.insert_resource(OldScore(3));
+    /// let bytes = WorldFormat::new().with_resources(resources![OldScore]).save(&mut old)?;
+    ///
+    /// let points = ResourceType::of::<Points>()
+    ///     .with_version(2)
+    ///     .with_alias("game.score")
+    ///     .with_upgrade(1, |score: u32| Points { of_players: vec![score] });
+    /// let mut world = World::new();
+    /// WorldFormat::new().with_resources([points]).load(&mut world, &bytes)?;
+    /// assert_eq!(world.resource::<Points>(), &Points { of_players: vec![3] });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_upgrade<Old, R>(mut self, version: u32, upgrade: fn(Old) -> R) -> Self
+    where
+        Old: DeserializeOwned + 'static,
+        R: Resource,
+    {
+        let (own, made) = (self.descriptor, ComponentDescriptor::of_resource::<R>());
+        assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
+        check_new(&self.upgrades, version, own);
+        let read = move |values: Values<'_>, builder: &mut SnapshotBuilder, ticks| {
+            let values = read_values::<Old>(&[values])?;
+            values.into_iter().for_each(|value| _ = builder.add_resource(upgrade(value), ticks));
+            Ok(())
+        };
+        self.upgrades.push((version, Arc::new(read)));
+        #[cfg(feature = "text")]
+        self.text.add(version, upgrade);
+        self
+    }
+
+    /// The resource had another name in files. Those are read, too, and the new name is written. It is the whole name, with the parameters
+    /// of the type if it has some.
+    #[must_use]
+    pub fn with_alias(mut self, name: &'static str) -> Self {
+        self.aliases.push(name.to_owned());
+        self
+    }
+
+    /// The name in files, and those that it had.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        [name_of(self.descriptor)].into_iter().chain(self.aliases.iter().cloned())
+    }
+
+    /// The same, which reads values of a version.
+    pub(crate) fn reader(&self, version: u32) -> Option<Self> {
+        if version == self.version {
+            return Some(self.clone());
+        }
+        upgrade_of(&self.upgrades, version).map(|read| Self { read, ..self.clone() })
+    }
 }
 
-/// Where postcard writes to.
-pub(crate) struct End<'b>(pub(crate) &'b mut Vec<u8>);
+#[cfg(feature = "text")]
+fn show_component<C: Serialize + 'static>(values: ErasedSlice<'_>, row: usize) -> Option<&dyn erased_serde::Serialize> {
+    Some(values.downcast_ref::<C>()?.get(row)?)
+}
 
-impl Flavor for End<'_> {
-    type Output = ();
+#[cfg(feature = "text")]
+fn show_pair<R: Relation + Serialize>(pairs: PairsContents<'_>, at: usize) -> Option<&dyn erased_serde::Serialize> {
+    Some(pairs.values::<R>()?.get(at)?)
+}
 
-    #[inline]
-    fn try_extend(&mut self, data: &[u8]) -> postcard::Result<()> {
-        self.0.extend_from_slice(data);
-        Ok(())
-    }
-
-    #[inline]
-    fn try_push(&mut self, data: u8) -> postcard::Result<()> {
-        self.0.push(data);
-        Ok(())
-    }
-
-    fn finalize(self) -> postcard::Result<()> {
-        Ok(())
-    }
+#[cfg(feature = "text")]
+fn show_resource<R: Resource + Serialize>(resource: ResourceContents<'_>) -> Option<&dyn erased_serde::Serialize> {
+    Some(resource.get::<R>()?)
 }
 
 /// Values, one behind the other.
-fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>) -> Result<(), String> {
-    let mut serializer = Serializer { output: End(out) };
-    values.iter().try_for_each(|value| value.serialize(&mut serializer)).map_err(|error| error.to_string())
+fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>, lengths: &mut Lengths) -> Result<(), String> {
+    let empty = encode_all(values, out, |len| lengths.push(len))?;
+    lengths.empty += empty;
+    Ok(())
 }
 
 /// All values of some bytes, by `serde`.
 fn read_values<T: DeserializeOwned>(parts: &[Values<'_>]) -> Result<Vec<T>, (usize, Problem)> {
     // There may be fewer than is said: room is made for those that are there.
     let mut values = Vec::new();
-    for &Values { offset, bytes, count, are_plain } in parts {
-        let in_file = |(at, problem): (usize, Problem)| (offset + at, problem);
-        if are_plain {
-            let mut fixed = Fixed(Reader::new(bytes));
-            for _ in 0..count {
-                let at = offset + fixed.0.offset();
-                values.push(T::deserialize(&mut fixed).map_err(|error| (at, Problem::Value(error.to_string())))?);
+    for part in parts {
+        match part.form {
+            Form::Plain => read_plain(*part, &mut values)?,
+            Form::Unmeasured => read_encoded(*part, &mut values)?,
+            Form::Even | Form::Each(_) => {
+                part.check(None)?;
+                read_measured(*part, &mut values)?;
             }
-            ended(bytes, fixed.0.left()).map_err(in_file)?;
-        } else {
-            let mut left = bytes;
-            for _ in 0..count {
-                values.push(read_value::<T>(bytes, &mut left).map_err(in_file)?);
-            }
-            ended(bytes, left).map_err(in_file)?;
         }
     }
     Ok(values)
+}
+
+/// Values in postcard's encoding, of which it is known how many bytes each has.
+fn read_measured<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
+    let even = part.bytes.len() / part.count.max(1);
+    values.reserve(part.count.min(part.bytes.len()));
+    let mut at = 0;
+    for row in 0..part.count {
+        let len = match part.form {
+            Form::Each(lengths) => u32::from_le_bytes(lengths[row]) as usize,
+            _ => even,
+        };
+        let mut left = &part.bytes[at..at + len];
+        match decode(&mut left, part.budget) {
+            Ok(value) => values.push(value),
+            Err(error) => return Err((part.offset + at, Problem::Value(error.to_string()))),
+        }
+        at += len;
+        if !left.is_empty() {
+            return Err((part.offset + at - left.len(), Problem::ValuesTooLong));
+        }
+    }
+    Ok(())
+}
+
+/// Plain values by `serde`.
+fn read_plain<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
+    let mut fixed = Fixed(Reader::new(part.bytes));
+    for _ in 0..part.count {
+        let at = part.offset + fixed.0.offset();
+        values.push(T::deserialize(&mut fixed).map_err(|error| (at, Problem::Value(error.to_string())))?);
+    }
+    ended(part.bytes, fixed.0.left()).map_err(|(at, problem)| (part.offset + at, problem))
+}
+
+/// Values in postcard's encoding.
+fn read_encoded<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
+    let mut left = part.bytes;
+    for _ in 0..part.count {
+        let at = part.offset + part.bytes.len() - left.len();
+        values.push(decode(&mut left, part.budget).map_err(|error| (at, Problem::Value(error.to_string())))?);
+    }
+    ended(part.bytes, left).map_err(|(at, problem)| (part.offset + at, problem))
 }
 
 /// How many values there are, of a type without a size.
@@ -343,14 +688,6 @@ fn count_without_bytes(parts: &[Values<'_>]) -> Result<usize, (usize, Problem)> 
         Some(part) => Err((part.offset, Problem::ValuesTooLong)),
         None => Ok(parts.iter().map(|part| part.count).sum()),
     }
-}
-
-/// The next value of what is left of some bytes. An error says how many bytes were before it.
-fn read_value<T: DeserializeOwned>(bytes: &[u8], left: &mut &[u8]) -> Result<T, (usize, Problem)> {
-    let at = bytes.len() - left.len();
-    let (value, rest) = postcard::take_from_bytes(left).map_err(|error| (at, Problem::Value(error.to_string())))?;
-    *left = rest;
-    Ok(value)
 }
 
 fn ended(bytes: &[u8], left: &[u8]) -> Result<(), (usize, Problem)> {
@@ -365,10 +702,14 @@ pub(crate) fn known_components(
     named.iter().cloned().chain(relations.into_iter().flat_map(|ty| ty.ends)).collect()
 }
 
+/// Whether plain values of a type are read as bytes, and not by `serde`.
+fn are_bytes(descriptor: &ComponentDescriptor) -> bool {
+    cfg!(target_endian = "little") && descriptor.functions().take_any_bytes()
+}
+
 /// The bytes of values, as they go into files, of a type of which any bytes are a value.
 pub(crate) fn plain_bytes(values: ErasedSlice<'_>) -> Option<&[u8]> {
-    let is_plain = cfg!(target_endian = "little") && values.descriptor().functions().take_any_bytes();
-    values.plain_bytes().filter(|_| is_plain)
+    values.plain_bytes().filter(|_| are_bytes(values.descriptor()))
 }
 
 /// Values that a file has as they lie in the memory of this machine. None if they cannot be had without `serde`.
@@ -377,17 +718,10 @@ fn of_plain_bytes(
     parts: &[Values<'_>],
     stamp: Tick,
 ) -> Result<Option<NewColumnContents>, (usize, Problem)> {
-    let are_plain = parts.iter().all(|part| part.are_plain);
-    if cfg!(target_endian = "big") || !are_plain || !descriptor.functions().take_any_bytes() {
+    if !parts.iter().all(Values::are_plain) || !are_bytes(descriptor) {
         return Ok(None);
     }
-    for &Values { offset, bytes, count, .. } in parts {
-        match count.checked_mul(descriptor.layout().size()) {
-            Some(expected) if expected == bytes.len() => {}
-            Some(expected) if expected < bytes.len() => return Err((offset + expected, Problem::ValuesTooLong)),
-            _ => return Err((offset + bytes.len(), Problem::Ended)),
-        }
-    }
+    parts.iter().try_for_each(|part| part.check(Some(descriptor.layout().size())))?;
     Ok(match parts {
         [part] => NewColumnContents::of_plain_bytes(descriptor, part.bytes, stamp),
         _ => {

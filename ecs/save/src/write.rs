@@ -5,14 +5,19 @@ use std::collections::HashMap;
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
 use strata_ecs::prelude::Entity;
-use strata_ecs::snapshot::{ColumnContents, LeftOut, PairsContents, SnapshotContents, StorageContents, TableContents};
+use strata_ecs::snapshot::{
+    ColumnContents, LeftOut, PairsContents, ResourceContents, SnapshotContents, StorageContents, TableContents,
+};
 
-use crate::bytes::Writer;
+use crate::bytes::{Lengths, Writer};
 use crate::error::{NotSaved, SaveError};
 use crate::format::WorldFormat;
-use crate::read::{MAGIC, VERSION};
+use crate::read::{MAGIC, VERSION, form};
 use crate::regroup::{Remainder, regroup};
 use crate::types::{ComponentType, known_components, name_of, plain_bytes};
+#[cfg(feature = "text")]
+use crate::types::{RelationType, ResourceType};
+use crate::unknown::{UnknownComponents, UnknownResources, UnknownType, UnknownValue};
 
 /// The numbers of types in the format.
 struct Numbers(HashMap<ComponentIdentity, usize>);
@@ -36,40 +41,157 @@ impl Numbers {
     }
 }
 
-/// Writes a snapshot behind nothing.
-pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &mut Writer) -> Result<(), SaveError> {
-    let known: Vec<ComponentType> = known_components(&format.components, format.relations.iter().cloned());
-    let components = Numbers::of(known.iter().map(|ty| ty.descriptor), |number| {
-        // The components of the ends of relations are behind the others.
-        let relation = number.checked_sub(format.components.len()).map(|end| format.relations[end / 2].descriptor);
-        format.saves(relation.unwrap_or(known[number].descriptor))
-    });
-    let resources = Numbers::of(format.resources.iter().map(|ty| ty.descriptor), |_| true);
-    let relations = Numbers::of(format.relations.iter().map(|ty| ty.descriptor), |number| {
-        format.saves(format.relations[number].descriptor)
-    });
-    check(format, contents, [&components, &resources, &relations])?;
+/// What of the contents of a world a format saves.
+pub(crate) struct Saved<'s> {
+    format: &'s WorldFormat,
+    contents: SnapshotContents<'s>,
+    /// The components that numbers in a file stand for.
+    known: Vec<ComponentType>,
+    components: Numbers,
+    resources: Numbers,
+    relations: Numbers,
+    unknown: Unknown<'s>,
+    #[cfg(feature = "text")]
+    pub(crate) now: Tick,
+}
 
-    out.bytes.reserve(expected_size(contents));
+/// Tables with those of their columns that are saved, and the numbers of those that become one.
+type GroupedTables<'s> = (Vec<TableContents<'s>>, Vec<Vec<ColumnContents<'s>>>, Vec<Vec<usize>>);
+
+impl<'s> Saved<'s> {
+    /// All that is saved, if the format says of everything else that it is not.
+    pub(crate) fn of(format: &'s WorldFormat, contents: SnapshotContents<'s>) -> Result<Self, SaveError> {
+        let known: Vec<ComponentType> = known_components(&format.components, format.relations.iter().cloned());
+        let components = Numbers::of(known.iter().map(|ty| ty.descriptor), |number| {
+            // The components of the ends of relations are behind the others.
+            let relation = number.checked_sub(format.components.len()).map(|end| format.relations[end / 2].descriptor);
+            format.saves(relation.unwrap_or(known[number].descriptor))
+        });
+        let resources = Numbers::of(format.resources.iter().map(|ty| ty.descriptor), |_| true);
+        let relations = Numbers::of(format.relations.iter().map(|ty| ty.descriptor), |number| {
+            format.saves(format.relations[number].descriptor)
+        });
+        check(format, contents, [&components, &resources, &relations])?;
+        let unknown = Unknown::of(format, contents);
+        Ok(Self {
+            format,
+            contents,
+            known,
+            components,
+            resources,
+            relations,
+            unknown,
+            #[cfg(feature = "text")]
+            now: contents.clock().tick,
+        })
+    }
+
+    fn has(&self, descriptor: &ComponentDescriptor) -> bool {
+        self.components.get(descriptor.identity()).is_some()
+    }
+
+    pub(crate) fn tables(&self) -> GroupedTables<'s> {
+        let tables: Vec<TableContents<'s>> = self.contents.tables().collect();
+        let is_saved = |column: &ColumnContents<'_>| self.has(column.values().descriptor());
+        let in_order = |table: &TableContents<'s>| {
+            self.components.in_order(table.columns().filter(is_saved), |column| column.values().descriptor())
+        };
+        let columns: Vec<Vec<ColumnContents<'s>>> = tables.iter().map(in_order).collect();
+        let remainder = |(table, columns): (&TableContents<'s>, &Vec<ColumnContents<'s>>)| Remainder {
+            components: columns.iter().map(|column| column.values().descriptor().identity()).collect(),
+            is_whole: columns.len() == table.columns().len(),
+            rows: table.entities().len(),
+        };
+        let remainders: Vec<Remainder<ComponentIdentity>> = tables.iter().zip(&columns).map(remainder).collect();
+        let groups = regroup(&remainders);
+        (tables, columns, groups)
+    }
+
+    /// Of a relationship both sides are saved, or neither is.
+    pub(crate) fn storages(&self) -> Vec<StorageContents<'s>> {
+        let is_saved = |storage: &StorageContents<'_>| {
+            self.has(storage.column().values().descriptor()) && storage.other_side().is_none_or(|other| self.has(other))
+        };
+        let all = self.contents.storages().filter(is_saved);
+        self.components.in_order(all, |storage| storage.column().values().descriptor())
+    }
+
+    pub(crate) fn pairs(&self) -> Vec<PairsContents<'s>> {
+        let is_saved = |pairs: &PairsContents<'_>| self.relations.get(pairs.descriptor().identity()).is_some();
+        self.relations.in_order(self.contents.pairs().filter(is_saved), |pairs| pairs.descriptor())
+    }
+
+    pub(crate) fn resources(&self) -> Vec<ResourceContents<'s>> {
+        let is_known = |resource: &ResourceContents<'_>| resource.get::<UnknownResources>().is_none();
+        self.resources.in_order(self.contents.resources().filter(is_known), |resource| resource.descriptor())
+    }
+}
+
+#[cfg(feature = "text")]
+impl<'s> Saved<'s> {
+    /// Whether there are values of unknown types.
+    pub(crate) fn has_unknown(&self) -> bool {
+        self.unknown.components.is_some() || self.unknown.resources.is_some()
+    }
+
+    /// The type of a column, and the relation of whose pairs its entities are the sources or the targets.
+    pub(crate) fn component(
+        &self,
+        column: ColumnContents<'_>,
+    ) -> Option<(&ComponentType, Option<(&RelationType, usize)>)> {
+        let number = self.components.get(column.values().descriptor().identity())?;
+        let end = number.checked_sub(self.format.components.len());
+        Some((&self.known[number], end.map(|end| (&self.format.relations[end / 2], end % 2))))
+    }
+
+    pub(crate) fn relation(&self, pairs: PairsContents<'_>) -> Option<&'s RelationType> {
+        Some(&self.format.relations[self.relations.get(pairs.descriptor().identity())?])
+    }
+
+    pub(crate) fn resource(&self, resource: ResourceContents<'_>) -> Option<&'s ResourceType> {
+        Some(&self.format.resources[self.resources.get(resource.descriptor().identity())?])
+    }
+}
+
+/// Writes what is before the types.
+pub(crate) fn begin(out: &mut Writer) {
     out.bytes.extend_from_slice(&MAGIC);
     out.u32(VERSION);
     // The checksum.
     out.skip_u32();
-    out.len(format.components.len());
-    for ty in &format.components {
-        out.text(&name_of(ty.descriptor));
-        out.u32(ty.version);
+}
+
+/// Writes the types of a format, and so many components without a name, which are passed over.
+pub(crate) fn write_types(format: &WorldFormat, out: &mut Writer, passed_over: usize) {
+    let ty = |descriptor: &ComponentDescriptor, version: u32, is_side: bool, out: &mut Writer| {
+        out.text(&name_of(descriptor));
+        out.u32(version);
+        out.u8(is_side.into());
+    };
+    out.len(format.components.len() + passed_over);
+    for one in &format.components {
+        ty(one.descriptor, one.version, StorageContents::other_side_of(one.descriptor).is_some(), out);
+    }
+    for _ in 0..passed_over {
+        out.text("");
+        out.u32(1);
+        // Nothing is kept of it.
+        out.u8(1);
     }
     out.len(format.resources.len());
-    for ty in &format.resources {
-        out.text(&name_of(ty.descriptor));
-        out.u32(ty.version);
-    }
+    format.resources.iter().for_each(|one| ty(one.descriptor, one.version, false, out));
     out.len(format.relations.len());
-    for ty in &format.relations {
-        out.text(&name_of(ty.descriptor));
-        out.u32(ty.version);
-    }
+    format.relations.iter().for_each(|one| ty(one.descriptor, one.version, false, out));
+}
+
+/// Writes a snapshot behind nothing.
+pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &mut Writer) -> Result<(), SaveError> {
+    let saved = Saved::of(format, contents)?;
+    let Saved { format, known, components, resources, relations, unknown, .. } = &saved;
+    out.bytes.reserve(expected_size(contents));
+    begin(out);
+    write_types(format, out, 0);
+    unknown.write_types(out);
 
     let (clock, ids) = (contents.clock(), contents.ids());
     out.u64(clock.frame_number);
@@ -78,22 +200,7 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
     [&ids.generations, &ids.free, &ids.retired].into_iter().for_each(|list| out.u32s(list));
     out.u32(ids.first_generation);
 
-    let is_saved = |column: &ColumnContents<'_>| components.get(column.values().descriptor().identity()).is_some();
-    let tables: Vec<TableContents<'_>> = contents.tables().collect();
-    let columns: Vec<Vec<ColumnContents<'_>>> = tables
-        .iter()
-        .map(|table| components.in_order(table.columns().filter(is_saved), |column| column.values().descriptor()))
-        .collect();
-    let remainders: Vec<Remainder<ComponentIdentity>> = tables
-        .iter()
-        .zip(&columns)
-        .map(|(table, columns)| Remainder {
-            components: columns.iter().map(|column| column.values().descriptor().identity()).collect(),
-            is_whole: columns.len() == table.columns().len(),
-            rows: table.entities().len(),
-        })
-        .collect();
-    let groups = regroup(&remainders);
+    let (tables, columns, groups) = saved.tables();
     out.len(groups.len());
     for group in groups {
         let parts: Vec<TableContents<'_>> = group.iter().map(|number| tables[*number]).collect();
@@ -104,23 +211,16 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
         out.len(first.len());
         for (at, _) in first.iter().enumerate() {
             let parts: Vec<ColumnContents<'_>> = group.iter().map(|number| columns[*number][at]).collect();
-            write_column(out, &known, &components, &parts, clock.tick)?;
+            write_column(out, known, components, &parts, clock.tick)?;
         }
     }
-    // Of a relationship both sides are saved, or neither is.
-    let is_saved = |storage: &StorageContents<'_>| {
-        is_saved(&storage.column())
-            && storage.other_side().is_none_or(|other| components.get(other.identity()).is_some())
-    };
-    let all = contents.storages().filter(is_saved);
-    let storages = components.in_order(all, |storage| storage.column().values().descriptor());
+    let storages = saved.storages();
     out.len(storages.len());
     for storage in storages {
         out.u64s(&storage.entities(), |entity| entity.to_bits());
-        write_column(out, &known, &components, &[storage.column()], clock.tick)?;
+        write_column(out, known, components, &[storage.column()], clock.tick)?;
     }
-    let is_saved = |pairs: &PairsContents<'_>| relations.get(pairs.descriptor().identity()).is_some();
-    let all = relations.in_order(contents.pairs().filter(is_saved), |pairs| pairs.descriptor());
+    let all = saved.pairs();
     out.len(all.len());
     for pairs in all {
         let name = pairs.descriptor().name();
@@ -138,10 +238,12 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
         });
         out.arrays(&all, |pair| ticks_as_bytes(pair.ticks));
         let at = out.bytes.len();
-        out.block(|out| write(pairs, out)).map_err(|error| SaveError::Value(name, error))?;
-        out.note_values(at, name);
+        let mut lengths = Lengths::default();
+        out.block(|out| write(pairs, out, &mut lengths)).map_err(|error| SaveError::Value(name, error))?;
+        out.note_values(at, name, lengths.empty);
     }
-    let all = resources.in_order(contents.resources(), |resource| resource.descriptor());
+    unknown.write_components(out);
+    let all = saved.resources();
     out.len(all.len());
     for resource in all {
         let Some(number) = resources.get(resource.descriptor().identity()) else {
@@ -151,12 +253,22 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
         out.u32(number as u32);
         write_ticks(out, resource.ticks());
         let (at, name) = (out.bytes.len(), resource.descriptor().name());
-        out.block(|out| write(resource, out)).map_err(|error| SaveError::Value(name, error))?;
-        out.note_values(at, name);
+        let mut lengths = Lengths::default();
+        out.block(|out| write(resource, out, &mut lengths)).map_err(|error| SaveError::Value(name, error))?;
+        out.note_values(at, name, lengths.empty);
     }
+    unknown.write_resources(out);
+    if let Some(name) = out.too_many_empty() {
+        return Err(SaveError::Value(name, "its sequences have too many elements that take no bytes".to_owned()));
+    }
+    end(out);
+    Ok(())
+}
+
+/// Writes the checksum.
+pub(crate) fn end(out: &mut Writer) {
     let sum = out.checksum();
     out.bytes[MAGIC.len() + 4..MAGIC.len() + 8].copy_from_slice(&sum.to_le_bytes());
-    Ok(())
 }
 
 /// About how many bytes there will be: more if values have memory of their own.
@@ -209,6 +321,8 @@ fn check(
     for storage in contents.storages().filter(|storage| !storage.is_of_pairs()) {
         let descriptor = storage.column().values().descriptor();
         match storage.other_side() {
+            _ if is_unknown_values(storage) && (format.keeps_unknown || is_left_out(descriptor)) => {}
+            _ if is_unknown_values(storage) => note(NotSaved::Unknown),
             _ if !is_known(descriptor) && !is_left_out(descriptor) => note(NotSaved::Component(descriptor.name())),
             Some(other) if is_known(descriptor) && !is_known(other) && format.saves(other) => {
                 note(NotSaved::OtherSide(descriptor.name()));
@@ -226,7 +340,11 @@ fn check(
         }
     }
     for resource in contents.resources() {
-        if resources.get(resource.descriptor().identity()).is_none() {
+        if resource.get::<UnknownResources>().is_some() {
+            if !format.keeps_unknown && !is_left_out(resource.descriptor()) {
+                note(NotSaved::Unknown);
+            }
+        } else if resources.get(resource.descriptor().identity()).is_none() {
             note(NotSaved::Resource(resource.descriptor().name()));
         }
     }
@@ -248,6 +366,28 @@ fn write_column(
     };
     let ComponentType { write, .. } = known[number];
     out.u32(number as u32);
+    write_times(out, parts, now);
+    let plain: Option<Vec<&[u8]>> = parts.iter().map(|part| plain_bytes(part.values())).collect();
+    out.u8(if plain.is_some() { form::PLAIN } else { form::EVEN });
+    let (at, name) = (out.bytes.len(), descriptor.name());
+    let mut lengths = Lengths::default();
+    match plain {
+        Some(plain) => out.plain(&plain),
+        None => {
+            out.block(|out| parts.iter().try_for_each(|part| write(part.values(), out, &mut lengths)))
+                .map_err(|error| SaveError::Value(name, error))?;
+            if let Some(each) = lengths.each() {
+                out.bytes[at - 1] = form::EACH;
+                out.arrays(each, |len| len.to_le_bytes());
+            }
+        }
+    }
+    out.note_values(at, name, lengths.empty);
+    Ok(())
+}
+
+/// Writes when values of a component have changed, one part behind the other.
+fn write_times(out: &mut Writer, parts: &[ColumnContents<'_>], now: Tick) {
     out.u32(newest(parts.iter().map(|part| part.stamp()), now).get());
     let are_tracked = parts.iter().any(|part| part.is_tracked());
     out.u8(are_tracked.into());
@@ -257,17 +397,85 @@ fn write_column(
             out.arrays(&part.ticks().unwrap_or_else(unknown), |ticks| ticks_as_bytes(*ticks));
         }
     }
-    let plain: Option<Vec<&[u8]>> = parts.iter().map(|part| plain_bytes(part.values())).collect();
-    out.u8(plain.is_some().into());
-    let (at, name) = (out.bytes.len(), descriptor.name());
-    match plain {
-        Some(plain) => out.plain(&plain),
-        None => out
-            .block(|out| parts.iter().try_for_each(|part| write(part.values(), out)))
-            .map_err(|error| SaveError::Value(name, error))?,
+}
+
+fn is_unknown_values(storage: StorageContents<'_>) -> bool {
+    storage.column().values().downcast_ref::<UnknownComponents>().is_some()
+}
+
+/// What a world holds of types that are unknown, as far as it is saved.
+struct Unknown<'s> {
+    components: Option<(StorageContents<'s>, &'s [UnknownComponents])>,
+    resources: Option<(ResourceContents<'s>, &'s UnknownResources)>,
+    /// The types of components, and those of resources, in the order in which their values have them, with their numbers.
+    types: [(Vec<&'s UnknownType>, HashMap<&'s UnknownType, u32>); 2],
+    now: Tick,
+}
+
+impl<'s> Unknown<'s> {
+    fn of(format: &WorldFormat, contents: SnapshotContents<'s>) -> Self {
+        let now = contents.clock().tick;
+        let mut unknown = Self { components: None, resources: None, types: Default::default(), now };
+        if !format.keeps_unknown {
+            return unknown;
+        }
+        let values = |storage: StorageContents<'s>| Some((storage, storage.column().values().downcast_ref()?));
+        unknown.components = contents.storages().find_map(values);
+        unknown.resources = contents.resources().find_map(|resource| Some((resource, resource.get()?)));
+        let [of_components, of_resources] = &mut unknown.types;
+        let note = |(types, numbers): &mut (Vec<_>, HashMap<_, u32>), value: &'s UnknownValue| {
+            numbers.entry(&*value.ty).or_insert_with(|| {
+                types.push(&*value.ty);
+                types.len() as u32 - 1
+            });
+        };
+        let all = unknown.components.iter().flat_map(|(_, all)| *all).flat_map(|one| &one.0);
+        all.for_each(|value| note(of_components, value));
+        unknown.resources.iter().flat_map(|(_, all)| &all.0).for_each(|value| note(of_resources, value));
+        unknown
     }
-    out.note_values(at, name);
-    Ok(())
+
+    fn write_types(&self, out: &mut Writer) {
+        for (types, _) in &self.types {
+            out.len(types.len());
+            for ty in types {
+                out.text(&ty.name);
+                out.u32(ty.version);
+                out.u8(0);
+            }
+        }
+    }
+
+    fn write_components(&self, out: &mut Writer) {
+        let Some((storage, all)) = self.components else { return out.len(0) };
+        let at = out.bytes.len();
+        out.u64s(&storage.entities(), |entity| entity.to_bits());
+        if all.is_empty() {
+            return;
+        }
+        write_times(out, &[storage.column()], self.now);
+        all.iter().for_each(|one| self.write_values(out, 0, &one.0));
+        out.note_values(at, storage.column().values().descriptor().name(), 0);
+    }
+
+    fn write_resources(&self, out: &mut Writer) {
+        out.u8(self.resources.is_some().into());
+        let Some((resource, all)) = self.resources else { return };
+        let at = out.bytes.len();
+        write_ticks(out, resource.ticks());
+        self.write_values(out, 1, &all.0);
+        out.note_values(at, resource.descriptor().name(), 0);
+    }
+
+    fn write_values(&self, out: &mut Writer, kind: usize, values: &[UnknownValue]) {
+        out.len(values.len());
+        for value in values {
+            out.u32(self.types[kind].1[&*value.ty]);
+            out.u8(value.is_plain.into());
+            out.len(value.bytes.len());
+            out.bytes.extend_from_slice(&value.bytes);
+        }
+    }
 }
 
 /// The tick that is not longer ago than any other one.

@@ -1,0 +1,129 @@
+//! Tables as a file has them, before values are made: bytes of rows that are put together in other ways.
+
+use std::collections::HashMap;
+
+use strata_ecs::change::Tick;
+use strata_ecs::prelude::Entity;
+
+use crate::error::Problem;
+use crate::regroup::{Remainder, regroup};
+use crate::types::Values;
+use crate::write::newest;
+
+/// A table, of which the values are not read yet.
+pub(crate) struct Table<'b> {
+    pub(crate) entities: Vec<Entity>,
+    pub(crate) stamp: Tick,
+    /// Of components that are known, in the order of their numbers, each in parts.
+    pub(crate) columns: Vec<(u32, Vec<Column<'b>>)>,
+    /// Whether these are all.
+    pub(crate) is_whole: bool,
+}
+
+/// Values of a component.
+#[derive(Clone, Copy)]
+pub(crate) struct Column<'b> {
+    pub(crate) stamp: Tick,
+    pub(crate) ticks: Option<&'b [[u8; 8]]>,
+    pub(crate) values: Values<'b>,
+}
+
+/// Values that entities get as if they were inserted: by number of the component.
+pub(crate) type Inserted<'b> = HashMap<Entity, Vec<(u32, Values<'b>)>>;
+
+impl<'b> Column<'b> {
+    /// Each value by itself.
+    fn one_by_one(self) -> Result<impl Iterator<Item = Self>, (usize, Problem)> {
+        let Self { stamp, ticks, values } = self;
+        let one = move |(at, values)| Self { stamp, ticks: ticks.map(|ticks| &ticks[at..=at]), values };
+        Ok(values.one_by_one()?.enumerate().map(one))
+    }
+}
+
+/// Tables of which some had components that are passed over: those become one with others.
+pub(crate) fn regrouped(tables: Vec<Table<'_>>, now: Tick) -> Vec<Table<'_>> {
+    let remainder = |table: &Table<'_>| {
+        let components = table.columns.iter().map(|(number, _)| *number).collect();
+        Remainder { components, is_whole: table.is_whole, rows: table.entities.len() }
+    };
+    let remainders: Vec<Remainder<u32>> = tables.iter().map(remainder).collect();
+    let groups = regroup(&remainders);
+    let mut tables: Vec<Option<Table<'_>>> = tables.into_iter().map(Some).collect();
+    let mut grouped = Vec::new();
+    for group in groups {
+        let mut all = group.into_iter().filter_map(|number| tables[number].take());
+        let Some(mut first) = all.next() else { continue };
+        for other in all {
+            first.stamp = newest([first.stamp, other.stamp].into_iter(), now);
+            first.entities.extend(other.entities);
+            first.columns.iter_mut().zip(other.columns).for_each(|(own, other)| own.1.extend(other.1));
+        }
+        grouped.push(first);
+    }
+    grouped
+}
+
+/// Gives rows further components: they come to the table that has those too, behind its rows. A table that is missing is made, behind
+/// all others. An error has the number of the component.
+pub(crate) fn insert<'b>(
+    tables: &mut Vec<Table<'b>>,
+    mut inserted: Inserted<'b>,
+    now: Tick,
+) -> Result<(), (u32, (usize, Problem))> {
+    if inserted.is_empty() {
+        return Ok(());
+    }
+    let key = |table: &Table<'b>| -> Vec<u32> { table.columns.iter().map(|(number, _)| *number).collect() };
+    // Of two tables with the same components the builder of the snapshot says so.
+    let mut found: HashMap<Vec<u32>, usize> =
+        tables.iter().enumerate().map(|(number, table)| (key(table), number)).collect();
+    for number in 0..tables.len() {
+        if !tables[number].entities.iter().any(|entity| inserted.contains_key(entity)) {
+            continue;
+        }
+        let entities = std::mem::take(&mut tables[number].entities);
+        let columns = std::mem::take(&mut tables[number].columns);
+        let numbers: Vec<u32> = columns.iter().map(|(number, _)| *number).collect();
+        let mut by_column = Vec::new();
+        for (number, parts) in columns {
+            let mut values = Vec::new();
+            for part in parts {
+                values.extend(part.one_by_one().map_err(|error| (number, error))?);
+            }
+            by_column.push(values.into_iter());
+        }
+        tables[number].columns = numbers.iter().map(|number| (*number, Vec::new())).collect();
+        for entity in entities {
+            let values = by_column.iter_mut().map(Iterator::next);
+            let mut row: Vec<(u32, Column<'b>)> =
+                numbers.iter().zip(values).filter_map(|(number, value)| Some((*number, value?))).collect();
+            let new = inserted.remove(&entity);
+            let to = match new {
+                None => number,
+                Some(new) => {
+                    row.extend(
+                        new.into_iter().map(|(number, values)| (number, Column { stamp: now, ticks: None, values })),
+                    );
+                    row.sort_by_key(|(number, _)| *number);
+                    let key: Vec<u32> = row.iter().map(|(number, _)| *number).collect();
+                    *found.entry(key).or_insert_with_key(|key| {
+                        let columns = key.iter().map(|number| (*number, Vec::new())).collect();
+                        tables.push(Table { entities: Vec::new(), stamp: now, columns, is_whole: true });
+                        tables.len() - 1
+                    })
+                }
+            };
+            if to != number {
+                tables[to].stamp = now;
+            }
+            tables[to].entities.push(entity);
+            tables[to].columns.iter_mut().zip(row).for_each(|(column, (_, value))| column.1.push(value));
+        }
+    }
+    // There is one for each entity.
+    let first = inserted.into_iter().flat_map(|(entity, new)| new.first().map(|new| (*new, entity)));
+    match first.min_by_key(|((_, values), _)| values.offset) {
+        Some(((number, values), entity)) => Err((number, (values.offset, Problem::Entity(entity.to_bits())))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,54 @@
+//! Values of one type by any serializer and deserializer.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use erased_serde::{Deserializer, Error};
+use serde_core::Serialize;
+use serde_core::de::{DeserializeOwned, Error as _};
+
+use crate::encoding::encode;
+
+/// Reads a value and writes it as it is in files.
+pub(crate) type Parse = dyn Fn(&mut dyn Deserializer<'_>) -> Result<Vec<u8>, Error> + Send + Sync;
+
+/// What reads the values of a type, by version.
+#[derive(Clone)]
+pub(crate) struct TextOf {
+    current: Arc<Parse>,
+    encode: fn(&dyn Any) -> Result<Vec<u8>, Error>,
+    old: Vec<(u32, Arc<Parse>)>,
+}
+
+/// A value as it is in files.
+fn encoded<T: Serialize + 'static>(value: &dyn Any) -> Result<Vec<u8>, Error> {
+    let Some(value) = value.downcast_ref::<T>() else { unreachable!("the value is of this type") };
+    let mut bytes = Vec::new();
+    encode(value, &mut bytes).map_err(Error::custom)?;
+    Ok(bytes)
+}
+
+impl TextOf {
+    pub(crate) fn of<T: Serialize + DeserializeOwned + 'static>() -> Self {
+        let current =
+            |deserializer: &mut dyn Deserializer<'_>| encoded::<T>(&erased_serde::deserialize::<T>(deserializer)?);
+        Self { current: Arc::new(current), encode: encoded::<T>, old: Vec::new() }
+    }
+
+    /// Values that are read as another type first.
+    pub(crate) fn add<Old: DeserializeOwned + 'static, T: 'static>(&mut self, version: u32, upgrade: fn(Old) -> T) {
+        let encode = self.encode;
+        let parse = move |deserializer: &mut dyn Deserializer<'_>| {
+            encode(&upgrade(erased_serde::deserialize::<Old>(deserializer)?))
+        };
+        self.old.push((version, Arc::new(parse)));
+    }
+
+    /// What reads values of a version, with the one that the type has.
+    pub(crate) fn parse(&self, version: u32, own: u32) -> Option<&Arc<Parse>> {
+        if version == own {
+            return Some(&self.current);
+        }
+        self.old.iter().find(|(other, _)| *other == version).map(|(_, parse)| parse)
+    }
+}
