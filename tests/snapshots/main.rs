@@ -12,6 +12,7 @@ mod histories;
 mod parts;
 mod plain;
 mod layouts;
+mod living;
 mod pairs;
 mod replays;
 mod ring;

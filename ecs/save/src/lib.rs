@@ -11,6 +11,7 @@ mod write;
 mod read;
 mod file;
 mod format;
+mod living;
 mod replay;
 
 pub use self::error::{LoadError, NotSaved, Problem, SaveError, VerifyError};

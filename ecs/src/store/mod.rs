@@ -44,6 +44,7 @@ mod clone;
 mod columns;
 mod pairs;
 mod transfer;
+mod whole_transfer;
 mod entity_at;
 mod linked_clones;
 mod erased;
