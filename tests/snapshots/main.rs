@@ -17,6 +17,7 @@ mod pairs;
 mod replays;
 mod ring;
 mod saves;
+mod selected;
 mod selection;
 mod limits;
 mod systems;

@@ -12,6 +12,7 @@ mod read;
 mod file;
 mod format;
 mod living;
+mod selected;
 mod replay;
 
 pub use self::error::{LoadError, NotSaved, Problem, SaveError, VerifyError};

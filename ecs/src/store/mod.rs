@@ -45,6 +45,7 @@ mod columns;
 mod pairs;
 mod transfer;
 mod whole_transfer;
+mod forget;
 mod entity_at;
 mod linked_clones;
 mod erased;

@@ -1,6 +1,7 @@
 //! Changing many entities at once.
 
 use super::cast::World;
+use super::hooks::TELL_NOTHING;
 use super::links::rename_before_move;
 use crate::entity::{Entity, EntityMap};
 use crate::query::{QueryFilter, select};
@@ -103,6 +104,28 @@ impl World {
 }
 
 impl EntitySelection<'_> {
+    /// Removes the entities as if they had never been, and says how many there were: for a world that is being put together, such as the part
+    /// of another one that goes into a file.
+    ///
+    /// Unlike [`despawn`](Self::despawn) this tells no hooks and no observers, and nothing ends with the entities: what is linked to
+    /// them, their children for instance, loses the link and stays. Pairs with them go.
+    ///
+    /// If a `Drop` panics, its table is finished, and later ones stay as they were.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let parent = world.spawn_empty().id();
+    /// let child = world.spawn(ChildOf(parent)).id();
+    /// assert_eq!(world.many(&[parent]).forget(), 1);
+    /// assert!(world.contains(child) && world.get::<ChildOf>(child).is_none());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn forget(self) -> usize {
+        self.forget_in_store(&TELL_NOTHING)
+    }
+
     /// Moves the entities into another world, with all components, and says which new ids they have got there.
     ///
     /// The old ids are dead afterwards. Ids of entities inside of components stay what they were; the map tells what to
