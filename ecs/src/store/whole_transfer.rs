@@ -3,6 +3,7 @@
 //! Which ids the entities get is known before anything moves. So the values are brought up to date where they are, by user code that may
 //! panic, and the observers and hooks of the other store never see old ids.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Store;
@@ -19,12 +20,27 @@ pub(super) type MapInside = fn(&mut Store, Entity, ComponentId, &mut dyn EntityM
 /// Any other entity has no place there. It gets an id of its own that no entity of the other store has, or will ever have.
 struct NewIds<'a> {
     of: &'a Entities,
-    ids: EntityHashMap<Entity>,
+    /// By the index of the old id: the old id and the new one.
+    moving: Vec<(Entity, Entity)>,
+    /// What else has been named.
+    others: EntityHashMap<Entity>,
     /// How many of the next ids are given away.
     given: u64,
 }
 
-impl NewIds<'_> {
+impl<'a> NewIds<'a> {
+    /// Those of entities that move in this order, for which there is room.
+    fn new(of: &'a Entities, moving: &[Entity]) -> Self {
+        let others = EntityHashMap::from_iter(core::iter::empty::<(Entity, Entity)>());
+        let indexes = moving.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
+        let mut new = Self { of, moving: vec![(Entity::PLACEHOLDER, Entity::PLACEHOLDER); indexes], others, given: 0 };
+        for &entity in moving {
+            let Some(id) = new.next() else { unreachable!("there is room for all that move") };
+            new.moving[entity.index() as usize] = (entity, id);
+        }
+        new
+    }
+
     fn next(&mut self) -> Option<Entity> {
         let next = self.of.at_position(self.given)?;
         self.given += 1;
@@ -37,17 +53,23 @@ impl EntityMapper for NewIds<'_> {
         if source == Entity::PLACEHOLDER {
             return source;
         }
-        if let Some(&known) = self.ids.get(&source) {
+        if let Some(&(_, new)) = self.moving.get(source.index() as usize).filter(|(old, _)| *old == source) {
+            return new;
+        }
+        if let Some(&known) = self.others.get(&source) {
             return known;
         }
         // Without an id that is left it names nothing.
         let Some(dead) = self.next() else { return Entity::PLACEHOLDER };
-        self.ids.insert(source, dead);
+        self.others.insert(source, dead);
         dead
     }
 
     fn set_mapped(&mut self, source: Entity, target: Entity) {
-        self.ids.insert(source, target);
+        match self.moving.get_mut(source.index() as usize).filter(|(old, _)| *old == source) {
+            Some((_, new)) => *new = target,
+            None => _ = self.others.insert(source, target),
+        }
     }
 }
 
@@ -89,12 +111,6 @@ impl Store {
     /// Replaces the entities inside of values by what stands for them in another store, and says how many ids it has to end there beside
     /// those of the entities that move.
     fn map_inside(&mut self, selections: &[Selection], moving: &[Entity], to: &Self, map: MapInside) -> usize {
-        let ids = EntityHashMap::from_iter(core::iter::empty::<(Entity, Entity)>());
-        let mut new = NewIds { of: &to.entities, ids, given: 0 };
-        for &entity in moving {
-            let Some(id) = new.next() else { unreachable!("there is room for all that move") };
-            new.ids.insert(entity, id);
-        }
         let components = &self.archetypes.components;
         let mut mapped: Vec<(Vec<Entity>, ComponentId)> = Vec::new();
         for selection in selections {
@@ -106,6 +122,10 @@ impl Store {
             let indexes = storage.indexes().into_iter();
             mapped.push((indexes.filter_map(|index| Some(self.entities.at_index(index)?.0)).collect(), id));
         }
+        if mapped.is_empty() && self.relations.places.iter().all(|place| place.pairs.index().len() == 0) {
+            return 0;
+        }
+        let mut new = NewIds::new(&to.entities, moving);
         for (entities, id) in mapped {
             entities.into_iter().for_each(|entity| map(self, entity, id, &mut new));
         }
