@@ -13,7 +13,7 @@ use crate::bundle::{Bundle, OneOfEach};
 use crate::component::Component;
 use crate::entity::{Entity, EntityMap};
 use crate::query::{Lookup, QueryState, ReadOnlyQueryData};
-use crate::store::{News, Selection, Store};
+use crate::store::{News, Selection, Store, Tell};
 
 /// Entities of a world, to change them all: from [`World::all`](crate::world::World::all) and
 /// [`World::many`](crate::world::World::many).
@@ -241,6 +241,12 @@ impl<'w> EntitySelection<'w> {
         self.store.order_for_removal::<B>(&mut self.selections);
         let Self { store, selections } = self;
         for_all(store, &selections, Store::foresee_removal::<B>, Store::remove_from::<B>)
+    }
+
+    /// Ends the entities, and tells nothing.
+    pub(crate) fn forget_in_store(self, quiet: &'static Tell<Store>) -> usize {
+        let Self { store, selections } = self;
+        store.forget_selections(&selections, quiet)
     }
 
     /// Moves the entities into another world, where they get other ids.

@@ -344,3 +344,18 @@ fn an_entity_has_one_value_of_an_unknown_component() {
         assert!(is_twice && loaded.is_empty(), "{error}");
     }
 }
+
+/// Entities inside of them would name whatever has their ids in the other world.
+#[test]
+fn unknown_values_do_not_come_into_a_world_that_lives() {
+    let mut world = World::new();
+    world.spawn((Health(1), Title("captain".to_owned())));
+    let bytes = all().save(&mut world).unwrap();
+    let mut other = World::new();
+    let refused = part().keeping_unknown().load_entities(&mut other, &bytes).unwrap_err();
+    assert!(matches!(refused, LoadError::Bytes { problem: Problem::UnknownName, .. }), "{refused:?}");
+    assert!(other.is_empty());
+    part().keeping_unknown().skipping_unknown().load_entities(&mut other, &bytes).unwrap();
+    assert_eq!(other.query::<&UnknownComponents>().iter(&other).count(), 0);
+    assert_eq!(other.query::<&Health>().iter(&other).count(), 1);
+}

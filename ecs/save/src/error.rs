@@ -17,6 +17,9 @@ pub enum SaveError {
     SameName(String),
     /// A value cannot be serialised: the name of its type, and why.
     Value(&'static str, String),
+    /// What has been written cannot be read, which is done to [leave out entities](crate::WorldFormat::with_only_entities): a type
+    /// whose `Deserialize` does not read what its `Serialize` writes.
+    Load(LoadError),
     /// The file cannot be written. If there was one before it is as it was.
     Io(io::Error),
 }
@@ -162,6 +165,7 @@ impl fmt::Display for SaveError {
             }
             Self::SameName(name) => same_name(f, name),
             Self::Value(name, error) => write!(f, "a value of `{name}` cannot be serialised: {error}"),
+            Self::Load(error) => write!(f, "the world cannot be read again to leave out entities: {error}"),
             Self::Io(error) => write!(f, "the file cannot be written: {error}"),
         }
     }
@@ -240,6 +244,7 @@ fn same_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
 impl std::error::Error for SaveError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
+            Self::Load(error) => error.source(),
             Self::Io(error) => Some(error),
             _ => None,
         }

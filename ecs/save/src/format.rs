@@ -11,6 +11,7 @@ use strata_ecs::snapshot::{PairsContents, SnapshotOptions};
 
 use crate::bytes::Writer;
 use crate::error::{LoadError, SaveError, VerifyError};
+use crate::selected::Selected;
 use crate::types::{ComponentType, RelationType, ResourceType};
 use crate::unknown::UnknownResources;
 use crate::{compressed, file, read, write};
@@ -32,6 +33,8 @@ pub struct WorldFormat {
     pub(crate) skips_unknown: bool,
     /// Whether values in files are kept of types that the format does not know.
     pub(crate) keeps_unknown: bool,
+    /// The entities that are saved, if not all are.
+    pub(crate) only: Option<Selected>,
     #[cfg(feature = "lz4")]
     compresses: bool,
     options: SnapshotOptions,
@@ -294,6 +297,14 @@ impl WorldFormat {
     }
 
     fn write(&self, world: &mut World, out: &mut Writer) -> Result<(), SaveError> {
+        match self.only {
+            Some(selected) => self.write_whole(&mut self.part_of(world, selected)?, out),
+            None => self.write_whole(world, out),
+        }
+    }
+
+    /// Writes all entities.
+    pub(crate) fn write_whole(&self, world: &mut World, out: &mut Writer) -> Result<(), SaveError> {
         self.check_names().map_err(SaveError::SameName)?;
         let options = self.snapshot_options();
         let living = world.living_contents(&options).map_err(SaveError::Snapshot)?;
@@ -329,7 +340,7 @@ impl WorldFormat {
         let mut loaded = World::new();
         self.load(&mut loaded, &first.bytes).map_err(VerifyError::Load)?;
         let mut again = Writer::new(Vec::new());
-        self.write(&mut loaded, &mut again).map_err(VerifyError::Save)?;
+        self.write_whole(&mut loaded, &mut again).map_err(VerifyError::Save)?;
         let again = again.bytes;
         // What differs also has another checksum.
         let (own, other) = (read::without_checksum(&first.bytes), read::without_checksum(&again));

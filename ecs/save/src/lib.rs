@@ -13,6 +13,8 @@ mod write;
 mod read;
 mod file;
 mod format;
+mod living;
+mod selected;
 mod replay;
 #[cfg(feature = "text")]
 mod text;

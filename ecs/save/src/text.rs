@@ -85,8 +85,9 @@ impl WorldFormat {
     /// entity.
     pub fn serialize<S: Serializer>(&self, world: &mut World, serializer: S) -> Result<S::Ok, S::Error> {
         self.check_names().map_err(|name| S::Error::custom(crate::SaveError::SameName(name)))?;
+        let mut part = self.only.map(|selected| self.part_of(world, selected)).transpose().map_err(S::Error::custom)?;
         let options = self.snapshot_options();
-        let living = world.living_contents(&options).map_err(S::Error::custom)?;
+        let living = part.as_mut().unwrap_or(world).living_contents(&options).map_err(S::Error::custom)?;
         write::write(self, living.contents(), serializer)
     }
 

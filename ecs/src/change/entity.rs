@@ -170,6 +170,15 @@ impl<'w> WriteEntity<'w> {
         Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, self.run_ticks)) })
     }
 
+    /// A component, whatever may be done with it, to exchange the entities inside of it.
+    pub(crate) fn into_erased(self, id: ComponentId) -> Option<ErasedRefMut<'w>> {
+        let descriptor = self.store.archetypes.components.info(id)?.descriptor();
+        let (value, column, _) = self.store.place_by_id(self.entity, id)?;
+        column.visit(self.run_ticks.this_run);
+        // SAFETY: the address is that of a value of this component; nothing else has access to it for 'w.
+        Some(unsafe { ErasedRefMut::new(descriptor, value) })
+    }
+
     /// A component, to change it.
     pub(crate) fn into_mut_by_id(self, id: ComponentId) -> Result<ErasedMut<'w>, ErasedAccessError> {
         let Self { store, entity, run_ticks } = self;

@@ -47,6 +47,14 @@ impl Entities {
         try_reserve(&mut self.slots, fresh + passed).map_err(ReserveError::OutOfMemory)
     }
 
+    /// Ends the next `count` ids before any entity has them: none will. There is room for so many ids, ends, and in the list, where they
+    /// come.
+    pub(crate) fn end_next(&mut self, count: usize, ended: &mut Vec<Entity>) {
+        // One that has ended is the next one.
+        ended.extend((0..count).filter_map(|_| self.allocate().ok()));
+        ended.iter().for_each(|&entity| self.free(entity));
+    }
+
     /// Makes room for the summaries of the next `count` entities.
     pub(crate) fn reserve_summaries(&mut self, count: usize) -> Result<(), AllocError> {
         match self.next_indexes(count).max() {

@@ -200,6 +200,9 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     /// - No code changes the values of the relation as long as they are used.
     unsafe fn values(&self) -> Box<dyn Iterator<Item = ([Entity; 2], ErasedRef<'_>)> + '_>;
 
+    /// Replaces the entities inside of values by those that stand for them.
+    fn map_entities(&mut self, mapper: &mut dyn EntityMapper);
+
     /// Whether [`copy`](Self::copy) makes one.
     fn can_be_copied(&self) -> bool;
 
@@ -378,6 +381,18 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
             // SAFETY: the descriptor is that of the type of the value; the rest the caller promises.
             (*ends, unsafe { ErasedRef::new(descriptor, NonNull::from(value.get()).cast()) })
         }))
+    }
+
+    fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
+        let descriptor = descriptor_of::<R>();
+        if descriptor.functions().map_entities_fn().is_none() {
+            return;
+        }
+        for value in &mut self.values {
+            // SAFETY: the descriptor is that of the type of the value, which is borrowed mutably for as long.
+            let mut value = unsafe { ErasedRefMut::new(descriptor, NonNull::from(value.of_owner()).cast()) };
+            value.map_entities(mapper);
+        }
     }
 
     fn can_be_copied(&self) -> bool {

@@ -44,6 +44,8 @@ mod clone;
 mod columns;
 mod pairs;
 mod transfer;
+mod whole_transfer;
+mod forget;
 mod entity_at;
 mod linked_clones;
 mod erased;

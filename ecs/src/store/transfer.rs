@@ -77,14 +77,20 @@ impl Store {
         self.listeners.links.is_moving = true;
         let ids = self.as_one_foreseen(foresee, |store| {
             store.listeners.links.is_moving = false;
-            store.move_foretold_to(selections, to)
+            store.move_foretold_to(selections, to, |_| {})
         });
         to.react();
         ids
     }
 
-    /// [`move_selections_to`](Self::move_selections_to), when it has been told what goes.
-    fn move_foretold_to(&mut self, selections: &[Selection], to: &mut Self) -> Vec<(Entity, Entity)> {
+    /// [`move_selections_to`](Self::move_selections_to), when it has been told what goes. A function does something more with the ids of the
+    /// other store when the entities have theirs, which neither fails nor runs user code.
+    pub(super) fn move_foretold_to(
+        &mut self,
+        selections: &[Selection],
+        to: &mut Self,
+        then: impl FnOnce(&mut Self),
+    ) -> Vec<(Entity, Entity)> {
         let count = selections.iter().map(|selection| selection.len(self)).sum();
         let (mut ids, mut sorted) = (Vec::with_capacity(count), Vec::with_capacity(count));
         to.reserve_entities(count);
@@ -99,6 +105,7 @@ impl Store {
             // SAFETY: room has been made. Every column of the table has a pair, which gives it its values.
             unsafe { to.make_rows(table, count, RowIds::New, &mut values) };
         }
+        then(to);
         self.move_pairs(to, &ids);
         // A listener of this store may panic before the other one tells.
         if let Some(tell) = to.reactions.tell.filter(|_| to.archetypes.components.has_relations()) {

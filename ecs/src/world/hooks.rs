@@ -26,6 +26,20 @@ pub(super) static TELL_HOOKS: Tell<Store> = Tell {
     moved,
 };
 
+/// How a store tells nothing, and keeps links.
+pub(super) static TELL_NOTHING: Tell<Store> = Tell {
+    heard: |_, _| Kinds::NONE,
+    before: |_, _| {},
+    after: |_, _| {},
+    after_one: |_, _, _| {},
+    apply: apply_reactions,
+    unlink,
+    relink,
+    linking,
+    end: end_linked,
+    moved,
+};
+
 fn before(store: &mut Store, news: &NewsView<'_>) {
     let (kinds, caller) = (news.kinds(), store.entities.acting());
     for kind in [Kinds::DESPAWN, Kinds::DISCARD, Kinds::REMOVE] {

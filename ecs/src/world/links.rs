@@ -604,6 +604,22 @@ pub(super) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMap
     }
 }
 
+/// Replaces the entities inside of a component of an entity that is about to move by those that stand for them. The target that it names
+/// and the sources that it lists stay: [`moved`] replaces these.
+pub(super) fn rename_before_move(store: &mut Store, entity: Entity, id: ComponentId, mapper: &mut dyn EntityMapper) {
+    let Some(mut component) = WriteEntity::new(store, entity).into_erased(id) else { return };
+    let Some(side) = component.descriptor().relation() else {
+        component.map_entities(mapper);
+        return;
+    };
+    let functions = side.functions::<LinkFunctions>().filter(|_| side.is_source());
+    let named = functions.and_then(|functions| (functions.rename)(component.reborrow(), None));
+    if let (Some(functions), Some(target)) = (functions, named) {
+        component.map_entities(mapper);
+        (functions.rename)(component, Some(target));
+    }
+}
+
 /// Panics if the two sides of a relationship disagree: for tests.
 pub(crate) fn check_links(world: &World) {
     for info in world.store.archetypes.components.iter() {

@@ -1,6 +1,8 @@
 //! Changing many entities at once.
 
 use super::cast::World;
+use super::hooks::TELL_NOTHING;
+use super::links::rename_before_move;
 use crate::entity::{Entity, EntityMap};
 use crate::query::{QueryFilter, select};
 use crate::selection::EntitySelection;
@@ -55,7 +57,75 @@ impl World {
     }
 }
 
+impl World {
+    /// Moves all entities of another world into this one, with all components, links and pairs, and says which new ids they have got here.
+    ///
+    /// Entities inside of values that are [mapped](crate::entity::MapEntities) become the new ones, in immutable components and in the values of
+    /// pairs, too. One that is not alive in the other world stays dead: its id becomes one that no entity of this world has or will ever have,
+    /// the same one wherever it is named. Of a component that lists the sources of a relationship only the list is brought up to date. A pair
+    /// whose target is dead goes.
+    ///
+    /// Hooks and observers of this world are told as of a spawn, when everything is in place. The other world ends, and nothing is told
+    /// there; its resources are dropped. `O(components)` copies of bytes for each table, `O(entities)`, and one call for each value
+    /// that is mapped.
+    ///
+    /// # Panics
+    ///
+    /// As [`EntitySelection::move_to`], or if a `MapEntities` does: then this world is as it was.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Target(Entity);
+    ///
+    /// let mut loading = World::new();
+    /// let prey = loading.spawn_empty().id();
+    /// let hunter = loading.spawn(Target(prey)).id();
+    /// let dead = loading.spawn_empty().id();
+    /// let ghost = loading.spawn(Target(dead)).id();
+    /// loading.despawn(dead);
+    ///
+    /// let mut game = World::new();
+    /// game.spawn_batch([(), (), (), ()]);
+    /// let map = game.move_entities_from(loading);
+    /// let [prey, hunter, ghost] = [prey, hunter, ghost].map(|old| map.get(old).unwrap());
+    /// assert_eq!(game.get::<Target>(hunter).unwrap().0, prey);
+    /// let dead = game.get::<Target>(ghost).unwrap().0;
+    /// game.spawn_batch((0..100).map(|_| ()));
+    /// assert!(!game.contains(dead));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("MoveEntitiesFrom", "move_from", "write_to_world", "append"))]
+    pub fn move_entities_from(&mut self, other: Self) -> EntityMap {
+        let Self { store } = other;
+        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move))
+    }
+}
+
 impl EntitySelection<'_> {
+    /// Removes the entities as if they had never been, and says how many there were: for a world that is being put together, such as the part
+    /// of another one that goes into a file.
+    ///
+    /// Unlike [`despawn`](Self::despawn) this tells no hooks and no observers, and nothing ends with the entities: what is linked to
+    /// them, their children for instance, loses the link and stays. Pairs with them go.
+    ///
+    /// If a `Drop` panics, its table is finished, and later ones stay as they were.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let parent = world.spawn_empty().id();
+    /// let child = world.spawn(ChildOf(parent)).id();
+    /// assert_eq!(world.many(&[parent]).forget(), 1);
+    /// assert!(world.contains(child) && world.get::<ChildOf>(child).is_none());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn forget(self) -> usize {
+        self.forget_in_store(&TELL_NOTHING)
+    }
+
     /// Moves the entities into another world, with all components, and says which new ids they have got there.
     ///
     /// The old ids are dead afterwards. Ids of entities inside of components stay what they were; the map tells what to

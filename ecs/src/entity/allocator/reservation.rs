@@ -74,7 +74,7 @@ impl Entities {
 
     /// The id at a position, if there is one.
     #[inline]
-    pub(in crate::entity) fn at_position(&self, position: u64) -> Option<Entity> {
+    pub(crate) fn at_position(&self, position: u64) -> Option<Entity> {
         if position >= self.positions() {
             return None;
         }

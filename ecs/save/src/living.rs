@@ -1,0 +1,83 @@
+//! Loading into a world that has entities already.
+//!
+//! The bytes become a world of their own first, with all checks of that. Then its entities move, which does not fail but for a lack of ids
+//! or memory.
+
+use std::fs;
+use std::path::Path;
+
+use strata_ecs::entity::EntityMap;
+use strata_ecs::prelude::World;
+
+use crate::error::LoadError;
+use crate::format::WorldFormat;
+
+impl WorldFormat {
+    /// Adds the entities of a saved world to those that a world has, and says which new ids they have got: a part of a level, or what
+    /// was made in another program. See [`World::move_entities_from`].
+    ///
+    /// - Entities inside of components and of the values of pairs become the new ones, in fields that are
+    ///   [mapped](strata_ecs::entity::MapEntities); so do links and pairs. What was dead in the saved world is dead here, too, and stays so.
+    /// - Hooks and observers are told as of a spawn, when everything is in place. All that has come is new to systems.
+    /// - Values of unknown types are refused or passed over ([`skipping_unknown`](Self::skipping_unknown)), also if the format keeps them
+    ///   otherwise: entities inside of them could not become the new ones.
+    /// - Resources, the frame and the tick of the saved world are passed over: the world has its own.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are not those of a world in this format. The world is as it was then.
+    ///
+    /// # Panics
+    ///
+    /// As [`World::move_entities_from`].
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{WorldFormat, components};
+    ///
+    /// #[derive(Component, Clone, Debug, PartialEq, Serialize, Deserialize)]
+    /// struct Health(u32);
+    /// #[derive(Component, Clone, Serialize, Deserialize)]
+    /// struct Hunts(Entity);
+    ///
+    /// let format = WorldFormat::new().with_components(components![Health, Hunts]);
+    /// let mut camp = World::new();
+    /// let rabbit = camp.spawn(Health(3)).id();
+    /// let wolf = camp.spawn((Health(9), Hunts(rabbit))).id();
+    /// let bytes = format.save(&mut camp)?;
+    ///
+    /// let mut world = World::new();
+    /// let player = world.spawn(Health(100)).id();
+    /// for _ in 0..2 {
+    ///     let map = format.load_entities(&mut world, &bytes)?;
+    ///     let hunted = world.get::<Hunts>(map.get(wolf).unwrap()).unwrap().0;
+    ///     assert_eq!(Some(hunted), map.get(rabbit));
+    /// }
+    /// assert_eq!(world.len(), 5);
+    /// assert_eq!(world.get(player), Some(&Health(100)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[doc(alias("write_to_world", "DynamicScene", "append"))]
+    pub fn load_entities(&self, world: &mut World, bytes: &[u8]) -> Result<EntityMap, LoadError> {
+        let mut loaded = World::new();
+        // Entities inside of values that are kept as bytes could not be mapped.
+        let mut known = self.clone();
+        known.keeps_unknown = false;
+        known.load(&mut loaded, bytes)?;
+        Ok(world.move_entities_from(loaded))
+    }
+
+    /// The same from a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`load_entities`](Self::load_entities), or if the file cannot be read.
+    ///
+    /// # Panics
+    ///
+    /// As [`load_entities`](Self::load_entities).
+    pub fn load_entities_from_file(&self, world: &mut World, path: impl AsRef<Path>) -> Result<EntityMap, LoadError> {
+        self.load_entities(world, &fs::read(path)?)
+    }
+}

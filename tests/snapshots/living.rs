@@ -1,0 +1,289 @@
+//! Entities of a saved world that come to a world which has some already.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
+use strata_ecs::entity::{EntityMap, EntityMapper, MapEntities};
+use strata_ecs::entity_disabling::Disabled;
+use strata_ecs::prelude::*;
+
+use strata_save::{LoadError, WorldFormat, components, relations, resources};
+
+#[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[component(name = "number")]
+struct Number(u32);
+#[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[component(name = "target")]
+struct Target(Entity);
+#[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[component(name = "squad", storage = "sparse")]
+struct Squad(#[entities] Vec<Entity>);
+#[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[component(name = "owner", immutable)]
+struct Owner(Entity);
+/// A link that also names another entity.
+#[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[component(name = "works_for")]
+#[relationship(relationship_target = Workers)]
+struct WorksFor {
+    #[relationship]
+    boss: Entity,
+    #[entities]
+    friends: Vec<Entity>,
+}
+#[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[component(name = "workers")]
+#[relationship_target(relationship = WorksFor)]
+struct Workers(Vec<Entity>);
+#[derive(Relation, Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Sees {
+    #[entities]
+    through: Entity,
+}
+#[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[resource(name = "living score")]
+struct Score(u32);
+
+fn format() -> WorldFormat {
+    WorldFormat::new()
+        .with_components(components![Number, Target, Squad, Owner, WorksFor, Workers, ChildOf, Children])
+        .with_relations(relations![Sees])
+        .with_resources(resources![Score])
+}
+
+fn numbers<const N: usize>(world: &mut World) -> [Entity; N] {
+    std::array::from_fn(|at| world.spawn(Number(at as u32)).id())
+}
+
+/// Saves a world and adds it to another one.
+fn add(from: &mut World, to: &mut World) -> EntityMap {
+    let bytes = format().save(from).unwrap();
+    let map = format().load_entities(to, &bytes).unwrap();
+    to.check_invariants();
+    map
+}
+
+#[test]
+fn entities_in_values_links_and_pairs_are_the_new_ones() {
+    let (mut saved, mut world) = (World::new(), World::new());
+    numbers::<7>(&mut world);
+    let [a, b, c] = numbers(&mut saved);
+    saved.entity_mut(a).insert((Target(b), Squad(vec![c, a]), Owner(c)));
+    saved.entity_mut(b).insert((ChildOf(a), WorksFor { boss: c, friends: vec![a] }));
+    saved.entity_mut(c).insert(ChildOf(a));
+    saved.relate(a, Sees { through: b }, c);
+    let map = add(&mut saved, &mut world);
+    assert_eq!(map.len(), 3);
+    let [a, b, c] = [a, b, c].map(|old| map.get(old).unwrap());
+    assert_eq!(world.len(), 10);
+    assert_eq!(world.get(a), Some(&Target(b)));
+    assert_eq!(world.get(a), Some(&Squad(vec![c, a])));
+    assert_eq!(world.get(a), Some(&Owner(c)));
+    assert_eq!(world.get(b), Some(&WorksFor { boss: c, friends: vec![a] }));
+    assert_eq!(world.get(c), Some(&Workers(vec![b])));
+    assert_eq!(world.get::<Children>(a).unwrap().to_vec(), [b, c]);
+    assert_eq!(*world.get_pair::<Sees>(a, c).unwrap(), Sees { through: b });
+    world.despawn(a);
+    assert_eq!(world.len(), 7);
+}
+
+#[test]
+fn what_was_dead_stays_dead() {
+    let (mut saved, mut world) = (World::new(), World::new());
+    let [a, b, dead, other] = numbers(&mut saved);
+    saved.entity_mut(a).insert((Target(dead), Squad(vec![other, dead, Entity::PLACEHOLDER])));
+    saved.entity_mut(b).insert(Target(dead));
+    saved.despawn(dead);
+    saved.despawn(other);
+    // The same ids are alive there.
+    let there: [Entity; 6] = numbers(&mut world);
+    assert!(there.contains(&dead) && there.contains(&other));
+    world.despawn(there[5]);
+    let map = add(&mut saved, &mut world);
+    let [a, b] = [a, b].map(|old| map.get(old).unwrap());
+    let ghost = world.get::<Target>(a).unwrap().0;
+    assert_eq!(world.get(b), Some(&Target(ghost)));
+    let squad = world.get::<Squad>(a).unwrap().0.clone();
+    assert_eq!((squad[1], squad[2]), (ghost, Entity::PLACEHOLDER));
+    assert_ne!(squad[0], ghost);
+    assert!(map.get(dead).is_none() && map.len() == 2);
+    // No entity that comes later has one of these ids either.
+    let later: Vec<Entity> = world.spawn_batch((0..100).map(Number)).collect();
+    assert!(!later.contains(&ghost) && !later.contains(&squad[0]));
+    assert!(!world.contains(ghost) && !world.contains(squad[0]));
+    world.check_invariants();
+}
+
+#[test]
+fn entities_that_queries_pass_over_come_too() {
+    let (mut other, mut world) = (World::new(), World::new());
+    let id = other.spawn((Number(3), Disabled)).id();
+    let map = world.move_entities_from(other);
+    assert!(world.get::<Disabled>(map.get(id).unwrap()).is_some());
+    world.check_invariants();
+}
+
+#[test]
+fn observers_are_told_when_everything_is_in_place() {
+    #[derive(Resource, Default)]
+    struct Seen(Vec<(Entity, bool)>);
+
+    let (mut saved, mut world) = (World::new(), World::new());
+    let [a, b] = numbers(&mut saved);
+    saved.entity_mut(a).insert((ChildOf(b), Target(b)));
+    world.init_resource::<Seen>();
+    world.add_observer(
+        |on: On<Insert<Target>>, targets: Query<&Target>, names: Query<&Number>, mut seen: ResMut<Seen>| {
+            let target = targets.get(on.entity).unwrap().0;
+            seen.0.push((on.entity, names.get(target).is_ok_and(|number| number.0 == 1)));
+        },
+    );
+    let map = add(&mut saved, &mut world);
+    assert_eq!(world.resource::<Seen>().0, [(map.get(a).unwrap(), true)]);
+    let mut changed = world.query_filtered::<Entity, Added<Number>>();
+    assert_eq!(changed.iter(&world).count(), 2);
+}
+
+#[test]
+fn hooks_are_called_in_the_world_that_entities_come_to_alone() {
+    #[derive(Resource, Default)]
+    struct Calls(u32);
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(name = "hooked", on_add = |mut world, _| world.resource_mut::<Calls>().0 += 1, on_remove = |_, _| panic!("removed"))]
+    struct Hooked(u32);
+
+    let format = WorldFormat::new().with_components(components![Hooked]);
+    let mut saved = World::new();
+    saved.init_resource::<Calls>();
+    saved.spawn_batch((0..3).map(Hooked));
+    let bytes = format.clone().without_resource::<Calls>().save(&mut saved).unwrap();
+    let mut world = World::new();
+    world.init_resource::<Calls>();
+    format.load_entities(&mut world, &bytes).unwrap();
+    assert_eq!(world.resource::<Calls>().0, 3);
+    world.check_invariants();
+}
+
+#[test]
+fn resources_and_ticks_stay_those_of_the_world() {
+    let (mut saved, mut world) = (World::new(), World::new());
+    saved.insert_resource(Score(3));
+    saved.spawn(Number(1));
+    world.insert_resource(Score(7));
+    let tick = world.change_tick();
+    add(&mut saved, &mut world);
+    assert_eq!(world.resource::<Score>(), &Score(7));
+    assert_eq!((world.change_tick(), world.frame_number()), (tick, 0));
+}
+
+#[test]
+fn an_error_leaves_the_world_as_it_was() {
+    let (mut saved, mut world) = (World::new(), World::new());
+    let [a, b] = numbers(&mut saved);
+    saved.entity_mut(a).insert(Target(b));
+    numbers::<3>(&mut world);
+    let before = format().save(&mut world).unwrap();
+    let bytes = format().save(&mut saved).unwrap();
+    for end in 0..bytes.len() {
+        assert!(matches!(format().load_entities(&mut world, &bytes[..end]), Err(LoadError::Bytes { .. })));
+    }
+    assert_eq!(format().save(&mut world).unwrap(), before);
+}
+
+/// Its entities cannot be mapped.
+#[derive(Component, Clone, Serialize, Deserialize)]
+#[component(name = "panics")]
+struct Panics(#[entities] Inner);
+#[derive(Clone, Serialize, Deserialize)]
+struct Inner(Entity);
+
+impl MapEntities for Inner {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        mapper.get_mapped(self.0);
+        panic!("it cannot be mapped");
+    }
+}
+
+#[test]
+fn a_panic_while_entities_are_mapped_leaves_the_world_as_it_was() {
+    let format = WorldFormat::new().with_components(components![Number, Target, Panics]);
+    let (mut saved, mut world) = (World::new(), World::new());
+    let [a, dead] = numbers(&mut saved);
+    saved.entity_mut(a).insert((Target(dead), Panics(Inner(dead))));
+    saved.despawn(dead);
+    let bytes = format.save(&mut saved).unwrap();
+    numbers::<3>(&mut world);
+    let before = format.save(&mut world).unwrap();
+    let loaded = catch_unwind(AssertUnwindSafe(|| format.load_entities(&mut world, &bytes).map(drop)));
+    assert!(loaded.is_err());
+    world.check_invariants();
+    assert_eq!(format.save(&mut world).unwrap(), before);
+}
+
+/// What an entity has, with entities as a function says.
+type Look = (Option<u32>, Option<Entity>, Vec<Entity>, Option<Entity>, Vec<Entity>, Vec<(Entity, Entity)>);
+
+fn look(world: &World, id: Entity, all: &[Entity], new: &dyn Fn(Entity) -> Entity) -> Look {
+    let list = |list: Vec<Entity>| list.into_iter().map(new).collect::<Vec<_>>();
+    let mut pairs: Vec<(Entity, Entity)> = Vec::new();
+    for &other in all {
+        pairs.extend(world.get_pair::<Sees>(id, other).map(|sees| (new(other), new(sees.through))));
+    }
+    (
+        world.get::<Number>(id).map(|number| number.0),
+        world.get::<Target>(id).map(|target| new(target.0)),
+        world.get::<Squad>(id).map_or(Vec::new(), |squad| list(squad.0.clone())),
+        world.get::<ChildOf>(id).map(|parent| new(parent.0)),
+        world.get::<Children>(id).map_or(Vec::new(), |children| list(children.to_vec())),
+        pairs,
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_entities_are_the_same_but_for_their_ids(
+        made in vec((any::<u8>(), any::<(u8, u8)>(), any::<bool>()), 1..40),
+        there in vec(any::<bool>(), 0..40),
+    ) {
+        let (mut saved, mut world) = (World::new(), World::new());
+        let mut ids: Vec<Entity> = Vec::new();
+        for (at, (bits, (one, other), ends)) in made.into_iter().enumerate() {
+            let id = saved.spawn_empty().id();
+            let pick = |by: u8| ids.get(by as usize % (ids.len() + 1)).copied().unwrap_or(id);
+            let (one, other) = (pick(one), pick(other));
+            let mut entity = saved.entity_mut(id);
+            if bits & 1 != 0 { entity.insert(Number(at as u32)); }
+            if bits & 2 != 0 { entity.insert(Target(one)); }
+            if bits & 4 != 0 { entity.insert(Squad(vec![other, one, id])); }
+            if bits & 8 != 0 && one != id && saved.contains(one) { saved.entity_mut(id).insert(ChildOf(one)); }
+            if bits & 16 != 0 && saved.contains(other) { saved.relate(id, Sees { through: one }, other); }
+            if ends && other != id { saved.despawn(other); }
+            ids.push(id);
+        }
+        let taken: Vec<Entity> = world.spawn_batch((0..there.len() as u32).map(Number)).collect();
+        for (&id, ends) in taken.iter().zip(there) {
+            if ends { world.despawn(id); }
+        }
+        let before = world.len();
+        let alive: Vec<Entity> = ids.iter().copied().filter(|&id| saved.contains(id)).collect();
+        let map = add(&mut saved, &mut world);
+        saved.check_invariants();
+        prop_assert_eq!(map.len(), alive.len());
+        prop_assert_eq!(world.len(), before + alive.len());
+        // Who is dead is one and the same here.
+        let dead = Entity::PLACEHOLDER;
+        let new_ids: Vec<Entity> = alive.iter().map(|&id| map.get(id).unwrap()).collect();
+        for (&old, &new) in alive.iter().zip(&new_ids) {
+            let was = look(&saved, old, &alive, &|id| map.get(id).unwrap_or(dead));
+            let is = look(&world, new, &new_ids, &|id| if new_ids.contains(&id) { id } else { dead });
+            prop_assert_eq!(was, is);
+            if let Some(target) = world.get::<Target>(new) {
+                prop_assert_eq!(world.contains(target.0), saved.contains(saved.get::<Target>(old).unwrap().0));
+            }
+        }
+    }
+}
