@@ -52,6 +52,17 @@ fn all_are_told_that_end_with_their_parent() {
 }
 
 #[test]
+fn children_that_are_inserted_far_behind_the_end_come_last_in_order() {
+    for at in [2, 3, 100, usize::MAX - 1, usize::MAX] {
+        let mut world = World::new();
+        let [root, a, b, c, d] = [(); 5].map(|()| world.spawn_empty().id());
+        world.entity_mut(root).add_children(&[a, b]).insert_children(at, &[c, d]);
+        assert_eq!(**world.get::<Children>(root).unwrap(), [a, b, c, d], "at {at}");
+        world.check_invariants();
+    }
+}
+
+#[test]
 fn order_is_kept() {
     let mut world = World::new();
     let [root, a, b, c, d] = entities(&mut world);

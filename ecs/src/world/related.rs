@@ -186,7 +186,7 @@ impl EntityWorldMut<'_> {
         self.add_related::<R>(related);
         if let Some(mut sources) = self.get_mut::<R::RelationshipTarget>() {
             let sources = sources.collection_mut_risky();
-            related.iter().enumerate().for_each(|(nth, &source)| sources.place(source, index + nth));
+            related.iter().enumerate().for_each(|(nth, &source)| sources.place(source, index.saturating_add(nth)));
             let first = index.min(sources.len().saturating_sub(related.len()));
             self.world_scope(|world| world.note_places::<R>(first, related));
         }
