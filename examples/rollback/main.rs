@@ -65,7 +65,7 @@ struct Ship {
     waits: u32,
 }
 
-/// Who has fired it. It ends with a hit, or at the edge.
+/// The ship that has fired this shot. A shot ends with a hit, or at the edge.
 #[derive(Component, Clone, Copy, Hash)]
 struct Shot(Entity);
 

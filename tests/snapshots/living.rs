@@ -274,7 +274,7 @@ proptest! {
         saved.check_invariants();
         prop_assert_eq!(map.len(), alive.len());
         prop_assert_eq!(world.len(), before + alive.len());
-        // Who is dead is one and the same here.
+        // All entities that are dead are compared as this one.
         let dead = Entity::PLACEHOLDER;
         let new_ids: Vec<Entity> = alive.iter().map(|&id| map.get(id).unwrap()).collect();
         for (&old, &new) in alive.iter().zip(&new_ids) {

@@ -233,6 +233,8 @@ pub trait ScheduleShape<Marker>: Sized {
 ///
 /// Said of a tuple, everything but `chain` and `run_if` is said of each member.
 ///
+/// A type that implements this by hand implements [`ScheduleShape`] as well, with itself as the whole; bevy_ecs has no such trait.
+///
 /// ```
 /// use strata_ecs::prelude::*;
 /// # fn first() {}
