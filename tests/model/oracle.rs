@@ -193,7 +193,7 @@ impl Oracle {
     }
 
     pub(crate) fn retain(&mut self, entity: Entity, mask: Mask) {
-        self.remove(entity, !mask);
+        self.remove(entity, !(mask | required_by(mask)));
     }
 
     pub(crate) fn remove(&mut self, entity: Entity, mask: Mask) {

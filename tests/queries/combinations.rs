@@ -26,6 +26,38 @@ fn every_set_of_rows_comes_once() {
     assert_eq!(query.iter_combinations::<1>(&world).count(), n);
 }
 
+/// The hint counts what really comes.
+fn hints<const K: usize>(query: &mut QueryState<&A>, world: &World) {
+    let mut combinations = query.iter_combinations::<K>(world);
+    for left in (0..query_len::<K>(world)).rev() {
+        assert!(combinations.next().is_some());
+        assert_eq!(combinations.size_hint(), (left, Some(left)));
+    }
+    assert!(combinations.next().is_none());
+    assert_eq!(combinations.size_hint(), (0, Some(0)));
+}
+
+fn query_len<const K: usize>(world: &World) -> usize {
+    world.try_query::<&A>().unwrap().iter_combinations::<K>(world).fold(0, |count, _| count + 1)
+}
+
+#[test]
+fn the_hint_is_exact() {
+    let mut world = World::new();
+    world.spawn_batch((0..7).map(A));
+    let mut query = world.query::<&A>();
+    assert_eq!(query.iter_combinations::<2>(&world).size_hint(), (21, Some(21)));
+    assert_eq!(query.iter_combinations::<7>(&world).size_hint(), (1, Some(1)));
+    assert_eq!(query.iter_combinations::<8>(&world).size_hint(), (0, Some(0)));
+    hints::<1>(&mut query, &world);
+    hints::<2>(&mut query, &world);
+    hints::<4>(&mut query, &world);
+    hints::<7>(&mut query, &world);
+    // More than are counted.
+    world.spawn_batch((0..1000).map(A));
+    assert_eq!(query.iter_combinations::<10>(&world).size_hint(), (usize::MAX, None));
+}
+
 #[test]
 fn more_places_than_rows_give_nothing() {
     let mut world = World::new();

@@ -478,7 +478,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// Removes all components but those of a bundle.
+    /// Removes all components but those of a bundle and those that these require.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -35,6 +35,11 @@ impl<'a> Contents<'a> {
     pub(crate) fn requirement(&self, id: ComponentId) -> Option<&'a Required> {
         self.required.iter().find(|required| required.id == id)
     }
+
+    /// Whether an entity that retains the bundle keeps a component: one of the bundle, or one that these require.
+    pub(crate) fn keeps(&self, id: ComponentId) -> bool {
+        self.explicit.contains(&id) || self.requirement(id).is_some()
+    }
 }
 
 /// A requirement could not be added to a world at run time. Nothing has changed.

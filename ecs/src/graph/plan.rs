@@ -21,7 +21,7 @@ pub(crate) enum ChangeStep {
     Remove(u32),
     /// Moves the components out; all of them are there.
     Take(u32),
-    /// Removes and drops all other components.
+    /// Removes and drops all components but these and what they require.
     Retain(u32),
 }
 

@@ -151,7 +151,7 @@ impl Outcomes {
                 }
             }
             ChangeStep::Retain(_) => {
-                let gone = self.all.iter_mut().filter(|outcome| !contents.explicit.contains(&outcome.id));
+                let gone = self.all.iter_mut().filter(|outcome| !contents.keeps(outcome.id));
                 gone.for_each(|outcome| outcome.remove(true));
             }
         }

@@ -55,6 +55,15 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
         Self { cell, cache, entities, next }
     }
 
+    /// How many combinations come, the next one included; `None` if there are more than a `usize` counts.
+    fn remaining(&self) -> Option<usize> {
+        let Some(next) = self.next else { return Some(0) };
+        // Those behind the next one, by the first position at which they go further up.
+        (0..K).try_fold(1_usize, |sum, position| {
+            sum.checked_add(ways_to_choose(self.entities.len() - 1 - next[position], K - position)?)
+        })
+    }
+
     /// The positions of the next combination, and steps to the one after it.
     fn step(&mut self) -> Option<[usize; K]> {
         let current = self.next?;
@@ -112,6 +121,17 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     }
 }
 
+/// The binomial coefficient, unless it or a product on the way to it is too large.
+fn ways_to_choose(chosen_from: usize, count: usize) -> Option<usize> {
+    if count > chosen_from {
+        return Some(0);
+    }
+    (0..count.min(chosen_from - count)).try_fold(1, |ways: usize, done| {
+        // What has been multiplied so far is a binomial coefficient itself, so this divides without rest.
+        Some(ways.checked_mul(chosen_from - done)? / (done + 1))
+    })
+}
+
 impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, const K: usize> Iterator
     for QueryCombinationIter<'w, 's, D, F, K>
 {
@@ -126,5 +146,11 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, const K: usize>
                 return items;
             }
         }
+    }
+
+    /// The number of combinations, as far as it fits a `usize`: in the world that is borrowed an entity matches as it did.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let remaining = self.remaining();
+        (remaining.unwrap_or(usize::MAX), remaining)
     }
 }

@@ -39,7 +39,7 @@ pub(crate) enum StepKind {
     InsertIfNew,
     /// Removes the components of a bundle.
     Remove,
-    /// Removes all components but those of a bundle.
+    /// Removes all components but those of a bundle and those that these require.
     Retain,
     /// Removes the entity.
     Despawn,

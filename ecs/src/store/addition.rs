@@ -66,7 +66,7 @@ impl Store {
         Loss(Change::of(ChangeStep::Remove(self.archetypes.register_dynamic(ids))))
     }
 
-    /// The loss of all components but those of a bundle.
+    /// The loss of all components but those of a bundle and those that these require.
     pub(super) fn retaining<B: Bundle>(&mut self) -> Loss {
         Loss(Change::of(ChangeStep::Retain(self.register_bundle::<B>())))
     }

@@ -128,7 +128,7 @@ pub(crate) fn record_remove<B: Bundle>(queue: &mut Queue<Store>, quiet: bool, en
     unsafe { queue.push_with(command, entity, |_| {}) }
 }
 
-/// Records the removal of all components but those of a bundle.
+/// Records the removal of all components but those of a bundle and those that these require.
 #[inline]
 pub(crate) fn record_retain<B: Bundle>(queue: &mut Queue<Store>, entity: Entity) {
     // SAFETY: the command has no values.

@@ -24,7 +24,7 @@ impl Store {
             let contents = self.archetypes.contents(number);
             if step.kind == StepKind::Retain {
                 kept.push(number);
-                let gone = attributions.iter_mut().filter(|(id, _)| !contents.explicit.contains(id));
+                let gone = attributions.iter_mut().filter(|(id, _)| !contents.keeps(*id));
                 gone.for_each(|(_, by)| *by = None);
                 continue;
             }
@@ -32,7 +32,7 @@ impl Store {
             let required = contents.required.iter().map(|required| (required.id, true));
             for (id, if_new) in explicit.chain(required) {
                 let earlier = attributions.iter().rev().find(|(other, _)| *other == id);
-                let stays = || kept.iter().all(|number| self.archetypes.contents(*number).explicit.contains(&id));
+                let stays = || kept.iter().all(|number| self.archetypes.contents(*number).keeps(id));
                 let was_there = || self.has(entity, id) && stays();
                 let is_there = || earlier.map_or_else(was_there, |(_, by)| by.is_some());
                 match step.kind {

@@ -170,7 +170,7 @@ impl<'s> EntityAt<'s> {
         self.located_for_origin().lose(loss);
     }
 
-    /// Removes all components but those of a bundle.
+    /// Removes all components but those of a bundle and those that these require.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn retain<B: Bundle>(&mut self) {
         self.located().retain::<B>();

@@ -157,7 +157,7 @@ impl<'s> Located<'s> {
         self.lose(loss);
     }
 
-    /// Removes all components but those of a bundle, and drops them.
+    /// Removes all components but those of a bundle and those that these require, and drops them.
     pub(super) fn retain<B: Bundle>(self) {
         let loss = self.store.retaining::<B>();
         self.lose(loss);

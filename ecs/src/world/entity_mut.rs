@@ -272,7 +272,8 @@ impl<'w> EntityWorldMut<'w> {
         self.at.exchange(new)
     }
 
-    /// Removes all components but those of a bundle, and drops them: one move. Those of the bundle need not be there.
+    /// Removes all components but those of a bundle and those that these require, and drops them: one move. Those that are kept need
+    /// not be there.
     ///
     /// # Panics
     ///

@@ -233,3 +233,31 @@ fn diamonds_are_no_cycles() {
     let mut world = World::new();
     assert_eq!(world.spawn(Top).get(), Some(&Value(1)));
 }
+
+#[test]
+fn what_is_retained_keeps_what_it_requires() {
+    type Kept = (Option<u32>, Option<u32>, Option<u32>, bool);
+    fn retained<R: Requirer>() -> [Kept; 2] {
+        let mut world = World::new();
+        let [one, other] = [(); 2].map(|()| world.spawn((R::new(1), Other(2))).id());
+        world.entity_mut(one).retain::<R>();
+        world.commands().entity(other).retain::<R>();
+        world.flush();
+        [one, other].map(|entity| {
+            assert!(world.get::<R>(entity).is_some() && world.get::<Other>(entity).is_none());
+            found(&world, entity)
+        })
+    }
+    assert_eq!(retained::<InTable>(), [made::<InTable>(); 2]);
+    assert_eq!(retained::<OfSparse>(), [made::<OfSparse>(); 2]);
+    assert_eq!(retained::<Both>(), [made::<Both>(); 2]);
+    assert_eq!(retained::<Sparse>(), [made::<Sparse>(); 2]);
+
+    // What nothing requires that is kept goes, and what is lacking is not made.
+    let mut world = World::new();
+    let mut entity = world.spawn((Both::new(1), Sparse::new(2)));
+    entity.remove::<Dense>();
+    entity.retain::<Sparse>();
+    let entity = entity.id();
+    assert_eq!(found(&world, entity), (None, Some(MADE), Some(MADE), false));
+}
