@@ -1,27 +1,24 @@
 //! One column of a table: the values of one component, one behind the other, type-erased.
 //!
 //! A column owns memory, not values: it neither knows how many rows are in use nor drops values by itself. The table
-//! (or the sparse set) around it counts the rows and says when to drop. Memory starts at a multiple of 64 bytes, so that
-//! a column never shares a cache line with anything else; an over-aligned type gets its own alignment.
+//! (or the sparse set) around it counts the rows and says when to drop. Values start at a multiple of 64 bytes, so that
+//! no two columns share a cache line; an over-aligned type gets its own alignment (`aligned_memory.rs`).
 
 mod copy;
 
 pub(crate) use self::copy::{ColumnCopy, ColumnParts, CopiedValues, NewValues};
 
-use alloc::alloc::{alloc, dealloc, realloc};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::alloc::Layout;
 use core::ops::{Deref, DerefMut};
 use core::ptr::{self, NonNull};
 
+use crate::aligned_memory::{Extent, Memory};
 use crate::alloc_error::AllocError;
 use crate::component::{ComponentInfo, DropFn, SlotAddress, TrackingRequest};
 use crate::tick::{Tick, TickCell};
 use crate::tracking::Tracking;
-
-/// The least alignment of a column's memory.
-const ALIGN: usize = 64;
 
 /// The values of one component.
 // What a visit of a table needs stands together, mostly in one line of the cache: a query comes to many tables.
@@ -32,6 +29,8 @@ pub(crate) struct Column {
     tracking: Option<Box<Tracking>>,
     /// When a caller last got mutable access to the values.
     visited: TickCell,
+    /// By how many bytes the values begin behind what was allocated.
+    before: u8,
     /// How many values there is memory for.
     capacity: usize,
     item: Layout,
@@ -66,10 +65,10 @@ impl Column {
 
     /// A column for values of this layout.
     pub(crate) fn with_item(item: Layout, drop: Option<DropFn>) -> Self {
-        let align = item.align().max(ALIGN);
+        let Memory { data, before } = Memory::nowhere(item);
         let capacity = if item.size() == 0 { usize::MAX } else { 0 };
         let visited = TickCell::default();
-        Self { data: nowhere(align), item, drop, capacity, tracking: None, visited, slot: None, request: None }
+        Self { data, before, item, drop, capacity, tracking: None, visited, slot: None, request: None }
     }
 
     /// Size and alignment of one value.
@@ -173,9 +172,12 @@ impl Column {
         unsafe { self.data.add(row * self.item.size()) }
     }
 
-    fn layout_of(&self, capacity: usize) -> Result<Layout, AllocError> {
-        let size = self.item.size().checked_mul(capacity).ok_or(AllocError::TOO_LARGE)?;
-        Layout::from_size_align(size, self.item.align().max(ALIGN)).map_err(|_| AllocError::TOO_LARGE)
+    fn memory(&self) -> Memory {
+        Memory { data: self.data, before: self.before }
+    }
+
+    fn set_memory(&mut self, Memory { data, before }: Memory, capacity: usize) {
+        (self.data, self.before, self.capacity) = (data, before, capacity);
     }
 
     /// Makes memory for `capacity` values, moving those that are there. Never shrinks.
@@ -190,18 +192,17 @@ impl Column {
         if capacity <= self.capacity {
             return Ok(());
         }
-        let new = self.layout_of(capacity)?;
+        let new = Extent::of(self.item, capacity)?;
         let grown = if self.capacity == 0 {
             // SAFETY: the size is not zero: a column of zero-sized values has capacity for any number already.
-            unsafe { alloc(new) }
+            unsafe { Memory::allocate(new)? }
         } else {
-            let old = self.layout_of(self.capacity)?;
-            // SAFETY: the memory was allocated with `old`, which depends on the capacity alone; the
-            // new size is not zero, and `layout_of` has checked that it does not overflow.
-            unsafe { realloc(self.data.as_ptr(), old, new.size()) }
+            let old = Extent::of(self.item, self.capacity)?;
+            // SAFETY: the memory is for `old`, which depends on the capacity alone; neither size is zero. On success the address is
+            // replaced.
+            unsafe { self.memory().reallocate(old, new)? }
         };
-        self.data = NonNull::new(grown).ok_or(AllocError::of(new))?;
-        self.capacity = capacity;
+        self.set_memory(grown, capacity);
         Ok(())
     }
 
@@ -217,21 +218,19 @@ impl Column {
         if capacity >= self.capacity || self.item.size() == 0 {
             return;
         }
-        let (Ok(old), Ok(new)) = (self.layout_of(self.capacity), self.layout_of(capacity)) else { return };
+        let Ok(old) = Extent::of(self.item, self.capacity) else { return };
         if capacity == 0 {
-            // SAFETY: there is memory, since the capacity is not zero and values have a size. It was allocated with `old`,
-            // which depends on the capacity alone, and the caller promises that its contents are not used any more.
-            unsafe { dealloc(self.data.as_ptr(), old) }
-            self.data = nowhere(old.align());
-            self.capacity = 0;
+            // SAFETY: there is memory, since the capacity is not zero and values have a size. It is for `old`, which depends on the
+            // capacity alone, and the caller promises that its contents are not used any more.
+            unsafe { self.memory().free(old) }
+            self.set_memory(Memory::nowhere(self.item), 0);
             return;
         }
-        // SAFETY: the memory was allocated with `old`, which depends on the capacity alone; the new size is not zero and
-        // less than the old one. The values that stay are moved along; the others are not used any more.
-        let shrunk = unsafe { realloc(self.data.as_ptr(), old, new.size()) };
-        if let Some(data) = NonNull::new(shrunk) {
-            self.data = data;
-            self.capacity = capacity;
+        // SAFETY: the memory is for `old`, which depends on the capacity alone; neither size is zero. The values that stay are moved
+        // along; the others are not used any more. On success the address is replaced.
+        let shrunk = Extent::of(self.item, capacity).and_then(|new| unsafe { self.memory().reallocate(old, new) });
+        if let Ok(shrunk) = shrunk {
+            self.set_memory(shrunk, capacity);
         }
     }
 
@@ -333,7 +332,9 @@ impl Column {
     /// The bytes that the column has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let ticks = self.tracking().map_or(0, Tracking::allocated_bytes);
-        ticks + if self.item.size() == 0 { 0 } else { self.capacity * self.item.size() }
+        let has_memory = self.capacity != 0 && self.item.size() != 0;
+        let extent = has_memory.then(|| Extent::of(self.item, self.capacity).ok()).flatten();
+        ticks + extent.map_or(0, Extent::allocated_bytes)
     }
 }
 
@@ -342,18 +343,12 @@ impl Drop for Column {
     fn drop(&mut self) {
         if self.capacity != 0
             && self.item.size() != 0
-            && let Ok(layout) = self.layout_of(self.capacity)
+            && let Ok(extent) = Extent::of(self.item, self.capacity)
         {
-            // SAFETY: the memory was allocated by `grow_to` or `shrink_to` with this layout.
-            unsafe { dealloc(self.data.as_ptr(), layout) }
+            // SAFETY: `grow_to` and `shrink_to` keep memory for so many values.
+            unsafe { self.memory().free(extent) }
         }
     }
-}
-
-/// An address for no bytes: aligned, and never read.
-fn nowhere(align: usize) -> NonNull<u8> {
-    // A power of two is not zero.
-    NonNull::new(ptr::without_provenance_mut(align)).unwrap_or(NonNull::dangling())
 }
 
 /// The columns of a table. They never move, so that their addresses can be remembered.
@@ -405,6 +400,7 @@ impl Drop for Columns {
 
 /// A column that no table has.
 static NO_TABLE: Column = Column {
+    before: 0,
     data: NonNull::dangling(),
     item: Layout::new::<()>(),
     drop: None,

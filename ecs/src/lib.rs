@@ -21,6 +21,7 @@ mod processor;
 pub mod pool;
 #[doc(hidden)]
 pub mod alloc_error;
+mod aligned_memory;
 mod origin;
 mod trace;
 mod id_map;

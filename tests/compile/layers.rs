@@ -28,6 +28,7 @@ const UNSAFE_FILES: &[&str] = &[
     "change/ticks.rs",
     "column.rs",
     "column/copy.rs",
+    "aligned_memory.rs",
     "column_places.rs",
     // A constant for lists of messages names a function for their clones.
     "component/description.rs",
