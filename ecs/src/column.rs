@@ -180,6 +180,14 @@ impl Column {
         (self.data, self.before, self.capacity) = (data, before, capacity);
     }
 
+    /// Exchanges the memory, with the values in it, for that of a column of the same component.
+    fn swap_memory(&mut self, other: &mut Self) {
+        debug_assert!(self.item == other.item);
+        let (memory, capacity) = (self.memory(), self.capacity);
+        self.set_memory(other.memory(), other.capacity);
+        other.set_memory(memory, capacity);
+    }
+
     /// Makes memory for `capacity` values, moving those that are there. Never shrinks.
     ///
     /// # Errors

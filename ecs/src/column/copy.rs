@@ -12,7 +12,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::mem::{replace, swap};
+use core::mem::replace;
 use core::ptr;
 
 use super::Column;
@@ -330,8 +330,7 @@ impl ColumnCopy {
         match clones {
             Some(clones) => {
                 debug_assert!(clones.len == values.len || values.len == 0);
-                swap(&mut to.data, &mut clones.column.data);
-                swap(&mut to.capacity, &mut clones.column.capacity);
+                to.swap_memory(&mut clones.column);
                 // Both columns have items of one layout, on which, with the capacity, that of the memory depends.
                 clones.len = before;
             }
