@@ -14,9 +14,9 @@ pub(crate) mod system {
     pub use crate::query::{Query, QueryLens};
     pub use crate::schedule::ScheduleSystem;
     pub use crate::world::{
-        Command, CommandOutput, EntityCommand, EntityEntryCommands, RegisteredSystemError, RunSystemOnce, SystemBuffer,
-        SystemId, SystemParamBuilder, SystemState, assert_is_read_only_system, assert_is_system,
-        assert_system_does_not_conflict,
+        Command, CommandOutput, EntityCommand, EntityEntryCommands, ExclusiveSystemParam, RegisteredSystemError,
+        RunSystemOnce, SystemBuffer, SystemId, SystemParamBuilder, SystemState, assert_is_read_only_system,
+        assert_is_system, assert_system_does_not_conflict,
     };
 }
 

@@ -57,6 +57,24 @@ fn work(all: Query<&mut Health>, mut steps: MessageWriter<Step>, mut commands: C
     commands.spawn(Health(*runs));
 }
 
+/// The whole world, with what the system keeps beside it.
+fn whole_with_more(
+    world: &mut World,
+    changed: &mut QueryState<Entity, Changed<Health>>,
+    mut runs: Local<u32>,
+    state: &mut SystemState<(Local<u32>, MessageReader<Step>, Query<Entity, Added<Health>>)>,
+) {
+    *runs += 1;
+    let changed: Vec<Entity> = changed.iter(world).collect();
+    // Not in every run, so what has been read differs from what the system has seen.
+    let read = (!runs.is_multiple_of(3)).then(|| {
+        let (mut calls, mut steps, added) = state.get_mut(world).unwrap();
+        *calls += 1;
+        (*calls, steps.read().map(|step| step.0).collect::<Vec<_>>(), added.iter().collect::<Vec<_>>())
+    });
+    note(&mut world.resource_mut::<Log>(), "whole, and more", (*runs, changed, read));
+}
+
 fn whole(world: &mut World) {
     let changed: Vec<Entity> = world.query_filtered::<Entity, Changed<Health>>().iter(world).collect();
     note(&mut world.resource_mut::<Log>(), "whole", changed);
@@ -81,7 +99,8 @@ fn world() -> World {
     })
     .pipe(twice);
     schedule
-        .add_systems((changed, work, removed, read, count.run_if(every_other), whole, piped, count, changed).chain());
+        .add_systems((changed, work, removed, read, count.run_if(every_other), whole, piped, count, changed).chain())
+        .add_systems(whole_with_more.after(removed).before(whole));
     world.add_schedule(schedule);
     world
 }

@@ -216,8 +216,8 @@ impl<T: Schedulable> ScheduleConfigs<T> {
     label = "not a system, nor a tuple of systems",
     note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
             is wrong",
-    note = "a system is a function whose parameters are all system parameters, or that has `&mut World` as its only one, and that \
-            returns `()` or `Result`",
+    note = "a system is a function whose parameters are all system parameters, or that has `&mut World` and behind it only `Local`, \
+            `&mut QueryState` and `&mut SystemState`, and that returns `()` or `Result`",
     note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`"
 )]
 pub trait ScheduleShape<Marker>: Sized {
@@ -249,8 +249,8 @@ pub trait ScheduleShape<Marker>: Sized {
     label = "not a system, nor a tuple of systems",
     note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
             is wrong",
-    note = "a system is a function whose parameters are all system parameters, or that has `&mut World` as its only one, and that \
-            returns `()` or `Result`",
+    note = "a system is a function whose parameters are all system parameters, or that has `&mut World` and behind it only `Local`, \
+            `&mut QueryState` and `&mut SystemState`, and that returns `()` or `Result`",
     note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`",
     note = "`configure_sets` takes sets instead: values of a type with `#[derive(SystemSet)]`, and tuples of them"
 )]

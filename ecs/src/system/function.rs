@@ -70,6 +70,11 @@ impl<S: ParamSource> ParamState<S> {
         self.world
     }
 
+    /// Shows all that is kept from run to run.
+    pub(crate) fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        S::remember(&mut self.state, keeper);
+    }
+
     /// Fetches parameters that only read.
     ///
     /// # Panics
@@ -237,7 +242,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     fn remember(&mut self, keeper: &mut Keeper<'_>) {
         let Some(prepared) = &mut self.state else { return keeper.last_run(None) };
         keeper.last_run(Some(&mut self.last_run));
-        SourceOf::<F, Marker>::remember(&mut prepared.state, keeper);
+        prepared.remember(keeper);
     }
 
     fn forget(&mut self) {

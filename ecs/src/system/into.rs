@@ -10,7 +10,8 @@ use super::params::MadeFromStore;
 use super::tell::WithTellSystem;
 
 /// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,
-/// functions of `&mut World`, and items made by `#[system]`.
+/// functions of `&mut World` and of what is their own ([`ExclusiveSystemParam`](crate::system::ExclusiveSystemParam)), and items made by
+/// `#[system]`.
 ///
 /// `Marker` only keeps the kinds apart; it is always inferred.
 ///
@@ -29,8 +30,8 @@ use super::tell::WithTellSystem;
     message = "`{Self}` is not a system",
     label = "not a system",
     note = "a system is a function whose parameters are all system parameters: `Query`, `Res`, `ResMut`, \
-            `MessageReader`, `MessageWriter`, `Local`, `Commands`, `&World`, `ParamSet`, tuples of these; or only \
-            `&mut World`",
+            `MessageReader`, `MessageWriter`, `Local`, `Commands`, `&World`, `ParamSet`, tuples of these; or \
+            `&mut World` and behind it only `Local`, `&mut QueryState` and `&mut SystemState`",
     note = "the first parameter may be an input, `In<T>`: such a system is given a `T` by `first.pipe(system)` or \
             `run_system_once_with(system, value)`",
     note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \

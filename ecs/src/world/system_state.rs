@@ -10,8 +10,8 @@ use super::systems::FromWorld;
 use crate::const_access::{Nameless, check_nameless};
 use crate::store::WorldId;
 use crate::system::{
-    BoxedSystem, BuildParam, FunctionSystem, ParamBuilder, ParamError, ParamSource, ParamState, ReadOnlySystemParam,
-    SystemMeta, SystemParam, SystemParamFunction, SystemParamItem,
+    BoxedSystem, BuildParam, FunctionSystem, Keeper, ParamBuilder, ParamError, ParamSource, ParamState,
+    ReadOnlySystemParam, SystemMeta, SystemParam, SystemParamFunction, SystemParamItem,
 };
 use crate::tick::LastRun;
 
@@ -216,6 +216,12 @@ impl<P: SystemParam> SystemState<P> {
         F: SystemParamFunction<Marker, Out: 'static, Param = P>,
     {
         alloc::boxed::Box::new(FunctionSystem::with_state(function, self.state, self.last_run, self.meta))
+    }
+
+    /// Shows all that it keeps from run to run.
+    pub(super) fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        keeper.last_run(Some(&mut self.last_run));
+        self.state.remember(keeper);
     }
 
     #[inline]

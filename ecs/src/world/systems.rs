@@ -73,14 +73,48 @@ impl SystemParam for &World {
     }
 }
 
+/// What a function of the whole world keeps from run to run, beside when it ran last.
+pub(super) trait Kept: Send + Sync + 'static {
+    /// Prepares it for a world.
+    fn prepared(world: &mut World) -> Self;
+
+    /// Shows all of it.
+    fn remember(&mut self, keeper: &mut Keeper<'_>);
+}
+
+impl Kept for () {
+    fn prepared(_: &mut World) {}
+
+    fn remember(&mut self, _: &mut Keeper<'_>) {}
+}
+
 /// A function of the whole world as a system.
-struct ExclusiveSystem<F, I, Out> {
+struct ExclusiveSystem<F, I, Out, K> {
     name: &'static str,
     system: SystemName,
     function: F,
     access: Access,
-    last_run: Option<(WorldId, LastRun)>,
+    prepared: Option<Prepared<K>>,
     marker: PhantomData<fn(I) -> Out>,
+}
+
+/// What a function of the whole world has for a world.
+struct Prepared<K> {
+    world: WorldId,
+    last_run: LastRun,
+    kept: K,
+}
+
+/// Makes a system of a function of the whole world.
+pub(super) fn exclusive<F, I, Out, K>(name: &'static str, function: F, access: Access) -> BoxedSystem<I, Out>
+where
+    F: FnMut(I::Inner<'_>, &mut World, &mut K) -> Out + Send + Sync + 'static,
+    I: SystemInput + 'static,
+    Out: 'static,
+    K: Kept,
+{
+    let system = SystemName::of(name);
+    Box::new(ExclusiveSystem { name, system, function, access, prepared: None, marker: PhantomData })
 }
 
 /// A store in which changes are new since the last run of a system, and not since they ever were. The system may put another one
@@ -100,27 +134,12 @@ impl Drop for SinceLastRun<'_> {
     }
 }
 
-impl<F, I, Out> ExclusiveSystem<F, I, Out>
+impl<F, I, Out, K> System for ExclusiveSystem<F, I, Out, K>
 where
-    F: FnMut(I::Inner<'_>, &mut World) -> Out + Send + Sync + 'static,
+    F: FnMut(I::Inner<'_>, &mut World, &mut K) -> Out + Send + Sync + 'static,
     I: SystemInput + 'static,
     Out: 'static,
-{
-    fn boxed(name: &'static str, function: F) -> BoxedSystem<I, Out> {
-        Self::boxed_with(name, function, Access::exclusive())
-    }
-
-    fn boxed_with(name: &'static str, function: F, access: Access) -> BoxedSystem<I, Out> {
-        let system = SystemName::of(name);
-        Box::new(Self { name, system, function, access, last_run: None, marker: PhantomData })
-    }
-}
-
-impl<F, I, Out> System for ExclusiveSystem<F, I, Out>
-where
-    F: FnMut(I::Inner<'_>, &mut World) -> Out + Send + Sync + 'static,
-    I: SystemInput + 'static,
-    Out: 'static,
+    K: Kept,
 {
     fn seal(_: Seal) {}
 
@@ -139,41 +158,52 @@ where
         Some(TypeId::of::<F>())
     }
 
-    /// It keeps nothing of a world but when it ran there, and looks whether that was in the same one.
     fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        keeper.last_run(self.last_run.as_mut().map(|(_, last_run)| last_run));
+        let Some(prepared) = &mut self.prepared else { return keeper.last_run(None) };
+        keeper.last_run(Some(&mut prepared.last_run));
+        prepared.kept.remember(keeper);
     }
 
     fn forget(&mut self) {
-        self.last_run = None;
+        self.prepared = None;
     }
 
-    fn is_ready_for(&self, _: WorldId) -> bool {
-        true
+    fn is_ready_for(&self, world: WorldId) -> bool {
+        self.prepared.as_ref().is_some_and(|prepared| prepared.world == world)
     }
 
-    fn prepare(&mut self, _: &mut Store) {}
+    fn prepare(&mut self, store: &mut Store) {
+        if self.is_ready_for(store.id()) {
+            return;
+        }
+        // First of all: what follows is user code in part, which may panic.
+        self.prepared = None;
+        let world = store.id();
+        let kept = K::prepared(World::from_store_mut(store));
+        assert!(world == store.id(), "system `{}`: a parameter has replaced the world", self.name);
+        self.prepared = Some(Prepared { world, last_run: LastRun::default(), kept });
+    }
 
     fn run_alone(&mut self, input: I::Inner<'_>, store: &mut Store) -> Result<Out, ParamError> {
-        let world = store.id();
-        let last_run = self.last_run.filter(|(of, _)| *of == world).map_or_else(LastRun::default, |(_, last)| last);
-        let run_ticks = store.begin_run(last_run);
+        // A system before this one may have put another world in the place of that which it was prepared for.
+        self.prepare(store);
+        let Some(Prepared { world, last_run, kept }) = &mut self.prepared else { unreachable!("it has been prepared") };
+        let run_ticks = store.begin_run(*last_run);
         let before = store.last_change_tick();
         store.set_last_change_tick(run_ticks.last_run);
         let this_run = store.run_at(run_ticks.this_run);
-        self.last_run = Some((world, this_run));
+        *last_run = this_run;
         let acting = store.acting();
         store.entities.act(Origin::in_system(self.system));
         let since = SinceLastRun { clock: store.shared_clock(), store, before, acting };
-        let out = (self.function)(input, World::from_store_mut(since.store));
+        let out = (self.function)(input, World::from_store_mut(since.store), kept);
         // What the system itself has changed it has seen.
-        let last = if since.store.id() == world {
+        *last_run = if since.store.id() == *world {
             let last = since.store.next_tick();
             since.store.run_at(last)
         } else {
             this_run.until(since.clock.tick.advance())
         };
-        self.last_run = Some((world, last));
         Ok(out)
     }
 
@@ -190,7 +220,7 @@ where
     Out: Unpin + 'static,
 {
     fn into_system(mut this: Self) -> BoxedSystem<(), Out> {
-        ExclusiveSystem::boxed(type_name::<F>(), move |(), world: &mut World| this(world))
+        exclusive(type_name::<F>(), move |(), world: &mut World, (): &mut ()| this(world), Access::exclusive())
     }
 }
 
@@ -210,8 +240,9 @@ where
         ) -> Out {
             function(input, world)
         }
-        let function = move |input: Input::Inner<'_>, world: &mut World| call(&mut this, Input::wrap(input), world);
-        ExclusiveSystem::boxed(type_name::<F>(), function)
+        let function =
+            move |input: Input::Inner<'_>, world: &mut World, (): &mut ()| call(&mut this, Input::wrap(input), world);
+        exclusive(type_name::<F>(), function, Access::exclusive())
     }
 }
 
@@ -312,10 +343,10 @@ where
         ) -> Out {
             function(input, world)
         }
-        let function = move |input: Input::Inner<'_>, world: &mut World| {
+        let function = move |input: Input::Inner<'_>, world: &mut World, (): &mut ()| {
             call(&mut this, Input::wrap(input), DeferredWorld::from(world))
         };
-        ExclusiveSystem::boxed_with(type_name::<F>(), function, Access::exclusive_values())
+        exclusive(type_name::<F>(), function, Access::exclusive_values())
     }
 }
 

@@ -1,0 +1,235 @@
+//! Functions of the whole world that keep something of their own.
+
+use core::any::type_name;
+use core::marker::PhantomData;
+
+use super::cast::World;
+use super::system_state::SystemState;
+use super::systems::{ExclusiveMarker, FromWorld, Kept, exclusive};
+use crate::access::Access;
+use crate::query::{QueryData, QueryFilter, QueryState};
+use crate::system::{BoxedSystem, IntoSystem, Keeper, Local, SystemParam, WrittenInput};
+
+/// What a function of `&mut World` can have beside that: a parameter that borrows nothing of the world. They stand behind the world.
+///
+/// - [`Local`], a value of its own;
+/// - `&mut QueryState<D, F>` and `&mut SystemState<P>`, which are prepared before the first run and used with the world, as often as the
+///   function likes;
+/// - `PhantomData`, and tuples of up to eight of these.
+///
+/// A function has up to eight of them. What they keep belongs to a world, and begins anew in another one.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Resource)] struct Poison(u32);
+///
+/// /// Takes the whole world, so that it can despawn at once, and finds the weak ones by a query that is prepared once.
+/// fn bury(world: &mut World, weak: &mut QueryState<(Entity, &Health)>, mut buried: Local<usize>) -> usize {
+///     let dead: Vec<Entity> = weak.iter(world).filter(|(_, health)| health.0 == 0).map(|(entity, _)| entity).collect();
+///     *buried += dead.len();
+///     dead.into_iter().for_each(|entity| _ = world.despawn(entity));
+///     *buried
+/// }
+///
+/// fn poison(world: &mut World, state: &mut SystemState<(Query<&mut Health>, Res<Poison>)>) {
+///     let (mut healths, poison) = state.get_mut(world).unwrap();
+///     healths.iter_mut().for_each(|mut health| health.0 = health.0.saturating_sub(poison.0));
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Poison(2));
+/// world.spawn_batch([Health(1), Health(5)]);
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((poison, bury.pipe(|In(buried): In<usize>| assert_eq!(buried, 1))).chain());
+/// schedule.run(&mut world);
+/// assert_eq!(world.len(), 1);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand beside `&mut World` in a system",
+    label = "may borrow from the world that the function has as a whole",
+    note = "beside `&mut World` a system has `Local`s, `&mut QueryState<..>`, `&mut SystemState<..>`, and tuples of these"
+)]
+pub trait ExclusiveSystemParam: Sized {
+    /// What is kept from run to run.
+    #[doc(hidden)]
+    type State: Send + Sync + 'static;
+
+    /// The same parameter with another lifetime.
+    type Item<'s>: ExclusiveSystemParam<State = Self::State>;
+
+    /// Prepares it for a world.
+    #[doc(hidden)]
+    fn init(world: &mut World) -> Self::State;
+
+    #[doc(hidden)]
+    fn item(state: &mut Self::State) -> Self::Item<'_>;
+
+    /// Shows all that it keeps.
+    #[doc(hidden)]
+    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>);
+}
+
+impl<T: FromWorld + Send + Sync + 'static> ExclusiveSystemParam for Local<'_, T> {
+    type State = T;
+    type Item<'s> = Local<'s, T>;
+
+    fn init(world: &mut World) -> T {
+        T::from_world(world)
+    }
+
+    #[inline]
+    fn item(state: &mut T) -> Local<'_, T> {
+        Local::from(state)
+    }
+
+    fn remember(state: &mut T, keeper: &mut Keeper<'_>) {
+        keeper.value(state);
+    }
+}
+
+impl<D: QueryData + 'static, F: QueryFilter + 'static> ExclusiveSystemParam for &mut QueryState<D, F> {
+    type State = QueryState<D, F>;
+    type Item<'s> = &'s mut QueryState<D, F>;
+
+    fn init(world: &mut World) -> QueryState<D, F> {
+        world.query_filtered()
+    }
+
+    #[inline]
+    fn item(state: &mut QueryState<D, F>) -> &mut QueryState<D, F> {
+        state
+    }
+
+    /// What is new for it is what is new for the system.
+    fn remember(_: &mut QueryState<D, F>, _: &mut Keeper<'_>) {}
+}
+
+impl<P> ExclusiveSystemParam for &mut SystemState<P>
+where
+    P: SystemParam + 'static,
+    SystemState<P>: Send + Sync,
+{
+    type State = SystemState<P>;
+    type Item<'s> = &'s mut SystemState<P>;
+
+    fn init(world: &mut World) -> SystemState<P> {
+        SystemState::new(world)
+    }
+
+    #[inline]
+    fn item(state: &mut SystemState<P>) -> &mut SystemState<P> {
+        state
+    }
+
+    fn remember(state: &mut SystemState<P>, keeper: &mut Keeper<'_>) {
+        state.remember(keeper);
+    }
+}
+
+impl<T: ?Sized + 'static> ExclusiveSystemParam for PhantomData<T> {
+    type State = ();
+    type Item<'s> = Self;
+
+    fn init(_: &mut World) {}
+
+    #[inline]
+    fn item((): &mut ()) -> Self {
+        Self
+    }
+
+    fn remember((): &mut (), _: &mut Keeper<'_>) {}
+}
+
+/// What a function with these parameters keeps.
+struct KeptBy<P: ExclusiveSystemParam>(P::State);
+
+impl<P: ExclusiveSystemParam + 'static> Kept for KeptBy<P> {
+    fn prepared(world: &mut World) -> Self {
+        Self(P::init(world))
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        P::remember(&mut self.0, keeper);
+    }
+}
+
+macro_rules! exclusive_params {
+    ($($P:ident $at:tt)*) => {
+        impl<$($P: ExclusiveSystemParam),*> ExclusiveSystemParam for ($($P,)*) {
+            type State = ($($P::State,)*);
+            type Item<'s> = ($($P::Item<'s>,)*);
+
+            fn init(world: &mut World) -> Self::State {
+                ($($P::init(world),)*)
+            }
+
+            #[inline]
+            fn item(state: &mut Self::State) -> Self::Item<'_> {
+                ($($P::item(&mut state.$at),)*)
+            }
+
+            fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
+                $($P::remember(&mut state.$at, keeper);)*
+            }
+        }
+
+        impl<Func, Out, $($P: ExclusiveSystemParam + 'static),*> IntoSystem<(), Out, (ExclusiveMarker, fn($($P),*))> for Func
+        where
+            Func: Send + Sync + 'static,
+            for<'a> &'a mut Func: FnMut(&mut World, $($P),*) -> Out + FnMut(&mut World, $($P::Item<'_>),*) -> Out,
+            Out: Unpin + 'static,
+        {
+            fn into_system(mut this: Self) -> BoxedSystem<(), Out> {
+                // The indirection tells the compiler which of the two signatures is meant.
+                #[inline]
+                fn call<Out, $($P),*>(
+                    mut function: impl FnMut(&mut World, $($P),*) -> Out,
+                    world: &mut World,
+                    params: ($($P,)*),
+                ) -> Out {
+                    function(world, $(params.$at),*)
+                }
+                let function = move |(), world: &mut World, kept: &mut KeptBy<($($P,)*)>| {
+                    call(&mut this, world, <($($P,)*)>::item(&mut kept.0))
+                };
+                exclusive(type_name::<Func>(), function, Access::exclusive())
+            }
+        }
+
+        impl<Func, Input, Out, $($P: ExclusiveSystemParam + 'static),*>
+            IntoSystem<Input, Out, (ExclusiveMarker, Input, fn($($P),*))> for Func
+        where
+            Func: Send + Sync + 'static,
+            for<'a> &'a mut Func: FnMut(Input, &mut World, $($P),*) -> Out
+                + FnMut(Input::Param<'_>, &mut World, $($P::Item<'_>),*) -> Out,
+            Input: WrittenInput + 'static,
+            Out: Unpin + 'static,
+        {
+            fn into_system(mut this: Self) -> BoxedSystem<Input, Out> {
+                #[inline]
+                fn call<Input, Out, $($P),*>(
+                    mut function: impl FnMut(Input, &mut World, $($P),*) -> Out,
+                    input: Input,
+                    world: &mut World,
+                    params: ($($P,)*),
+                ) -> Out {
+                    function(input, world, $(params.$at),*)
+                }
+                let function = move |input: Input::Inner<'_>, world: &mut World, kept: &mut KeptBy<($($P,)*)>| {
+                    call(&mut this, Input::wrap(input), world, <($($P,)*)>::item(&mut kept.0))
+                };
+                exclusive(type_name::<Func>(), function, Access::exclusive())
+            }
+        }
+    };
+}
+
+exclusive_params!(A 0);
+exclusive_params!(A 0 B 1);
+exclusive_params!(A 0 B 1 C 2);
+exclusive_params!(A 0 B 1 C 2 D 3);
+exclusive_params!(A 0 B 1 C 2 D 3 E 4);
+exclusive_params!(A 0 B 1 C 2 D 3 E 4 F 5);
+exclusive_params!(A 0 B 1 C 2 D 3 E 4 F 5 G 6);
+exclusive_params!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7);
