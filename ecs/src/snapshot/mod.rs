@@ -138,6 +138,8 @@ mod error;
 mod api;
 mod ring;
 mod contents;
+mod journal;
+mod update;
 mod state_options;
 mod parts;
 mod checksum;
@@ -151,6 +153,7 @@ pub use self::contents::{
 };
 pub use self::difference::Difference;
 pub use self::error::{NotTaken, RestoreError, SnapshotError};
+pub use self::journal::{JournalError, JournalPosition, WorldChanges};
 pub use self::options::SnapshotOptions;
 pub use self::ring::{RingError, SnapshotRing};
 pub use self::state_options::{NotCompared, StateError, StateOptions};
