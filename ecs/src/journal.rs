@@ -183,6 +183,7 @@ impl Extend<(Entity, Transition)> for Recorder {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
     use core::num::NonZeroU32;
 
     use super::*;

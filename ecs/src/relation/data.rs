@@ -72,6 +72,9 @@ pub(crate) trait PairsParts: Any + Send + Sync {
 
     fn pairs(&self) -> &[PairContents];
 
+    /// Keeps those pairs that are wanted, by row.
+    fn retain(&mut self, wanted: &[bool]);
+
     /// The components of sources and of targets.
     fn components(&self) -> [&'static ComponentDescriptor; 2];
 
@@ -105,6 +108,13 @@ impl<R: Relation> PairsParts for PartsOf<R> {
 
     fn pairs(&self) -> &[PairContents] {
         &self.pairs
+    }
+
+    fn retain(&mut self, wanted: &[bool]) {
+        let mut flags = wanted.iter();
+        self.pairs.retain(|_| flags.next() == Some(&true));
+        let mut flags = wanted.iter();
+        self.values.retain(|_| flags.next() == Some(&true));
     }
 
     fn components(&self) -> [&'static ComponentDescriptor; 2] {

@@ -184,6 +184,12 @@ impl Resources {
         })
     }
 
+    /// The types that the world has met and of which there is no value, but for those that stay on their threads.
+    pub(crate) fn absent(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
+        let is_absent = |place: &&Place| place.on_thread.is_none() && place.get().is_none();
+        self.places.iter().filter(is_absent).map(|place| place.descriptor)
+    }
+
     /// Puts a value that was not taken from these into its place. Returned is the one that was there.
     pub(crate) fn put(&mut self, new: NewResource, now: WriteStamp) -> Option<Held> {
         let id = (new.register)(self);

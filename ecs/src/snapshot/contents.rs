@@ -317,6 +317,12 @@ impl<'s> StorageContents<'s> {
         Self::other_side_of(self.column().values().descriptor())
     }
 
+    /// Whether a component is that of the targets of a relationship, which lists the sources.
+    #[must_use]
+    pub fn lists_sources(component: &ComponentDescriptor) -> bool {
+        component.relation().is_some_and(|side| !side.is_source() && !side.is_of_pairs())
+    }
+
     /// The same for the values of a component, without a world.
     ///
     /// ```
@@ -621,15 +627,16 @@ impl fmt::Debug for NewColumnContents {
 pub struct NewPairsContents {
     parts: Box<dyn PairsParts>,
     register: fn(&mut Store) -> usize,
-    relate: fn(Box<dyn PairsParts>, &mut World, &mut dyn EntityMapper) -> usize,
+    map: fn(&mut dyn PairsParts, &mut dyn EntityMapper),
+    relate: fn(Box<dyn PairsParts>, &mut World) -> usize,
 }
 
 impl NewPairsContents {
     /// Pairs, with the value of each.
     #[must_use]
     pub fn of<R: Relation>(pairs: Vec<PairContents>, values: Vec<R>) -> Self {
-        let (register, relate) = (register_relation::<R>, relate::<R>);
-        Self { parts: Box::new(PartsOf { pairs, values }), register, relate }
+        let (register, map, relate) = (register_relation::<R>, map_pairs::<R>, relate::<R>);
+        Self { parts: Box::new(PartsOf { pairs, values }), register, map, relate }
     }
 
     pub(super) fn relation(&self) -> &'static ComponentDescriptor {
@@ -640,21 +647,38 @@ impl NewPairsContents {
         self.parts.pairs()
     }
 
-    pub(super) fn relate_in(self, world: &mut World, mapper: &mut dyn EntityMapper) -> usize {
-        (self.relate)(self.parts, world, mapper)
+    pub(super) fn retain_inside(&mut self, wanted: &[bool]) {
+        self.parts.retain(wanted);
+    }
+
+    pub(super) fn map_inside(&mut self, mapper: &mut dyn EntityMapper) {
+        (self.map)(&mut *self.parts, mapper);
+    }
+
+    pub(super) fn relate_in(self, world: &mut World) -> usize {
+        (self.relate)(self.parts, world)
+    }
+}
+
+/// Replaces the entities at the ends of pairs and inside of their values.
+fn map_pairs<R: Relation>(parts: &mut dyn PairsParts, mapper: &mut dyn EntityMapper) {
+    let Some(PartsOf { pairs, values }) = (parts as &mut dyn Any).downcast_mut::<PartsOf<R>>() else { return };
+    let targets = pairs.iter().map(|pair| pair.ends[1]);
+    let mut clones: Vec<(Entity, R)> = targets.zip(core::mem::take(values)).collect();
+    PairClones::map_entities(&mut clones, mapper);
+    for (pair, (target, value)) in pairs.iter_mut().zip(clones) {
+        pair.ends = [mapper.get_mapped(pair.ends[0]), target];
+        values.push(value);
     }
 }
 
 /// Makes pairs in a world.
-fn relate<R: Relation>(parts: Box<dyn PairsParts>, world: &mut World, mapper: &mut dyn EntityMapper) -> usize {
+fn relate<R: Relation>(parts: Box<dyn PairsParts>, world: &mut World) -> usize {
     let parts: Box<dyn Any> = parts;
     let Ok(parts) = parts.downcast::<PartsOf<R>>() else { return 0 };
-    let PartsOf { pairs, values } = *parts;
-    let sources: Vec<Entity> = pairs.iter().map(|pair| mapper.get_mapped(pair.ends[0])).collect();
-    let mut clones: Vec<(Entity, R)> = pairs.iter().map(|pair| pair.ends[1]).zip(values).collect();
-    PairClones::map_entities(&mut clones, mapper);
     let mut count = 0;
-    for (source, (target, value)) in sources.into_iter().zip(clones) {
+    for (pair, value) in parts.pairs.into_iter().zip(parts.values) {
+        let [source, target] = pair.ends;
         if world.contains(source) && world.contains(target) {
             count += usize::from(world.relate(source, value, target));
         }
@@ -693,6 +717,10 @@ impl SnapshotBuilder {
         let clock =
             SnapshotClock { frame_number: 0, is_frame_open: false, tick, last: Tick::new(0), checked: Tick::new(0) };
         Self::new(ids, clock)
+    }
+
+    pub(super) fn resources_mut(&mut self) -> &mut [NewResource] {
+        &mut self.parts.resources
     }
 
     pub(super) fn into_resources(self) -> Vec<NewResource> {

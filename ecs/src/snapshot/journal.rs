@@ -1,6 +1,5 @@
 //! What has changed in a world since a moment: what deltas are made of.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -8,8 +7,7 @@ use super::contents::{ColumnContents, PairsContents, ResourceContents, StorageCo
 use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::Entity;
 use crate::journal::Journaled;
-use crate::relation::PairsCopy;
-use crate::store::{Moment, Unknown};
+use crate::store::{CopiedPairs, Moment, Unknown};
 use crate::tick::{ComponentTicks, RunTicks};
 use crate::world::{World, keeps_systems};
 
@@ -52,12 +50,10 @@ pub enum JournalError {
     Restored,
     /// The position is one of another world.
     OtherWorld,
-    /// A schedule, a frame that was begun by name, or an observer or hook is running.
+    /// A schedule, a frame that was begun by name, or an observer or hook is running, or a scope has taken a resource out.
     Busy,
     /// There is no memory for so many entries.
     OutOfMemory,
-    /// Values of relations that have changed are not known to be `Clone`: their type names.
-    NotClone(Vec<&'static str>),
 }
 
 impl fmt::Display for JournalError {
@@ -69,9 +65,6 @@ impl fmt::Display for JournalError {
             Self::OtherWorld => f.write_str("the position is one of another world"),
             Self::Busy => f.write_str("something is running in the world"),
             Self::OutOfMemory => f.write_str("there is no memory for a journal of this size"),
-            Self::NotClone(names) => {
-                write!(f, "relations are not known to be `Clone`: `{}`", names.join("`, `"))
-            }
         }
     }
 }
@@ -95,7 +88,7 @@ pub struct WorldChanges<'w> {
     /// Ticks that are new; none if everything is.
     since: Option<RunTicks>,
     journaled: Journaled,
-    pairs: Vec<Box<dyn PairsCopy>>,
+    pairs: Vec<CopiedPairs>,
 }
 
 impl World {
@@ -177,7 +170,7 @@ impl World {
     ///
     /// If there is no journal, or something is running in the world.
     pub fn journal_position(&mut self) -> Result<JournalPosition, JournalError> {
-        if self.store.is_busy() {
+        if self.store.is_busy() || self.store.lent_resource().is_some() {
             return Err(JournalError::Busy);
         }
         self.store.moment().map(JournalPosition).ok_or(JournalError::Off)
@@ -192,7 +185,7 @@ impl World {
     pub fn changes_since(&mut self, position: &JournalPosition) -> Result<WorldChanges<'_>, JournalError> {
         let now = self.journal_position()?;
         let (journaled, since) = self.store.since(&position.0)?;
-        self.changes(now, journaled, Some(since))
+        Ok(self.changes(now, journaled, Some(since)))
     }
 
     /// All that the world holds, as if there had been nothing before: what a copy begins with.
@@ -203,7 +196,7 @@ impl World {
     pub fn all_as_changes(&mut self) -> Result<WorldChanges<'_>, JournalError> {
         let now = self.journal_position()?;
         let made = self.store.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
-        self.changes(now, Journaled { made, ..Journaled::default() }, None)
+        Ok(self.changes(now, Journaled { made, ..Journaled::default() }, None))
     }
 
     fn changes(
@@ -211,13 +204,10 @@ impl World {
         position: JournalPosition,
         journaled: Journaled,
         since: Option<RunTicks>,
-    ) -> Result<WorldChanges<'_>, JournalError> {
+    ) -> WorldChanges<'_> {
         let Journaled { made, changed, .. } = &journaled;
-        let (pairs, refused) = self.store.copy_pairs_since(&[made, changed], since);
-        if !refused.is_empty() {
-            return Err(JournalError::NotClone(refused));
-        }
-        Ok(WorldChanges { world: self, position, since, journaled, pairs })
+        let pairs = self.store.copy_pairs_since(&[made, changed], since);
+        WorldChanges { world: self, position, since, journaled, pairs }
     }
 }
 
@@ -302,9 +292,14 @@ impl<'w> WorldChanges<'w> {
     }
 
     /// The pairs of relations: all pairs of the entities that are [new](Self::made) or [changed](Self::changed), and of sources of pairs
-    /// whose values have changed.
-    pub fn pairs(&self) -> impl Iterator<Item = PairsContents<'_>> {
-        self.pairs.iter().map(|pairs| PairsContents::of_copy(&**pairs)).filter(|pairs| !pairs.is_empty())
+    /// whose values have changed, with these sources. Pairs of a relation that is not known to be `Clone` are not among them.
+    pub fn pairs(&self) -> impl Iterator<Item = (PairsContents<'_>, &[Entity])> {
+        self.pairs.iter().map(|copied| (PairsContents::of_copy(&*copied.pairs), &copied.sources[..]))
+    }
+
+    /// What is known of all relations that have pairs, whether these have changed or not.
+    pub fn relations(&self) -> impl Iterator<Item = &'static ComponentDescriptor> + use<'w> {
+        self.world.store.relations_with_pairs()
     }
 
     /// The resources that there are, but for those that stay on their threads.
@@ -312,6 +307,11 @@ impl<'w> WorldChanges<'w> {
         let all = self.world.store.resources.living_values();
         all.filter(|(value, _)| !keeps_systems(value.descriptor()))
             .map(|(value, ticks)| ResourceContents::of_parts(value, ticks))
+    }
+
+    /// What is known of the resources that the world has met and that are not there: they may have been removed.
+    pub fn absent_resources(&self) -> impl Iterator<Item = &'static ComponentDescriptor> + use<'w> {
+        self.world.store.resources.absent()
     }
 }
 

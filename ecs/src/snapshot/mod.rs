@@ -105,6 +105,12 @@
 //! unread. Pairs are shown with their places in the lists of both entities. Links are shown as the values of both components of a
 //! relationship: a builder checks that each source is on the list of the target that it names, and no other is. When an entity was spawned is not shown either: in a built snapshot all were spawned at its tick.
 //!
+//! # What has changed
+//!
+//! [`World::start_journal`](crate::world::World::start_journal) has a world keep in mind which entities are made, changed and ended.
+//! [`World::changes_since`](crate::world::World::changes_since) says what has changed since a position, and shows the values as data, so
+//! that a copy of the world can be brought up to date. Deltas of `strata-save` are made of that.
+//!
 //! # Comparing worlds
 //!
 //! [`World::checksum`](crate::world::World::checksum) is a number of all that a world holds: two worlds in which the same has been done,

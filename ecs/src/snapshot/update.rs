@@ -48,8 +48,18 @@ impl NewPairsContents {
         self.pairs().iter().map(|pair| pair.ends)
     }
 
-    /// Makes the pairs in a world, with other entities at their ends and inside of their values: see [`World::relate`]. Those that are
-    /// there get these values, and those with an end that is not alive are passed over. Says how many there are now.
+    /// Keeps those of the pairs that are wanted, one flag for each.
+    pub fn retain(&mut self, wanted: &[bool]) {
+        self.retain_inside(wanted);
+    }
+
+    /// Replaces the entities at the ends of the pairs and inside of their values by those that stand for them.
+    pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
+        self.map_inside(mapper);
+    }
+
+    /// Makes the pairs in a world: see [`World::relate`]. Those that are there get these values, and those with an end that is not alive
+    /// are passed over. Says how many there are now.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -60,18 +70,23 @@ impl NewPairsContents {
     /// let mut world = World::new();
     /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
     /// let pair = PairContents { ends: [a, b], places: [0; 2], ticks: ComponentTicks::new(Tick::new(1)) };
-    /// let pairs = NewPairsContents::of(vec![pair], vec![Likes(3)]);
-    /// assert_eq!(pairs.relate(&mut world, &mut (b, c)), 1);
+    /// let mut pairs = NewPairsContents::of(vec![pair], vec![Likes(3)]);
+    /// pairs.map_entities(&mut std::collections::HashMap::from([(b, c)]));
+    /// assert_eq!(pairs.relate(&mut world), 1);
     /// assert_eq!(world.get_pair(a, c), Some(&Likes(3)));
     /// ```
-    pub fn relate(self, world: &mut World, mapper: &mut dyn EntityMapper) -> usize {
-        self.relate_in(world, mapper)
+    pub fn relate(self, world: &mut World) -> usize {
+        self.relate_in(world)
     }
 }
 
 impl SnapshotBuilder {
-    /// Inserts the resources that have been added into a living world, with other entities inside. All else is dropped. Says how many
-    /// there were.
+    /// Replaces the entities inside of the resources that have been added by those that stand for them.
+    pub fn map_resources(&mut self, mapper: &mut dyn EntityMapper) {
+        self.resources_mut().iter_mut().for_each(|new| new.map_entities(mapper));
+    }
+
+    /// Inserts the resources that have been added into a living world. All else is dropped. Says how many there were.
     ///
     /// # Panics
     ///
@@ -88,14 +103,13 @@ impl SnapshotBuilder {
     /// let mut world = World::new();
     /// let mut builder = SnapshotBuilder::of_parts();
     /// builder.add_resource(Score(3), ComponentTicks::new(Tick::new(1)));
-    /// assert_eq!(builder.insert_resources(&mut world, &mut ()), 1);
+    /// assert_eq!(builder.insert_resources(&mut world), 1);
     /// assert_eq!(world.resource::<Score>(), &Score(3));
     /// ```
-    pub fn insert_resources(self, world: &mut World, mapper: &mut dyn EntityMapper) -> usize {
+    pub fn insert_resources(self, world: &mut World) -> usize {
         let all = self.into_resources();
         let count = all.len();
-        for mut new in all {
-            new.map_entities(mapper);
+        for new in all {
             let now = world.store.now();
             drop(world.store.resources.put(new, now));
         }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{Store, WorldId};
-use crate::component::ComponentId;
+use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::{Entity, EntityHashSet};
 use crate::journal::Journaled;
 use crate::relation::PairsCopy;
@@ -22,6 +22,13 @@ pub(crate) struct Moment {
     next: u64,
     /// The last tick that was before it.
     seen: LastRun,
+}
+
+/// The pairs of some sources of a relation.
+pub(crate) struct CopiedPairs {
+    pub(crate) pairs: Box<dyn PairsCopy>,
+    /// All of whose pairs these are.
+    pub(crate) sources: Vec<Entity>,
 }
 
 /// Why there is nothing to be said of what has happened since a moment.
@@ -89,35 +96,32 @@ impl Store {
     }
 
     /// The pairs of each relation of which one of some entities is the source, and those of sources with pairs that have changed; or
-    /// all. None for a relation of which there are none. The relations whose values cannot be cloned are returned apart.
-    pub(crate) fn copy_pairs_since(
-        &mut self,
-        entities: &[&[Entity]],
-        since: Option<RunTicks>,
-    ) -> (Vec<Box<dyn PairsCopy>>, Vec<&'static str>) {
-        let (mut copies, mut refused) = (Vec::new(), Vec::new());
-        for place in &mut self.relations.places {
-            if place.pairs.index().len() == 0 {
-                continue;
-            }
-            let copy = match since {
-                None => place.pairs.copy(),
+    /// all. Relations whose values cannot be cloned are passed over.
+    pub(crate) fn copy_pairs_since(&mut self, entities: &[&[Entity]], since: Option<RunTicks>) -> Vec<CopiedPairs> {
+        let mut copies = Vec::new();
+        for place in self.relations.places.iter_mut().filter(|place| place.pairs.index().len() != 0) {
+            let sources = match since {
+                None => place.pairs.index().entities(0).collect(),
                 Some(since) => {
                     let all = entities.iter().copied().flatten().copied();
                     let mut sources: Vec<Entity> = all.filter(|&one| place.pairs.index().count(0, one) != 0).collect();
                     let mut known: EntityHashSet = sources.iter().copied().collect();
                     sources.extend(place.pairs.changed_sources(since).into_iter().filter(|one| known.insert(*one)));
-                    if sources.is_empty() {
-                        continue;
-                    }
-                    place.pairs.copy_from(&sources)
+                    sources
                 }
             };
-            match copy {
-                Some(copy) => copies.push(copy),
-                None => refused.push(place.pairs.name()),
+            if !sources.is_empty()
+                && let Some(pairs) = place.pairs.copy_from(&sources)
+            {
+                copies.push(CopiedPairs { pairs, sources });
             }
         }
-        (copies, refused)
+        copies
+    }
+
+    /// What is known of the relations that have pairs.
+    pub(crate) fn relations_with_pairs(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
+        let all = self.relations.places.iter().filter(|place| place.pairs.index().len() != 0);
+        all.map(|place| place.pairs.descriptor())
     }
 }

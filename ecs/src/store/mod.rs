@@ -76,7 +76,7 @@ pub(crate) use self::failure::CommandFailure;
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::Home;
-pub(crate) use self::journal::{Moment, Unknown};
+pub(crate) use self::journal::{CopiedPairs, Moment, Unknown};
 pub(crate) use self::links::{BuiltLinks, Orphan};
 #[doc(hidden)]
 pub use self::news::Affected;
