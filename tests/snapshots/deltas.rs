@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use strata_ecs::prelude::*;
 use strata_ecs::snapshot::{JournalError, JournalPosition, SnapshotOptions};
 use strata_save::{
-    ApplyError, Delta, DeltaError, DeltaMark, LoadError, NotSaved, Problem, Replica, WorldFormat, components, relations,
-    resources,
+    ApplyError, Delta, DeltaError, DeltaMark, LoadError, NotSaved, Problem, Replica, WorldFormat, components,
+    relations, resources,
 };
 
 #[derive(Component, Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -344,7 +344,8 @@ fn shown(world: &World, entities: &[Entity], id: &dyn Fn(Entity) -> Entity) -> S
         write!(line, " child of {:?}", entity.get::<ChildOf>().map(|parent| id(parent.0))).unwrap();
         let children = entity.get::<Children>().map(|children| children.iter().map(&id).collect::<Vec<_>>());
         write!(line, " {children:?}").unwrap();
-        write!(line, " follows {:?}", entity.get::<Follows>().map(|follows| (id(follows.leader), follows.since))).unwrap();
+        write!(line, " follows {:?}", entity.get::<Follows>().map(|follows| (id(follows.leader), follows.since)))
+            .unwrap();
         let followers = entity.get::<Followers>().map(|all| all.0.iter().copied().map(&id).collect::<Vec<_>>());
         write!(line, " {followers:?}").unwrap();
         let mut hunts: Vec<_> = world.pairs_from::<Hunts>(own).map(|(target, pair)| (id(target), pair)).collect();
@@ -357,7 +358,8 @@ fn shown(world: &World, entities: &[Entity], id: &dyn Fn(Entity) -> Entity) -> S
         write!(line, " {hunts:?} {rides:?} {knows:?}").unwrap();
         lines.insert(id(own), line);
     }
-    let mut out = format!("{:?} {:?}\n", world.get_resource::<Score>(), world.get_resource::<Focus>().map(|focus| id(focus.0)));
+    let mut out =
+        format!("{:?} {:?}\n", world.get_resource::<Score>(), world.get_resource::<Focus>().map(|focus| id(focus.0)));
     lines.into_iter().for_each(|(id, line)| writeln!(out, "{id}: {line}").unwrap());
     out
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use strata_ecs::component::{ComponentDescriptor, ComponentId, ComponentIdentity, ErasedValue};
-use strata_ecs::entity::{EntityMap, EntityMapper};
+use strata_ecs::entity::{EntityHashMap, EntityMap, EntityMapper};
 use strata_ecs::prelude::{Entity, World};
 use strata_ecs::store::WorldId;
 
@@ -22,7 +22,7 @@ use crate::format::WorldFormat;
 #[derive(Clone, Default, Debug)]
 pub struct Replica {
     /// The entities of the other world that have been named, also those that have ended: what names one of these names the same one as before.
-    ids: HashMap<Entity, Entity>,
+    ids: EntityHashMap<Entity>,
     at: Option<DeltaMark>,
     world: Option<WorldId>,
     /// Resources that have come from the other world.
@@ -47,7 +47,7 @@ pub struct Applied {
 
 /// Entities of the other world by those that stand for them. Others get ids that are dead, and stay so.
 struct Ids<'r> {
-    ids: &'r mut HashMap<Entity, Entity>,
+    ids: &'r mut EntityHashMap<Entity>,
     world: &'r mut World,
 }
 
@@ -248,7 +248,7 @@ impl Replica {
     /// The values of columns, with entities of this world inside.
     fn arriving(&mut self, groups: &[Group], columns: Vec<Column>, known: &Known, world: &mut World) -> Arriving {
         let mut arriving = Arriving::default();
-        let mut places: HashMap<Entity, usize> = HashMap::new();
+        let mut places: EntityHashMap<usize> = EntityHashMap::default();
         for entity in groups.iter().flat_map(|group| group.made.iter().chain(&group.changed)) {
             places.insert(*entity, arriving.of_entities.len());
             arriving.of_entities.push((self.ids[entity], Vec::new()));

@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
+use strata_ecs::entity::EntityHashMap;
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, StorageContents};
 
@@ -23,7 +24,7 @@ use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
 use crate::read::{checksum, form};
-use crate::types::{ComponentType, Form, ReadColumn, RelationType, ResourceType, Values};
+use crate::types::{ComponentType, Form, ReadColumn, RelationType, ResourceType, Values, name_of};
 
 /// When all that a delta has happened, for values that know no time.
 const NOW: Tick = Tick::new(1);
@@ -86,9 +87,51 @@ pub(super) enum Standing {
 /// What is said of an entity.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
-    /// The group of an entity that is new or has changed.
-    In(usize),
+    /// The group of an entity that is new or has changed, and how many entities of groups come before it.
+    In(usize, usize),
     Ended,
+}
+
+/// Which components entities of groups have got values of: a bit for each component of each entity.
+struct Got {
+    /// By group: how many entities come before its first one, its components, and where its bits begin.
+    first: Vec<usize>,
+    components: Vec<usize>,
+    bits_from: Vec<usize>,
+    bits: Vec<u64>,
+}
+
+impl Got {
+    fn of(groups: &[Group]) -> Self {
+        let (mut first, mut components, mut bits_from) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut entities, mut bits) = (0, 0);
+        for group in groups {
+            first.push(entities);
+            components.push(group.components.len());
+            bits_from.push(bits);
+            let count = group.made.len() + group.changed.len();
+            entities += count;
+            bits += count * group.components.len();
+        }
+        Self { first, components, bits_from, bits: vec![0; bits.div_ceil(64)] }
+    }
+
+    fn bit(&self, group: usize, nth: usize, place: usize) -> usize {
+        self.bits_from[group] + (nth - self.first[group]) * self.components[group] + place
+    }
+
+    fn has(&self, group: usize, nth: usize, place: usize) -> bool {
+        let bit = self.bit(group, nth, place);
+        self.bits[bit / 64] & 1 << (bit % 64) != 0
+    }
+
+    /// Notes a value. False if there is one already.
+    fn insert(&mut self, group: usize, nth: usize, place: usize) -> bool {
+        let is_new = !self.has(group, nth, place);
+        let bit = self.bit(group, nth, place);
+        self.bits[bit / 64] |= 1 << (bit % 64);
+        is_new
+    }
 }
 
 /// A reader that knows of what it reads.
@@ -103,7 +146,7 @@ struct Source<'b> {
     budget: &'b Budget,
     /// The type that is read now.
     name: Option<String>,
-    fates: HashMap<Entity, Fate>,
+    fates: EntityHashMap<Fate>,
 }
 
 /// Reads a delta, for a replica of which a function says what it knows of entities.
@@ -121,7 +164,7 @@ pub(super) fn read(
         is_full: false,
         budget: &Budget::of(bytes.len()),
         name: None,
-        fates: HashMap::new(),
+        fates: EntityHashMap::default(),
     };
     source.read(format, bytes, standing).map_err(|problem| {
         let (offset, name) = (source.reader.offset(), source.name.take());
@@ -246,7 +289,7 @@ impl<'b> Source<'b> {
     }
 
     fn groups(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Group>, Problem> {
-        let mut groups = Vec::new();
+        let (mut groups, mut before) = (Vec::new(), 0);
         for group in 0..self.reader.len(24)? {
             let mut components: Vec<&'static ComponentDescriptor> = Vec::new();
             for number in self.reader.u32s()? {
@@ -267,7 +310,8 @@ impl<'b> Source<'b> {
                 return Err(Problem::Entity(wrong.to_bits()));
             }
             for entity in made.iter().chain(&changed) {
-                self.set_fate(*entity, Fate::In(group))?;
+                self.set_fate(*entity, Fate::In(group, before))?;
+                before += 1;
             }
             groups.push(Group { components, made, changed });
         }
@@ -285,7 +329,7 @@ impl<'b> Source<'b> {
     }
 
     fn blocks(&mut self, groups: &[Group], standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Column>, Problem> {
-        let (mut columns, mut got) = (Vec::new(), HashSet::new());
+        let (mut columns, mut got) = (Vec::new(), Got::of(groups));
         for _ in 0..self.reader.len(16)? {
             let entities = self.living_entities(standing)?;
             let mut in_block = HashSet::new();
@@ -327,13 +371,13 @@ impl<'b> Source<'b> {
                 }
                 for entity in &own {
                     // What is in a group has no other components, and each once.
-                    let Some(Fate::In(group)) = self.fates.get(entity) else { continue };
+                    let Some(Fate::In(group, nth)) = self.fates.get(entity) else { continue };
                     let all = &groups[*group].components;
-                    if !all.iter().any(|one| one.identity() == descriptor.identity()) {
+                    let Some(place) = all.iter().position(|one| one.identity() == descriptor.identity()) else {
                         self.reader.go_to(at);
                         return Err(Problem::Number(number));
-                    }
-                    if !got.insert((*entity, descriptor.identity())) {
+                    };
+                    if !got.insert(*group, *nth, place) {
                         self.reader.go_to(at);
                         return Err(Problem::Twice);
                     }
@@ -348,12 +392,12 @@ impl<'b> Source<'b> {
             }
         }
         // A new entity has all of its components.
-        for group in groups {
-            for (entity, descriptor) in
-                group.made.iter().flat_map(|made| group.components.iter().map(move |one| (made, one)))
-            {
-                if !got.contains(&(*entity, descriptor.identity())) {
-                    self.name = Some(crate::types::name_of(descriptor));
+        for (number, group) in groups.iter().enumerate() {
+            for (nth, entity) in group.made.iter().enumerate() {
+                let missing =
+                    (0..group.components.len()).find(|place| !got.has(number, got.first[number] + nth, *place));
+                if let Some(place) = missing {
+                    self.name = Some(name_of(group.components[place]));
                     return Err(Problem::Missing(entity.to_bits()));
                 }
             }
