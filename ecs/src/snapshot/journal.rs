@@ -99,8 +99,8 @@ impl World {
     /// A world that has a journal already keeps it, with this capacity, and with these components beside those of before.
     ///
     /// Without a journal nothing of this costs anything. With one each structural change writes its entry, and operations take the ways
-    /// on which everything is told: about the cost of an observer that does nothing. Changes of values in place cost what they cost with
-    /// a system that asks for [`Changed`](crate::query::Changed).
+    /// on which everything is told: a single spawn or insertion takes about two to three times as long, and a single despawn about ten
+    /// times. Changes of values in place cost what they cost with a system that asks for [`Changed`](crate::query::Changed).
     ///
     /// # Errors
     ///

@@ -5,6 +5,7 @@
 //! there, behind the last row of their table, and are a listener's if that says so ([`Told::kept`]). Where [`Interest`] says
 //! that there is no listener, nothing of this is called.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::links::Links;
@@ -28,7 +29,7 @@ pub(crate) struct Listeners {
     /// When entities were spawned, once a query has asked for it.
     pub(super) spawns: Option<Spawns>,
     /// What is recorded of transitions, if anything is.
-    pub(super) recorded: Option<Recorder>,
+    pub(super) recorded: Option<Box<Recorder>>,
     /// The number that the next entry of a journal would have, while there is none.
     next_journaled: u64,
     /// Whether there are observers of components, or hooks.
