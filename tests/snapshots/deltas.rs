@@ -511,6 +511,14 @@ fn links_that_are_turned_around_come_over() {
     world.entity_mut(a).insert(ChildOf(c));
     world.entity_mut(b).insert(ChildOf(a));
     follower.update(&format, &mut world);
+
+    // The first one that is told of will be below another one that is still below it.
+    let root = world.spawn(Plain(3)).id();
+    follower.update(&format, &mut world);
+    world.entity_mut(c).insert(Empty);
+    world.entity_mut(b).insert(ChildOf(root));
+    world.entity_mut(c).insert(ChildOf(b));
+    follower.update(&format, &mut world);
 }
 
 #[test]
