@@ -270,11 +270,10 @@ impl<'s> TableContents<'s> {
 impl<'s> StorageContents<'s> {
     /// All storages of a store that have values.
     pub(super) fn all_of(store: &'s Store) -> impl Iterator<Item = Self> + use<'s> {
-        let all = store.sparse.iter().zip(store.archetypes.components.sparse()).filter_map(move |(storage, &id)| {
+        store.sparse.iter().zip(store.archetypes.components.sparse()).filter_map(move |(storage, &id)| {
             let values = store.erased_storage(id).filter(|values| !values.is_empty())?;
             Some(Self { books: Books::Living(store), storage: Stored::Living(storage, values) })
-        });
-        all
+        })
     }
 
     /// The sources that an entity lists by its value in a place, if this is the component of the targets of a relationship.
