@@ -30,6 +30,15 @@ pub(super) fn benches() -> Vec<Bench> {
         bench("load 1M x 4 plain", Contestant::new("format.load", Some(2.5), || loaded(plain()))),
         bench("save 1M x 4 by serde", Contestant::new("format.save_into", None, || saved(by_serde()))),
         bench("load 1M x 4 by serde", Contestant::new("format.load", None, || loaded(by_serde()))),
+        Bench {
+            file: "saves",
+            name: "delta of 1 % of 1M x 4 plain",
+            rows: ROWS,
+            contestants: vec![
+                Contestant::new("format.save_into", None, || saved(plain())),
+                Contestant::new("format.delta_since", None, || delta(plain())),
+            ],
+        },
     ]
 }
 
@@ -63,6 +72,23 @@ fn by_serde() -> (World, WorldFormat) {
 fn saved((mut world, format): (World, WorldFormat)) -> Sample {
     let mut bytes = Vec::new();
     repeated(move || assert!(black_box(&format).save_into(black_box(&mut world), &mut bytes).is_ok()))
+}
+
+/// Each time the same: what has changed since a position that stays.
+fn delta((mut world, format): (World, WorldFormat)) -> Sample {
+    format.start_journal(&mut world, 1 << 10).unwrap_or_else(|error| unreachable!("{error}"));
+    let position = world.journal_position().unwrap_or_else(|error| unreachable!("{error}"));
+    let ids: Vec<Entity> = world.tables().iter().flat_map(|table| table.entities()).copied().step_by(100).collect();
+    for id in ids {
+        world.get_mut::<Plain<0>>(id).into_iter().for_each(|mut value| value.0[0] += 1.0);
+        world.get_mut::<Plain<1>>(id).into_iter().for_each(|mut value| value.0[0] += 1.0);
+        world.get_mut::<Plain<2>>(id).into_iter().for_each(|mut value| value.0[0] += 1.0);
+        world.get_mut::<Plain<3>>(id).into_iter().for_each(|mut value| value.0[0] += 1.0);
+    }
+    repeated(move || {
+        let delta = black_box(&format).delta_since(black_box(&mut world), &position);
+        assert!(delta.is_ok_and(|delta| delta.values == 4 * ROWS / 100));
+    })
 }
 
 fn loaded((mut world, format): (World, WorldFormat)) -> Sample {

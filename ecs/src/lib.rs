@@ -39,6 +39,7 @@ mod tracking;
 mod column;
 mod column_places;
 mod transition;
+mod journal;
 #[doc(hidden)]
 pub mod table;
 mod sparse;

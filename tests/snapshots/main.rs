@@ -8,6 +8,7 @@ static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocato
 mod checksums;
 mod compressed;
 mod contents;
+mod deltas;
 mod encoding;
 mod fuzz;
 mod histories;

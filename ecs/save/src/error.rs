@@ -90,6 +90,10 @@ pub enum Problem {
     NoSave,
     /// They do not begin as a replay does.
     NoReplay,
+    /// They do not begin as a delta does.
+    NoDelta,
+    /// A new entity with this id has a component, and there is no value of it.
+    Missing(u64),
     /// They are of another version of the format, with this number.
     Version(u32),
     /// They are compressed, and this program has not the feature `lz4`.
@@ -108,7 +112,7 @@ pub enum Problem {
     Form,
     /// The ends of pairs are not an even number of entities.
     Odd,
-    /// No entity has this id.
+    /// No entity has this id; or, in a delta, the replica does not know it, or knows one that is said to be new.
     Entity(u64),
     /// There is no component or resource with this number, or it is of the other kind.
     Number(u32),
@@ -199,6 +203,8 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSave => f.write_str("this is no saved world"),
+            Self::NoDelta => f.write_str("this is no delta"),
+            Self::Missing(bits) => write!(f, "the new entity {bits:#x} has no value of it"),
             Self::NoReplay => f.write_str("this is no replay"),
             Self::Version(version) => write!(f, "the bytes are in version {version} of the format"),
             Self::Compressed => f.write_str("the world is compressed: turn on the feature `lz4` of `strata-save`"),

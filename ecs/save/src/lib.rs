@@ -16,10 +16,12 @@ mod format;
 mod living;
 mod selected;
 mod replay;
+mod delta;
 #[cfg(feature = "text")]
 mod text;
 mod unknown;
 
+pub use self::delta::{Applied, ApplyError, Delta, DeltaError, DeltaMark, Replica};
 pub use self::error::{LoadError, NotSaved, Problem, SaveError, VerifyError};
 pub use self::format::WorldFormat;
 pub use self::replay::{Divergence, Player, Recorder, Replay, ReplayError};

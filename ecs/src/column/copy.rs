@@ -96,6 +96,23 @@ impl NewValues {
         }
     }
 
+    /// The values, each by itself.
+    pub(crate) fn into_each(self) -> Vec<ErasedVec> {
+        match self {
+            Self::Vec(values) => values.into_each(),
+            Self::Column(mut values) => {
+                let count = core::mem::take(&mut values.len);
+                let each = |row: usize| {
+                    let mut one = ErasedVec::with_room_for_one(values.descriptor);
+                    // SAFETY: there is room for one, and the row held a value of this component, which does not count any more.
+                    unsafe { one.fill(values.column.get(row).as_ptr()) };
+                    one
+                };
+                (0..count).map(each).collect()
+            }
+        }
+    }
+
     /// The values.
     pub(crate) fn as_slice(&self) -> ErasedSlice<'_> {
         match self {

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::hash::Hasher;
 use core::marker::PhantomData;
+use core::ops::Range;
 use core::ptr::NonNull;
 use core::slice;
 
@@ -70,6 +71,17 @@ impl<'a> ErasedSlice<'a> {
         // SAFETY: there are so many values of this component, which are borrowed for `'a`.
         (at < self.len)
             .then(|| unsafe { ErasedRef::new(self.descriptor, self.values.add(at * self.descriptor.layout().size())) })
+    }
+
+    /// The values of a range, `None` if there are not so many.
+    #[must_use]
+    pub fn slice(self, range: Range<usize>) -> Option<Self> {
+        if range.start > range.end || range.end > self.len {
+            return None;
+        }
+        // SAFETY: there are so many values of this component, which are borrowed for `'a`.
+        let values = unsafe { self.values.add(range.start * self.descriptor.layout().size()) };
+        Some(Self { values, len: range.len(), ..self })
     }
 
     /// The values, one after the other.

@@ -144,7 +144,17 @@ impl ErasedValue {
         self.0.first_erased_mut().is_some_and(|mut value| value.map_entities(mapper))
     }
 
-    /// The values of `ErasedVec` are the same, without the promise that there is one.
+    /// The value as a list of one.
+    pub(crate) fn values(&self) -> &ErasedVec {
+        &self.0
+    }
+
+    /// The same, to change it: it stays one.
+    pub(crate) fn values_mut(&mut self) -> &mut ErasedVec {
+        &mut self.0
+    }
+
+    /// The value as a list of one.
     pub(crate) fn into_values(self) -> ErasedVec {
         self.0
     }

@@ -181,6 +181,19 @@ impl ErasedVec {
         unsafe { ptr::copy_nonoverlapping(self.data.as_ptr(), to.as_ptr(), count * self.descriptor.layout.size()) }
     }
 
+    /// The values, each by itself.
+    pub(crate) fn into_each(mut self) -> Vec<Self> {
+        // If there is no memory for one, those that are left are not dropped.
+        let (count, size) = (core::mem::take(&mut self.len), self.descriptor.layout.size());
+        let each = |at: usize| {
+            let mut one = Self::with_room_for_one(self.descriptor);
+            // SAFETY: there is room for one, and there was a value of this component at this place, which does not count any more.
+            unsafe { one.fill(self.data.as_ptr().add(at * size)) };
+            one
+        };
+        (0..count).map(each).collect()
+    }
+
     /// Where the values are.
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.data

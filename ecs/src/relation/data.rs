@@ -3,11 +3,11 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::any::type_name;
+use core::any::{Any, type_name};
 
 use super::components::{PairSource, PairTarget};
 use super::index::PairIndex;
-use super::storage::{CopyOf, PairsCopy};
+use super::storage::{CopyOf, PairsCopy, descriptor_of};
 use super::traits::{OnTargetDespawn, Relation};
 use crate::alloc_error::AllocError;
 use crate::component::ComponentDescriptor;
@@ -61,11 +61,19 @@ pub(crate) struct PairsSetting<'a> {
 }
 
 /// The pairs of one relation, by row, to be checked and put together.
-pub(crate) trait PairsParts: Send + Sync {
+pub(crate) trait PairsParts: Any + Send + Sync {
     /// The type name of the relation.
     fn name(&self) -> &'static str;
 
     fn len(&self) -> usize;
+
+    /// What is known of the values.
+    fn relation(&self) -> &'static ComponentDescriptor;
+
+    fn pairs(&self) -> &[PairContents];
+
+    /// Keeps those pairs that are wanted, by row.
+    fn retain(&mut self, wanted: &[bool]);
 
     /// The components of sources and of targets.
     fn components(&self) -> [&'static ComponentDescriptor; 2];
@@ -92,6 +100,21 @@ impl<R: Relation> PairsParts for PartsOf<R> {
 
     fn len(&self) -> usize {
         self.pairs.len()
+    }
+
+    fn relation(&self) -> &'static ComponentDescriptor {
+        descriptor_of::<R>()
+    }
+
+    fn pairs(&self) -> &[PairContents] {
+        &self.pairs
+    }
+
+    fn retain(&mut self, wanted: &[bool]) {
+        let mut flags = wanted.iter();
+        self.pairs.retain(|_| flags.next() == Some(&true));
+        let mut flags = wanted.iter();
+        self.values.retain(|_| flags.next() == Some(&true));
     }
 
     fn components(&self) -> [&'static ComponentDescriptor; 2] {

@@ -190,6 +190,12 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     /// A copy of all pairs; none if there are some whose values cannot be cloned.
     fn copy(&mut self) -> Option<Box<dyn PairsCopy>>;
 
+    /// A copy of the pairs of which one of these entities is the source; none if there are some whose values cannot be cloned.
+    fn copy_from(&mut self, sources: &[Entity]) -> Option<Box<dyn PairsCopy>>;
+
+    /// The sources of pairs that are new or have new values, each once or more often. `O(pairs)`.
+    fn changed_sources(&self, since: RunTicks) -> Vec<Entity>;
+
     /// What is known of the values.
     fn descriptor(&self) -> &'static ComponentDescriptor;
 
@@ -369,6 +375,33 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         // Without a function there is nothing to clone.
         let clone = R::CLONE.unwrap_or(|_| unreachable!("a relation without `Clone` has been copied"));
         Some(Box::new(CopyOf { index: index.clone(), values, ticks: ticks.clone(), clone }))
+    }
+
+    fn copy_from(&mut self, sources: &[Entity]) -> Option<Box<dyn PairsCopy>> {
+        let clone = R::CLONE?;
+        let mut copy =
+            CopyOf { index: PairIndex::new(R::EXCLUSIVE, R::SYMMETRIC), values: Vec::new(), ticks: Vec::new(), clone };
+        for &source in sources {
+            for link in self.index.list(0, source).iter().filter(|link| link.is_pair()) {
+                let row = link.row as usize;
+                let [source, target] = self.index.ends()[row];
+                // One without direction is on the lists of both of its ends.
+                if R::SYMMETRIC && copy.index.find(source, target).is_some() {
+                    continue;
+                }
+                copy.index.make_room(source, target).unwrap_or_else(|error| error.raise());
+                copy.index.insert(source, target);
+                copy.values.push(clone(self.values[row].of_owner()));
+                copy.ticks.push(self.ticks[row].clone());
+            }
+        }
+        Some(Box::new(copy))
+    }
+
+    fn changed_sources(&self, since: RunTicks) -> Vec<Entity> {
+        let is_new = |ticks: &TickCells| since.is_new(ticks.changed.get()) || since.is_new(ticks.added.get());
+        let new = self.index.ends().iter().zip(&self.ticks).filter(|(_, ticks)| is_new(ticks));
+        new.map(|(ends, _)| ends[0]).collect()
     }
 
     fn descriptor(&self) -> &'static ComponentDescriptor {

@@ -8,7 +8,8 @@ use core::ptr::{self, NonNull};
 
 use super::{Held, Place, Renewed, Resource, ResourceId, Resources, drop_box};
 use crate::alloc_error::{AllocError, try_reserve};
-use crate::component::{CloneFn, ComponentDescriptor, ErasedRef};
+use crate::component::{CloneFn, ComponentDescriptor, ErasedRef, ErasedRefMut};
+use crate::entity::EntityMapper;
 use crate::origin::Origin;
 use crate::tick::{ComponentTicks, TickCells, WriteStamp};
 
@@ -75,6 +76,13 @@ impl NewResource {
     /// When it was added and changed.
     pub(crate) fn ticks(&self) -> ComponentTicks {
         self.held.ticks.get()
+    }
+
+    /// Replaces the entities inside of the value by those that stand for them.
+    pub(crate) fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
+        // SAFETY: the value is of the type that the descriptor is of, and belongs to this, which is borrowed mutably.
+        let mut value = unsafe { ErasedRefMut::new(self.descriptor, self.held.value) };
+        value.map_entities(mapper);
     }
 }
 
@@ -165,6 +173,39 @@ impl Resources {
             };
             (place.descriptor, value)
         })
+    }
+
+    /// The values that may be read on any thread, with their ticks.
+    pub(crate) fn living_values(&self) -> impl Iterator<Item = (ErasedRef<'_>, ComponentTicks)> {
+        self.places.iter().filter(|place| place.on_thread.is_none()).filter_map(|place| {
+            let (value, ticks) = place.get()?;
+            // SAFETY: as in `values`.
+            Some((unsafe { ErasedRef::new(place.descriptor, value) }, ticks.get()))
+        })
+    }
+
+    /// The types that the world has met and of which there is no value, but for those that stay on their threads.
+    pub(crate) fn absent(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
+        let is_absent = |place: &&Place| place.on_thread.is_none() && place.get().is_none();
+        self.places.iter().filter(is_absent).map(|place| place.descriptor)
+    }
+
+    /// Puts a value that was not taken from these into its place. Returned is the one that was there.
+    pub(crate) fn put(&mut self, new: NewResource, now: WriteStamp) -> Option<Held> {
+        let id = (new.register)(self);
+        let place = &mut self.places[id.0 as usize];
+        let drop = place.drop;
+        // The function that registers, the value and `drop` belong to one type.
+        let old = place.replace(new.held.into_address(), now)?;
+        Some(Held { value: old, ticks: TickCells::default(), drop })
+    }
+
+    /// Takes the resource of a type out, if there is one that may be dropped on any thread.
+    pub(crate) fn take(&mut self, descriptor: &ComponentDescriptor) -> Option<Held> {
+        let is_meant = |place: &&mut Place| place.descriptor.identity() == descriptor.identity();
+        let place = self.places.iter_mut().find(is_meant).filter(|place| place.on_thread.is_none())?;
+        let drop = place.drop;
+        Some(Held { value: place.take()?, ticks: TickCells::default(), drop })
     }
 
     /// The name of a resource that is lent to a scope, if one is.

@@ -4,21 +4,25 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::any::Any;
 use core::fmt;
 
 use super::api::{LivingContents, WorldSnapshot};
 use super::options::SnapshotOptions;
 use crate::column::{Column, ColumnCopy, ColumnParts, NewValues};
 use crate::component::{Component, ComponentDescriptor, ErasedRef, ErasedSlice, ErasedVec, WrongTypeError};
-use crate::entity::{Entity, EntityIds};
+use crate::entity::{Entity, EntityIds, EntityMapper};
 use crate::observer::register_relation;
-use crate::relation::{PairContents, PairSource, PairTarget, PairsCopy, PairsParts, PartsOf, Relation, descriptor_of};
+use crate::relation::{
+    PairClones, PairContents, PairSource, PairTarget, PairsCopy, PairsParts, PartsOf, Relation, descriptor_of,
+};
 use crate::resource::{NewResource, Resource};
 use crate::sparse::{SparseCopy, SparseStorage};
 use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts};
 use crate::table::{Table, TableCopy};
-use crate::tick::{ComponentTicks, Tick};
-use crate::world::{World, broken_links, keeps_systems, links_of_parts, other_side};
+use crate::tick::{ComponentTicks, RunTicks, Tick};
+use crate::tracking::Which;
+use crate::world::{World, broken_links, keeps_systems, links_of_parts, listed_sources, other_side};
 
 /// Which frame and tick it is in a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -224,6 +228,11 @@ impl<'s> SnapshotContents<'s> {
 }
 
 impl<'s> TableContents<'s> {
+    /// All tables of a store.
+    pub(super) fn all_of(store: &'s Store) -> impl ExactSizeIterator<Item = Self> + use<'s> {
+        store.archetypes.tables.as_slice().iter().map(move |table| Self(Rows::Living(store, table)))
+    }
+
     /// The entities, by row.
     #[must_use]
     pub fn entities(self) -> &'s [Entity] {
@@ -259,6 +268,21 @@ impl<'s> TableContents<'s> {
 }
 
 impl<'s> StorageContents<'s> {
+    /// All storages of a store that have values.
+    pub(super) fn all_of(store: &'s Store) -> impl Iterator<Item = Self> + use<'s> {
+        store.sparse.iter().zip(store.archetypes.components.sparse()).filter_map(move |(storage, &id)| {
+            let values = store.erased_storage(id).filter(|values| !values.is_empty())?;
+            Some(Self { books: Books::Living(store), storage: Stored::Living(storage, values) })
+        })
+    }
+
+    /// The sources that an entity lists by its value in a place, if this is the component of the targets of a relationship.
+    #[must_use]
+    pub fn sources_at(self, place: usize) -> Option<Vec<Entity>> {
+        let value = self.column().values().slice(place..place + 1)?;
+        listed_sources(value)
+    }
+
     /// The entities, in the order of their values.
     #[must_use]
     pub fn entities(self) -> Vec<Entity> {
@@ -292,6 +316,12 @@ impl<'s> StorageContents<'s> {
         Self::other_side_of(self.column().values().descriptor())
     }
 
+    /// Whether a component is that of the targets of a relationship, which lists the sources.
+    #[must_use]
+    pub fn lists_sources(component: &ComponentDescriptor) -> bool {
+        component.relation().is_some_and(|side| !side.is_source() && !side.is_of_pairs())
+    }
+
     /// The same for the values of a component, without a world.
     ///
     /// ```
@@ -309,6 +339,10 @@ impl<'s> StorageContents<'s> {
 }
 
 impl<'s> PairsContents<'s> {
+    pub(super) fn of_copy(copy: &'s dyn PairsCopy) -> Self {
+        Self(copy)
+    }
+
     /// What is known of a relation.
     #[must_use]
     pub fn descriptor_of<R: Relation>() -> &'static ComponentDescriptor {
@@ -347,6 +381,10 @@ impl<'s> PairsContents<'s> {
 }
 
 impl<'s> ResourceContents<'s> {
+    pub(super) fn of_parts(value: ErasedRef<'s>, ticks: ComponentTicks) -> Self {
+        Self { value, ticks }
+    }
+
     /// What is known of its type.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
@@ -397,6 +435,33 @@ impl<'s> ColumnContents<'s> {
         match self.0 {
             Values::Copied(column, _) => column.is_tracked(),
             Values::Living(_, column, _) => column.tracking().is_some(),
+        }
+    }
+
+    /// The places of values that are new, or all; `latest` is when one last came otherwise than by a visit.
+    pub(super) fn places_since(self, since: Option<RunTicks>, latest: Option<Tick>) -> Vec<u32> {
+        let len = self.values().len();
+        let all = || Vec::from_iter(0..len as u32);
+        let Some(since) = since else { return all() };
+        let stamps = [Some(self.stamp()), latest];
+        match self.0 {
+            Values::Living(_, column, storage) if let Some(tracking) = column.tracking() => match storage {
+                None => tracking.new_rows(len, since),
+                Some(storage) => {
+                    if !tracking.any_new(Which::Changed, since) && !tracking.any_new(Which::Added, since) {
+                        return Vec::new();
+                    }
+                    let indexes = storage.indexes().into_iter().enumerate();
+                    let is_new = |row: usize| {
+                        let ticks = tracking.get(row);
+                        since.is_new(ticks.changed) || since.is_new(ticks.added)
+                    };
+                    let new = indexes.filter(|(_, index)| storage.tick_row(*index).is_none_or(is_new));
+                    new.map(|(place, _)| place as u32).collect()
+                }
+            },
+            _ if stamps.into_iter().flatten().any(|stamp| since.is_new(stamp)) => all(),
+            _ => Vec::new(),
         }
     }
 
@@ -525,6 +590,10 @@ impl NewColumnContents {
         Some(Self(ColumnParts { values, visited: stamp, ticks: None }))
     }
 
+    pub(super) fn into_parts(self) -> NewValues {
+        self.0.values
+    }
+
     /// The component [`PairSource`] of so many sources of pairs.
     #[must_use]
     pub fn of_sources<R: Relation>(count: usize, stamp: Tick) -> Self {
@@ -557,14 +626,63 @@ impl fmt::Debug for NewColumnContents {
 pub struct NewPairsContents {
     parts: Box<dyn PairsParts>,
     register: fn(&mut Store) -> usize,
+    map: fn(&mut dyn PairsParts, &mut dyn EntityMapper),
+    relate: fn(Box<dyn PairsParts>, &mut World) -> usize,
 }
 
 impl NewPairsContents {
     /// Pairs, with the value of each.
     #[must_use]
     pub fn of<R: Relation>(pairs: Vec<PairContents>, values: Vec<R>) -> Self {
-        Self { parts: Box::new(PartsOf { pairs, values }), register: register_relation::<R> }
+        let (register, map, relate) = (register_relation::<R>, map_pairs::<R>, relate::<R>);
+        Self { parts: Box::new(PartsOf { pairs, values }), register, map, relate }
     }
+
+    pub(super) fn relation(&self) -> &'static ComponentDescriptor {
+        self.parts.relation()
+    }
+
+    pub(super) fn pairs(&self) -> &[PairContents] {
+        self.parts.pairs()
+    }
+
+    pub(super) fn retain_inside(&mut self, wanted: &[bool]) {
+        self.parts.retain(wanted);
+    }
+
+    pub(super) fn map_inside(&mut self, mapper: &mut dyn EntityMapper) {
+        (self.map)(&mut *self.parts, mapper);
+    }
+
+    pub(super) fn relate_in(self, world: &mut World) -> usize {
+        (self.relate)(self.parts, world)
+    }
+}
+
+/// Replaces the entities at the ends of pairs and inside of their values.
+fn map_pairs<R: Relation>(parts: &mut dyn PairsParts, mapper: &mut dyn EntityMapper) {
+    let Some(PartsOf { pairs, values }) = (parts as &mut dyn Any).downcast_mut::<PartsOf<R>>() else { return };
+    let targets = pairs.iter().map(|pair| pair.ends[1]);
+    let mut clones: Vec<(Entity, R)> = targets.zip(core::mem::take(values)).collect();
+    PairClones::map_entities(&mut clones, mapper);
+    for (pair, (target, value)) in pairs.iter_mut().zip(clones) {
+        pair.ends = [mapper.get_mapped(pair.ends[0]), target];
+        values.push(value);
+    }
+}
+
+/// Makes pairs in a world.
+fn relate<R: Relation>(parts: Box<dyn PairsParts>, world: &mut World) -> usize {
+    let parts: Box<dyn Any> = parts;
+    let Ok(parts) = parts.downcast::<PartsOf<R>>() else { return 0 };
+    let mut count = 0;
+    for (pair, value) in parts.pairs.into_iter().zip(parts.values) {
+        let [source, target] = pair.ends;
+        if world.contains(source) && world.contains(target) {
+            count += usize::from(world.relate(source, value, target));
+        }
+    }
+    count
 }
 
 impl fmt::Debug for NewPairsContents {
@@ -588,6 +706,24 @@ impl SnapshotBuilder {
         Self {
             parts: StoreParts { ids, tables, storages, resources, pairs, frame_number, any_ran, tick, last, checked },
         }
+    }
+
+    /// Without anything: for resources that are [inserted](Self::insert_resources) into a living world.
+    #[must_use]
+    pub fn of_parts() -> Self {
+        let ids = EntityIds { generations: Vec::new(), free: Vec::new(), retired: Vec::new(), first_generation: 1 };
+        let tick = Tick::new(1);
+        let clock =
+            SnapshotClock { frame_number: 0, is_frame_open: false, tick, last: Tick::new(0), checked: Tick::new(0) };
+        Self::new(ids, clock)
+    }
+
+    pub(super) fn resources_mut(&mut self) -> &mut [NewResource] {
+        &mut self.parts.resources
+    }
+
+    pub(super) fn into_resources(self) -> Vec<NewResource> {
+        self.parts.resources
     }
 
     /// Adds the next table, to which the last row came at a tick, with the values of each component by row. The first one has no

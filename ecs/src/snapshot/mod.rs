@@ -105,6 +105,12 @@
 //! unread. Pairs are shown with their places in the lists of both entities. Links are shown as the values of both components of a
 //! relationship: a builder checks that each source is on the list of the target that it names, and no other is. When an entity was spawned is not shown either: in a built snapshot all were spawned at its tick.
 //!
+//! # What has changed
+//!
+//! [`World::start_journal`](crate::world::World::start_journal) has a world keep in mind which entities are made, changed and ended.
+//! [`World::changes_since`](crate::world::World::changes_since) says what has changed since a position, and shows the values as data, so
+//! that a copy of the world can be brought up to date. Deltas of `strata-save` are made of that.
+//!
 //! # Comparing worlds
 //!
 //! [`World::checksum`](crate::world::World::checksum) is a number of all that a world holds: two worlds in which the same has been done,
@@ -138,6 +144,8 @@ mod error;
 mod api;
 mod ring;
 mod contents;
+mod journal;
+mod update;
 mod state_options;
 mod parts;
 mod checksum;
@@ -151,6 +159,7 @@ pub use self::contents::{
 };
 pub use self::difference::Difference;
 pub use self::error::{NotTaken, RestoreError, SnapshotError};
+pub use self::journal::{JournalError, JournalPosition, WorldChanges};
 pub use self::options::SnapshotOptions;
 pub use self::ring::{RingError, SnapshotRing};
 pub use self::state_options::{NotCompared, StateError, StateOptions};

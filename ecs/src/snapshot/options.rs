@@ -211,6 +211,12 @@ impl SnapshotOptions {
     }
 
     /// Whether a resource is left out.
+    #[must_use]
+    pub fn leaves_out_resource(&self, descriptor: &ComponentDescriptor) -> bool {
+        self.leave_out(descriptor)
+    }
+
+    /// Whether a resource is left out.
     pub(super) fn leave_out(&self, descriptor: &ComponentDescriptor) -> bool {
         let type_id = descriptor.value_type_id();
         let is_named = type_id.is_some_and(|type_id| self.resources.contains(&type_id));

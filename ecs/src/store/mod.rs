@@ -30,6 +30,7 @@ mod ticks;
 mod required;
 mod removed;
 mod record;
+mod journal;
 mod lifecycle;
 mod addition;
 mod spawn;
@@ -75,6 +76,7 @@ pub(crate) use self::failure::CommandFailure;
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::Home;
+pub(crate) use self::journal::{CopiedPairs, Moment, Unknown};
 pub(crate) use self::links::{BuiltLinks, Orphan};
 #[doc(hidden)]
 pub use self::news::Affected;
@@ -129,6 +131,11 @@ impl WorldId {
             Some(id) => Self(id),
             None => panic!("more worlds were made than there are numbers"),
         }
+    }
+
+    /// How many worlds of the process were made before it, and itself.
+    pub(crate) fn number(self) -> u64 {
+        self.0.get() as u64
     }
 }
 

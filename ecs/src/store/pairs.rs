@@ -13,7 +13,7 @@ use core::any::type_name;
 use super::failure::CommandFailure;
 use super::links::Unpaired;
 use super::{CloneError, Store};
-use crate::component::ComponentId;
+use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
 use crate::relation::{Link, OnTargetDespawn, PairClones, PairFunctions, PairSource, PairTarget, Relation};
@@ -149,6 +149,7 @@ impl Store {
         if is_told {
             pairs.note_made([source, target]);
         }
+        self.listeners.note_pair([source, target], R::SYMMETRIC);
         // Mostly both are in other pairs as well.
         let has_first = self.relations.count(number, 0, source) == 1 || self.relations.count(number, 1, target) == 1;
         if !has_first && !has_displaced {
@@ -268,12 +269,21 @@ impl Store {
 
     /// Removes a pair, if it is there, from the books alone: its entities keep the components, and its value waits to be dropped.
     fn remove_pair(&mut self, number: usize, [source, target]: Ends) -> bool {
-        self.relations.places[number].pairs.remove(source, target)
+        let pairs = &mut self.relations.places[number].pairs;
+        let was_there = pairs.remove(source, target);
+        if was_there {
+            self.listeners.note_pair([source, target], pairs.is_symmetric());
+        }
+        was_there
     }
 
     /// Removes a pair. Says whether it was there.
     pub(crate) fn unrelate<R: Relation>(&mut self, source: Entity, target: Entity) -> bool {
-        let Some(number) = self.relations.number::<R>() else { return false };
+        self.relations.number::<R>().is_some_and(|number| self.unrelate_at(number, [source, target]))
+    }
+
+    /// Removes a pair of the relation with this number. Says whether it was there.
+    pub(crate) fn unrelate_at(&mut self, number: usize, [source, target]: Ends) -> bool {
         self.settle_noted_pairs();
         let is_there = self.remove_pair(number, [source, target]);
         if is_there {
@@ -284,6 +294,16 @@ impl Store {
             self.tell_of_pairs(number);
         }
         is_there
+    }
+
+    /// The number of a relation of which something is known, if the store has met it.
+    pub(crate) fn relation_of(&self, relation: &ComponentDescriptor) -> Option<usize> {
+        self.relations.places.iter().position(|place| place.pairs.descriptor().identity() == relation.identity())
+    }
+
+    /// The entities at the other ends of the pairs of a source.
+    pub(crate) fn targets_at(&self, number: usize, source: Entity) -> Vec<Entity> {
+        others(self.relations.places[number].pairs.index().list(0, source)).collect()
     }
 
     /// Removes all pairs of which an entity is the source (0) or the target (1).

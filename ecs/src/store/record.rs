@@ -54,7 +54,7 @@ impl Store {
     }
 
     /// Says in all tables and plans who listens to all that happens.
-    fn tell_of_everything(&mut self) {
+    pub(super) fn tell_of_everything(&mut self) {
         let recorder = Interest::RECORDER.only_if(self.listeners.is_recording());
         self.archetypes.tell(recorder.and(Interest::SPAWNS.only_if(self.listeners.spawns.is_some())));
     }

@@ -5,6 +5,7 @@
 //! there, behind the last row of their table, and are a listener's if that says so ([`Told::kept`]). Where [`Interest`] says
 //! that there is no listener, nothing of this is called.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::links::Links;
@@ -14,6 +15,7 @@ use crate::component::{ComponentId, Components, Kinds};
 use crate::entity::{Entity, SparseSummary};
 use crate::graph::{MovePlan, Target};
 use crate::guard::Waiting;
+use crate::journal::{Journal, Recorder};
 use crate::removal::{Fate, Finish, Removals, Told};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -26,8 +28,10 @@ pub(crate) struct Listeners {
     pub(crate) removals: Removals,
     /// When entities were spawned, once a query has asked for it.
     pub(super) spawns: Option<Spawns>,
-    /// All transitions since they were last taken, if they are recorded.
-    pub(super) recorded: Option<Vec<(Entity, Transition)>>,
+    /// What is recorded of transitions, if anything is.
+    pub(super) recorded: Option<Box<Recorder>>,
+    /// The number that the next entry of a journal would have, while there is none.
+    next_journaled: u64,
     /// Whether there are observers of components, or hooks.
     pub(super) hears: bool,
     /// The sparse storages of components with such listeners.
@@ -73,13 +77,59 @@ pub(super) struct LeftRows<'a, R: Fn(usize) -> usize> {
 impl Listeners {
     /// Begins or ends to record all transitions.
     pub(super) fn record_all(&mut self, on: bool) {
-        self.recorded = on.then(Vec::new);
+        self.record_by(|recorder| recorder.list = on.then(Vec::new));
+    }
+
+    /// Changes what is recorded.
+    fn record_by(&mut self, change: impl FnOnce(&mut Recorder)) {
+        let mut recorder = self.recorded.take().unwrap_or_default();
+        change(&mut recorder);
+        self.recorded = (!recorder.is_off()).then_some(recorder);
         self.set_heard_storages(self.heard_storages);
     }
 
     /// What has been recorded since this was last called.
     pub(super) fn take_recorded(&mut self) -> Vec<(Entity, Transition)> {
-        self.recorded.as_mut().map(core::mem::take).unwrap_or_default()
+        self.recorded.as_mut().and_then(|recorder| recorder.list.as_mut()).map(core::mem::take).unwrap_or_default()
+    }
+
+    /// Begins a journal with room for so many entries, or gives the one that there is this room. False if there is no memory for it.
+    pub(super) fn begin_journal(&mut self, capacity: usize) -> bool {
+        if let Some(journal) = self.journal_mut() {
+            return journal.capacity() == capacity || journal.set_capacity(capacity);
+        }
+        let Some(journal) = Journal::new(self.next_journaled, capacity) else { return false };
+        self.record_by(|recorder| recorder.journal = Some(journal));
+        true
+    }
+
+    /// Ends the journal: what happens from now on is unknown to one that begins later.
+    pub(super) fn end_journal(&mut self) {
+        if let Some(journal) = self.journal() {
+            self.next_journaled = journal.end() + 1;
+            self.record_by(|recorder| recorder.journal = None);
+        }
+    }
+
+    /// The journal, if there is one.
+    pub(super) fn journal(&self) -> Option<&Journal> {
+        self.recorded.as_ref()?.journal.as_ref()
+    }
+
+    /// The journal, if there is one.
+    pub(super) fn journal_mut(&mut self) -> Option<&mut Journal> {
+        self.recorded.as_mut()?.journal.as_mut()
+    }
+
+    /// Notes in the journal that a pair has come or gone.
+    #[inline]
+    pub(super) fn note_pair(&mut self, [source, target]: [Entity; 2], is_symmetric: bool) {
+        if let Some(journal) = self.journal_mut() {
+            journal.note_pairs(source);
+            if is_symmetric {
+                journal.note_pairs(target);
+            }
+        }
     }
 
     /// Whether all transitions are recorded.

@@ -1,5 +1,6 @@
 //! The ticks of a column as a whole.
 
+use alloc::vec::Vec;
 use core::hint::spin_loop;
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -444,6 +445,29 @@ impl Tracking {
     pub(crate) unsafe fn mask_unshared(&self, which: Which, row: usize, run_ticks: RunTicks) -> u64 {
         // SAFETY: the caller's promise.
         unsafe { self.ticks(which).mask_unshared(row, run_ticks) }
+    }
+
+    /// The rows, of so many, that are new by one of their ticks.
+    pub(crate) fn new_rows(&self, len: usize, run_ticks: RunTicks) -> Vec<u32> {
+        let (mut rows, mut row) = (Vec::new(), 0);
+        let is_new = |which| self.any_new(which, run_ticks);
+        let ticks = [Which::Changed, Which::Added].map(|which| is_new(which).then(|| self.ticks(which)));
+        while row < len {
+            row = ticks.iter().flatten().map(|ticks| ticks.skip(row, len, run_ticks)).min().unwrap_or(len);
+            if row >= len {
+                break;
+            }
+            let mut mask = ticks.iter().flatten().fold(0, |all, ticks| all | ticks.mask(row, run_ticks));
+            if len - row < GROUP {
+                mask &= (1 << (len - row)) - 1;
+            }
+            while mask != 0 {
+                rows.push(row as u32 + mask.trailing_zeros());
+                mask &= mask - 1;
+            }
+            row += GROUP;
+        }
+        rows
     }
 
     /// Where the rows end that are all new, from `row` on, which begins a group and is before `end`: this does, too, or is

@@ -17,7 +17,8 @@ use core::mem::needs_drop;
 use super::cast::World;
 use crate::change::{ReadEntity, WriteEntity};
 use crate::component::{
-    Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, ErasedSlice, ErasedVec, Kinds, RelationSide,
+    Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, ErasedSlice, ErasedValue, ErasedVec, Kinds,
+    RelationSide,
 };
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
@@ -601,6 +602,68 @@ pub(super) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMap
     component.map_entities(mapper);
     if let (Some(functions), Some(target)) = (functions, named) {
         (functions.rename)(component, Some(mapper.get_mapped(target)));
+    }
+}
+
+/// The same for a value by itself.
+pub(crate) fn map_value(value: &mut ErasedValue, mapper: &mut dyn EntityMapper) {
+    if let Some(component) = value.values_mut().first_erased_mut() {
+        rename(component, mapper);
+    }
+}
+
+/// Brings the list of a target into an order. False if it does not list these sources.
+pub(crate) fn arrange_sources(
+    store: &mut Store,
+    list: &ComponentDescriptor,
+    target: Entity,
+    sources: &[Entity],
+) -> bool {
+    let side = list.relation().filter(|side| !side.is_source());
+    let Some(functions) = side.and_then(RelationSide::functions::<LinkFunctions>) else { return false };
+    let Some(listed) = (functions.lists)(World::from_store(store), target) else { return false };
+    if listed == sources {
+        return true;
+    }
+    let all: EntityHashSet = listed.iter().collect();
+    let wanted: EntityHashSet = sources.iter().copied().collect();
+    let are_these =
+        listed.len() == sources.len() && wanted.len() == sources.len() && wanted.iter().all(|one| all.contains(one));
+    let Some(id) = id_of(store, functions).filter(|_| are_these) else { return false };
+    (functions.list_these)(store, target, sources);
+    for (place, &source) in sources.iter().enumerate() {
+        store.listeners.links.move_place(id, source, place as u32);
+    }
+    true
+}
+
+/// Removes a relationship from entities that will name another target, if one of them could not be linked before the others have been.
+pub(crate) fn part_circles(store: &mut Store, links: &[(Entity, &ErasedValue)]) {
+    let Some((_, first)) = links.first() else { return };
+    let side = first.descriptor().relation().filter(|side| side.is_source());
+    let Some(functions) = side.and_then(RelationSide::functions::<LinkFunctions>) else { return };
+    let Some(id) = id_of(store, functions).filter(|_| functions.is_linked) else { return };
+    let named = |value: &ErasedValue| (functions.named_by)(value.values().as_slice())?.first().copied();
+    let changing: Vec<(Entity, Entity)> =
+        links.iter().filter_map(|(source, value)| Some((*source, named(value)?))).collect();
+    // One that is linked on the way may be above another one then.
+    let mut above: EntityHashMap<Entity> = EntityHashMap::default();
+    let mut is_blocked = false;
+    for &(source, target) in &changing {
+        let up = |entity: &Entity| {
+            let next = above.get(entity).copied().or_else(|| store.listeners.links.target(id, *entity));
+            next.filter(|next| next != entity)
+        };
+        is_blocked |= source != target
+            && core::iter::successors(Some(target), up).take(store.entities.len() + 1).any(|one| one == source);
+        above.insert(source, target);
+    }
+    if is_blocked {
+        for (source, target) in changing {
+            if store.listeners.links.target(id, source).is_some_and(|listed| listed != target) {
+                (functions.release)(store, source);
+            }
+        }
     }
 }
 

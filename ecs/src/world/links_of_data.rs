@@ -60,6 +60,19 @@ pub(crate) fn broken_links<'a>(
     broken.map(|sides| (sides.functions.source_name)())
 }
 
+/// The sources that a component lists which is in no world, or is borrowed from one: the first of these values.
+pub(crate) fn listed_sources(values: ErasedSlice<'_>) -> Option<Vec<Entity>> {
+    let side = values.descriptor().relation().filter(|side| !side.is_source())?;
+    let functions = side.functions::<LinkFunctions>()?;
+    let mut sources = Vec::new();
+    let is_known = (functions.listed_by)(values, &mut |row, _, source| {
+        if row == 0 {
+            sources.push(source);
+        }
+    });
+    is_known.then_some(sources)
+}
+
 /// The component of the other side of a relationship, if this is one of a side.
 pub(crate) fn other_side(component: &ComponentDescriptor) -> Option<&'static ComponentDescriptor> {
     let side = component.relation()?;

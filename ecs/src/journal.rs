@@ -1,0 +1,230 @@
+//! What has become of entities, in the order in which it happened: kept for those that bring a copy of the world up to date.
+//!
+//! A journal says which entities were made, changed their components or pairs, or ended, and nothing of their values: what has changed in
+//! place is found by its ticks. It has memory for a fixed number of entries from the beginning on, so that to write one cannot fail; the
+//! oldest goes for each one too many. A world has none until a program asks for it, and then pays for it as for the recorder of all
+//! transitions, which stands beside it.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use crate::component::{ComponentId, TrackingGuard};
+use crate::entity::{Entity, EntityHashSet};
+use crate::transition::Transition;
+
+/// What has become of an entity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Event {
+    Made,
+    Changed,
+    Ended,
+}
+
+impl From<Transition> for Event {
+    fn from(transition: Transition) -> Self {
+        match transition {
+            Transition::Made => Self::Made,
+            Transition::Ended => Self::Ended,
+            _ => Self::Changed,
+        }
+    }
+}
+
+/// The last changes of entities.
+pub(crate) struct Journal {
+    entries: VecDeque<(Entity, Event)>,
+    /// The number of the oldest entry.
+    first: u64,
+    capacity: usize,
+    /// Whether a position has been handed out behind the last entry, so that this stays as it is.
+    is_sealed: bool,
+    /// How many positions have been handed out.
+    positions: u64,
+    /// The components whose changes are tracked.
+    tracked: Vec<(ComponentId, TrackingGuard)>,
+}
+
+/// What has become of entities between two positions: each of them once.
+#[derive(Default)]
+pub(crate) struct Journaled {
+    /// They are new, and alive.
+    pub(crate) made: Vec<Entity>,
+    /// They were there before, and are alive.
+    pub(crate) changed: Vec<Entity>,
+    /// They were there before, and are no more.
+    pub(crate) ended: Vec<Entity>,
+}
+
+impl Journal {
+    /// Without entries, of which the first gets a number. `None` if there is no memory for so many.
+    pub(crate) fn new(first: u64, capacity: usize) -> Option<Self> {
+        let mut entries = VecDeque::new();
+        entries.try_reserve_exact(capacity).ok()?;
+        Some(Self { entries, first, capacity, is_sealed: true, positions: 0, tracked: Vec::new() })
+    }
+
+    /// The number of the next entry.
+    pub(crate) fn end(&self) -> u64 {
+        self.first + self.entries.len() as u64
+    }
+
+    /// How many entries there is room for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Exchanges the memory for that of so many entries. False if there is none: then nothing has changed.
+    pub(crate) fn set_capacity(&mut self, capacity: usize) -> bool {
+        let mut entries = VecDeque::new();
+        if entries.try_reserve_exact(capacity).is_err() {
+            return false;
+        }
+        let gone = self.entries.len().saturating_sub(capacity);
+        entries.extend(self.entries.drain(gone..));
+        (self.entries, self.capacity) = (entries, capacity);
+        self.first += gone as u64;
+        true
+    }
+
+    /// The number of a position behind the last entry, and how many came before it.
+    pub(crate) fn seal(&mut self) -> (u64, u64) {
+        self.is_sealed = true;
+        self.positions += 1;
+        (self.end(), self.positions)
+    }
+
+    /// Whether the changes of a component are tracked for this.
+    pub(crate) fn tracks(&self, id: ComponentId) -> bool {
+        self.tracked.iter().any(|(tracked, _)| *tracked == id)
+    }
+
+    /// Keeps the changes of a component tracked.
+    pub(crate) fn keep(&mut self, id: ComponentId, guard: TrackingGuard) {
+        self.tracked.push((id, guard));
+    }
+
+    /// Notes what has become of an entity.
+    pub(crate) fn note(&mut self, entity: Entity, transition: Transition) {
+        self.push(entity, transition.into());
+    }
+
+    /// Notes that the pairs of an entity have changed.
+    pub(crate) fn note_pairs(&mut self, entity: Entity) {
+        self.push(entity, Event::Changed);
+    }
+
+    fn push(&mut self, entity: Entity, event: Event) {
+        if !self.is_sealed
+            && event == Event::Changed
+            && let Some((last, Event::Made | Event::Changed)) = self.entries.back()
+            && *last == entity
+        {
+            return;
+        }
+        self.is_sealed = false;
+        if self.entries.len() >= self.capacity {
+            self.first += 1;
+            if self.entries.pop_front().is_none() {
+                return;
+            }
+        }
+        self.entries.push_back((entity, event));
+    }
+
+    /// What has become of entities since a position; `None` if not all of that is known any more.
+    pub(crate) fn since(&self, position: u64, is_alive: impl Fn(Entity) -> bool) -> Option<Journaled> {
+        let passed = position.checked_sub(self.first)? as usize;
+        let (mut journaled, mut seen) = (Journaled::default(), EntityHashSet::default());
+        // An entity that ends and comes back with the same id, as after a transfer to another world and back, was there before.
+        for &(entity, event) in self.entries.iter().skip(passed) {
+            if !seen.insert(entity) {
+                continue;
+            }
+            match (event == Event::Made, is_alive(entity)) {
+                (true, true) => journaled.made.push(entity),
+                (false, true) => journaled.changed.push(entity),
+                (false, false) => journaled.ended.push(entity),
+                (true, false) => {}
+            }
+        }
+        Some(journaled)
+    }
+}
+
+/// What is recorded of transitions.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    /// All of them, since they were last taken.
+    pub(crate) list: Option<Vec<(Entity, Transition)>>,
+    pub(crate) journal: Option<Journal>,
+}
+
+impl Recorder {
+    /// Whether it records nothing.
+    pub(crate) fn is_off(&self) -> bool {
+        self.list.is_none() && self.journal.is_none()
+    }
+
+    pub(crate) fn push(&mut self, (entity, transition): (Entity, Transition)) {
+        if let Some(list) = &mut self.list {
+            list.push((entity, transition));
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.note(entity, transition);
+        }
+    }
+}
+
+impl Extend<(Entity, Transition)> for Recorder {
+    fn extend<T: IntoIterator<Item = (Entity, Transition)>>(&mut self, all: T) {
+        all.into_iter().for_each(|one| self.push(one));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use core::num::NonZeroU32;
+
+    use super::*;
+
+    fn entity(index: u32) -> Entity {
+        Entity::new(index, NonZeroU32::MIN)
+    }
+
+    #[test]
+    fn what_comes_behind_a_position_is_not_lost_in_what_was_before() {
+        let mut journal = Journal::new(7, 8).unwrap();
+        journal.note_pairs(entity(1));
+        journal.note_pairs(entity(1));
+        let (position, _) = journal.seal();
+        assert_eq!(position, 8);
+        journal.note_pairs(entity(1));
+        journal.note(entity(2), Transition::Made);
+        journal.note_pairs(entity(2));
+        journal.note(entity(3), Transition::Ended);
+        assert_eq!(journal.end(), 11);
+        let Journaled { made, changed, ended } =
+            journal.since(position, |one| one != entity(3)).expect("all of it is there");
+        assert_eq!((made, changed, ended), (vec![entity(2)], vec![entity(1)], vec![entity(3)]));
+    }
+
+    #[test]
+    fn the_oldest_entries_go() {
+        let mut journal = Journal::new(0, 2).unwrap();
+        let (position, _) = journal.seal();
+        (0..2).for_each(|index| journal.note(entity(index), Transition::Made));
+        assert_eq!(journal.since(position, |_| true).unwrap().made.len(), 2);
+        journal.note(entity(2), Transition::Made);
+        assert!(journal.since(position, |_| true).is_none());
+        assert_eq!(journal.since(position + 1, |_| true).unwrap().made, [entity(1), entity(2)]);
+        assert!(journal.set_capacity(1));
+        assert!(journal.since(position + 1, |_| true).is_none());
+        // Without room nothing is known of what comes.
+        let mut journal = Journal::new(0, 0).unwrap();
+        let (position, _) = journal.seal();
+        assert!(journal.since(position, |_| true).is_some());
+        journal.note(entity(0), Transition::Made);
+        assert!(journal.since(position, |_| true).is_none());
+    }
+}

@@ -1,0 +1,127 @@
+//! The journal of a store, and what has happened since a position in it.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::{Store, WorldId};
+use crate::component::{ComponentDescriptor, ComponentId};
+use crate::entity::{Entity, EntityHashSet};
+use crate::journal::Journaled;
+use crate::relation::PairsCopy;
+use crate::tick::{LastRun, RunTicks};
+
+/// A moment of a store, from which on its journal is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    pub(crate) world: WorldId,
+    /// How often ticks had gone back.
+    pub(crate) restores: u64,
+    /// How many moments of the journal came before it, and this one.
+    pub(crate) number: u64,
+    /// The number of the next entry.
+    next: u64,
+    /// The last tick that was before it.
+    seen: LastRun,
+}
+
+/// The pairs of some sources of a relation.
+pub(crate) struct CopiedPairs {
+    pub(crate) pairs: Box<dyn PairsCopy>,
+    /// All of whose pairs these are.
+    pub(crate) sources: Vec<Entity>,
+}
+
+/// Why there is nothing to be said of what has happened since a moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unknown {
+    OtherWorld,
+    Restored,
+    TooLate,
+}
+
+impl Store {
+    /// Keeps a journal with room for so many entries from now on. False if there is no memory for it.
+    pub(crate) fn begin_journal(&mut self, capacity: usize) -> bool {
+        let begun = self.listeners.begin_journal(capacity);
+        self.tell_of_everything();
+        begun
+    }
+
+    /// Keeps no journal any more.
+    pub(crate) fn end_journal(&mut self) {
+        self.listeners.end_journal();
+        self.tell_of_everything();
+    }
+
+    /// How many entries the journal has room for, if there is one.
+    pub(crate) fn journal_capacity(&self) -> Option<usize> {
+        self.listeners.journal().map(|journal| journal.capacity())
+    }
+
+    /// Keeps the changes of a component tracked for as long as there is a journal.
+    pub(crate) fn track_for_journal(&mut self, id: ComponentId) {
+        if self.listeners.journal().is_none_or(|journal| journal.tracks(id)) {
+            return;
+        }
+        if let Some(guard) = self.watch(id)
+            && let Some(journal) = self.listeners.journal_mut()
+        {
+            journal.keep(id, guard);
+        }
+    }
+
+    /// The present as a moment of the journal, if there is one: what is done from now on is behind it.
+    pub(crate) fn moment(&mut self) -> Option<Moment> {
+        self.listeners.journal()?;
+        self.flush();
+        self.settle_tracking();
+        let (world, restores) = (self.id, self.clock.restores);
+        let tick = self.next_tick();
+        let seen = self.run_at(tick);
+        let (next, number) = self.listeners.journal_mut()?.seal();
+        Some(Moment { world, restores, number, next, seen })
+    }
+
+    /// What has become of entities between a moment and now, and the ticks that are new since.
+    pub(crate) fn since(&self, moment: &Moment) -> Result<(Journaled, RunTicks), Unknown> {
+        if moment.world != self.id {
+            return Err(Unknown::OtherWorld);
+        }
+        if moment.restores != self.clock.restores {
+            return Err(Unknown::Restored);
+        }
+        let journal = self.listeners.journal().ok_or(Unknown::TooLate)?;
+        let journaled = journal.since(moment.next, |entity| self.entities.contains(entity)).ok_or(Unknown::TooLate)?;
+        Ok((journaled, self.run_ticks_since(moment.seen, self.change_tick())))
+    }
+
+    /// The pairs of each relation of which one of some entities is the source, and those of sources with pairs that have changed; or
+    /// all. Relations whose values cannot be cloned are passed over.
+    pub(crate) fn copy_pairs_since(&mut self, entities: &[&[Entity]], since: Option<RunTicks>) -> Vec<CopiedPairs> {
+        let mut copies = Vec::new();
+        for place in self.relations.places.iter_mut().filter(|place| place.pairs.index().len() != 0) {
+            let sources = match since {
+                None => place.pairs.index().entities(0).collect(),
+                Some(since) => {
+                    let all = entities.iter().copied().flatten().copied();
+                    let mut sources: Vec<Entity> = all.filter(|&one| place.pairs.index().count(0, one) != 0).collect();
+                    let mut known: EntityHashSet = sources.iter().copied().collect();
+                    sources.extend(place.pairs.changed_sources(since).into_iter().filter(|one| known.insert(*one)));
+                    sources
+                }
+            };
+            if !sources.is_empty()
+                && let Some(pairs) = place.pairs.copy_from(&sources)
+            {
+                copies.push(CopiedPairs { pairs, sources });
+            }
+        }
+        copies
+    }
+
+    /// What is known of the relations that have pairs.
+    pub(crate) fn relations_with_pairs(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
+        let all = self.relations.places.iter().filter(|place| place.pairs.index().len() != 0);
+        all.map(|place| place.pairs.descriptor())
+    }
+}
