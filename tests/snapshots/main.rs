@@ -7,6 +7,7 @@ static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocato
 
 mod checksums;
 mod compressed;
+mod consumers;
 mod contents;
 mod encoding;
 mod fuzz;

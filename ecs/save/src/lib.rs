@@ -18,6 +18,7 @@ mod selected;
 mod replay;
 #[cfg(feature = "text")]
 mod text;
+mod consumers;
 mod unknown;
 
 pub use self::error::{LoadError, NotSaved, Problem, SaveError, VerifyError};

@@ -21,7 +21,7 @@ impl WorldFormat {
     /// - Hooks and observers are told as of a spawn, when everything is in place. All that has come is new to systems.
     /// - Values of unknown types are refused or passed over ([`skipping_unknown`](Self::skipping_unknown)), also if the format keeps them
     ///   otherwise: entities inside of them could not become the new ones.
-    /// - Resources, the frame and the tick of the saved world are passed over: the world has its own.
+    /// - Resources, the frame and the tick of the saved world, and what its systems kept, are passed over: the world has its own.
     ///
     /// # Errors
     ///
@@ -64,6 +64,7 @@ impl WorldFormat {
         // Entities inside of values that are kept as bytes could not be mapped.
         let mut known = self.clone();
         known.keeps_unknown = false;
+        known.new_consumers = true;
         known.load(&mut loaded, bytes)?;
         Ok(world.move_entities_from(loaded))
     }

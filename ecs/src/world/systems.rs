@@ -152,7 +152,11 @@ where
         true
     }
 
-    fn prepare(&mut self, _: &mut Store) {}
+    fn prepare(&mut self, store: &mut Store) {
+        if self.last_run.is_none_or(|(of, _)| of != store.id()) {
+            self.last_run = Some((store.id(), LastRun::default()));
+        }
+    }
 
     fn run_alone(&mut self, input: I::Inner<'_>, store: &mut Store) -> Result<Out, ParamError> {
         let world = store.id();
