@@ -40,6 +40,8 @@ pub struct WorldFormat {
     pub(crate) skips_unknown: bool,
     /// Whether values in files are kept of types that the format does not know.
     pub(crate) keeps_unknown: bool,
+    /// Whether entities that are loaded into a world which has some keep their ids.
+    pub(crate) keeps_ids: bool,
     /// The entities that are saved, if not all are.
     pub(crate) only: Option<Selected>,
     #[cfg(feature = "lz4")]
