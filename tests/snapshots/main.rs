@@ -25,5 +25,6 @@ mod selection;
 mod limits;
 mod systems;
 mod text;
+mod text_ron;
 mod unknown;
 mod versions;
