@@ -56,7 +56,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let clone = clone_policy(cx, &options);
     let plain = plain(cx, item, &GRAMMAR, &options);
     let check_plain = plain.check(item);
-    let saving = Saving::of(cx, &GRAMMAR, &options);
+    let saving = Saving::of(cx, &GRAMMAR, &options, "the component");
     let required = require::collect(cx, item);
     let hooks = hooks(cx, &options);
     check(cx, item);

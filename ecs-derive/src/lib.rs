@@ -329,6 +329,8 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `#[resource(name = "gravity")]`: the name of the resource in files. Without this option it is the path of the type.
+/// - `#[resource(version = 2)]`, `upgrade = function`, `alias = "pull"`: its version in files, what makes a value of one of an older version,
+///   and names that it had, as of a component: see [there](macro@Component#in-files).
 /// - `#[resource(crate = path)]`: where `strata-ecs` is found.
 ///
 /// Functions, fields and the entities inside are found as for a component: see `#[derive(Component)]`.
@@ -359,6 +361,8 @@ pub fn derive_resource(input: TokenStream) -> TokenStream {
 /// - `#[relation(symmetric)]`: a pair has no direction.
 /// - `#[relation(acyclic)]`: a pair that would close a circle is not made.
 /// - `#[relation(name = "hunting")]`: the name of the relation in files. Without this option it is the path of the type.
+/// - `#[relation(version = 2)]`, `upgrade = function`, `alias = "chasing"`: its version in files, what makes values of those of an older
+///   version, and names that it had, as of a component: see [there](macro@Component#in-files).
 /// - `#[relation(crate = path)]`: where `strata-ecs` is found.
 ///
 /// Functions, fields and the entities inside are found as for a component: see `#[derive(Component)]`. Pairs are cloned with their source

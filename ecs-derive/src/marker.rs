@@ -12,6 +12,7 @@ use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind};
+use crate::saving::{ALIAS, Saving, UPGRADE, VERSION};
 
 /// One such trait.
 struct Marker {
@@ -29,7 +30,7 @@ const RESOURCE: Marker = Marker {
     name: "Resource",
     what: "a resource",
     helper: "resource",
-    grammar: Grammar { attribute: "#[resource]", known: &[NAME, CRATE] },
+    grammar: Grammar { attribute: "#[resource]", known: &[NAME, VERSION, ALIAS, UPGRADE, CRATE] },
 };
 
 const MESSAGE: Marker = Marker {
@@ -71,14 +72,19 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let has_name = grammar.known.iter().any(|known| known.name == NAME.name);
-    let description = match has_name {
-        true => description(cx, item, grammar, &options, |found| found),
+    let (description, upgrades) = match has_name {
+        true => {
+            let saving = Saving::of(cx, grammar, &options, &what.replacen('a', "the", 1));
+            let description = description(cx, item, grammar, &options, |found| saving.describe(found));
+            (description, saving.upgrades)
+        }
         // Messages are described by what keeps them, but for how they are cloned and hashed.
         false => {
             let fields = fields(item).unwrap_or_else(|| hygienic!(&[]));
-            hygienic! {
+            let description = hygienic! {
                 const DESCRIPTION: __strata::Description<Self> = __strata::describe!(Self, __strata::None, #fields);
-            }
+            };
+            (description, None)
         }
     };
     let trait_name = Ident::new(name, Span::mixed_site());
@@ -87,6 +93,7 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
         impl #impl_generics __strata::#trait_name for #ident #type_generics #where_clause {
             const KEY: __strata::Option<__strata::ComponentKey> = __strata::Some(#key);
             #description
+            #upgrades
             #slot
         }
     };

@@ -12,6 +12,7 @@ use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind};
+use crate::saving::{ALIAS, Saving, UPGRADE, VERSION};
 use crate::suggest::nearest;
 
 /// The options of `#[relation(..)]`.
@@ -23,6 +24,9 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "symmetric", usage: "symmetric" },
         Known { name: "acyclic", usage: "acyclic" },
         NAME,
+        VERSION,
+        ALIAS,
+        UPGRADE,
         CRATE,
     ],
 };
@@ -37,6 +41,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     check(cx, item, &options);
     let [exclusive, symmetric, acyclic] = ["exclusive", "symmetric", "acyclic"].map(|name| flag(cx, &options, name));
     let policy = policy(cx, &options);
+    let saving = Saving::of(cx, &GRAMMAR, &options, "the relation");
 
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
     let mut bounds = Vec::new();
@@ -45,7 +50,8 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     }
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
-    let description = description(cx, item, &GRAMMAR, &options, |found| found);
+    let description = description(cx, item, &GRAMMAR, &options, |found| saving.describe(found));
+    let upgrades = saving.upgrades;
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::Relation for #ident #type_generics #where_clause {
@@ -59,6 +65,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
                 use __strata::NoClone as _;
                 __strata::CloneProbe::<Self>::CLONE
             };
+            #upgrades
             #slot
         }
     };

@@ -1,5 +1,5 @@
-//! What the options of a component say of it in files: its version there, what older values become, names that it had, and whether it
-//! is saved at all.
+//! What the options of a component, resource or relation say of it in files: its version there, what older values become, names that it
+//! had, and of a component whether it is saved at all.
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser as _};
@@ -11,7 +11,7 @@ use crate::hygiene::hygienic;
 
 /// The option for the version of the values.
 pub(crate) const VERSION: Known = Known { name: "version", usage: "version = 2" };
-/// The option for names that the component had.
+/// The option for names that the type had.
 pub(crate) const ALIAS: Known = Known { name: "alias", usage: "alias = \"an_earlier_name\"" };
 /// The option for what makes values of older ones.
 pub(crate) const UPGRADE: Known = Known { name: "upgrade", usage: "upgrade = function | upgrade(1 = function, ..)" };
@@ -27,8 +27,8 @@ pub(crate) struct Saving {
 }
 
 impl Saving {
-    /// Reads the options.
-    pub(crate) fn of(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Self {
+    /// Reads the options of what is called `what` in messages: `the component`.
+    pub(crate) fn of(cx: &Ctxt, grammar: &Grammar, options: &[Opt], what: &str) -> Self {
         let mut calls = TokenStream::new();
         let version = version(cx, grammar, options);
         if let Some(version) = &version {
@@ -49,7 +49,7 @@ impl Saving {
         let is_wrong = version.is_none() && options.iter().any(|option| option.name == "version");
         let version = version.and_then(|version| version.base10_parse().ok()).unwrap_or(1);
         // If the version itself is wrong there is an error already, and nothing to compare other versions with.
-        let upgrades = if is_wrong { None } else { upgrades(cx, grammar, options, version) };
+        let upgrades = if is_wrong { None } else { upgrades(cx, grammar, options, version, what) };
         Self { calls, upgrades }
     }
 
@@ -81,14 +81,14 @@ fn version_of(literal: &LitInt) -> Option<u32> {
 }
 
 /// Each older version with its function. One that is no version, that is not older or that is there a second time is reported.
-fn older(cx: &Ctxt, all: Vec<(LitInt, Expr)>, now: u32) -> Vec<(u32, Expr)> {
+fn older(cx: &Ctxt, all: Vec<(LitInt, Expr)>, now: u32, what: &str) -> Vec<(u32, Expr)> {
     let mut older: Vec<(u32, Expr)> = Vec::new();
     for (literal, function) in all {
         match version_of(&literal) {
             None => cx.error_at(literal.span(), "an older version is a number from 1 on, of type `u32`"),
             Some(from) if from >= now => {
                 let message = format!(
-                    "version {from} is not older than the component, which has version {now}\n\
+                    "version {from} is not older than {what}, which has version {now}\n\
                      help: `upgrade` is for values of versions before that: raise `version`"
                 );
                 cx.error_at(literal.span(), message);
@@ -120,7 +120,7 @@ fn aliases(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Vec<LitStr> {
 }
 
 /// The method that lists what makes values of those of older versions.
-fn upgrades(cx: &Ctxt, grammar: &Grammar, options: &[Opt], version: u32) -> Option<TokenStream> {
+fn upgrades(cx: &Ctxt, grammar: &Grammar, options: &[Opt], version: u32, what: &str) -> Option<TokenStream> {
     let option = options.iter().find(|option| option.name == "upgrade")?;
     if version == 1 {
         cx.error_at(
@@ -147,13 +147,13 @@ fn upgrades(cx: &Ctxt, grammar: &Grammar, options: &[Opt], version: u32) -> Opti
         grammar.misuse(cx, option);
         return None;
     }
-    let calls = older(cx, written, version)
+    let calls = older(cx, written, version, what)
         .into_iter()
-        .map(|(from, function)| hygienic!(__strata::UpgradeList::add::<_, Self>(list, #from, #function);));
+        .map(|(from, function)| hygienic!(__strata::UpgradeList::<Self>::add(list, #from, #function);));
     Some(hygienic! {
         // A closure of the user's may only call a function.
         #[allow(clippy::redundant_closure)]
-        fn upgrades<__L: __strata::UpgradeList>(list: &mut __L) {
+        fn upgrades<__L: __strata::UpgradeList<Self>>(list: &mut __L) {
             #(#calls)*
         }
     })

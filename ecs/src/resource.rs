@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
-use crate::component::{ComponentDescriptor, ComponentKey, Description, SlotMap, TypeSlot};
+use crate::component::{ComponentDescriptor, ComponentKey, Description, SlotMap, TypeSlot, UpgradeList};
 use crate::guard::for_each_despite_panics;
 use crate::mailbox::{Mailbox, Sender};
 use crate::tick::{Tick, TickCells, WriteStamp};
@@ -53,6 +53,9 @@ pub trait Resource: Send + Sync + Sized + 'static {
     /// What is known of the value that it holds, if that is a non-send one.
     #[doc(hidden)]
     const ON_THREAD: Option<NonSendValue<Self>> = None;
+
+    /// Lists what makes a value of this version of one of an older version: the option `upgrade` of the derive.
+    fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
 
     /// Where the process remembers a number for this type, if it has such a place.
     #[doc(hidden)]

@@ -184,6 +184,17 @@ impl LastRun {
         Self { era: if is_known { now.wrapping_add(1).wrapping_sub(age) } else { 0 }, ..self }
     }
 
+    /// When it was, and how many eras ago in this one, if it is remembered.
+    pub(crate) fn age(self, era: u32) -> Option<(Tick, u32)> {
+        let age = era.wrapping_add(1).wrapping_sub(self.era);
+        (self.era != 0 && age < Self::FORGOTTEN).then_some((self.tick, age))
+    }
+
+    /// A run at this tick, so many eras before this one, which is not among the first ones.
+    pub(crate) const fn aged(tick: Tick, age: u32, era: u32) -> Self {
+        Self { tick, era: era.wrapping_add(1).wrapping_sub(age) }
+    }
+
     /// The same run, which has ended later.
     pub(crate) const fn until(self, tick: Tick) -> Self {
         Self { tick, ..self }

@@ -59,10 +59,62 @@ fn numbers<const N: usize>(world: &mut World) -> [Entity; N] {
 
 /// Saves a world and adds it to another one.
 fn add(from: &mut World, to: &mut World) -> EntityMap {
-    let bytes = format().save(from).unwrap();
-    let map = format().load_entities(to, &bytes).unwrap();
+    add_by(&format(), from, to)
+}
+
+fn add_by(format: &WorldFormat, from: &mut World, to: &mut World) -> EntityMap {
+    let bytes = format.save(from).unwrap();
+    let map = format.load_entities(to, &bytes).unwrap();
     to.check_invariants();
     map
+}
+
+#[test]
+fn ids_are_kept_where_they_are_free() {
+    let (mut saved, mut world) = (World::new(), World::new());
+    let old: [Entity; 6] = numbers(&mut saved);
+    saved.entity_mut(old[5]).insert((Target(old[4]), Squad(vec![old[0], old[3]])));
+    saved.entity_mut(old[4]).insert(ChildOf(old[0]));
+    // There the first one is alive, and the next three have been; the second and the third one are later tenants here, too.
+    let there: [Entity; 4] = numbers(&mut world);
+    there[1..].iter().for_each(|id| _ = world.despawn(*id));
+    saved.despawn(old[1]);
+    let later = saved.spawn(Number(7)).id();
+    assert_eq!((later.index(), later.generation()), (1, 2));
+    let map = add_by(&format().keeping_ids(), &mut saved, &mut world);
+    let is_kept = |id: Entity| map.get(id) == Some(id);
+    assert_eq!(old.map(is_kept), [false, false, false, false, true, true]);
+    assert!(is_kept(later));
+    // Who was dead here is dead, and all names are those of now.
+    assert!(there[1..].iter().all(|id| !world.contains(*id)));
+    let [first, fourth] = [old[0], old[3]].map(|id| map.get(id).unwrap());
+    assert_eq!(world.get(old[5]), Some(&Squad(vec![first, fourth])));
+    assert_eq!(world.get(old[5]), Some(&Target(old[4])));
+    assert_eq!(world.get::<Children>(first).unwrap().to_vec(), [old[4]]);
+    assert_eq!(world.get(there[0]), Some(&Number(0)));
+
+    // The same once more: none of the ids is free now, and none of them ends.
+    let alive = world.len();
+    let again = add_by(&format().keeping_ids(), &mut saved, &mut world);
+    assert!(again.iter().all(|(old, new)| old != new));
+    assert_eq!(world.len(), 2 * alive - 1);
+}
+
+#[test]
+fn an_id_that_is_far_away_is_kept_within_bounds() {
+    let format = WorldFormat::new().with_components(components![Number]).keeping_ids();
+    let (mut saved, mut world) = (World::new(), World::new());
+    saved.spawn_batch((0..1000).map(Number)).for_each(drop);
+    let last = saved.spawn(Number(1000)).id();
+    let before: Vec<Entity> = saved.query_filtered::<Entity, ()>().iter(&saved).filter(|id| *id != last).collect();
+    saved.many(&before).despawn();
+    let player = world.spawn(Number(3)).id();
+    let map = add_by(&format, &mut saved, &mut world);
+    assert_eq!(map.get(last), Some(last));
+    // What is below it is handed out next, in order.
+    let next = [(); 3].map(|()| world.spawn(Number(4)).id().index());
+    assert_eq!((player.index(), next), (0, [1, 2, 3]));
+    world.check_invariants();
 }
 
 #[test]
@@ -248,6 +300,7 @@ proptest! {
     fn the_entities_are_the_same_but_for_their_ids(
         made in vec((any::<u8>(), any::<(u8, u8)>(), any::<bool>()), 1..40),
         there in vec(any::<bool>(), 0..40),
+        keeps in any::<bool>(),
     ) {
         let (mut saved, mut world) = (World::new(), World::new());
         let mut ids: Vec<Entity> = Vec::new();
@@ -270,8 +323,17 @@ proptest! {
         }
         let before = world.len();
         let alive: Vec<Entity> = ids.iter().copied().filter(|&id| saved.contains(id)).collect();
-        let map = add(&mut saved, &mut world);
+        let ended: Vec<Entity> = taken.iter().copied().filter(|&id| !world.contains(id)).collect();
+        let can_be_kept = |id: Entity| match taken.get(id.index() as usize) {
+            Some(own) => ended.contains(own) && id.generation() > own.generation(),
+            None => true,
+        };
+        let kept: Vec<Entity> = alive.iter().copied().filter(|&id| keeps && can_be_kept(id)).collect();
+        let format = if keeps { format().keeping_ids() } else { format() };
+        let map = add_by(&format, &mut saved, &mut world);
         saved.check_invariants();
+        prop_assert!(kept.iter().all(|&id| map.get(id) == Some(id)));
+        prop_assert!(ended.iter().all(|&id| !world.contains(id)));
         prop_assert_eq!(map.len(), alive.len());
         prop_assert_eq!(world.len(), before + alive.len());
         // All entities that are dead are compared as this one.

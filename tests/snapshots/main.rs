@@ -7,6 +7,7 @@ static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocato
 
 mod checksums;
 mod compressed;
+mod consumers;
 mod contents;
 mod deltas;
 mod encoding;
@@ -25,5 +26,6 @@ mod selection;
 mod limits;
 mod systems;
 mod text;
+mod text_ron;
 mod unknown;
 mod versions;

@@ -89,8 +89,8 @@ fn values_are_there_as_they_lie_in_memory() {
         .collect();
     // The entity with the sparse component is in the same table.
     assert!(bytes.windows(column.len()).any(|window| window == column));
-    // No pairs, no values that were kept, and no resources of either kind.
-    let behind = [&[7, 0x78, 0x56, 0x34, 0x12][..], &[0; 25]].concat();
+    // No pairs, no values that were kept, no resources of either kind, and no consumers, in three bytes.
+    let behind = [&[7, 0x78, 0x56, 0x34, 0x12][..], &[0; 25], &[3, 0, 0, 0, 0, 0, 0, 0], &[0; 3]].concat();
     assert!(bytes.ends_with(&behind));
 
     let mut loaded = World::new();

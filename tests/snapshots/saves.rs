@@ -220,9 +220,10 @@ fn a_component_that_a_table_has_twice_is_refused_before_its_values_are_made() {
     assert_eq!(world.query::<&Bulk>().iter(&world).map(|bulk| bulk.buffer.0[0]).sum::<u64>(), 0);
     let bytes = format.save(&mut world).unwrap();
     format.load(&mut World::new(), &bytes).unwrap();
-    // The column ends before the numbers of storages, of relations, of kept values, and of resources, and whether there are kept ones; the
-    // number of columns is before it.
-    let (column, rest) = (bytes.len() - 4 * 8 - 1 - 18, bytes.len() - 4 * 8 - 1);
+    // The column ends before the numbers of storages, of relations, of kept values, and of resources, whether there are kept ones, and three
+    // bytes of consumers; the number of columns is before it.
+    let rest = bytes.len() - 4 * 8 - 1 - (8 + 3);
+    let column = rest - 18;
     let mut lying = bytes[..column - 8].to_vec();
     lying.extend(1000_u64.to_le_bytes());
     (0..1000).for_each(|_| lying.extend(&bytes[column..rest]));

@@ -279,3 +279,95 @@ fn an_alias_of_a_type_without_a_stable_name_has_its_parameters() {
     assert_eq!(loaded.get::<Pile<Sword>>(id).map(|pile| pile.0), Some(3));
     assert_eq!(loaded.get::<Pile<Shield>>(id).map(|pile| pile.0), Some(4));
 }
+
+/// The same, said by the definitions.
+mod defined {
+    use super::*;
+
+    #[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    #[resource(name = "points", version = 3, alias("score", "record"))]
+    #[resource(upgrade(1 = Points::from_first, 2 = |all: Vec<u32>| Points { all }))]
+    pub(super) struct Points {
+        pub(super) all: Vec<u32>,
+    }
+
+    impl Points {
+        fn from_first(others::Score(score): others::Score) -> Self {
+            Self { all: vec![score] }
+        }
+    }
+
+    #[derive(Relation, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    #[relation(name = "chasing", version = 2, upgrade = from_first, alias = "hunting")]
+    pub(super) struct Chasing(pub(super) String);
+
+    fn from_first(since: u32) -> Chasing {
+        Chasing(since.to_string())
+    }
+
+    /// What came later still.
+    #[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    #[resource(name = "points", version = 4, upgrade = |_: Points| NoPoints)]
+    pub(super) struct NoPoints;
+
+    #[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    #[resource(name = "purse", alias = "pocket")]
+    pub(super) struct Purse<T: Describe + Clone + PartialEq>(pub(super) T);
+    #[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    #[resource(name = "pocket")]
+    pub(super) struct Pocket<T: Describe + Clone + PartialEq>(pub(super) T);
+}
+
+/// What the definitions say, without a word of the program.
+fn by_definition() -> WorldFormat {
+    WorldFormat::new().with_resources(resources![defined::Points]).with_relations(relations![defined::Chasing])
+}
+
+#[test]
+fn definitions_of_resources_and_relations_say_names_and_versions() {
+    let mut world = World::new();
+    let [wolf, rabbit] = [(); 2].map(|()| world.spawn_empty().id());
+    world.relate(wolf, others::Hunting(7), rabbit);
+    world.insert_resource(others::Score(9));
+    let old = WorldFormat::new().with_resources(resources![others::Score]).with_relations(relations![others::Hunting]);
+    let bytes = old.save(&mut world).unwrap();
+    let mut loaded = World::new();
+    by_definition().load(&mut loaded, &bytes).unwrap();
+    loaded.check_invariants();
+    assert_eq!(loaded.resource::<defined::Points>().all, [9]);
+    assert_eq!(*loaded.get_pair::<defined::Chasing>(wolf, rabbit).unwrap(), defined::Chasing("7".to_owned()));
+
+    // Version 2 was a list, by the name of then.
+    let mut world = World::new();
+    world.insert_resource(others::Points(vec![1, 2]));
+    let points = resources![others::Points].map(|ty| ty.with_version(2));
+    let bytes = WorldFormat::new().with_resources(points).save(&mut world).unwrap();
+    by_definition().load(&mut loaded, &bytes).unwrap();
+    assert_eq!(loaded.resource::<defined::Points>().all, [1, 2]);
+
+    // Own files are read as they are, and those of a later program are refused.
+    let own = by_definition().save(&mut loaded).unwrap();
+    by_definition().load(&mut World::new(), &own).unwrap();
+    by_definition().verify(&mut loaded).unwrap();
+    let later = WorldFormat::new().with_resources(resources![defined::NoPoints]);
+    let mut world = World::new();
+    later.load(&mut world, &own).unwrap_err();
+    let only_points = WorldFormat::new().with_resources(resources![defined::Points]);
+    later.load(&mut world, &only_points.save(&mut loaded).unwrap()).unwrap();
+    assert_eq!(world.resource::<defined::NoPoints>(), &defined::NoPoints);
+    let error = only_points.load(&mut loaded, &later.save(&mut world).unwrap()).unwrap_err();
+    assert!(matches!(error, LoadError::Bytes { problem: Problem::ValueVersion(4), .. }), "{error}");
+    assert_eq!(loaded.resource::<defined::Points>().all, [1, 2], "nothing is half loaded");
+}
+
+#[test]
+fn an_earlier_name_of_a_resource_has_its_parameters() {
+    let mut world = World::new();
+    world.insert_resource(defined::Pocket(3_u8));
+    let bytes = WorldFormat::new().with_resources(resources![defined::Pocket<u8>]).save(&mut world).unwrap();
+    let mut world = World::new();
+    WorldFormat::new().with_resources(resources![defined::Purse<u8>]).load(&mut world, &bytes).unwrap();
+    assert_eq!(world.resource::<defined::Purse<u8>>(), &defined::Purse(3));
+    let other = WorldFormat::new().with_resources(resources![defined::Purse<u16>]);
+    other.load(&mut World::new(), &bytes).unwrap_err();
+}

@@ -110,7 +110,11 @@ pub enum Problem {
     Flag,
     /// Values are in a form that there is not.
     Form,
-    /// The ends of pairs are not an even number of entities.
+    /// What is said that a system keeps is nothing that one can keep.
+    Kept,
+    /// The format does not know the type of a `Local` of a system: see [`with_local`](crate::WorldFormat::with_local).
+    UnknownLocal,
+    /// The ends of pairs or links are not an even number of entities.
     Odd,
     /// No entity has this id; or, in a delta, the replica does not know it, or knows one that is said to be new.
     Entity(u64),
@@ -214,6 +218,10 @@ impl fmt::Display for Problem {
             Self::Text => f.write_str("a name is not UTF-8"),
             Self::Flag => f.write_str("a number is neither 0 nor 1"),
             Self::Form => f.write_str("there is no such form of values"),
+            Self::Kept => f.write_str("no system keeps anything like that"),
+            Self::UnknownLocal => {
+                f.write_str("the format does not know the type of this `Local` (`with_local`, or `without_unknown_locals`)")
+            }
             Self::Odd => f.write_str("pairs have two ends each"),
             Self::Entity(bits) => write!(f, "no entity has the id {bits:#x}"),
             Self::Number(number) => write!(f, "there is no such type with number {number}"),

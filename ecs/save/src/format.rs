@@ -5,11 +5,14 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
 use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
 use strata_ecs::prelude::{Component, Relation, Resource, World};
 use strata_ecs::snapshot::{PairsContents, SnapshotOptions};
 
 use crate::bytes::Writer;
+use crate::consumers::{self, ConsumersData, LocalType};
 use crate::error::{LoadError, SaveError, VerifyError};
 use crate::selected::Selected;
 use crate::types::{ComponentType, RelationType, ResourceType};
@@ -25,6 +28,10 @@ pub struct WorldFormat {
     pub(crate) resources: Vec<ResourceType>,
     pub(crate) relations: Vec<RelationType>,
     pub(crate) new_consumers: bool,
+    /// Types of values that systems keep.
+    pub(crate) locals: Vec<LocalType>,
+    /// Whether those of other types are left out.
+    pub(crate) skips_locals: bool,
     /// Components and relations that are not saved.
     left_out: HashSet<ComponentIdentity>,
     /// Whether only what the format knows is saved.
@@ -33,6 +40,8 @@ pub struct WorldFormat {
     pub(crate) skips_unknown: bool,
     /// Whether values in files are kept of types that the format does not know.
     pub(crate) keeps_unknown: bool,
+    /// Whether entities that are loaded into a world which has some keep their ids.
+    pub(crate) keeps_ids: bool,
     /// The entities that are saved, if not all are.
     pub(crate) only: Option<Selected>,
     #[cfg(feature = "lz4")]
@@ -215,23 +224,88 @@ impl WorldFormat {
         }
     }
 
-    /// What systems and readers of removals have seen, and the `Local`s of systems, are not saved. In a world that is loaded systems are
-    /// prepared anew, everything is new to them, and removals of before are not read any more. Without this it is an error to
-    /// save a world with such consumers.
+    /// The [`Local`](strata_ecs::system::Local)s of a type are saved, of systems in schedules of the world, by a name in files. Those of
+    /// numbers, `bool`, `char`, `String`, `Duration` and `Entity`, and of an `Option` or `Vec` of these, are saved without being named.
     ///
     /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{WorldFormat, resources};
+    ///
+    /// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+    /// struct Update;
+    /// #[derive(Clone, Default, Serialize, Deserialize)]
+    /// struct Runs(u32);
+    /// #[derive(Resource, Clone, Default, Serialize, Deserialize)]
+    /// struct Total(u32);
+    ///
+    /// fn count(mut runs: Local<Runs>, mut total: ResMut<Total>) {
+    ///     runs.0 += 1;
+    ///     total.0 = runs.0;
+    /// }
+    ///
+    /// fn game() -> World {
+    ///     let mut update = Schedule::new(Update);
+    ///     update.add_systems(count);
+    ///     let mut world = World::new();
+    ///     world.add_schedule(update);
+    ///     world.init_resource::<Total>();
+    ///     world
+    /// }
+    ///
+    /// let format = WorldFormat::new().with_resources(resources![Total]);
+    /// let mut world = game();
+    /// world.run_schedule(Update);
+    /// assert!(format.save(&mut world).unwrap_err().to_string().contains("Runs"));
+    ///
+    /// let format = format.with_local::<Runs>("runs");
+    /// let bytes = format.save(&mut world)?;
+    /// let mut loaded = game();
+    /// format.load(&mut loaded, &bytes)?;
+    /// loaded.run_schedule(Update);
+    /// assert_eq!(loaded.resource::<Total>().0, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_local<T>(mut self, name: &'static str) -> Self
+    where
+        T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.locals.push(LocalType::of::<T>(name));
+        self.options = self.options.with_local::<T>();
+        self
+    }
+
+    /// [`Local`](strata_ecs::system::Local)s are left out of whose types nothing is [said](Self::with_local), in the world and in files:
+    /// when a world is loaded they stay as they are. Without this they are named in an error.
+    #[must_use]
+    pub fn without_unknown_locals(mut self) -> Self {
+        self.skips_locals = true;
+        self.options = self.options.without_uncloneable_locals();
+        self
+    }
+
+    /// What systems and readers of removals have seen, and the `Local`s of systems, are not saved, and passed over in files. In a world that
+    /// is loaded systems are prepared anew, everything is new to them, and removals of before are not read any more. Without this it is an
+    /// error to save a world with consumers that are not systems of its schedules and have not read all removals.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
     /// use strata_ecs::prelude::*;
     /// use strata_save::{SaveError, WorldFormat};
     ///
     /// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
     /// struct Update;
     ///
+    /// struct Socket;
+    ///
     /// let mut world = World::new();
     /// let mut update = Schedule::new(Update);
-    /// update.add_systems(|mut runs: Local<u32>| *runs += 1);
+    /// update.add_systems(|_: Local<Option<Arc<Socket>>>| {});
     /// world.add_schedule(update);
     /// world.run_schedule(Update);
-    /// assert!(matches!(WorldFormat::new().save(&mut world), Err(SaveError::NotSaved(_))));
+    /// assert!(matches!(WorldFormat::new().save(&mut world), Err(SaveError::Snapshot(_))));
     /// assert!(WorldFormat::new().with_new_consumers().save(&mut world).is_ok());
     /// ```
     #[must_use]
@@ -298,20 +372,35 @@ impl WorldFormat {
 
     fn write(&self, world: &mut World, out: &mut Writer) -> Result<(), SaveError> {
         match self.only {
-            Some(selected) => self.write_whole(&mut self.part_of(world, selected)?, out),
-            None => self.write_whole(world, out),
+            Some(selected) => {
+                let consumers = self.consumers_of(world)?;
+                self.write_whole(&mut self.part_of(world, selected)?, Some(consumers), out)
+            }
+            None => self.write_whole(world, None, out),
         }
     }
 
-    /// Writes all entities.
-    pub(crate) fn write_whole(&self, world: &mut World, out: &mut Writer) -> Result<(), SaveError> {
+    /// Writes all entities. What consumers have seen is said, or that of the world.
+    pub(crate) fn write_whole(
+        &self,
+        world: &mut World,
+        consumers: Option<ConsumersData>,
+        out: &mut Writer,
+    ) -> Result<(), SaveError> {
         self.check_names().map_err(SaveError::SameName)?;
         let options = self.snapshot_options();
         let living = world.living_contents(&options).map_err(SaveError::Snapshot)?;
-        write::write(self, living.contents(), out)
+        write::write(self, living.contents(), consumers, out)
     }
 
-    /// Saves a world, loads that into a new one, and saves it from there: to be called in tests of a program.
+    /// What consumers of a world have seen.
+    pub(crate) fn consumers_of(&self, world: &mut World) -> Result<ConsumersData, SaveError> {
+        let living = world.living_contents(&self.snapshot_options()).map_err(SaveError::Snapshot)?;
+        consumers::of(self, living.contents())
+    }
+
+    /// Saves a world, loads that into a new one, and saves it from there: to be called in tests of a program. What systems keep is left out,
+    /// since the new world has none.
     ///
     /// # Errors
     ///
@@ -335,12 +424,13 @@ impl WorldFormat {
     /// assert!(name.ends_with("Prices"));
     /// ```
     pub fn verify(&self, world: &mut World) -> Result<(), VerifyError> {
+        let format = self.clone().with_new_consumers();
         let mut first = Writer::new(Vec::new());
-        self.write(world, &mut first).map_err(VerifyError::Save)?;
+        format.write(world, &mut first).map_err(VerifyError::Save)?;
         let mut loaded = World::new();
-        self.load(&mut loaded, &first.bytes).map_err(VerifyError::Load)?;
+        format.load(&mut loaded, &first.bytes).map_err(VerifyError::Load)?;
         let mut again = Writer::new(Vec::new());
-        self.write_whole(&mut loaded, &mut again).map_err(VerifyError::Save)?;
+        format.write_whole(&mut loaded, None, &mut again).map_err(VerifyError::Save)?;
         let again = again.bytes;
         // What differs also has another checksum.
         let (own, other) = (read::without_checksum(&first.bytes), read::without_checksum(&again));
@@ -355,10 +445,15 @@ impl WorldFormat {
     /// Makes a world what was saved: see [`World::restore`]. What it held is gone, but for schedules, observers, and resources that
     /// [are not saved](Self::without_resource).
     ///
+    /// Systems in schedules of the world keep what they kept when it was saved: when they ran last, what they have read, their `Local`s. They
+    /// are found by the label of the schedule, as `Debug` shows it, by their names and by which of the systems with that name they are, so
+    /// the schedules are to be [added](World::add_schedule) before. A system that the file does not know, or that has other parameters now,
+    /// is prepared anew; what is said of systems that are not there is passed over.
+    ///
     /// # Errors
     ///
     /// If the bytes are not those of a world in this format, or something is running in the world. It is as it was then; only
-    /// components and resources may have been registered.
+    /// components and resources may have been registered, and schedules prepared.
     pub fn load(&self, world: &mut World, bytes: &[u8]) -> Result<(), LoadError> {
         self.check_names().map_err(LoadError::SameName)?;
         let builder = read::read(self, &compressed::decompressed(bytes)?)?;
@@ -394,6 +489,15 @@ impl WorldFormat {
         let twice = twice.or_else(|| of_resources.find(|name| !resources.insert(name.clone())));
         match twice.or_else(|| of_relations.find(|name| !relations.insert(name.clone()))) {
             Some(name) => Err(name),
+            None => self.check_locals(),
+        }
+    }
+
+    fn check_locals(&self) -> Result<(), String> {
+        let mut names = HashSet::new();
+        let mut all = LocalType::simple().chain(self.locals.iter().copied()).map(|local| local.name());
+        match all.find(|name| !names.insert(*name)) {
+            Some(name) => Err(name.to_owned()),
             None => Ok(()),
         }
     }

@@ -19,6 +19,7 @@ mod replay;
 mod delta;
 #[cfg(feature = "text")]
 mod text;
+mod consumers;
 mod unknown;
 
 pub use self::delta::{Applied, ApplyError, Delta, DeltaError, DeltaMark, Replica};

@@ -13,6 +13,34 @@ use crate::error::LoadError;
 use crate::format::WorldFormat;
 
 impl WorldFormat {
+    /// Entities that are [loaded](Self::load_entities) into a world which has some keep their ids where these are free: nothing alive has the
+    /// index, and nothing that was had it with that generation or a later one, so that what was dead stays dead. The others get new ids as
+    /// without this. See [`World::move_entities_keeping_ids`].
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{WorldFormat, components};
+    ///
+    /// #[derive(Component, Clone, Debug, PartialEq, Serialize, Deserialize)]
+    /// struct Health(u32);
+    ///
+    /// let format = WorldFormat::new().with_components(components![Health]).keeping_ids();
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.spawn_batch((0..3).map(Health)).collect();
+    /// let bytes = format.save(&mut world)?;
+    /// let mut part = World::new();
+    /// let map = format.load_entities(&mut part, &bytes)?;
+    /// assert!(map.iter().all(|(old, new)| old == new));
+    /// assert_eq!(part.get(ids[1]), Some(&Health(1)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn keeping_ids(mut self) -> Self {
+        self.keeps_ids = true;
+        self
+    }
+
     /// Adds the entities of a saved world to those that a world has, and says which new ids they have got: a part of a level, or what
     /// was made in another program. See [`World::move_entities_from`].
     ///
@@ -21,7 +49,7 @@ impl WorldFormat {
     /// - Hooks and observers are told as of a spawn, when everything is in place. All that has come is new to systems.
     /// - Values of unknown types are refused or passed over ([`skipping_unknown`](Self::skipping_unknown)), also if the format keeps them
     ///   otherwise: entities inside of them could not become the new ones.
-    /// - Resources, the frame and the tick of the saved world are passed over: the world has its own.
+    /// - Resources, the frame and the tick of the saved world, and what its systems kept, are passed over: the world has its own.
     ///
     /// # Errors
     ///
@@ -64,8 +92,12 @@ impl WorldFormat {
         // Entities inside of values that are kept as bytes could not be mapped.
         let mut known = self.clone();
         known.keeps_unknown = false;
+        known.new_consumers = true;
         known.load(&mut loaded, bytes)?;
-        Ok(world.move_entities_from(loaded))
+        Ok(match self.keeps_ids {
+            true => world.move_entities_keeping_ids(loaded),
+            false => world.move_entities_from(loaded),
+        })
     }
 
     /// The same from a file.

@@ -6,7 +6,7 @@
 //! resources, each with whether it is a component that is a side of a relationship; clock; ids; tables, each with its
 //! entities, its stamp and its columns; sparse storages, each with its entities and its column; pairs of relations, each with the number
 //! of the relation, ends, places in the lists of these, ticks, and a block of values; kept values of components; resources; kept
-//! resources. The components of the ends of relations have numbers behind the others. A column is the number of
+//! resources; a block with what consumers have seen (`consumers.rs`). The components of the ends of relations have numbers behind the others. A column is the number of
 //! its component, its stamp, whether there are ticks, and these; the form of the values; then a block of values. A block has the
 //! number of its bytes before it. Plain values are there as their bytes, and others in postcard's encoding, one behind the other: either with
 //! the same number of bytes each, or followed by these numbers as 4 bytes each. So each value can be taken out by a program that does
@@ -28,6 +28,7 @@ use strata_ecs::snapshot::{
 };
 
 use crate::bytes::Reader;
+use crate::consumers;
 use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
@@ -39,7 +40,7 @@ use crate::write::newest;
 /// The first bytes of a saved world. As in PNG, what treats bytes as text damages them.
 pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
 /// The version of the order of the bytes.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// How the values of a column are there.
 pub(crate) mod form {
@@ -269,6 +270,15 @@ impl<'b> Source<'b> {
             }
         }
         self.resources_kept(&mut builder, kept_resources, &mut used_resources, clock.tick)?;
+        let bytes = self.reader.block()?;
+        let offset = self.reader.offset() - bytes.len();
+        let (components, resources, budget) = (&known, &known_resources, self.budget);
+        let consumers = consumers::Read { format, components, resources, budget, offset, now: clock.tick };
+        if let Err((name, problem)) = consumers.add_to(&mut builder, bytes) {
+            self.reader.go_to(offset);
+            self.name = name;
+            return Err(problem);
+        }
         if !self.reader.is_at_end() {
             return Err(Problem::TooLong);
         }

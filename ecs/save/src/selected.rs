@@ -8,6 +8,7 @@ use strata_ecs::prelude::{Entity, World};
 use strata_ecs::query::QueryFilter;
 
 use crate::bytes::Writer;
+use crate::consumers::ConsumersData;
 use crate::error::SaveError;
 use crate::format::WorldFormat;
 
@@ -61,7 +62,8 @@ impl WorldFormat {
     pub(crate) fn part_of(&self, world: &mut World, selected: Selected) -> Result<World, SaveError> {
         let kept: HashSet<Entity> = selected(world).into_iter().collect();
         let mut whole = Writer::new(Vec::new());
-        self.write_whole(world, &mut whole)?;
+        // What consumers have seen stays with those of the world.
+        self.write_whole(world, Some(ConsumersData::default()), &mut whole)?;
         let mut part = World::new();
         self.load(&mut part, &whole.bytes).map_err(SaveError::Load)?;
         let all = part.tables().iter().flat_map(|table| table.entities()).copied();

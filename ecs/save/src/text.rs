@@ -25,6 +25,7 @@ mod part {
     pub(super) const STORAGES: &str = "storages";
     pub(super) const PAIRS: &str = "pairs";
     pub(super) const RESOURCES: &str = "resources";
+    pub(super) const CONSUMERS: &str = "consumers";
     pub(super) const STAMP: &str = "stamp";
     pub(super) const COLUMNS: &str = "columns";
     pub(super) const ROWS: &str = "rows";
@@ -53,7 +54,8 @@ impl WorldFormat {
     /// [`save`](Self::save): what is done with the loaded world has the same results.
     ///
     /// A table has rows, in their order, and each row the id of its entity and the values of its components by name and
-    /// version, `"health@1"`. The components in sparse storage, the pairs of relations and the resources follow.
+    /// version, `"health@1"`. The components in sparse storage, the pairs of relations and the resources follow, and what systems have seen;
+    /// the values that these keep are there as bytes. A text that says nothing of systems has them prepared anew.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -80,15 +82,16 @@ impl WorldFormat {
     ///
     /// # Errors
     ///
-    /// As [`save`](Self::save); also if a number in a value is not finite, since JSON has none that is not, and if there are
+    /// As [`save`](Self::save); also if a number in a value is not finite, which JSON could not write, and if there are
     /// values of [unknown types](Self::keeping_unknown), since these are known as bytes only. The error names the component and the
     /// entity.
     pub fn serialize<S: Serializer>(&self, world: &mut World, serializer: S) -> Result<S::Ok, S::Error> {
         self.check_names().map_err(|name| S::Error::custom(crate::SaveError::SameName(name)))?;
         let mut part = self.only.map(|selected| self.part_of(world, selected)).transpose().map_err(S::Error::custom)?;
+        let consumers = self.consumers_of(world).map_err(S::Error::custom)?;
         let options = self.snapshot_options();
         let living = part.as_mut().unwrap_or(world).living_contents(&options).map_err(S::Error::custom)?;
-        write::write(self, living.contents(), serializer)
+        write::write(self, living.contents(), &consumers, serializer)
     }
 
     /// Makes a world what [`serialize`](Self::serialize) has written, as [`load`](Self::load) does with bytes. The format has to

@@ -201,15 +201,7 @@ impl ComponentType {
     }
 
     fn with(descriptor: &'static ComponentDescriptor, write: WriteValues, read: ReadValues) -> Self {
-        let alias = |name: &&'static str| match descriptor.stable_name() {
-            Some(own) => own.renamed(name).to_string(),
-            // What has no stable name is in files by its path, with the parameters of the type.
-            None => {
-                let parameters = descriptor.name().find('<').map_or("", |at| &descriptor.name()[at..]);
-                format!("{name}{parameters}")
-            }
-        };
-        let (version, aliases) = (descriptor.version(), descriptor.aliases().iter().map(alias).collect());
+        let (version, aliases) = (descriptor.version(), aliases_of(descriptor));
         Self {
             descriptor,
             version,
@@ -280,6 +272,7 @@ impl ComponentType {
     }
 
     /// Values of an older version are read as another type.
+    #[track_caller]
     fn add_upgrade<Old: DeserializeOwned + 'static, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
         let (own, made) = (self.descriptor, ComponentDescriptor::of::<C>());
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
@@ -315,10 +308,35 @@ impl ComponentType {
     }
 }
 
-impl UpgradeList for ComponentType {
-    fn add<Old: UpgradeSource, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
+impl<C: Component> UpgradeList<C> for ComponentType {
+    fn add<Old: UpgradeSource>(&mut self, version: u32, upgrade: fn(Old) -> C) {
         self.add_upgrade(version, upgrade);
     }
+}
+
+impl<R: Relation> UpgradeList<R> for RelationType {
+    fn add<Old: UpgradeSource>(&mut self, version: u32, upgrade: fn(Old) -> R) {
+        self.add_upgrade(version, upgrade);
+    }
+}
+
+impl<R: Resource> UpgradeList<R> for ResourceType {
+    fn add<Old: UpgradeSource>(&mut self, version: u32, upgrade: fn(Old) -> R) {
+        self.add_upgrade(version, upgrade);
+    }
+}
+
+/// The names that a type had, as its definition says them.
+fn aliases_of(descriptor: &'static ComponentDescriptor) -> Vec<String> {
+    let alias = |name: &&'static str| match descriptor.stable_name() {
+        Some(own) => own.renamed(name).to_string(),
+        // What has no stable name is in files by its path, with the parameters of the type.
+        None => {
+            let parameters = descriptor.name().find('<').map_or("", |at| &descriptor.name()[at..]);
+            format!("{name}{parameters}")
+        }
+    };
+    descriptor.aliases().iter().map(alias).collect()
 }
 
 /// There is one upgrade for each version.
@@ -372,7 +390,7 @@ impl ReadColumn {
 
 impl RelationType {
     /// A relation whose values `serde` can write and read. Its name in files is its
-    /// [stable name](strata_ecs::component::StableName).
+    /// [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are those of its definition.
     #[must_use]
     pub fn of<R: Relation + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WritePairs = |pairs, out, lengths| {
@@ -389,25 +407,26 @@ impl RelationType {
         let targets = end(ComponentDescriptor::of::<PairTarget<R>>(), |values, stamp| {
             Ok(NewColumnContents::of_targets::<R>(count_without_bytes(values)?, stamp))
         });
-        let (aliases, upgrades) = (Vec::new(), Vec::new());
         let (descriptor, read, ends) = (PairsContents::descriptor_of::<R>(), Arc::new(read), [sources, targets]);
-        Self {
+        let mut ty = Self {
             descriptor,
-            version: 1,
+            version: descriptor.version(),
             write,
             read,
             ends,
-            aliases,
-            upgrades,
+            aliases: aliases_of(descriptor),
+            upgrades: Vec::new(),
             #[cfg(feature = "text")]
             show: show_pair::<R>,
             #[cfg(feature = "text")]
             text: TextOf::of::<R>(),
-        }
+        };
+        R::upgrades(&mut ty);
+        ty
     }
 
     /// Values of this version are written, and those of another one are refused, but for those that can be
-    /// [upgraded](Self::with_upgrade). Without this it is 1.
+    /// [upgraded](Self::with_upgrade). Without this it is the version that the definition says, or 1.
     #[must_use]
     pub fn with_version(self, version: u32) -> Self {
         Self { version, ..self }
@@ -454,6 +473,13 @@ impl RelationType {
         Old: DeserializeOwned + 'static,
         R: Relation + Clone,
     {
+        self.add_upgrade(version, upgrade);
+        self
+    }
+
+    /// Values of an older version are read as another type.
+    #[track_caller]
+    fn add_upgrade<Old: DeserializeOwned + 'static, R: Relation>(&mut self, version: u32, upgrade: fn(Old) -> R) {
         let (own, made) = (self.descriptor, PairsContents::descriptor_of::<R>());
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
         check_new(&self.upgrades, version, own);
@@ -464,11 +490,10 @@ impl RelationType {
         self.upgrades.push((version, Arc::new(read)));
         #[cfg(feature = "text")]
         self.text.add(version, upgrade);
-        self
     }
 
     /// The relation had another name in files. Those are read, too, and the new name is written. It is the whole name, with the parameters
-    /// of the type if it has some.
+    /// of the type if it has some, unlike the option `alias` of the definition.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
         self.aliases.push(name.to_owned());
@@ -490,7 +515,8 @@ impl RelationType {
 }
 
 impl ResourceType {
-    /// A resource that `serde` can write and read, and that is known to be `Clone`; also a list of messages, `Messages<M>`. Its name in files is its [stable name](strata_ecs::component::StableName).
+    /// A resource that `serde` can write and read, and that is known to be `Clone`; also a list of messages, `Messages<M>`. Its name in
+    /// files is its [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are those of its definition.
     #[must_use]
     pub fn of<R: Resource + Serialize + DeserializeOwned>() -> Self {
         let write: WriteResource = |resource, out, lengths| {
@@ -501,24 +527,25 @@ impl ResourceType {
             read_values::<R>(&[values])?.into_iter().for_each(|value| _ = builder.add_resource(value, ticks));
             Ok(())
         };
-        let (aliases, upgrades) = (Vec::new(), Vec::new());
         let descriptor = ComponentDescriptor::of_resource::<R>();
-        Self {
+        let mut ty = Self {
             descriptor,
-            version: 1,
+            version: descriptor.version(),
             write,
             read: Arc::new(read),
-            aliases,
-            upgrades,
+            aliases: aliases_of(descriptor),
+            upgrades: Vec::new(),
             #[cfg(feature = "text")]
             show: show_resource::<R>,
             #[cfg(feature = "text")]
             text: TextOf::of::<R>(),
-        }
+        };
+        R::upgrades(&mut ty);
+        ty
     }
 
     /// The value is written in this version, and one of another version is refused, but for those that can be
-    /// [upgraded](Self::with_upgrade). Without this it is 1.
+    /// [upgraded](Self::with_upgrade). Without this it is the version that the definition says, or 1.
     #[must_use]
     pub fn with_version(self, version: u32) -> Self {
         Self { version, ..self }
@@ -564,6 +591,13 @@ impl ResourceType {
         Old: DeserializeOwned + 'static,
         R: Resource,
     {
+        self.add_upgrade(version, upgrade);
+        self
+    }
+
+    /// A value of an older version is read as another type.
+    #[track_caller]
+    fn add_upgrade<Old: DeserializeOwned + 'static, R: Resource>(&mut self, version: u32, upgrade: fn(Old) -> R) {
         let (own, made) = (self.descriptor, ComponentDescriptor::of_resource::<R>());
         assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
         check_new(&self.upgrades, version, own);
@@ -575,11 +609,10 @@ impl ResourceType {
         self.upgrades.push((version, Arc::new(read)));
         #[cfg(feature = "text")]
         self.text.add(version, upgrade);
-        self
     }
 
     /// The resource had another name in files. Those are read, too, and the new name is written. It is the whole name, with the parameters
-    /// of the type if it has some.
+    /// of the type if it has some, unlike the option `alias` of the definition.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
         self.aliases.push(name.to_owned());

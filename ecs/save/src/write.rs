@@ -10,6 +10,7 @@ use strata_ecs::snapshot::{
 };
 
 use crate::bytes::{Lengths, Writer};
+use crate::consumers::{self, ConsumersData};
 use crate::error::{NotSaved, SaveError};
 use crate::format::WorldFormat;
 use crate::read::{MAGIC, VERSION, form};
@@ -184,9 +185,15 @@ pub(crate) fn write_types(format: &WorldFormat, out: &mut Writer, passed_over: u
     format.relations.iter().for_each(|one| ty(one.descriptor, one.version, false, out));
 }
 
-/// Writes a snapshot behind nothing.
-pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &mut Writer) -> Result<(), SaveError> {
+/// Writes a snapshot behind nothing. What consumers have seen is said, or that of the snapshot.
+pub(crate) fn write(
+    format: &WorldFormat,
+    contents: SnapshotContents<'_>,
+    consumers: Option<ConsumersData>,
+    out: &mut Writer,
+) -> Result<(), SaveError> {
     let saved = Saved::of(format, contents)?;
+    let consumers = consumers.map_or_else(|| consumers::of(format, contents), Ok)?;
     let Saved { format, known, components, resources, relations, unknown, .. } = &saved;
     out.bytes.reserve(expected_size(contents));
     begin(out);
@@ -258,6 +265,7 @@ pub(crate) fn write(format: &WorldFormat, contents: SnapshotContents<'_>, out: &
         out.note_values(at, name, lengths.empty);
     }
     unknown.write_resources(out);
+    out.block(|out| consumers::write(&consumers, out))?;
     if let Some(name) = out.too_many_empty() {
         return Err(SaveError::Value(name, "its sequences have too many elements that take no bytes".to_owned()));
     }

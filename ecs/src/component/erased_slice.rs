@@ -84,6 +84,15 @@ impl<'a> ErasedSlice<'a> {
         Some(Self { values, len: range.len(), ..self })
     }
 
+    /// The values from one on; none if there are not so many.
+    #[must_use]
+    pub(crate) fn behind(self, first: usize) -> Self {
+        let first = first.min(self.len);
+        // SAFETY: there are so many values of this component, so that the address is one of them, or behind the last one.
+        let values = unsafe { self.values.add(first * self.descriptor.layout().size()) };
+        Self { values, len: self.len - first, ..self }
+    }
+
     /// The values, one after the other.
     pub fn iter(self) -> impl ExactSizeIterator<Item = ErasedRef<'a>> {
         let size = self.descriptor.layout().size();

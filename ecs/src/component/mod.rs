@@ -212,7 +212,7 @@ pub trait Component: Send + Sync + Sized + 'static {
     fn requirements<L: RequirementList>(_: &mut L) {}
 
     /// Lists what makes values of this version of those of older ones: the option `upgrade` of the derive.
-    fn upgrades<L: UpgradeList>(_: &mut L) {}
+    fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
 
     /// Where the process remembers a number for this type, if it has such a place: types with parameters have none.
     #[doc(hidden)]
@@ -273,18 +273,18 @@ pub trait RequirementList {
     }
 }
 
-/// Where a component says what becomes of values of older versions, in files for instance.
-pub trait UpgradeList {
-    /// Values of a version are values of the type `Old`, and this function makes values of the component of them.
-    fn add<Old: UpgradeSource, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C);
+/// Where a component, resource or relation `T` says what becomes of values of older versions, in files for instance.
+pub trait UpgradeList<T> {
+    /// Values of a version are values of the type `Old`, and this function makes those of `T` of them.
+    fn add<Old: UpgradeSource>(&mut self, version: u32, upgrade: fn(Old) -> T);
 }
 
-/// A type that values of an older version of a component have: one that can be deserialised. Without the feature `serde` there is none.
+/// A type that values of an older version have: one that can be deserialised. Without the feature `serde` there is none.
 #[cfg(feature = "serde")]
 pub trait UpgradeSource: serde_core::de::DeserializeOwned + 'static {}
 #[cfg(feature = "serde")]
 impl<T: serde_core::de::DeserializeOwned + 'static> UpgradeSource for T {}
-/// A type that values of an older version of a component have: one that can be deserialised. Without the feature `serde` there is none.
+/// A type that values of an older version have: one that can be deserialised. Without the feature `serde` there is none.
 #[cfg(not(feature = "serde"))]
 pub trait UpgradeSource: 'static {}
 

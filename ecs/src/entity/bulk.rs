@@ -144,6 +144,53 @@ impl Entities {
         Ok(claimed)
     }
 
+    /// Whether an id can be had, below a bound of indexes: nothing alive has its index, and none that was has it with this generation or a
+    /// later one.
+    pub(crate) fn can_be_had(&self, id: Entity, bound: usize) -> bool {
+        let index = id.index() as usize;
+        match self.slots.get(index) {
+            _ if index >= bound.min(self.limit as usize) => false,
+            Some(slot) => slot.is_free() && id.generation() >= slot.generation,
+            None => !self.retired.contains(id.index()) && id.generation() >= self.first_generation.get(),
+        }
+    }
+
+    /// How many indexes there are that entities have or had.
+    pub(crate) fn bound(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Makes ids pending, of which each [can be had](Self::can_be_had) and none has the index of another one. All others are handed out in
+    /// the order in which they would have been, as if these had been passed over. `O(ids + free indexes + unused indexes below them)`.
+    /// Nothing may be reserved at this time.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing happens.
+    pub(crate) fn keep(&mut self, ids: &[Entity]) -> Result<(), AllocError> {
+        debug_assert!(!self.needs_flush(), "flush before keeping");
+        let bound = self.slots.len();
+        let end = ids.iter().map(|id| id.index() as usize + 1).max().unwrap_or(0).max(bound);
+        let mut unused = Vec::new();
+        try_reserve(&mut unused, end - bound)?;
+        try_reserve(&mut self.slots, end - bound)?;
+        try_reserve(&mut self.free, end - bound)?;
+        self.slots.resize(end, Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 });
+        self.mark_retired(bound);
+        for id in ids {
+            self.slots[id.index() as usize] = Slot { generation: id.generation(), table: TableId::PENDING, row: 0 };
+        }
+        let slots = &self.slots;
+        self.free.retain(|&index| slots[index as usize].is_free());
+        // They come behind those that were free before, the lowest first: the last one of the list is handed out first.
+        unused.extend((bound..end).rev().filter(|&index| slots[index].is_free()).map(|index| index as u32));
+        self.free.splice(..0, unused);
+        self.number_free(0..self.free.len());
+        self.forget_retired();
+        *self.cursor.get_mut() = self.free.len() as i64;
+        Ok(())
+    }
+
     /// Takes back what [`Entities::claim`] did.
     pub(crate) fn release(&mut self, ids: &[Entity], claimed: Claimed) {
         for id in ids {

@@ -85,9 +85,25 @@ impl IdForecasts {
         *wanted = used.max(*wanted / 2);
     }
 
-    /// Whether nothing is expected of any system.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.wanted.iter().all(|wanted| *wanted == 0)
+    /// How many ids a system is expected to want; none if it is not known.
+    pub(crate) fn wanted_by(&self, key: SystemKey) -> u32 {
+        self.numbers.get(&key).map_or(0, |system| self.wanted(*system))
+    }
+
+    /// Of how many systems any are expected.
+    pub(crate) fn expected(&self) -> usize {
+        self.wanted.iter().filter(|wanted| **wanted != 0).count()
+    }
+
+    /// What is expected of the systems that this knows if it is so much of some of them, and nothing of the others. They are known from
+    /// now on.
+    pub(crate) fn with(&mut self, wanted: impl IntoIterator<Item = (SystemKey, u32)>) -> Self {
+        let wanted: Vec<(ForecastId, u32)> =
+            wanted.into_iter().map(|(key, wanted)| (self.register(key), wanted)).collect();
+        let mut copy = self.clone();
+        copy.wanted.fill(0);
+        wanted.into_iter().for_each(|(system, wanted)| copy.wanted[system.0 as usize] = wanted.min(MOST));
+        copy
     }
 
     /// Expects what a copy expects. Of systems that it does not know nothing is expected.

@@ -37,7 +37,7 @@ pub struct EntityMap {
 
 impl EntityMap {
     pub(crate) fn new(mut pairs: Vec<(Entity, Entity)>) -> Self {
-        pairs.sort_unstable();
+        pairs.sort_unstable_by_key(|&(old, _)| old);
         Self { pairs }
     }
 

@@ -465,6 +465,8 @@ impl Forest {
     /// As if these had been seen last: the next update tells what is different.
     pub(crate) fn has_seen(&mut self, seen: &[(Entity, Entity)]) {
         self.is_known = false;
+        // They are shown again, also if there is no update before.
+        self.tells_changes |= !seen.is_empty();
         (self.entities, self.targets) = seen.iter().copied().unzip();
     }
 
@@ -592,20 +594,31 @@ fn insert_into_runs(runs: &mut Vec<SlotRun>, one: SlotRun) {
 struct Slots<'a> {
     entities: &'a [Entity],
     by_index: Vec<u32>,
+    /// Those of entities with greater indexes, in order.
+    others: Vec<(Entity, u32)>,
 }
 
 impl<'a> Slots<'a> {
     fn of(entities: &'a [Entity]) -> Self {
         let indexes = entities.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
-        let mut by_index = alloc::vec![NOT_HERE; indexes];
+        // What a loop has seen may come from a file, which can name any entities.
+        let indexes = indexes.min(entities.len() * 64 + 1024);
+        let (mut by_index, mut others) = (alloc::vec![NOT_HERE; indexes], Vec::new());
         for (slot, entity) in entities.iter().enumerate() {
-            by_index[entity.index() as usize] = slot as u32;
+            match by_index.get_mut(entity.index() as usize) {
+                Some(place) => *place = slot as u32,
+                None => others.push((*entity, slot as u32)),
+            }
         }
-        Self { entities, by_index }
+        others.sort_unstable();
+        Self { entities, by_index, others }
     }
 
     fn find(&self, entity: Entity) -> Option<u32> {
-        let slot = *self.by_index.get(entity.index() as usize)?;
+        let slot = match self.by_index.get(entity.index() as usize) {
+            Some(slot) => *slot,
+            None => self.others[self.others.binary_search_by_key(&entity, |(entity, _)| *entity).ok()?].1,
+        };
         (self.entities.get(slot as usize) == Some(&entity)).then_some(slot)
     }
 }

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use crate::component::{ComponentKey, Description, TypeSlot};
+use crate::component::{ComponentKey, Description, TypeSlot, UpgradeList};
 
 /// What becomes of a pair whose target is despawned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +76,9 @@ pub trait Relation: Send + Sync + Sized + 'static {
 
     /// Clones a value, if that is possible: pairs are cloned with their source.
     const CLONE: Option<fn(&Self) -> Self> = None;
+
+    /// Lists what makes values of this version of those of older ones: the option `upgrade` of the derive.
+    fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
 
     /// Where the process remembers a number for this type, if it has such a place: types with parameters have none.
     #[doc(hidden)]

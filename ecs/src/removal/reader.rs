@@ -26,9 +26,15 @@ impl Cursor {
         Self { seen: log.add_reader(), missed: 0, list }
     }
 
-    /// How many entries were gone before the reader came to them.
-    pub(crate) fn missed_mut(&mut self) -> &mut u64 {
-        &mut self.missed
+    /// The next entry, and how many were gone before the reader came to them.
+    pub(crate) fn state(&self) -> [u64; 2] {
+        [self.seen.get(), self.missed]
+    }
+
+    /// Has come as far as another time.
+    pub(crate) fn go_to(&mut self, [next, missed]: [u64; 2]) {
+        self.seen.set(next);
+        self.missed = missed;
     }
 
     /// Which list of its world it is.
@@ -42,7 +48,7 @@ impl Cursor {
     }
 
     fn position(&self, log: &Log) -> u64 {
-        self.seen.get().max(log.start())
+        self.seen.get().clamp(log.start(), log.end())
     }
 
     /// Goes on to the oldest entry that is there, and counts those that are not.

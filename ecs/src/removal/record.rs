@@ -411,6 +411,10 @@ impl Removals {
         for watched in &mut self.watched {
             watched.values.forget_passed();
         }
+        self.drop_expired();
+    }
+
+    fn drop_expired(&mut self) {
         let expired = self.watched.iter_mut().map(|watched| &mut watched.values).filter(|values| values.has_expired());
         for_each_despite_panics(expired, Log::drop_expired);
     }
@@ -453,6 +457,17 @@ impl Removals {
             }
         }
         Ok(())
+    }
+
+    /// The number of the lists of a component, if there are some.
+    pub(crate) fn list_of(&self, component: ComponentId) -> Option<usize> {
+        Self::find(component.index(), &self.by_component)
+    }
+
+    /// Copies of lists without entries, one for each that there is.
+    pub(crate) fn empty_copies(&self, components: &Components) -> Vec<[LogCopy; 2]> {
+        let infos = self.watched.iter().map_while(|watched| components.info(watched.component));
+        infos.map(|info| [false, true].map(|with_values| LogCopy::new(info, with_values))).collect()
     }
 
     /// The components with removed values that cannot be copied.
@@ -502,9 +517,10 @@ impl Removals {
         }
     }
 
-    /// Drops what [`Removals::become_copies`] has left.
+    /// Drops what [`Removals::become_copies`] has left. What readers have passed stays until the lists are tidied: how far those of systems
+    /// have come is known later.
     pub(crate) fn end_copies(&mut self) {
-        self.end_operation();
+        self.drop_expired();
     }
 
     /// Gives back memory that is not needed at the moment.

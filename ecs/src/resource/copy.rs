@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::ptr::{self, NonNull};
 
-use super::{Held, Place, Renewed, Resource, ResourceId, Resources, drop_box};
+use super::{Held, MessageNumbers, Place, Renewed, Resource, ResourceId, Resources, drop_box};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::component::{CloneFn, ComponentDescriptor, ErasedRef, ErasedRefMut};
 use crate::entity::EntityMapper;
@@ -31,9 +31,9 @@ pub(crate) enum ResourceValue<'a> {
     Some(ErasedRef<'a>),
 }
 
-/// The values of resources, by number.
+/// The values of resources, by number, and which of them are lists of messages.
 #[derive(Default)]
-pub(crate) struct ResourceCopies(Vec<ResourceCopy>);
+pub(crate) struct ResourceCopies(Vec<ResourceCopy>, Vec<(ResourceId, MessageNumbers)>);
 
 /// What resources need to become what their copies are, by number: none for those that stay, else the value or that there is none.
 pub(crate) struct ResourceClones(Vec<Option<Option<Held>>>);
@@ -43,7 +43,9 @@ pub(crate) struct NewResource {
     descriptor: &'static ComponentDescriptor,
     register: fn(&mut Resources) -> ResourceId,
     is_on_thread: bool,
-    /// Of the type of the two above.
+    /// If it is a list of messages.
+    messages: Option<MessageNumbers>,
+    /// Of the type of the descriptor and the function.
     held: Held,
 }
 
@@ -53,12 +55,14 @@ impl NewResource {
         let cells = TickCells::default();
         cells.set_added(WriteStamp { tick: ticks.added, by: Origin::default() });
         cells.set_changed(WriteStamp { tick: ticks.changed, by: Origin::default() });
+        let messages = R::AGEING.map(|ageing| (ageing.numbers)(&value));
         let value = NonNull::from(Box::leak(Box::new(value))).cast();
         let (descriptor, register) = (ComponentDescriptor::of_resource::<R>(), Resources::register::<R>);
         Self {
             descriptor,
             register,
             is_on_thread: R::ON_THREAD.is_some(),
+            messages,
             held: Held { value, ticks: cells, drop: drop_box::<R> },
         }
     }
@@ -97,6 +101,19 @@ impl ResourceCopies {
             }
             _ => None,
         })
+    }
+
+    /// What is known of a resource, if there is a value of it.
+    pub(crate) fn descriptor(&self, id: ResourceId) -> Option<&'static ComponentDescriptor> {
+        match self.0.get(id.0 as usize)? {
+            ResourceCopy::Some(descriptor, _) => Some(descriptor),
+            _ => None,
+        }
+    }
+
+    /// The lists of messages.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = (ResourceId, MessageNumbers)> {
+        self.1.iter().copied()
     }
 }
 
@@ -219,7 +236,10 @@ impl Resources {
     /// # Errors
     ///
     /// If there is no memory for the list.
-    pub(crate) fn copy(&self, is_apart: impl Fn(&ComponentDescriptor) -> bool) -> Result<ResourceCopies, AllocError> {
+    pub(crate) fn copy(
+        &mut self,
+        is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    ) -> Result<ResourceCopies, AllocError> {
         let mut copies = Vec::new();
         try_reserve(&mut copies, self.places.len())?;
         copies.extend(self.places.iter().map(|place| {
@@ -237,7 +257,15 @@ impl Resources {
                 },
             }
         }));
-        Ok(ResourceCopies(copies))
+        let mut messages = Vec::new();
+        try_reserve(&mut messages, self.messages.len())?;
+        for at in 0..self.messages.len() {
+            let id = self.messages[at].id;
+            if let (ResourceCopy::Some(..), Some(numbers)) = (&copies[id.0 as usize], self.message_numbers(id)) {
+                messages.push((id, numbers));
+            }
+        }
+        Ok(ResourceCopies(copies, messages))
     }
 
     /// Values that were not taken from these resources, as copies of them: values of types that can be cloned, one for a type. `is_apart` says which of the others are
@@ -253,10 +281,12 @@ impl Resources {
             false => ResourceCopy::None,
         });
         let mut copies: Vec<ResourceCopy> = others.collect();
-        for (id, NewResource { descriptor, held, .. }) in new {
+        let mut lists = Vec::new();
+        for (id, NewResource { descriptor, held, messages, .. }) in new {
+            lists.extend(messages.map(|numbers| (id, numbers)));
             copies[id.0 as usize] = ResourceCopy::Some(descriptor, held);
         }
-        ResourceCopies(copies)
+        ResourceCopies(copies, lists)
     }
 
     /// The clones that are needed to make the resources what copies of them are. `is_apart` says so of those that are not known there.

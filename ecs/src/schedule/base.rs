@@ -631,6 +631,16 @@ impl Schedule {
         &self.seat.get_or_insert_with(|| (world, Seat::default())).1
     }
 
+    /// What stands for the schedule in a world, from now on.
+    pub(crate) fn seat_in_world(&mut self, world: WorldId) -> Seat {
+        Seat::clone(self.seat_in(world))
+    }
+
+    /// What stands for the schedule in the world that it was last prepared for.
+    pub(super) fn seat(&self) -> Option<&Seat> {
+        self.seat.as_ref().map(|(_, seat)| seat)
+    }
+
     /// Its systems and conditions.
     pub(super) fn graph_mut(&mut self) -> &mut Graph {
         &mut self.graph

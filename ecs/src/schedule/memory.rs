@@ -1,6 +1,7 @@
 //! What the systems of a schedule keep from run to run.
 
 use alloc::string::{String, ToString};
+use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
@@ -11,21 +12,35 @@ use crate::store::RestoredEra;
 use crate::system::{BoxedSystem, CloneValue, Keeper, Memory, System, SystemInput};
 
 /// What a system keeps: its name, which of the systems with this name it is, and whether it is a condition.
-struct SystemMemory {
-    name: String,
-    nth: u32,
-    is_condition: bool,
-    memory: Vec<Memory>,
+pub(crate) struct SystemMemory {
+    pub(crate) name: String,
+    pub(crate) nth: u32,
+    pub(crate) is_condition: bool,
+    pub(crate) memory: Vec<Memory>,
 }
 
 /// What the systems of a schedule keep.
 #[derive(Default)]
-pub(crate) struct ScheduleMemory(Vec<SystemMemory>);
+pub(crate) struct ScheduleMemory {
+    systems: Vec<SystemMemory>,
+    /// What stood for the schedule in its world.
+    seat: Weak<()>,
+}
 
 impl ScheduleMemory {
-    /// Whether no system keeps anything.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(|system| system.memory.is_empty())
+    /// What was not taken from a schedule.
+    pub(crate) fn of(systems: Vec<SystemMemory>) -> Self {
+        Self { systems, seat: Weak::new() }
+    }
+
+    /// What each system keeps.
+    pub(crate) fn systems(&self) -> &[SystemMemory] {
+        &self.systems
+    }
+
+    /// What stood for the schedule in its world.
+    pub(crate) fn seat(&self) -> &Weak<()> {
+        &self.seat
     }
 
     /// The same once more.
@@ -35,7 +50,7 @@ impl ScheduleMemory {
             memory: system.memory.iter().map(|memory| memory.cloned(clone)).collect(),
             ..*system
         };
-        Self(self.0.iter().map(cloned).collect())
+        Self { systems: self.systems.iter().map(cloned).collect(), seat: Weak::clone(&self.seat) }
     }
 }
 
@@ -96,7 +111,8 @@ impl Schedule {
             refused.extend(types.into_iter().map(|value| (name.clone(), value)));
             all.push(SystemMemory { nth: names.nth(is_condition, &name), name, is_condition, memory });
         });
-        ScheduleMemory(all)
+        let seat = self.seat().map(Arc::downgrade).unwrap_or_default();
+        ScheduleMemory { systems: all, seat }
     }
 
     /// Its systems keep what they kept then, in exchange for what they keep. A system of which nothing is known, or which was not
@@ -114,9 +130,10 @@ impl Schedule {
             let is_it =
                 |known: &SystemMemory| known.is_condition == is_condition && known.nth == nth && known.name == name;
             // Mostly they are the same ones.
-            let found = if memory.0.get(at).is_some_and(is_it) { Some(at) } else { memory.0.iter().position(is_it) };
+            let all = &mut memory.systems;
+            let found = if all.get(at).is_some_and(is_it) { Some(at) } else { all.iter().position(is_it) };
             let fits = found.is_some_and(|found| {
-                let mut keeper = Keeper::exchanging(&mut memory.0[found].memory, era, renewed);
+                let mut keeper = Keeper::exchanging(&mut all[found].memory, era, renewed);
                 system.remember(&mut keeper);
                 keeper.fits()
             });

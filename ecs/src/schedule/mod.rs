@@ -51,7 +51,7 @@ pub use self::config::{IntoScheduleConfigs, Schedulable, ScheduleConfigs, Schedu
 pub use self::diagram::ScheduleDiagram;
 pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 pub use self::executor::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
-pub(crate) use self::memory::ScheduleMemory;
+pub(crate) use self::memory::{ScheduleMemory, SystemMemory};
 pub use self::pipelines::Pipelining;
 pub use self::removal::ScheduleCleanupPolicy;
 pub use self::report::{

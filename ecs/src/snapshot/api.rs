@@ -75,8 +75,13 @@ impl WorldSnapshot {
     }
 
     /// What was put together for a world.
-    pub(super) fn of_copy(world: &World, options: SnapshotOptions, copy: StoreCopy) -> Self {
-        Self { world: world.id(), options, copy, systems: Vec::new(), is_whole: true }
+    pub(super) fn of_copy(
+        world: &World,
+        options: SnapshotOptions,
+        copy: StoreCopy,
+        systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
+    ) -> Self {
+        Self { world: world.id(), options, copy, systems, is_whole: true }
     }
 
     /// What it holds; without values if it is not whole.
@@ -84,9 +89,9 @@ impl WorldSnapshot {
         &self.copy
     }
 
-    /// The labels of schedules with systems that keep anything.
-    pub(super) fn schedules_with_memory(&self) -> impl Iterator<Item = InternedScheduleLabel> + '_ {
-        self.systems.iter().filter(|(_, memory)| !memory.is_empty()).map(|(label, _)| *label)
+    /// What the systems of each schedule keep.
+    pub(super) fn systems(&self) -> &[(InternedScheduleLabel, ScheduleMemory)] {
+        &self.systems
     }
 
     /// How many entities were alive.

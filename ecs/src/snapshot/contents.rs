@@ -1,6 +1,7 @@
 //! What a snapshot holds, as data that a format can write, and snapshots that are built of such data.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,20 +9,21 @@ use core::any::Any;
 use core::fmt;
 
 use super::api::{LivingContents, WorldSnapshot};
+use super::columns::{ColumnContents, NewColumnContents};
+use super::consumers::{
+    NewRemovalContents, NewScheduleContents, RemovalContents, ScheduleContents, SpawnTicks, memories, prepare,
+    unread_elsewhere,
+};
 use super::options::SnapshotOptions;
-use crate::column::{Column, ColumnCopy, ColumnParts, NewValues};
-use crate::component::{Component, ComponentDescriptor, ErasedRef, ErasedSlice, ErasedVec, WrongTypeError};
+use crate::component::{ComponentDescriptor, ErasedRef, ErasedSlice};
 use crate::entity::{Entity, EntityIds, EntityMapper};
 use crate::observer::register_relation;
-use crate::relation::{
-    PairClones, PairContents, PairSource, PairTarget, PairsCopy, PairsParts, PartsOf, Relation, descriptor_of,
-};
+use crate::relation::{PairClones, PairContents, PairsCopy, PairsParts, PartsOf, Relation, descriptor_of};
 use crate::resource::{NewResource, Resource};
 use crate::sparse::{SparseCopy, SparseStorage};
 use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts};
 use crate::table::{Table, TableCopy};
-use crate::tick::{ComponentTicks, RunTicks, Tick};
-use crate::tracking::Which;
+use crate::tick::{ComponentTicks, Tick};
 use crate::world::{World, broken_links, keeps_systems, links_of_parts, listed_sources, other_side};
 
 /// Which frame and tick it is in a snapshot.
@@ -43,11 +45,11 @@ pub struct SnapshotClock {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LeftOut {
-    /// What the systems of a schedule keep from run to run: the label of the schedule.
+    /// What the systems of schedules keep from run to run whose labels look alike: as `Debug` shows them.
     Systems(String),
-    /// How many ids the systems of schedules are expected to reserve, on which depends which ones they get.
+    /// How many ids the systems of schedules are expected to reserve that the world does not have, on which depends which ones they get.
     IdForecasts,
-    /// Removals of a component that a reader in this process has not read: its type name.
+    /// Removals of a component that a reader in this process has not read, which is not one of a system in a schedule: its type name.
     Removals(&'static str),
     /// A component that names the target of a relationship whose sides disagree, since a program has exchanged the lists of targets: its
     /// type name.
@@ -57,8 +59,12 @@ pub enum LeftOut {
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Systems(label) => write!(f, "what systems of schedule `{label}` keep"),
-            Self::IdForecasts => f.write_str("how many ids systems are expected to reserve"),
+            Self::Systems(label) => {
+                write!(f, "what systems keep of two schedules whose labels are both shown as `{label}`")
+            }
+            Self::IdForecasts => {
+                f.write_str("how many ids systems are expected to reserve whose schedules are not in the world")
+            }
             Self::Removals(name) => write!(f, "removals of component `{name}` that a reader has not read"),
             Self::Side(name) => write!(f, "component `{name}`, a side of links that are not right"),
         }
@@ -104,7 +110,8 @@ enum Stored<'s> {
 
 /// The pairs of a relation in a snapshot.
 ///
-/// The components of their sources and targets, [`PairSource`] and [`PairTarget`], are among the [storages](SnapshotContents::storages).
+/// The components of their sources and targets, [`PairSource`](crate::relation::PairSource) and
+/// [`PairTarget`](crate::relation::PairTarget), are among the [storages](SnapshotContents::storages).
 #[derive(Clone, Copy)]
 pub struct PairsContents<'s>(&'s dyn PairsCopy);
 
@@ -113,17 +120,6 @@ pub struct PairsContents<'s>(&'s dyn PairsCopy);
 pub struct ResourceContents<'s> {
     value: ErasedRef<'s>,
     ticks: ComponentTicks,
-}
-
-/// The values of one component in a snapshot: of one table, or all of them.
-#[derive(Clone, Copy)]
-pub struct ColumnContents<'s>(Values<'s>);
-
-#[derive(Clone, Copy)]
-enum Values<'s> {
-    /// With where ticks are that do not lie as the values do.
-    Copied(&'s ColumnCopy, Option<&'s SparseCopy>),
-    Living(ErasedSlice<'s>, &'s Column, Option<&'s SparseStorage>),
 }
 
 impl WorldSnapshot {
@@ -210,19 +206,40 @@ impl<'s> SnapshotContents<'s> {
         all.filter(|pairs| pairs.index().len() != 0).map(|pairs| PairsContents(&**pairs))
     }
 
+    /// What the systems of the schedules keep that the world has.
+    pub fn schedules(self) -> impl Iterator<Item = ScheduleContents<'s>> {
+        ScheduleContents::all(self.snapshot)
+    }
+
+    /// Removals that the systems of these schedules may not have read.
+    pub fn removals(self) -> impl Iterator<Item = RemovalContents<'s>> {
+        RemovalContents::all(self.snapshot)
+    }
+
+    /// When entities were spawned, if that is noted.
+    #[must_use]
+    pub fn spawns(self) -> Option<SpawnTicks> {
+        let (of_indexes, others, newest) = self.snapshot.copy().spawns()?.parts();
+        Some(SpawnTicks { of_indexes: of_indexes.to_vec(), others, newest })
+    }
+
     /// What is in the snapshot and not in all of the above.
     #[must_use]
     pub fn left_out(self) -> Vec<LeftOut> {
         let copy = self.snapshot.copy();
-        let systems = self.snapshot.schedules_with_memory().map(|label| LeftOut::Systems(format!("{label:?}")));
-        let removals = copy.removals.iter().filter(|lists| lists.iter().any(|list| list.is_unread()));
-        let removals = removals.filter_map(|lists| lists.iter().find_map(|list| list.name())).map(LeftOut::Removals);
+        let mut labels: Vec<String> = self.schedules().map(|schedule| format!("{:?}", schedule.label())).collect();
+        labels.sort_unstable();
+        let twice: BTreeSet<&String> = labels.windows(2).filter(|two| two[0] == two[1]).map(|two| &two[0]).collect();
+        let systems = twice.into_iter().map(|label| LeftOut::Systems(label.clone())).collect::<Vec<_>>().into_iter();
+        let removals = unread_elsewhere(self.snapshot).into_iter().map(LeftOut::Removals);
         let side = |storage: &StorageContents<'_>| storage.column().values().descriptor().relation();
         let linked = self.storages().filter(|storage| side(storage).is_some());
         let linked: Vec<_> = linked.map(|storage| (storage.entities(), storage.column().values())).collect();
         let broken = broken_links(linked.iter().map(|(entities, values)| (&entities[..], *values)));
         let relationships = broken.map(LeftOut::Side);
-        let forecasts = (!copy.id_forecasts.is_empty()).then_some(LeftOut::IdForecasts);
+        let of_schedules = self.schedules().flat_map(ScheduleContents::systems);
+        let expected = of_schedules.filter(|system| system.expected_ids() != 0).count();
+        let forecasts = (copy.id_forecasts.expected() > expected).then_some(LeftOut::IdForecasts);
         systems.chain(forecasts).chain(removals).chain(relationships).collect()
     }
 }
@@ -258,9 +275,9 @@ impl<'s> TableContents<'s> {
             Rows::Living(_, table) => table.components(),
         };
         components.iter().enumerate().map(move |(at, id)| match self.0 {
-            Rows::Copied(table) => ColumnContents(Values::Copied(&table.columns()[at], None)),
+            Rows::Copied(table) => ColumnContents::of_copy(&table.columns()[at], None),
             Rows::Living(store, table) => match store.erased_column(table.id(), *id) {
-                Some(values) => ColumnContents(Values::Living(values, table.column(at), None)),
+                Some(values) => ColumnContents::of_living(values, table.column(at), None),
                 None => unreachable!("a table has a column of each of its components"),
             },
         })
@@ -298,8 +315,8 @@ impl<'s> StorageContents<'s> {
     #[must_use]
     pub fn column(self) -> ColumnContents<'s> {
         match self.storage {
-            Stored::Copied(storage) => ColumnContents(Values::Copied(storage.values(), Some(storage))),
-            Stored::Living(storage, values) => ColumnContents(Values::Living(values, storage.column(), Some(storage))),
+            Stored::Copied(storage) => ColumnContents::of_copy(storage.values(), Some(storage)),
+            Stored::Living(storage, values) => ColumnContents::of_living(values, storage.column(), Some(storage)),
         }
     }
 
@@ -404,91 +421,6 @@ impl<'s> ResourceContents<'s> {
     }
 }
 
-impl<'s> ColumnContents<'s> {
-    /// The values.
-    #[must_use]
-    pub fn values(self) -> ErasedSlice<'s> {
-        match self.0 {
-            Values::Copied(column, _) => column.values(),
-            Values::Living(values, ..) => values,
-        }
-    }
-
-    /// Whether a snapshot can have the values: they are known to be `Clone`.
-    #[must_use]
-    pub fn can_be_restored(self) -> bool {
-        self.values().descriptor().functions().copying().is_some()
-    }
-
-    /// When a caller last had mutable access to values.
-    #[must_use]
-    pub fn stamp(self) -> Tick {
-        match self.0 {
-            Values::Copied(column, _) => column.visited(),
-            Values::Living(_, column, _) => column.visited(),
-        }
-    }
-
-    /// Whether it was kept when each value was added and changed.
-    #[must_use]
-    pub fn is_tracked(self) -> bool {
-        match self.0 {
-            Values::Copied(column, _) => column.is_tracked(),
-            Values::Living(_, column, _) => column.tracking().is_some(),
-        }
-    }
-
-    /// The places of values that are new, or all; `latest` is when one last came otherwise than by a visit.
-    pub(super) fn places_since(self, since: Option<RunTicks>, latest: Option<Tick>) -> Vec<u32> {
-        let len = self.values().len();
-        let all = || Vec::from_iter(0..len as u32);
-        let Some(since) = since else { return all() };
-        let stamps = [Some(self.stamp()), latest];
-        match self.0 {
-            Values::Living(_, column, storage) if let Some(tracking) = column.tracking() => match storage {
-                None => tracking.new_rows(len, since),
-                Some(storage) => {
-                    if !tracking.any_new(Which::Changed, since) && !tracking.any_new(Which::Added, since) {
-                        return Vec::new();
-                    }
-                    let indexes = storage.indexes().into_iter().enumerate();
-                    let is_new = |row: usize| {
-                        let ticks = tracking.get(row);
-                        since.is_new(ticks.changed) || since.is_new(ticks.added)
-                    };
-                    let new = indexes.filter(|(_, index)| storage.tick_row(*index).is_none_or(is_new));
-                    new.map(|(place, _)| place as u32).collect()
-                }
-            },
-            _ if stamps.into_iter().flatten().any(|stamp| since.is_new(stamp)) => all(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// When each value was added and changed; `None` if that was not kept, since no consumer had asked.
-    #[must_use]
-    pub fn ticks(self) -> Option<Vec<ComponentTicks>> {
-        match self.0 {
-            Values::Copied(column, _) if !column.is_tracked() => None,
-            Values::Copied(column, Some(storage)) => {
-                let rows = storage.indexes().into_iter().enumerate();
-                rows.map(|(at, index)| column.ticks(storage.tick_row(at, index))).collect()
-            }
-            Values::Copied(column, None) => (0..column.len()).map(|row| column.ticks(row)).collect(),
-            Values::Living(values, column, storage) => {
-                let tracking = column.tracking()?;
-                let rows = match storage {
-                    Some(storage) => {
-                        storage.indexes().into_iter().filter_map(|index| storage.tick_row(index)).collect()
-                    }
-                    None => Vec::from_iter(0..values.len()),
-                };
-                Some(rows.into_iter().map(|row| tracking.get(row)).collect())
-            }
-        }
-    }
-}
-
 impl fmt::Debug for SnapshotContents<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("SnapshotContents");
@@ -522,103 +454,6 @@ impl fmt::Debug for PairsContents<'_> {
 impl fmt::Debug for ResourceContents<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.value.fmt(f)
-    }
-}
-
-impl fmt::Debug for ColumnContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values = self.values();
-        f.debug_struct("ColumnContents")
-            .field("component", &values.descriptor().name())
-            .field("values", &values)
-            .finish()
-    }
-}
-
-/// Values of one component, for a [`SnapshotBuilder`].
-pub struct NewColumnContents(ColumnParts);
-
-impl NewColumnContents {
-    /// The values of a vector, which have changed last at a tick.
-    #[must_use]
-    pub fn of<C: Component>(values: Vec<C>, stamp: Tick) -> Self {
-        Self(ColumnParts { values: NewValues::Vec(ErasedVec::of_vec(values)), visited: stamp, ticks: None })
-    }
-
-    /// The values of a vector, of a component that has values of type `T`.
-    ///
-    /// # Errors
-    ///
-    /// If the component has values of another type. The vector is in the error.
-    pub fn for_component<T: Send + Sync + 'static>(
-        descriptor: &'static ComponentDescriptor,
-        values: Vec<T>,
-        stamp: Tick,
-    ) -> Result<Self, WrongTypeError<Vec<T>>> {
-        match ErasedVec::of_vec_for(descriptor, values) {
-            Ok(values) => Ok(Self(ColumnParts { values: NewValues::Vec(values), visited: stamp, ticks: None })),
-            Err(values) => Err(WrongTypeError::of_values(descriptor, values)),
-        }
-    }
-
-    /// The values with these bytes, in the order of this machine, of a component of which
-    /// [any bytes](crate::component::ComponentFunctions::take_any_bytes) are a value; `None` of another one, and if the bytes are not
-    /// those of whole values.
-    ///
-    /// ```
-    /// use strata_ecs::change::Tick;
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    /// use strata_ecs::snapshot::NewColumnContents;
-    ///
-    /// #[derive(Component, Clone)]
-    /// #[component(plain)]
-    /// #[repr(C)]
-    /// struct Position([f32; 3]);
-    ///
-    /// let position = ComponentDescriptor::of::<Position>();
-    /// assert!(NewColumnContents::of_plain_bytes(position, &[0; 24], Tick::new(1)).is_some());
-    /// assert!(NewColumnContents::of_plain_bytes(position, &[0; 23], Tick::new(1)).is_none());
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If there is no memory.
-    #[must_use]
-    pub fn of_plain_bytes(descriptor: &'static ComponentDescriptor, bytes: &[u8], stamp: Tick) -> Option<Self> {
-        let values = NewValues::of_bytes(descriptor, bytes).unwrap_or_else(|error| error.raise())?;
-        Some(Self(ColumnParts { values, visited: stamp, ticks: None }))
-    }
-
-    pub(super) fn into_parts(self) -> NewValues {
-        self.0.values
-    }
-
-    /// The component [`PairSource`] of so many sources of pairs.
-    #[must_use]
-    pub fn of_sources<R: Relation>(count: usize, stamp: Tick) -> Self {
-        Self::of(alloc::vec![PairSource::<R>::new(); count], stamp)
-    }
-
-    /// The component [`PairTarget`] of so many targets of pairs.
-    #[must_use]
-    pub fn of_targets<R: Relation>(count: usize, stamp: Tick) -> Self {
-        Self::of(alloc::vec![PairTarget::<R>::new(); count], stamp)
-    }
-
-    /// When each value was added and changed.
-    #[must_use]
-    pub fn with_ticks(mut self, ticks: Vec<ComponentTicks>) -> Self {
-        self.0.ticks = Some(ticks);
-        self
-    }
-}
-
-impl fmt::Debug for NewColumnContents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values = &self.0.values;
-        let mut shown = f.debug_struct("NewColumnContents");
-        shown.field("component", &values.descriptor().name()).field("len", &values.len()).finish_non_exhaustive()
     }
 }
 
@@ -695,17 +530,32 @@ impl fmt::Debug for NewPairsContents {
 /// Puts a snapshot together. See [Contents](super#contents).
 pub struct SnapshotBuilder {
     parts: StoreParts,
+    schedules: Vec<NewScheduleContents>,
 }
 
 impl SnapshotBuilder {
     /// Without entities that have rows.
     #[must_use]
     pub fn new(ids: EntityIds, clock: SnapshotClock) -> Self {
-        let (tables, storages, resources, pairs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let SnapshotClock { frame_number, is_frame_open: any_ran, tick, last, checked } = clock;
-        Self {
-            parts: StoreParts { ids, tables, storages, resources, pairs, frame_number, any_ran, tick, last, checked },
-        }
+        let parts = StoreParts {
+            ids,
+            tables: Vec::new(),
+            storages: Vec::new(),
+            resources: Vec::new(),
+            pairs: Vec::new(),
+            removals: Vec::new(),
+            spawns: None,
+            expected_ids: Vec::new(),
+            held: Vec::new(),
+            frame_number,
+            any_ran,
+            ran: Vec::new(),
+            tick,
+            last,
+            checked,
+        };
+        Self { parts, schedules: Vec::new() }
     }
 
     /// Without anything: for resources that are [inserted](Self::insert_resources) into a living world.
@@ -734,18 +584,19 @@ impl SnapshotBuilder {
         stamp: Tick,
         columns: impl IntoIterator<Item = NewColumnContents>,
     ) -> &mut Self {
-        let columns = columns.into_iter().map(|column| column.0).collect();
+        let columns = columns.into_iter().map(NewColumnContents::into_parts).collect();
         self.parts.tables.push(TableParts { entities, stamped: stamp, columns });
         self
     }
 
     /// Adds the values that entities have of a sparse component, in the order of these entities.
     pub fn add_storage(&mut self, entities: Vec<Entity>, column: NewColumnContents) -> &mut Self {
-        self.parts.storages.push((entities, column.0));
+        self.parts.storages.push((entities, column.into_parts()));
         self
     }
 
-    /// Adds the pairs of a relation. What entities have of [`PairSource`] and [`PairTarget`] is added as of other sparse components.
+    /// Adds the pairs of a relation. What entities have of [`PairSource`](crate::relation::PairSource) and
+    /// [`PairTarget`](crate::relation::PairTarget) is added as of other sparse components.
     pub fn add_pairs(&mut self, pairs: NewPairsContents) -> &mut Self {
         self.parts.pairs.push((pairs.parts, pairs.register));
         self
@@ -757,8 +608,26 @@ impl SnapshotBuilder {
         self
     }
 
-    /// A snapshot of a world, to be restored there. Components and resources that the world does not know are registered; nothing
-    /// else happens to it. Resources that are not a part of the snapshot go when it is restored, unless the options leave them out.
+    /// Adds what the systems of a schedule keep. A world that has no such schedule when the snapshot is [built](Self::build) passes it over.
+    pub fn add_schedule(&mut self, schedule: NewScheduleContents) -> &mut Self {
+        self.schedules.push(schedule);
+        self
+    }
+
+    /// Adds removals of a component.
+    pub fn add_removals(&mut self, removals: NewRemovalContents) -> &mut Self {
+        self.parts.removals.push(removals.0);
+        self
+    }
+
+    /// Says when entities were spawned. Without this all were spawned at the tick of the snapshot.
+    pub fn set_spawns(&mut self, spawns: SpawnTicks) -> &mut Self {
+        self.parts.spawns = Some((spawns.of_indexes, spawns.others, spawns.newest));
+        self
+    }
+
+    /// A snapshot of a world, to be restored there. Components and resources that the world does not know are registered, and the
+    /// schedules are prepared of whose systems it is said what they keep; nothing else happens to it. Resources that are not a part of the snapshot go when it is restored, unless the options leave them out.
     ///
     /// # Errors
     ///
@@ -768,10 +637,12 @@ impl SnapshotBuilder {
     ///
     /// If there is no memory, or if a resource has the stable name of another one.
     pub fn build(self, world: &mut World, options: &SnapshotOptions) -> Result<WorldSnapshot, BuildError> {
+        let Self { mut parts, schedules } = self;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let copy =
-            world.store.build_copy(self.parts, links_of_parts, is_apart).unwrap_or_else(|error| error.raise())?;
-        Ok(WorldSnapshot::of_copy(world, options.clone(), copy))
+        let systems = prepare(world, schedules, &mut parts)?;
+        let copy = world.store.build_copy(parts, links_of_parts, is_apart).unwrap_or_else(|error| error.raise())?;
+        let systems = memories(world, &copy, systems)?;
+        Ok(WorldSnapshot::of_copy(world, options.clone(), copy, systems))
     }
 }
 

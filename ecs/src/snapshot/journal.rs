@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::contents::{ColumnContents, PairsContents, ResourceContents, StorageContents, TableContents};
+use super::columns::ColumnContents;
+use super::contents::{PairsContents, ResourceContents, StorageContents, TableContents};
 use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::Entity;
 use crate::journal::Journaled;

@@ -101,9 +101,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a snapshot knows and its contents do not show is [named](SnapshotContents::left_out): what systems keep, and removals that are
-//! unread. Pairs are shown with their places in the lists of both entities. Links are shown as the values of both components of a
-//! relationship: a builder checks that each source is on the list of the target that it names, and no other is. When an entity was spawned is not shown either: in a built snapshot all were spawned at its tick.
+//! What systems in schedules of the world keep is shown [schedule by schedule](SnapshotContents::schedules), with the
+//! [removals](SnapshotContents::removals) that they have not read. What a snapshot knows and its contents do not show is
+//! [named](SnapshotContents::left_out): removals that a reader elsewhere has not read, for instance. Pairs are shown with their places in
+//! the lists of both entities. Links are shown as the values of both components of a relationship: a builder checks that each source is on
+//! the list of the target that it names, and no other is. When entities were spawned is [shown](SnapshotContents::spawns) if it is noted;
+//! if a builder is not told, all were spawned at the tick of the snapshot.
 //!
 //! # What has changed
 //!
@@ -143,6 +146,8 @@ mod options;
 mod error;
 mod api;
 mod ring;
+mod columns;
+mod consumers;
 mod contents;
 mod journal;
 mod update;
@@ -153,9 +158,14 @@ mod difference;
 mod diff;
 
 pub use self::api::{LivingContents, Restored, WorldSnapshot};
+pub use self::columns::{ColumnContents, NewColumnContents};
+pub use self::consumers::{
+    KeptBySystem, NewRemovalContents, NewScheduleContents, NewSystemContents, RemovalContents, ScheduleContents,
+    SpawnTicks, SystemContents,
+};
 pub use self::contents::{
-    ColumnContents, LeftOut, NewColumnContents, NewPairsContents, PairsContents, ResourceContents, SnapshotBuilder,
-    SnapshotClock, SnapshotContents, StorageContents, TableContents,
+    LeftOut, NewPairsContents, PairsContents, ResourceContents, SnapshotBuilder, SnapshotClock, SnapshotContents,
+    StorageContents, TableContents,
 };
 pub use self::difference::Difference;
 pub use self::error::{NotTaken, RestoreError, SnapshotError};

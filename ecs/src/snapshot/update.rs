@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::contents::{NewColumnContents, NewPairsContents, SnapshotBuilder};
+use super::columns::NewColumnContents;
+use super::contents::{NewPairsContents, SnapshotBuilder};
 use crate::component::{ComponentDescriptor, ErasedValue};
 use crate::entity::{Entity, EntityMapper};
 use crate::world::{World, arrange_sources, map_value, part_circles};
@@ -30,7 +31,7 @@ impl NewColumnContents {
     #[must_use]
     pub fn into_values(self, mapper: &mut dyn EntityMapper) -> Vec<ErasedValue> {
         let mut values: Vec<ErasedValue> =
-            self.into_parts().into_each().into_iter().filter_map(ErasedValue::from_values).collect();
+            self.into_parts().values.into_each().into_iter().filter_map(ErasedValue::from_values).collect();
         values.iter_mut().for_each(|value| map_value(value, mapper));
         values
     }

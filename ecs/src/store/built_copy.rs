@@ -4,6 +4,8 @@
 //! can come here, and what is built is as safe to restore as what was taken.
 
 use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Weak;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -16,12 +18,14 @@ use super::links::{BuiltLinks, LinksCopy};
 use crate::alloc_error::AllocError;
 use crate::column::{ColumnCopy, ColumnParts};
 use crate::component::{ChangeTracking, ComponentDescriptor, ComponentId, RegisterComponentError};
-use crate::entity::{EntitiesCopy, Entity, EntityIds, EntityIdsError, IdForecasts};
+use crate::entity::{EntitiesCopy, Entity, EntityIds, EntityIdsError, SystemKey};
 use crate::relation::{PairsCopy, PairsFault, PairsParts, PairsSetting};
+use crate::removal::LogCopy;
 use crate::resource::NewResource;
 use crate::sparse::SparseCopy;
 use crate::table::TableCopy;
-use crate::tick::{CHECK_EVERY, ComponentTicks, MAX_AGE, Tick};
+use crate::tick::{CHECK_EVERY, ComponentTicks, LastRun, MAX_AGE, Tick};
+use crate::tracking::Spawns;
 
 /// How many frames may have ended: more than any program lives to see, and so few that counting on does not overflow.
 const MAX_FRAMES: u64 = u64::MAX / 2;
@@ -33,6 +37,17 @@ pub(crate) struct TableParts {
     pub(crate) columns: Vec<ColumnParts>,
 }
 
+/// Removals of a component that readers may not have read.
+pub(crate) struct RemovalParts {
+    pub(crate) component: &'static ComponentDescriptor,
+    pub(crate) entities: Vec<Entity>,
+    /// The value of each, in a list with values.
+    pub(crate) values: Option<ColumnParts>,
+    /// The number of the first one, and how many are kept at most.
+    pub(crate) first: u64,
+    pub(crate) limit: usize,
+}
+
 /// What a copy is made of that was not taken from a store.
 pub(crate) struct StoreParts {
     pub(crate) ids: EntityIds,
@@ -42,9 +57,19 @@ pub(crate) struct StoreParts {
     pub(crate) resources: Vec<NewResource>,
     /// Of relations that differ, with what finds the number of one in a store.
     pub(crate) pairs: Vec<(Box<dyn PairsParts>, fn(&mut Store) -> usize)>,
+    /// Of components and kinds of lists that differ.
+    pub(crate) removals: Vec<RemovalParts>,
+    /// When entities were spawned: by index, of those behind the end, and the newest.
+    pub(crate) spawns: Option<(Vec<Tick>, Tick, Tick)>,
+    /// How many ids systems are expected to reserve.
+    pub(crate) expected_ids: Vec<(SystemKey, u32)>,
+    /// What schedules hold that have these seats: messages, from a number on.
+    pub(crate) held: Vec<(Weak<()>, Vec<(&'static ComponentDescriptor, u64)>)>,
     pub(crate) frame_number: u64,
     /// Whether schedules have run in the frame.
     pub(crate) any_ran: bool,
+    /// The numbers of the labels of these, if all are known.
+    pub(crate) ran: Vec<u64>,
     pub(crate) tick: Tick,
     pub(crate) last: Tick,
     pub(crate) checked: Tick,
@@ -98,6 +123,14 @@ pub enum BuildError {
     Link(&'static str, Entity),
     /// A resource stays on its thread. Its type name.
     NonSend(&'static str),
+    /// Removals of a component that cannot be: its type name.
+    Removals(&'static str),
+    /// A schedule holds messages that are not there: the type name of the list.
+    Messages(&'static str),
+    /// A schedule cannot be prepared, which has systems of which it is said what they keep: its label, and why.
+    Schedule(String, String),
+    /// What is said that a system keeps is nothing that it could keep: the label of its schedule, and its name.
+    System(String, String),
     /// A component cannot be registered.
     Register(RegisterComponentError),
 }
@@ -128,12 +161,24 @@ impl fmt::Display for BuildError {
                 write!(f, "{source} and {target} cannot be a pair of `{name}`, or not in this order")
             }
             Self::NonSend(name) => write!(f, "non-send value `{name}` cannot be a part of a snapshot"),
+            Self::Removals(name) => write!(f, "component `{name}` cannot have been removed as is said"),
+            Self::Messages(name) => write!(f, "a schedule holds messages of `{name}` that are not there"),
+            Self::Schedule(label, error) => write!(f, "schedule `{label}` cannot be prepared: {error}"),
+            Self::System(label, name) => {
+                write!(f, "system `{name}` of schedule `{label}` cannot keep what is said of it")
+            }
             Self::Register(error) => error.fmt(f),
         }
     }
 }
 
 impl core::error::Error for BuildError {}
+
+/// No entry of a list has a greater number: so many are never written.
+const MAX_NUMBER: u64 = u64::MAX / 2;
+
+/// The era of copies that are built, which is not among the first ones: runs of earlier eras can be remembered in it.
+pub(crate) const BUILT_ERA: u32 = LastRun::FORGOTTEN;
 
 /// Whether a tick can be remembered at another one. Ticks are brought forward to the greatest age whenever all are looked at.
 fn is_known(tick: Tick, now: Tick) -> bool {
@@ -179,6 +224,33 @@ impl StoreParts {
         for (entities, column) in &self.storages {
             is_in_time &= check_column(column, entities.len(), true)?;
         }
+        for (at, RemovalParts { component, entities, values, first, .. }) in self.removals.iter().enumerate() {
+            let name = component.name();
+            let is_same =
+                |other: &RemovalParts| other.component.is_same(component) && other.values.is_some() == values.is_some();
+            let is_own = |column: &ColumnParts| column.values.descriptor().is_same(component) && column.ticks.is_none();
+            if self.removals[..at].iter().any(is_same)
+                || component.storage().is_none()
+                || !values.as_ref().is_none_or(is_own)
+                || *first > MAX_NUMBER
+            {
+                return Err(BuildError::Removals(name));
+            }
+            if let Some(values) = values {
+                if values.values.len() != entities.len() {
+                    return Err(BuildError::Length(name));
+                }
+                if !entities.is_empty() && component.functions().copying().is_none() {
+                    return Err(BuildError::NotClone(name));
+                }
+            }
+        }
+        if let Some((ticks, others, newest)) = &self.spawns {
+            is_in_time &= is_known(*others) && is_known(*newest) && ticks.iter().copied().all(is_known);
+            if ticks.len() > self.ids.generations.len() {
+                return Err(BuildError::Time);
+            }
+        }
         for (at, resource) in self.resources.iter().enumerate() {
             let descriptor = resource.descriptor();
             if resource.is_on_thread() {
@@ -213,8 +285,8 @@ impl Store {
         if let Err(error) = parts.check() {
             return Ok(Err(error));
         }
-        let StoreParts { ids, tables, mut storages, resources, pairs, .. } = parts;
-        let (frame, now) = (FramesCopy::of(parts.frame_number, parts.any_ran), parts.tick);
+        let StoreParts { ids, tables, mut storages, resources, pairs, removals, spawns, .. } = parts;
+        let (mut frames, now) = (FramesCopy::of(parts.frame_number, parts.any_ran, &parts.ran), parts.tick);
         let mut entities = {
             // There is always a first table.
             let tables = tables.iter().map(|table| &table.entities[..]);
@@ -316,23 +388,69 @@ impl Store {
                 Err(error) => return Ok(Err(BuildError::Register(error))),
             }
         }
+        let removals = match self.build_removals(removals, now)? {
+            Ok(removals) => removals,
+            Err(error) => return Ok(Err(error)),
+        };
+        let resources = self.resources.copies_of(resources, is_apart);
+        for (seat, lists) in parts.held {
+            let mut held = Vec::new();
+            for (descriptor, from) in lists {
+                let list = resources
+                    .messages()
+                    .find(|(id, _)| resources.descriptor(*id).is_some_and(|own| own.is_same(descriptor)));
+                match list {
+                    Some((id, numbers)) if (numbers.start..=numbers.end).contains(&from) => {
+                        held.push((id, numbers, from))
+                    }
+                    _ => return Ok(Err(BuildError::Messages(descriptor.name()))),
+                }
+            }
+            frames.hold(seat, held.into_iter());
+        }
+        if spawns.is_some() {
+            self.note_spawns_from_now_on();
+        }
         Ok(Ok(StoreCopy {
             entities,
-            id_forecasts: IdForecasts::default(),
+            id_forecasts: self.id_forecasts.with(parts.expected_ids),
             tables: table_copies,
             sparse,
-            resources: self.resources.copies_of(resources, is_apart),
-            removals: Vec::new(),
-            spawns: None,
+            resources,
+            removals,
+            spawns: spawns.map(|(ticks, others, newest)| Spawns::of(ticks, others, newest)),
             links,
             pairs,
-            frames: frame,
+            frames,
             tick: now,
             last: parts.last,
             checked: parts.checked,
-            era: 0,
+            era: BUILT_ERA,
             tracked,
         }))
+    }
+}
+
+impl Store {
+    /// Copies of all lists of removals: those that parts say, as far as there are such lists, and the others without entries.
+    fn build_removals(
+        &mut self,
+        parts: Vec<RemovalParts>,
+        now: Tick,
+    ) -> Result<Result<Vec<[LogCopy; 2]>, BuildError>, AllocError> {
+        let mut copies = self.listeners.removals.empty_copies(&self.archetypes.components);
+        for RemovalParts { component, entities, values, first, limit } in parts {
+            let id = match self.register_descriptor(component) {
+                Ok(id) => id,
+                Err(error) => return Ok(Err(BuildError::Register(error))),
+            };
+            // Without a reader nothing is kept.
+            let Some(list) = self.listeners.removals.list_of(id) else { continue };
+            let (rows, of_values) = (entities.len(), values.is_some());
+            let values = values.map(|values| ColumnCopy::of(values, rows, |row| row, now)).transpose()?;
+            copies[list][usize::from(of_values)] = LogCopy::of(entities, values, first, limit.max(rows));
+        }
+        Ok(Ok(copies))
     }
 }
 

@@ -16,6 +16,7 @@
 //! other consumer everything is new, since what it has seen may never have happened.
 
 use alloc::boxed::Box;
+use alloc::sync::Weak;
 use alloc::vec::Vec;
 
 use super::Store;
@@ -28,7 +29,7 @@ use crate::entity::{EntitiesCopy, Entity, IdForecasts, KnownEntities};
 use crate::guard::Waiting;
 use crate::relation::{ErasedPairs, PairsCopy};
 use crate::removal::{LogClones, LogCopy, Removals};
-use crate::resource::{Renewed, ResourceClones, ResourceCopies, ResourceId};
+use crate::resource::{MessageNumbers, Renewed, ResourceClones, ResourceCopies, ResourceId};
 use crate::sparse::{SparseClones, SparseCopy};
 use crate::table::{Arrangement, KnownTable, Table, TableClones, TableCopy};
 use crate::tick::Tick;
@@ -461,6 +462,42 @@ impl StoreCopy {
     /// Whether schedules had run in the frame in which it was made.
     pub(crate) fn any_ran(&self) -> bool {
         self.frames.any_ran()
+    }
+
+    /// The numbers of the labels of schedules that had run in the frame; none if not all of these had one.
+    pub(crate) fn labels_of_frame(&self) -> Option<Vec<u64>> {
+        self.frames.labels()
+    }
+
+    /// The lists of messages that a schedule holds, by its seat, each from a number on.
+    pub(crate) fn held_messages(&self, seat: &Weak<()>) -> impl Iterator<Item = (&'static ComponentDescriptor, u64)> {
+        self.frames.held_by(seat).filter_map(|(id, origin, from)| {
+            // Of another list than the one that is there nothing is held but what that one has.
+            let (_, numbers) = self.resources.messages().find(|(of, numbers)| *of == id && numbers.origin == origin)?;
+            Some((self.resources.descriptor(id)?, from.clamp(numbers.start, numbers.end)))
+        })
+    }
+
+    /// The list of messages with this origin.
+    pub(crate) fn messages_at(&self, origin: usize) -> Option<(&'static ComponentDescriptor, MessageNumbers)> {
+        let (id, numbers) = self.resources.messages().find(|(_, numbers)| numbers.origin == origin)?;
+        Some((self.resources.descriptor(id)?, numbers))
+    }
+
+    /// The list of messages that is this resource.
+    pub(crate) fn messages_of(&self, descriptor: &ComponentDescriptor) -> Option<(ResourceId, MessageNumbers)> {
+        let is_it = |id| self.resources.descriptor(id).is_some_and(|own| own.is_same(descriptor));
+        self.resources.messages().find(|(id, _)| is_it(*id))
+    }
+
+    /// When entities were spawned, if that is noted.
+    pub(crate) fn spawns(&self) -> Option<&Spawns> {
+        self.spawns.as_ref()
+    }
+
+    /// The era of its last runs.
+    pub(crate) fn era(&self) -> u32 {
+        self.era
     }
 
     /// The frame in which it was made.

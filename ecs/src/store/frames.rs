@@ -141,10 +141,32 @@ pub(super) struct FramesCopy {
 }
 
 impl FramesCopy {
-    /// So many frames have ended. If schedules have run in this one it ends when the next schedule runs: none that is known will.
-    pub(super) fn of(number: u64, any_ran: bool) -> Self {
-        let gone = RanSchedule { label: None, seat: Weak::new(), ran: number };
-        Self { number, members: any_ran.then_some(gone).into_iter().collect(), any_ran, holders: Vec::new() }
+    /// So many frames have ended. If schedules have run in this one, and no labels of these are known, it ends when the next schedule runs.
+    pub(super) fn of(number: u64, any_ran: bool, labels: &[u64]) -> Self {
+        let ran = |label| RanSchedule { label, seat: Weak::new(), ran: number };
+        let members = match any_ran && labels.is_empty() {
+            true => alloc::vec![ran(None)],
+            false => labels.iter().map(|label| ran(Some(*label))).collect(),
+        };
+        Self { number, members, any_ran, holders: Vec::new() }
+    }
+
+    /// The labels of the schedules that have run in the frame; none if not all of them have one.
+    pub(super) fn labels(&self) -> Option<Vec<u64>> {
+        let ran = self.members.iter().filter(|member| self.any_ran && member.ran == self.number);
+        ran.map(|member| member.label).collect()
+    }
+
+    /// A schedule holds lists of messages, each from a number on.
+    pub(super) fn hold(&mut self, seat: Weak<()>, lists: impl Iterator<Item = (ResourceId, MessageNumbers, u64)>) {
+        let held = |(messages, MessageNumbers { origin, .. }, from)| Held { messages, origin, from };
+        self.holders.push(Holder { seat, lists: lists.map(held).collect() });
+    }
+
+    /// The lists of messages that a schedule holds, each from a number on, and which list it was.
+    pub(super) fn held_by(&self, seat: &Weak<()>) -> impl Iterator<Item = (ResourceId, usize, u64)> {
+        let of_it = self.holders.iter().filter(|holder| holder.seat.ptr_eq(seat)).flat_map(|holder| &holder.lists);
+        of_it.map(|held| (held.messages, held.origin, held.from))
     }
 
     /// How many frames had ended.

@@ -22,6 +22,14 @@ struct Prepared {
     outside: Vec<(Entity, usize, usize)>,
 }
 
+/// The ids that entities get which move.
+pub(super) enum MovedIds {
+    /// The next ones.
+    Next,
+    /// These, in the order in which they move. Some of them are kept, and the others are the next ones when those are.
+    Chosen { all: Vec<Entity>, kept: Vec<Entity> },
+}
+
 /// Rows that come from another store.
 struct MovedRows<'a> {
     from: &'a mut Store,
@@ -77,7 +85,7 @@ impl Store {
         self.listeners.links.is_moving = true;
         let ids = self.as_one_foreseen(foresee, |store| {
             store.listeners.links.is_moving = false;
-            store.move_foretold_to(selections, to, |_| {})
+            store.move_foretold_to(selections, to, MovedIds::Next, |_| {})
         });
         to.react();
         ids
@@ -89,6 +97,7 @@ impl Store {
         &mut self,
         selections: &[Selection],
         to: &mut Self,
+        new: MovedIds,
         then: impl FnOnce(&mut Self),
     ) -> Vec<(Entity, Entity)> {
         let count = selections.iter().map(|selection| selection.len(self)).sum();
@@ -97,13 +106,32 @@ impl Store {
         self.entities.reserve_free(count).unwrap_or_else(|error| error.raise());
         let prepare = |selection| self.prepare_move(selection, to, count);
         let mut prepared: Vec<Prepared> = selections.iter().map(prepare).collect();
-        to.make_room_for_sparse(&prepared, count);
+        match &new {
+            MovedIds::Next => to.make_room_for_sparse(&prepared, to.entities.next_indexes(count).collect()),
+            MovedIds::Chosen { all, .. } => {
+                to.make_room_for_sparse(&prepared, all.iter().map(|id| id.index()).collect())
+            }
+        }
+        let mut chosen = match new {
+            MovedIds::Next => None,
+            MovedIds::Chosen { all, kept } => {
+                to.entities.keep(&kept).unwrap_or_else(|error| error.raise());
+                Some((to.pending(all, &kept), 0))
+            }
+        };
         // From here on nothing needs memory.
         for prepared in &mut prepared {
             let (table, count) = (prepared.to, prepared.ending.count());
             let mut values = MovedRows { from: self, prepared, ids: &mut ids, sorted: &mut sorted };
+            let rows = match &mut chosen {
+                None => RowIds::New,
+                Some((all, done)) => {
+                    *done += count;
+                    RowIds::Pending(&all[*done - count..*done])
+                }
+            };
             // SAFETY: room has been made. Every column of the table has a pair, which gives it its values.
-            unsafe { to.make_rows(table, count, RowIds::New, &mut values) };
+            unsafe { to.make_rows(table, count, rows, &mut values) };
         }
         then(to);
         self.move_pairs(to, &ids);
@@ -113,6 +141,17 @@ impl Store {
         }
         to.settle_news();
         ids
+    }
+
+    /// Makes those ids pending that are not kept, which are the next ones. There is room for them.
+    fn pending(&mut self, all: Vec<Entity>, kept: &[Entity]) -> Vec<Entity> {
+        for _ in kept.len()..all.len() {
+            if let Err(error) = self.entities.allocate() {
+                super::SpawnError::from(error).raise();
+            }
+        }
+        debug_assert!(all.iter().all(|id| self.entities.is_pending(*id)), "the ids are those that were chosen");
+        all
     }
 
     /// Makes all that is needed to move the entities of a selection, but for room in sparse storages, and brings them behind
@@ -170,7 +209,7 @@ impl Store {
     }
 
     /// Makes room for the sparse values of `count` entities that are about to come.
-    fn make_room_for_sparse(&mut self, prepared: &[Prepared], count: usize) {
+    fn make_room_for_sparse(&mut self, prepared: &[Prepared], indexes: Vec<u32>) {
         if prepared.iter().all(|prepared| prepared.outside.is_empty()) {
             return;
         }
@@ -178,9 +217,9 @@ impl Store {
         let mut counts = alloc::vec![0; sparse.len()];
         let values = prepared.iter().flat_map(|prepared| &prepared.outside);
         values.for_each(|&(_, _, to)| counts[to] += 1);
-        let mut room = entities.reserve_summaries(count);
+        let mut room = indexes.iter().max().map_or(Ok(()), |highest| entities.reserve_summary(*highest));
         for (storage, values) in sparse.iter_mut().zip(counts).filter(|&(_, values)| values != 0) {
-            room = room.and_then(|()| storage.reserve_many(values, entities.next_indexes(count)));
+            room = room.and_then(|()| storage.reserve_many(values, indexes.iter().copied()));
         }
         room.unwrap_or_else(|error| error.raise());
     }

@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 
 use super::Store;
 use super::bulk::Selection;
+use super::spawn::MAX_GAP;
+use super::transfer::MovedIds;
 use crate::component::{ComponentId, Components};
 use crate::entity::{Entities, Entity, EntityHashMap, EntityMapper, TableId};
 use crate::guard::Waiting;
@@ -24,27 +26,53 @@ struct NewIds<'a> {
     moving: Vec<(Entity, Entity)>,
     /// What else has been named.
     others: EntityHashMap<Entity>,
-    /// How many of the next ids are given away.
-    given: u64,
+    /// The ids that they get, in the order in which they move.
+    all: Vec<Entity>,
+    /// How many ids have been given away, and how many positions have been looked at.
+    given: usize,
+    positions: u64,
 }
 
 impl<'a> NewIds<'a> {
-    /// Those of entities that move in this order, for which there is room.
-    fn new(of: &'a Entities, moving: &[Entity]) -> Self {
+    /// Those of entities that move in this order, for which there is room. Each keeps its id if that is said and it can be had.
+    fn new(of: &'a Entities, moving: &[Entity], are_kept: bool) -> Self {
         let others = EntityHashMap::from_iter(core::iter::empty::<(Entity, Entity)>());
         let indexes = moving.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
-        let mut new = Self { of, moving: vec![(Entity::PLACEHOLDER, Entity::PLACEHOLDER); indexes], others, given: 0 };
+        let (moving_by_index, all) = (vec![(Entity::PLACEHOLDER, Entity::PLACEHOLDER); indexes], Vec::new());
+        let mut new = Self { of, moving: moving_by_index, others, all, given: 0, positions: 0 };
+        let bound = of.bound() + moving.len() + MAX_GAP;
+        if are_kept {
+            for &entity in moving.iter().filter(|entity| of.can_be_had(**entity, bound)) {
+                new.moving[entity.index() as usize] = (entity, entity);
+            }
+        }
+        new.all.reserve(moving.len());
         for &entity in moving {
-            let Some(id) = new.next() else { unreachable!("there is room for all that move") };
+            let id = if new.keeps(entity) { Some(entity) } else { new.next() };
+            let Some(id) = id else { unreachable!("there is room for all that move") };
             new.moving[entity.index() as usize] = (entity, id);
+            new.all.push(id);
         }
         new
     }
 
+    /// Whether an id is one that an entity keeps.
+    fn keeps(&self, id: Entity) -> bool {
+        self.moving.get(id.index() as usize).is_some_and(|known| *known == (id, id))
+    }
+
+    /// The next id whose index none has that is kept.
     fn next(&mut self) -> Option<Entity> {
-        let next = self.of.at_position(self.given)?;
-        self.given += 1;
-        Some(next)
+        loop {
+            let next = self.of.at_position(self.positions)?;
+            self.positions += 1;
+            // The one with this index has another generation, if it is kept.
+            let at_index = self.moving.get(next.index() as usize);
+            if at_index.is_none_or(|(old, new)| old != new || *old == Entity::PLACEHOLDER) {
+                self.given += 1;
+                return Some(next);
+            }
+        }
     }
 }
 
@@ -80,19 +108,21 @@ fn maps(components: &Components, id: ComponentId) -> bool {
 
 impl Store {
     /// Moves all entities to another store, and returns their old and new ids. Nothing is told in this store, which ends. Entities inside of
-    /// values are replaced, by a function for those of components. All that may fail comes before anything moves.
-    pub(crate) fn move_all_to(mut self, to: &mut Self, map: MapInside) -> Vec<(Entity, Entity)> {
+    /// values are replaced, by a function for those of components. If it is said that ids are kept, they are as far as they can be had. All
+    /// that may fail comes before anything moves.
+    pub(crate) fn move_all_to(mut self, to: &mut Self, map: MapInside, are_kept: bool) -> Vec<(Entity, Entity)> {
         self.flush();
         to.flush();
         let tables = self.archetypes.tables.iter().filter(|table| !table.is_empty());
         let tables: Vec<(TableId, _)> = tables.map(|table| (table.id(), None)).collect();
         let selections: Vec<Selection> = self.in_order(tables.into_iter());
-        let moving: Vec<Entity> = selections.iter().flat_map(|selection| selection.entities(&self)).collect();
+        let mut moving: Vec<Entity> = Vec::with_capacity(selections.iter().map(|selection| selection.len(&self)).sum());
+        selections.iter().for_each(|selection| moving.extend(selection.entities(&self)));
         let reserve = |to: &mut Self, count| to.entities.reserve_next_many(count);
         if let Err(error) = reserve(to, moving.len()) {
             super::SpawnError::from(error).raise();
         }
-        let dead = self.map_inside(&selections, &moving, to, map);
+        let (chosen, dead) = self.map_inside(&selections, &moving, to, map, are_kept);
         if let Err(error) = reserve(to, moving.len() + dead) {
             super::SpawnError::from(error).raise();
         }
@@ -101,16 +131,23 @@ impl Store {
         // What goes has been told, and nothing of that is carried out.
         self.listeners.held += 1;
         self.listeners.foretold += 1;
-        let ids = self.move_foretold_to(&selections, to, |to| to.entities.end_next(dead, &mut ended));
+        let ids = self.move_foretold_to(&selections, to, chosen, |to| to.entities.end_next(dead, &mut ended));
         let dropped = Waiting::catch(|| drop(self));
         to.react();
         dropped.go_on();
         ids
     }
 
-    /// Replaces the entities inside of values by what stands for them in another store, and says how many ids it has to end there beside
-    /// those of the entities that move.
-    fn map_inside(&mut self, selections: &[Selection], moving: &[Entity], to: &Self, map: MapInside) -> usize {
+    /// Replaces the entities inside of values by what stands for them in another store, and says which ids the entities that move get there,
+    /// and how many it has to end beside those.
+    fn map_inside(
+        &mut self,
+        selections: &[Selection],
+        moving: &[Entity],
+        to: &Self,
+        map: MapInside,
+        are_kept: bool,
+    ) -> (MovedIds, usize) {
         let components = &self.archetypes.components;
         let mut mapped: Vec<(Vec<Entity>, ComponentId)> = Vec::new();
         for selection in selections {
@@ -122,14 +159,19 @@ impl Store {
             let indexes = storage.indexes().into_iter();
             mapped.push((indexes.filter_map(|index| Some(self.entities.at_index(index)?.0)).collect(), id));
         }
-        if mapped.is_empty() && self.relations.places.iter().all(|place| place.pairs.index().len() == 0) {
-            return 0;
+        let is_empty = mapped.is_empty() && self.relations.places.iter().all(|place| place.pairs.index().len() == 0);
+        if is_empty && !are_kept {
+            return (MovedIds::Next, 0);
         }
-        let mut new = NewIds::new(&to.entities, moving);
+        let mut new = NewIds::new(&to.entities, moving, are_kept);
+        // What has been given so far is not kept.
+        let (kept, others) = (moving.iter().copied().filter(|entity| new.keeps(*entity)).collect(), new.given);
         for (entities, id) in mapped {
             entities.into_iter().for_each(|entity| map(self, entity, id, &mut new));
         }
         self.relations.places.iter_mut().for_each(|place| place.pairs.map_entities(&mut new));
-        (new.given as usize) - moving.len()
+        let dead = new.given - others;
+        let all = new.all;
+        (if are_kept { MovedIds::Chosen { all, kept } } else { MovedIds::Next }, dead)
     }
 }

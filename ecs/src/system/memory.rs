@@ -10,6 +10,7 @@ use core::mem::swap;
 
 use crate::entity::Entity;
 use crate::query::Forest;
+use crate::removal::RemovalCursor;
 use crate::resource::{Renewed, ResourceId};
 use crate::store::RestoredEra;
 use crate::tick::LastRun;
@@ -24,7 +25,10 @@ pub(crate) enum Memory {
     LastRun(LastRun),
     /// A reader of messages: the list, the next message, and how many were missed.
     Cursor(usize, u64, u64),
-    Number(u64),
+    /// A reader of removals: the lists of which component, whether it reads values, and the next entry and how many were missed.
+    Reader(usize, bool, [u64; 2]),
+    /// A reader of removals that is left out: it has read all.
+    ReaderAtEnd,
     /// Sources with their targets, as a loop along a relationship has seen them.
     Links(Vec<(Entity, Entity)>),
     /// A value, if it can be cloned.
@@ -39,7 +43,8 @@ impl Memory {
         match self {
             Self::LastRun(last_run) => Self::LastRun(*last_run),
             Self::Cursor(list, next, missed) => Self::Cursor(*list, *next, *missed),
-            Self::Number(number) => Self::Number(*number),
+            Self::Reader(list, of_values, state) => Self::Reader(*list, *of_values, *state),
+            Self::ReaderAtEnd => Self::ReaderAtEnd,
             Self::Links(links) => Self::Links(links.clone()),
             Self::Value(value) => Self::Value(value.as_ref().and_then(|value| clone(&**value))),
             Self::Unprepared => Self::Unprepared,
@@ -144,15 +149,19 @@ impl<'a> Keeper<'a> {
         );
     }
 
-    /// A number.
-    pub(crate) fn number(&mut self, number: &mut u64) {
-        let was = *number;
+    /// How far the system has read removals of a component, or removed values.
+    pub(crate) fn reader(&mut self, cursor: &mut RemovalCursor, of_values: bool) {
+        let was = Memory::Reader(cursor.list(), of_values, cursor.state());
         self.each(
-            || Memory::Number(was),
-            |memory, _, _| {
-                let Memory::Number(before) = memory else { return false };
-                *number = *before;
-                true
+            || was,
+            |memory, _, _| match memory {
+                Memory::Reader(list, values, state) if *list == cursor.list() && *values == of_values => {
+                    cursor.go_to(*state);
+                    true
+                }
+                // It has come to the end of its list, as all readers do of which nothing is known.
+                Memory::ReaderAtEnd => true,
+                _ => false,
             },
         );
     }

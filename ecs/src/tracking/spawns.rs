@@ -36,6 +36,16 @@ impl Spawns {
         self.ticks[index] = now;
     }
 
+    /// As they were at another time: by index, of those behind the end, and the newest.
+    pub(crate) fn of(ticks: Vec<Tick>, others: Tick, newest: Tick) -> Self {
+        Self { ticks, others, newest }
+    }
+
+    /// All of that.
+    pub(crate) fn parts(&self) -> (&[Tick], Tick, Tick) {
+        (&self.ticks, self.others, self.newest)
+    }
+
     /// When the entity with this index was spawned.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Tick {

@@ -532,24 +532,64 @@ fn keep(store: &mut Store, functions: &LinkFunctions, id: ComponentId, target: E
 /// Makes components of entities that have come from another world, of which nothing has been told yet, name each other by their new ids.
 /// Links to entities that have not come end.
 pub(crate) fn moved(store: &mut Store, ids: &[(Entity, Entity)]) {
-    let new = EntityHashMap::from_iter(ids.iter().copied());
     let sides = store.archetypes.components.iter().filter_map(|info| info.descriptor().relation());
-    let sides: Vec<RelationSide> = sides.collect();
+    let sides: Vec<RelationSide> = sides.filter(|side| side.functions::<LinkFunctions>().is_some()).collect();
+    if sides.is_empty() {
+        return;
+    }
+    let new = NewIds::of(ids);
     for side in sides {
         let Some(functions) = side.functions::<LinkFunctions>() else { continue };
         for &(_, entity) in ids {
             if side.is_source() {
                 let named = (functions.target)(World::from_store(store), entity);
                 if let Some(target) = named {
-                    let target = new.get(&target).copied().unwrap_or(Entity::PLACEHOLDER);
-                    (functions.retarget)(store, entity, target);
+                    (functions.retarget)(store, entity, new.get(target));
                 }
             } else if let Some(sources) = (functions.lists)(World::from_store(store), entity) {
-                let new = |source: Entity| new.get(&source).copied().unwrap_or(Entity::PLACEHOLDER);
-                let sources: Vec<Entity> = sources.into_iter().map(new).collect();
+                let sources: Vec<Entity> = sources.into_iter().map(|source| new.get(source)).collect();
                 (functions.list_these)(store, entity, &sources);
             }
         }
+    }
+}
+
+/// Which ids entities have got that have come from another world.
+enum NewIds {
+    /// By how much the index of the old id is above the least one: the old id and the new one.
+    Near(u32, Vec<(Entity, Entity)>),
+    /// In the order of the old ids, if they are far from each other.
+    Far(Vec<(Entity, Entity)>),
+}
+
+impl NewIds {
+    /// A table has at most so many places for each id.
+    const SPARSEST: usize = 8;
+
+    fn of(ids: &[(Entity, Entity)]) -> Self {
+        let indexes = ids.iter().map(|(old, _)| old.index());
+        let (least, most) = (indexes.clone().min().unwrap_or(0), indexes.max().unwrap_or(0));
+        let places = (most - least) as usize + 1;
+        if places > ids.len().saturating_mul(Self::SPARSEST) {
+            let mut ids = ids.to_vec();
+            ids.sort_unstable_by_key(|&(old, _)| old);
+            return Self::Far(ids);
+        }
+        let mut table = alloc::vec![(Entity::PLACEHOLDER, Entity::PLACEHOLDER); places];
+        ids.iter().for_each(|&(old, new)| table[(old.index() - least) as usize] = (old, new));
+        Self::Near(least, table)
+    }
+
+    /// The new id; that of no entity for one that has not come.
+    fn get(&self, old: Entity) -> Entity {
+        let found = match self {
+            Self::Near(least, table) => {
+                let place = old.index().checked_sub(*least).and_then(|place| table.get(place as usize));
+                place.filter(|(of, _)| *of == old)
+            }
+            Self::Far(ids) => ids.binary_search_by_key(&old, |&(old, _)| old).ok().map(|at| &ids[at]),
+        };
+        found.map_or(Entity::PLACEHOLDER, |(_, new)| *new)
     }
 }
 

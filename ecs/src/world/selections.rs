@@ -99,7 +99,41 @@ impl World {
     #[doc(alias("MoveEntitiesFrom", "move_from", "write_to_world", "append"))]
     pub fn move_entities_from(&mut self, other: Self) -> EntityMap {
         let Self { store } = other;
-        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move))
+        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move, false))
+    }
+
+    /// As [`move_entities_from`](Self::move_entities_from), but an entity keeps its id if its index is free here: nothing alive has it, and
+    /// nothing that was had it with that generation or a later one, so that what was dead stays dead. The others get new ids, and the map
+    /// says of each entity which one it has.
+    ///
+    /// `O(free ids of this world)` besides.
+    ///
+    /// # Panics
+    ///
+    /// As [`move_entities_from`](Self::move_entities_from).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, PartialEq, Debug)]
+    /// struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let player = world.spawn(Health(9)).id();
+    /// let mut level = World::new();
+    /// let ids: Vec<Entity> = level.spawn_batch((0..3).map(Health)).collect();
+    ///
+    /// let map = world.move_entities_keeping_ids(level);
+    /// // The first one has the index of the player.
+    /// assert_eq!(world.get(player), Some(&Health(9)));
+    /// assert_eq!(world.get(map.get(ids[0]).unwrap()), Some(&Health(0)));
+    /// assert_eq!(ids[1..].iter().map(|id| map.get(*id).unwrap()).collect::<Vec<_>>(), ids[1..]);
+    /// assert_eq!(world.get(ids[2]), Some(&Health(2)));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn move_entities_keeping_ids(&mut self, other: Self) -> EntityMap {
+        let Self { store } = other;
+        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move, true))
     }
 }
 

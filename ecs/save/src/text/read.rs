@@ -11,6 +11,7 @@ use strata_ecs::prelude::Entity;
 use super::value::Parse;
 use super::{Clock, ColumnTimes, ENDS, Ids, Ticks, VERSION, part};
 use crate::bytes::{Lengths, Writer};
+use crate::consumers::{self, ConsumersData};
 use crate::format::WorldFormat;
 use crate::read::form;
 use crate::types::{ComponentType, RelationType, ResourceType};
@@ -52,6 +53,7 @@ struct World {
     storages: Option<Vec<Table>>,
     pairs: Option<Vec<(usize, Vec<Pair>)>>,
     resources: Option<Vec<(usize, Ticks, Vec<u8>)>>,
+    consumers: ConsumersData,
 }
 
 impl<'f> Types<'f> {
@@ -231,6 +233,7 @@ visitor!(WorldVisitor(types) -> World, "a world", visit_map(MapAccess map) {
                 let all: Vec<Option<_>> = map.next_value_seed(ListSeed(types, PhantomData))?;
                 world.resources = Some(all.into_iter().flatten().collect());
             }
+            part::CONSUMERS => world.consumers = map.next_value()?,
             other => return Err(A::Error::custom(format_args!("a world has no part `{other}`"))),
         }
     }
@@ -533,6 +536,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
         out.bytes.extend_from_slice(&value);
     }
     out.u8(0);
+    out.block(|out| consumers::write(&world.consumers, out)).map_err(D::Error::custom)?;
     end(&mut out);
     Ok(out.bytes)
 }

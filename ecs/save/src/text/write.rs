@@ -7,6 +7,7 @@ use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{ColumnContents, PairsContents, ResourceContents, SnapshotContents};
 
 use super::{Clock, ColumnTimes, ENDS, Ids, Ticks, VERSION, key, part};
+use crate::consumers::ConsumersData;
 use crate::encoding::is_finite;
 use crate::format::WorldFormat;
 use crate::types::{ComponentType, RelationType, ResourceType, name_of};
@@ -16,6 +17,7 @@ use crate::write::{Saved, newest};
 pub(super) fn write<S: Serializer>(
     format: &WorldFormat,
     contents: SnapshotContents<'_>,
+    consumers: &ConsumersData,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let saved = Saved::of(format, contents).map_err(S::Error::custom)?;
@@ -47,7 +49,7 @@ pub(super) fn write<S: Serializer>(
     let pairs = saved.pairs().into_iter().filter_map(|pairs| Some(Pairs { ty: saved.relation(pairs)?, pairs }));
     let resources = saved.resources().into_iter().filter_map(|value| Some(Value { ty: saved.resource(value)?, value }));
 
-    let mut map = serializer.serialize_map(Some(7))?;
+    let mut map = serializer.serialize_map(Some(8))?;
     map.serialize_entry(part::VERSION, &VERSION)?;
     map.serialize_entry(part::CLOCK, &clock_parts)?;
     map.serialize_entry(part::IDS, &ids)?;
@@ -55,6 +57,7 @@ pub(super) fn write<S: Serializer>(
     map.serialize_entry(part::STORAGES, &storages.collect::<Vec<_>>())?;
     map.serialize_entry(part::PAIRS, &pairs.collect::<Vec<_>>())?;
     map.serialize_entry(part::RESOURCES, &resources.collect::<Vec<_>>())?;
+    map.serialize_entry(part::CONSUMERS, consumers)?;
     map.end()
 }
 

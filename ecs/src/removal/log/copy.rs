@@ -3,10 +3,10 @@
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 
-use super::{Log, Seen};
+use super::{LIMIT, Log, Seen};
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
 use crate::column::{ColumnCopy, CopiedValues};
-use crate::component::ComponentInfo;
+use crate::component::{ComponentDescriptor, ComponentInfo};
 use crate::entity::Entity;
 
 /// The entries of a list, with values of its own, and the readers that it was kept for.
@@ -25,7 +25,7 @@ impl LogCopy {
     /// No entries of a list of a component, with values or without.
     pub(in crate::removal) fn new(info: &ComponentInfo, with_values: bool) -> Self {
         let values = with_values.then(|| ColumnCopy::new(info.descriptor()));
-        Self { entities: Vec::new(), values, first: 0, limit: 0, readers: Vec::new() }
+        Self { entities: Vec::new(), values, first: 0, limit: LIMIT, readers: Vec::new() }
     }
 
     /// Whether there are values that cannot be copied in a list.
@@ -54,15 +54,40 @@ impl LogCopy {
         }
     }
 
-    /// The type name of the component, of a list with values.
-    pub(crate) fn name(&self) -> Option<&'static str> {
-        self.values.as_ref().map(|values| values.values().descriptor().name())
+    /// How many entries are kept, unless something else is said.
+    pub(crate) const LIMIT: usize = LIMIT;
+
+    /// Entries that no list had, from a number on, of which each has one of the values of a copy; without them, if it is a list of
+    /// entities. At most so many are kept.
+    pub(crate) fn of(entities: Vec<Entity>, values: Option<ColumnCopy>, first: u64, limit: usize) -> Self {
+        debug_assert!(values.as_ref().is_none_or(|values| values.len() == entities.len()));
+        Self { entities, values, first, limit, readers: Vec::new() }
     }
 
-    /// Whether a reader that is still there had not read all of it.
-    pub(crate) fn is_unread(&self) -> bool {
-        let end = self.first + self.entities.len() as u64;
-        self.readers.iter().any(|(reader, position)| reader.strong_count() != 0 && *position < end)
+    /// What is known of the component, of a list with values.
+    pub(crate) fn descriptor(&self) -> Option<&'static ComponentDescriptor> {
+        self.values.as_ref().map(|values| values.values().descriptor())
+    }
+
+    /// The entities that have lost the component, in order.
+    pub(crate) fn entities(&self) -> &[Entity] {
+        &self.entities
+    }
+
+    /// The value of each, in a list with values.
+    pub(crate) fn values(&self) -> Option<&ColumnCopy> {
+        self.values.as_ref()
+    }
+
+    /// The number of the first entry and that of the next one, and how many are kept at most.
+    pub(crate) fn numbers(&self) -> (u64, u64, usize) {
+        (self.first, self.first + self.entities.len() as u64, self.limit)
+    }
+
+    /// How many readers that are still there had not read all of it.
+    pub(crate) fn unread(&self) -> usize {
+        let (_, end, _) = self.numbers();
+        self.readers.iter().filter(|(reader, position)| reader.strong_count() != 0 && *position < end).count()
     }
 
     /// The clones that are needed to make a list what this is.

@@ -313,7 +313,7 @@ impl<T: Component> RemovalReader for RemovedComponentReader<T> {
     }
 
     fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        keeper.number(self.cursor.missed_mut());
+        keeper.reader(&mut self.cursor, false);
     }
 
     #[inline]
@@ -331,7 +331,7 @@ impl<T: Component> RemovalReader for RemovedValueReader<T> {
     }
 
     fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        keeper.number(self.cursor.missed_mut());
+        keeper.reader(&mut self.cursor, true);
     }
 
     #[inline]

@@ -1,0 +1,346 @@
+//! What consumers have seen, as parts of files: numbers, texts and bytes that any `serde` format can have.
+//!
+//! Systems are known by the label of their schedule and by their names, and what they keep is in the order of their parameters. A type has
+//! its name in files and a version; one that a format leaves out has no name, and nothing is known of it but that it was there.
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
+use strata_ecs::change::Tick;
+use strata_ecs::component::ComponentDescriptor;
+use strata_ecs::prelude::Entity;
+use strata_ecs::snapshot::{
+    KeptBySystem, LeftOut, NewRemovalContents, NewScheduleContents, NewSystemContents, RemovalContents,
+    ScheduleContents, SnapshotBuilder, SnapshotContents, SpawnTicks, SystemContents,
+};
+
+use crate::bytes::Lengths;
+use crate::encoding::{Budget, decode, encode};
+use crate::error::{NotSaved, Problem, SaveError};
+use crate::format::WorldFormat;
+use crate::types::{ComponentType, Form, ResourceType, Values, name_of};
+
+/// What kind of thing it is, the name of a type, numbers, and the bytes of a value.
+type Kept = (u8, String, Vec<u64>, Vec<u8>);
+/// The name of a system, which of those with this name it is, whether it is a condition, how many ids it is expected to reserve, and what
+/// it keeps.
+type SystemData = (String, u32, bool, u32, Vec<Kept>);
+/// The label of a schedule, whether it has run in the frame, the messages that it holds from a number on, and its systems.
+type ScheduleData = (String, bool, Vec<(String, u64)>, Vec<SystemData>);
+/// A component with its version, whether it is a list of values, the number of the first entry, how many are kept at most, entities, and
+/// the bytes of their values.
+type RemovalData = (String, u32, bool, u64, u64, Vec<u64>, Vec<u8>);
+/// The ticks of spawns by index, those of other indexes, and the newest.
+type SpawnData = (Vec<u32>, u32, u32);
+/// All of it.
+pub(crate) type ConsumersData = (Vec<ScheduleData>, Vec<RemovalData>, Option<SpawnData>);
+
+/// Kinds of things that a system keeps.
+mod kind {
+    pub(super) const LAST_RUN: u8 = 0;
+    pub(super) const MESSAGES: u8 = 1;
+    pub(super) const REMOVALS: u8 = 2;
+    pub(super) const LINKS: u8 = 3;
+    pub(super) const LOCAL: u8 = 4;
+}
+
+type AnyValue = dyn Any + Send + Sync;
+
+/// A type of values in systems, and how these become bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct LocalType {
+    type_id: TypeId,
+    name: &'static str,
+    write: fn(&AnyValue, &mut Vec<u8>) -> Result<(), String>,
+    read: fn(&[u8], &Budget) -> Result<Box<AnyValue>, String>,
+}
+
+impl fmt::Debug for LocalType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalType").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl LocalType {
+    pub(crate) fn of<T: Serialize + DeserializeOwned + Send + Sync + 'static>(name: &'static str) -> Self {
+        let write = |value: &AnyValue, out: &mut Vec<u8>| {
+            let Some(value) = value.downcast_ref::<T>() else { unreachable!("the value is of this type") };
+            encode(value, out).map(drop).map_err(|error| error.to_string())
+        };
+        let read = |mut bytes: &[u8], budget: &Budget| {
+            let value: T = decode(&mut bytes, budget).map_err(|error| error.to_string())?;
+            let value: Box<AnyValue> = Box::new(value);
+            if bytes.is_empty() { Ok(value) } else { Err("there is more than the value".to_owned()) }
+        };
+        Self { type_id: TypeId::of::<T>(), name, write, read }
+    }
+
+    /// By its name in files.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Those of which a snapshot knows without being told that they can be cloned.
+    pub(crate) fn simple() -> impl Iterator<Item = Self> {
+        macro_rules! of {
+            ($($T:ty)*) => {
+                [$(
+                    LocalType::of::<$T>(stringify!($T)),
+                    LocalType::of::<Option<$T>>(concat!("Option<", stringify!($T), ">")),
+                    LocalType::of::<Vec<$T>>(concat!("Vec<", stringify!($T), ">")),
+                )*]
+            };
+        }
+        of! {
+            () bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 String Entity Duration
+        }
+        .into_iter()
+    }
+}
+
+/// What consumers have seen in the contents of a world, or nothing if a format says so.
+pub(crate) fn of(format: &WorldFormat, contents: SnapshotContents<'_>) -> Result<ConsumersData, SaveError> {
+    if format.new_consumers {
+        return Ok(ConsumersData::default());
+    }
+    let names = Names::of(format);
+    let mut all = Vec::new();
+    let removals = contents.removals().map(|removals| names.removals(removals));
+    let removals: Vec<RemovalData> = removals.filter_map(|data| data.transpose()).collect::<Result<_, _>>()?;
+    for schedule in contents.schedules() {
+        all.extend(names.schedule(schedule)?);
+    }
+    let ticks = |ticks: Vec<Tick>| ticks.into_iter().map(Tick::get).collect();
+    let spawns = contents.spawns().map(|all| (ticks(all.of_indexes), all.others.get(), all.newest.get()));
+    Ok((all, removals, spawns))
+}
+
+/// The types of a format.
+struct Names<'f> {
+    format: &'f WorldFormat,
+    locals: HashMap<TypeId, LocalType>,
+}
+
+impl<'f> Names<'f> {
+    fn of(format: &'f WorldFormat) -> Self {
+        let locals = LocalType::simple().chain(format.locals.iter().copied());
+        Self { format, locals: locals.map(|local| (local.type_id, local)).collect() }
+    }
+
+    /// The type of a component that is saved.
+    fn component(&self, descriptor: &ComponentDescriptor) -> Option<&'f ComponentType> {
+        let is_it = |ty: &&ComponentType| ty.descriptor.identity() == descriptor.identity();
+        self.format.components.iter().find(is_it).filter(|ty| self.format.saves(ty.descriptor))
+    }
+
+    /// The name of a list of messages that is saved.
+    fn list(&self, descriptor: &ComponentDescriptor) -> Option<String> {
+        let is_it = |ty: &&ResourceType| ty.descriptor.identity() == descriptor.identity();
+        self.format.resources.iter().find(is_it).map(|ty| name_of(ty.descriptor))
+    }
+
+    /// None of a component that is left out.
+    fn removals(&self, removals: RemovalContents<'_>) -> Result<Option<RemovalData>, SaveError> {
+        let descriptor = removals.component();
+        let Some(ty) = self.component(descriptor) else {
+            // Of a component that is as if it had never been there, nothing was removed.
+            return match removals.entities().is_empty() || self.format.leaves_out(descriptor) {
+                true => Ok(None),
+                false => Err(SaveError::NotSaved(vec![NotSaved::LeftOut(LeftOut::Removals(descriptor.name()))])),
+            };
+        };
+        let ((first, limit), mut bytes) = (removals.numbers(), Vec::new());
+        if let Some(values) = removals.values() {
+            let written = (ty.write)(values, &mut bytes, &mut Lengths::default());
+            written.map_err(|error| SaveError::Value(descriptor.name(), error))?;
+        }
+        let entities = removals.entities().iter().map(|entity| entity.to_bits()).collect();
+        let of_values = removals.values().is_some();
+        Ok(Some((name_of(descriptor), ty.version, of_values, first, limit as u64, entities, bytes)))
+    }
+
+    /// None if there is nothing to say.
+    fn schedule(&self, schedule: ScheduleContents<'_>) -> Result<Option<ScheduleData>, SaveError> {
+        let held = schedule.held_messages().filter_map(|(list, from)| Some((self.list(list)?, from)));
+        let (held, has_run): (Vec<(String, u64)>, bool) = (held.collect(), schedule.has_run_in_frame());
+        let mut systems = Vec::new();
+        for system in schedule.systems() {
+            systems.extend(self.system(system)?);
+        }
+        let says_nothing = held.is_empty() && !has_run && systems.is_empty();
+        Ok((!says_nothing).then(|| (format!("{:?}", schedule.label()), has_run, held, systems)))
+    }
+
+    /// None of a system that has not been prepared: so is one of which nothing is known.
+    fn system(&self, system: SystemContents<'_>) -> Result<Option<SystemData>, SaveError> {
+        let mut all = Vec::new();
+        for kept in system.kept() {
+            all.push(match kept {
+                KeptBySystem::LastRun(ran) => {
+                    let numbers = ran.map(|(tick, age)| [tick.get().into(), age.into()]);
+                    (kind::LAST_RUN, String::new(), numbers.into_iter().flatten().collect(), Vec::new())
+                }
+                KeptBySystem::Messages { list, next, missed } => {
+                    let name = list.and_then(|list| self.list(list)).unwrap_or_default();
+                    (kind::MESSAGES, name, vec![next, missed], Vec::new())
+                }
+                KeptBySystem::Removals { component, of_values, next, missed } => {
+                    let name = component.and_then(|component| self.component(component));
+                    let name = name.map(|ty| name_of(ty.descriptor)).unwrap_or_default();
+                    (kind::REMOVALS, name, vec![of_values.into(), next, missed], Vec::new())
+                }
+                KeptBySystem::Links(links) => {
+                    let ends = links.iter().flatten().map(|entity| entity.to_bits()).collect();
+                    (kind::LINKS, String::new(), ends, Vec::new())
+                }
+                KeptBySystem::Local(value) => {
+                    let local = value.and_then(|value| Some((value, self.locals.get(&value.type_id())?)));
+                    let (mut name, mut bytes) = (String::new(), Vec::new());
+                    if let Some((value, local)) = local {
+                        name = local.name.to_owned();
+                        (local.write)(value, &mut bytes).map_err(|error| SaveError::Value(local.name, error))?;
+                    }
+                    (kind::LOCAL, name, Vec::new(), bytes)
+                }
+                _ => return Ok(None),
+            });
+        }
+        Ok(Some((system.name().to_owned(), system.nth(), system.is_condition(), system.expected_ids(), all)))
+    }
+}
+
+/// The bytes of it in a file.
+pub(crate) fn write(data: &ConsumersData, out: &mut Vec<u8>) -> Result<(), SaveError> {
+    match encode(data, out) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(SaveError::Value(type_name::<ConsumersData>(), error.to_string())),
+    }
+}
+
+/// What the bytes say of consumers.
+pub(crate) struct Read<'r, 'b> {
+    pub(crate) format: &'r WorldFormat,
+    pub(crate) components: &'r HashMap<String, ComponentType>,
+    pub(crate) resources: &'r HashMap<String, ResourceType>,
+    pub(crate) budget: &'b Budget,
+    /// Where the bytes begin.
+    pub(crate) offset: usize,
+    pub(crate) now: Tick,
+}
+
+/// What is wrong, and with which type.
+pub(crate) type Refused = (Option<String>, Problem);
+
+fn entities(bits: Vec<u64>) -> Result<Vec<Entity>, Refused> {
+    bits.into_iter().map(|bits| Entity::try_from_bits(bits).ok_or((None, Problem::Entity(bits)))).collect()
+}
+
+fn tick(number: u64) -> Result<Tick, Refused> {
+    u32::try_from(number).map(Tick::new).map_err(|_| (None, Problem::Kept))
+}
+
+impl Read<'_, '_> {
+    /// Adds it to a snapshot.
+    pub(crate) fn add_to(&self, builder: &mut SnapshotBuilder, mut bytes: &[u8]) -> Result<(), Refused> {
+        let data: ConsumersData =
+            decode(&mut bytes, self.budget).map_err(|error| (None, Problem::Value(error.to_string())))?;
+        if !bytes.is_empty() {
+            return Err((None, Problem::ValuesTooLong));
+        }
+        if self.format.new_consumers {
+            return Ok(());
+        }
+        let (schedules, removals, spawns) = data;
+        let by_name: HashMap<&'static str, LocalType> =
+            LocalType::simple().chain(self.format.locals.iter().copied()).map(|local| (local.name, local)).collect();
+        for (label, has_run_in_frame, held, systems) in schedules {
+            let held = held.into_iter().filter_map(|(name, from)| Some((self.resources.get(&name)?.descriptor, from)));
+            let held_messages = held.collect();
+            let mut all = Vec::new();
+            for (name, nth, is_condition, expected_ids, kept) in systems {
+                let kept = kept.into_iter().map(|kept| self.kept(&by_name, kept)).collect::<Result<_, _>>()?;
+                all.push(NewSystemContents { name, nth, is_condition, expected_ids, kept });
+            }
+            builder.add_schedule(NewScheduleContents { label, has_run_in_frame, held_messages, systems: all });
+        }
+        for removals in removals {
+            builder.add_removals(match self.removals(removals)? {
+                Some(removals) => removals,
+                None => continue,
+            });
+        }
+        if let Some((of_indexes, others, newest)) = spawns {
+            let of_indexes = of_indexes.into_iter().map(Tick::new).collect();
+            builder.set_spawns(SpawnTicks { of_indexes, others: Tick::new(others), newest: Tick::new(newest) });
+        }
+        Ok(())
+    }
+
+    /// The component with a name; none if it has none, or is passed over.
+    fn component(&self, name: String) -> Result<Option<&ComponentType>, Refused> {
+        match self.components.get(&name) {
+            None if name.is_empty() || self.format.skips_unknown || self.format.keeps_unknown => Ok(None),
+            None => Err((Some(name), Problem::UnknownName)),
+            known => Ok(known),
+        }
+    }
+
+    fn kept(
+        &self,
+        locals: &HashMap<&'static str, LocalType>,
+        (kind, name, numbers, bytes): Kept,
+    ) -> Result<KeptBySystem<Box<AnyValue>>, Refused> {
+        Ok(match (kind, &numbers[..]) {
+            (kind::LAST_RUN, []) => KeptBySystem::LastRun(None),
+            (kind::LAST_RUN, &[ran, age]) => KeptBySystem::LastRun(Some((tick(ran)?, tick(age)?.get()))),
+            (kind::MESSAGES, &[next, missed]) => {
+                KeptBySystem::Messages { list: self.resources.get(&name).map(|ty| ty.descriptor), next, missed }
+            }
+            (kind::REMOVALS, &[of_values @ (0 | 1), next, missed]) => KeptBySystem::Removals {
+                component: self.component(name)?.map(|ty| ty.descriptor),
+                of_values: of_values == 1,
+                next,
+                missed,
+            },
+            (kind::LINKS, _) => {
+                let ends = entities(numbers)?;
+                let (links, []) = ends.as_chunks() else { return Err((None, Problem::Odd)) };
+                KeptBySystem::Links(links.to_vec())
+            }
+            (kind::LOCAL, []) => match locals.get(&*name) {
+                Some(local) => match (local.read)(&bytes, self.budget) {
+                    Ok(value) => KeptBySystem::Local(Some(value)),
+                    Err(error) => return Err((Some(name), Problem::Value(error))),
+                },
+                None if name.is_empty() || self.format.skips_locals || self.format.skips_unknown => {
+                    KeptBySystem::Local(None)
+                }
+                None => return Err((Some(name), Problem::UnknownLocal)),
+            },
+            _ => return Err((None, Problem::Kept)),
+        })
+    }
+
+    /// None of a component that is passed over.
+    fn removals(&self, data: RemovalData) -> Result<Option<NewRemovalContents>, Refused> {
+        let (name, version, of_values, first, limit, bits, bytes) = data;
+        let entities = entities(bits)?;
+        let Some(ty) = self.component(name.clone())? else { return Ok(None) };
+        let count = entities.len();
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let removals = NewRemovalContents::of(ty.descriptor, entities, first, limit);
+        if !of_values {
+            return Ok(Some(removals));
+        }
+        let Some(reader) = ty.reader(version) else { return Err((Some(name), Problem::ValueVersion(version))) };
+        let values = Values { offset: self.offset, bytes: &bytes, count, form: Form::Unmeasured, budget: self.budget };
+        match reader.read(&[values], self.now) {
+            Ok(values) => Ok(Some(removals.with_values(values))),
+            Err((_, problem)) => Err((Some(name), problem)),
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! What a snapshot knows of consumers, as data: systems in schedules, and the lists of removals that their readers read.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::Any;
+use core::fmt;
+
+use super::api::WorldSnapshot;
+use super::columns::NewColumnContents;
+use crate::component::{ComponentDescriptor, ErasedSlice};
+use crate::entity::{Entity, SystemKey};
+use crate::label::InternedScheduleLabel;
+use crate::removal::LogCopy;
+use crate::schedule::{ScheduleMemory, SystemMemory};
+use crate::store::{BUILT_ERA, BuildError, RemovalParts, StoreCopy, StoreParts};
+use crate::system::Memory;
+use crate::tick::{LastRun, Tick};
+use crate::world::{World, for_each_schedule};
+
+/// One thing that a system keeps from run to run. `V` is a value of some type: borrowed from a snapshot, or in a box.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum KeptBySystem<V> {
+    /// The system had not been prepared. It keeps nothing else.
+    Unprepared,
+    /// When it ran last, and how often all ticks have been looked at since; none if it has never run, or that is not remembered.
+    LastRun(Option<(Tick, u32)>),
+    /// A reader of messages: the list, if that is a resource of the world, the number of the next message, and how many were missed.
+    Messages {
+        /// What is known of the list.
+        list: Option<&'static ComponentDescriptor>,
+        /// The number of the next message.
+        next: u64,
+        /// How many were gone before they could be read.
+        missed: u64,
+    },
+    /// A reader of removals.
+    Removals {
+        /// The component; none if it is left out: then the reader has read all.
+        component: Option<&'static ComponentDescriptor>,
+        /// Whether it reads values.
+        of_values: bool,
+        /// The number of the next entry.
+        next: u64,
+        /// How many were gone before they could be read.
+        missed: u64,
+    },
+    /// Sources with their targets, as a loop along a relationship has seen them.
+    Links(Vec<[Entity; 2]>),
+    /// A [`Local`](crate::system::Local); none if it is left out.
+    Local(Option<V>),
+}
+
+/// What the systems of a schedule keep, in a snapshot.
+#[derive(Clone, Copy)]
+pub struct ScheduleContents<'s> {
+    snapshot: &'s WorldSnapshot,
+    label: InternedScheduleLabel,
+    memory: &'s ScheduleMemory,
+}
+
+/// What a system keeps, in a snapshot.
+#[derive(Clone, Copy)]
+pub struct SystemContents<'s> {
+    of: ScheduleContents<'s>,
+    system: &'s SystemMemory,
+}
+
+/// Removals of a component, in a snapshot, which the systems of schedules may not have read.
+#[derive(Clone, Copy)]
+pub struct RemovalContents<'s> {
+    component: &'static ComponentDescriptor,
+    list: &'s LogCopy,
+    of_values: bool,
+    /// The number of the first entry that any of these systems has not read.
+    from: u64,
+}
+
+/// When entities were spawned, if a consumer has asked for that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpawnTicks {
+    /// By the index of the entity.
+    pub of_indexes: Vec<Tick>,
+    /// Of indexes behind these.
+    pub others: Tick,
+    /// The latest.
+    pub newest: Tick,
+}
+
+/// What the systems of a schedule keep, for a [`SnapshotBuilder`](super::SnapshotBuilder).
+#[derive(Debug)]
+pub struct NewScheduleContents {
+    /// Its label, as `Debug` shows it.
+    pub label: String,
+    /// Whether it has run in the frame: see [`ScheduleContents::has_run_in_frame`].
+    pub has_run_in_frame: bool,
+    /// The lists of messages that it holds: see [`ScheduleContents::held_messages`].
+    pub held_messages: Vec<(&'static ComponentDescriptor, u64)>,
+    /// Its systems and conditions.
+    pub systems: Vec<NewSystemContents>,
+}
+
+/// What a system keeps, for a [`SnapshotBuilder`](super::SnapshotBuilder).
+#[derive(Debug)]
+pub struct NewSystemContents {
+    /// Its name.
+    pub name: String,
+    /// Which of the systems with this name it is.
+    pub nth: u32,
+    /// Whether it is a condition.
+    pub is_condition: bool,
+    /// How many ids it is expected to reserve.
+    pub expected_ids: u32,
+    /// What it keeps, in the order of its parameters.
+    pub kept: Vec<KeptBySystem<Box<dyn Any + Send + Sync>>>,
+}
+
+/// Removals of a component, for a [`SnapshotBuilder`](super::SnapshotBuilder).
+pub struct NewRemovalContents(pub(super) RemovalParts);
+
+impl<'s> ScheduleContents<'s> {
+    pub(super) fn all(snapshot: &'s WorldSnapshot) -> impl Iterator<Item = Self> {
+        snapshot.systems().iter().map(move |(label, memory)| Self { snapshot, label: *label, memory })
+    }
+
+    /// Its label.
+    #[must_use]
+    pub fn label(self) -> InternedScheduleLabel {
+        self.label
+    }
+
+    /// Its systems, and then its conditions.
+    pub fn systems(self) -> impl ExactSizeIterator<Item = SystemContents<'s>> {
+        self.memory.systems().iter().map(move |system| SystemContents { of: self, system })
+    }
+
+    /// Whether it has run in the frame that is open, if this is known of all schedules that have: the frame ends when one of them runs
+    /// again.
+    #[must_use]
+    pub fn has_run_in_frame(self) -> bool {
+        let copy = self.snapshot.copy();
+        let Some(ran) = copy.labels_of_frame() else { return false };
+        let known: Vec<u64> = self.snapshot.systems().iter().map(|(label, _)| label.number()).collect();
+        ran.iter().all(|label| known.contains(label)) && ran.contains(&self.label.number())
+    }
+
+    /// The lists of messages that it holds, each from a number on: those may not have been read.
+    pub fn held_messages(self) -> impl Iterator<Item = (&'static ComponentDescriptor, u64)> {
+        self.snapshot.copy().held_messages(self.memory.seat())
+    }
+}
+
+impl<'s> SystemContents<'s> {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'s str {
+        &self.system.name
+    }
+
+    /// Which of the systems, or of the conditions, with this name it is.
+    #[must_use]
+    pub fn nth(self) -> u32 {
+        self.system.nth
+    }
+
+    /// Whether it is a condition.
+    #[must_use]
+    pub fn is_condition(self) -> bool {
+        self.system.is_condition
+    }
+
+    fn key(self) -> SystemKey {
+        SystemKey::new(Some(self.of.label), self.name(), self.nth())
+    }
+
+    /// How many ids it is expected to reserve, on which depends which ones it gets.
+    #[must_use]
+    pub fn expected_ids(self) -> u32 {
+        if self.is_condition() { 0 } else { self.of.snapshot.copy().id_forecasts.wanted_by(self.key()) }
+    }
+
+    /// What it keeps, in the order of its parameters.
+    pub fn kept(self) -> impl Iterator<Item = KeptBySystem<&'s (dyn Any + Send + Sync)>> {
+        let copy = self.of.snapshot.copy();
+        self.system.memory.iter().map(move |memory| match memory {
+            Memory::Unprepared => KeptBySystem::Unprepared,
+            Memory::LastRun(last_run) => KeptBySystem::LastRun(last_run.age(copy.era())),
+            Memory::Cursor(origin, next, missed) => {
+                let list = copy.messages_at(*origin).map(|(list, _)| list);
+                KeptBySystem::Messages { list, next: *next, missed: *missed }
+            }
+            Memory::Reader(list, of_values, [next, missed]) => {
+                let component = copy.removals.get(*list).and_then(|lists| lists[1].descriptor());
+                KeptBySystem::Removals { component, of_values: *of_values, next: *next, missed: *missed }
+            }
+            Memory::ReaderAtEnd => KeptBySystem::Removals { component: None, of_values: false, next: 0, missed: 0 },
+            Memory::Links(links) => KeptBySystem::Links(links.iter().map(|(a, b)| [*a, *b]).collect()),
+            Memory::Value(value) => KeptBySystem::Local(value.as_deref()),
+        })
+    }
+}
+
+impl<'s> RemovalContents<'s> {
+    /// Those of which there are any, or of which more can be said than that there are none.
+    pub(super) fn all(snapshot: &'s WorldSnapshot) -> impl Iterator<Item = Self> {
+        let copy = snapshot.copy();
+        let lists = copy.removals.iter().flat_map(|lists| lists.iter().zip([false, true]).map(move |one| (lists, one)));
+        lists.filter_map(move |(lists, (list, of_values))| {
+            let component = lists[1].descriptor()?;
+            let (first, end, limit) = list.numbers();
+            let next = readers(snapshot, component, of_values).min();
+            let from = next.unwrap_or(end).clamp(first, end);
+            let says_something = next.is_some() || limit != LogCopy::LIMIT;
+            says_something.then_some(Self { component, list, of_values, from })
+        })
+    }
+
+    fn skipped(self) -> usize {
+        let (first, ..) = self.list.numbers();
+        (self.from - first) as usize
+    }
+
+    /// What is known of the component.
+    #[must_use]
+    pub fn component(self) -> &'static ComponentDescriptor {
+        self.component
+    }
+
+    /// The entities that have lost it, in order.
+    #[must_use]
+    pub fn entities(self) -> &'s [Entity] {
+        &self.list.entities()[self.skipped()..]
+    }
+
+    /// The value of each, if it is a list of values.
+    #[must_use]
+    pub fn values(self) -> Option<ErasedSlice<'s>> {
+        self.list.values().map(|values| values.values().behind(self.skipped()))
+    }
+
+    /// The number of the first entry, and how many are kept at most.
+    #[must_use]
+    pub fn numbers(self) -> (u64, usize) {
+        let (.., limit) = self.list.numbers();
+        (self.from, limit)
+    }
+}
+
+/// How far the systems of schedules have read removals of a component, or removed values.
+fn readers(
+    snapshot: &WorldSnapshot,
+    component: &'static ComponentDescriptor,
+    of_values: bool,
+) -> impl Iterator<Item = u64> {
+    let all = ScheduleContents::all(snapshot).flat_map(ScheduleContents::systems).flat_map(SystemContents::kept);
+    all.filter_map(move |kept| match kept {
+        KeptBySystem::Removals { component: Some(own), of_values: values, next, .. }
+            if own.is_same(component) && values == of_values =>
+        {
+            Some(next)
+        }
+        _ => None,
+    })
+}
+
+/// The components with removals that readers have not read which are not those of systems in schedules.
+pub(super) fn unread_elsewhere(snapshot: &WorldSnapshot) -> Vec<&'static str> {
+    let is_unread = |lists: &&[LogCopy; 2]| {
+        lists.iter().zip([false, true]).any(|(list, of_values)| {
+            let (_, end, _) = list.numbers();
+            let own = lists[1].descriptor();
+            let known = own.map_or(0, |own| readers(snapshot, own, of_values).filter(|next| *next < end).count());
+            list.unread() > known
+        })
+    };
+    let lists = snapshot.copy().removals.iter().filter(is_unread);
+    lists.filter_map(|lists| lists[1].descriptor()).map(|component| component.name()).collect()
+}
+
+impl NewRemovalContents {
+    /// Entities that have lost a component, in order. The first one has a number, and so many are kept at most.
+    #[must_use]
+    pub fn of(component: &'static ComponentDescriptor, entities: Vec<Entity>, first: u64, limit: usize) -> Self {
+        Self(RemovalParts { component, entities, values: None, first, limit })
+    }
+
+    /// The value of each.
+    #[must_use]
+    pub fn with_values(self, values: NewColumnContents) -> Self {
+        Self(RemovalParts { values: Some(values.into_parts()), ..self.0 })
+    }
+}
+
+impl fmt::Debug for NewRemovalContents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RemovalParts { component, entities, first, .. } = &self.0;
+        let mut shown = f.debug_struct("NewRemovalContents");
+        shown.field("component", &component.name()).field("entities", entities).field("first", first);
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ScheduleContents<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ScheduleContents");
+        shown.field("label", &self.label).field("systems", &self.systems().collect::<Vec<_>>()).finish()
+    }
+}
+
+impl fmt::Debug for SystemContents<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("SystemContents");
+        shown.field("name", &self.name()).field("nth", &self.nth());
+        shown.field("kept", &self.kept().collect::<Vec<_>>()).finish()
+    }
+}
+
+impl fmt::Debug for RemovalContents<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("RemovalContents");
+        shown.field("component", &self.component.name()).field("of_values", &self.of_values);
+        shown.field("entities", &self.entities()).finish()
+    }
+}
+
+/// A schedule of a world, and what its systems will keep.
+type Found = (InternedScheduleLabel, Vec<NewSystemContents>);
+
+/// Has the schedules of a world prepared of whose systems it is said what they keep, and notes in the parts of a store what these say of
+/// it. What is said of schedules that the world does not have is passed over.
+pub(super) fn prepare(
+    world: &mut World,
+    schedules: Vec<NewScheduleContents>,
+    parts: &mut StoreParts,
+) -> Result<Vec<Found>, BuildError> {
+    let mut labels: Vec<(InternedScheduleLabel, String)> = Vec::new();
+    // One that is taken out is passed over: nothing can be restored before it is back.
+    for_each_schedule(&mut world.store, |label, _| labels.push((label, format!("{label:?}"))));
+    let has_run = schedules.iter().any(|schedule| schedule.has_run_in_frame);
+    let mut found = Vec::new();
+    for NewScheduleContents { label: text, has_run_in_frame, held_messages, systems } in schedules {
+        let mut of_text = labels.iter().filter(|(_, own)| *own == text);
+        let Some(&(label, _)) = of_text.next() else { continue };
+        if of_text.next().is_some() {
+            return Err(BuildError::Schedule(text, "another one has a label that looks alike".to_string()));
+        }
+        let prepared = world.try_schedule_scope(label, |world, schedule| {
+            schedule.initialize(world).map(|()| schedule.seat_in_world(world.id()))
+        });
+        let Ok(prepared) = prepared else { continue };
+        let seat = prepared.map_err(|error| BuildError::Schedule(text, error.to_string()))?;
+        parts.held.push((Arc::downgrade(&seat), held_messages));
+        parts.ran.extend((has_run && has_run_in_frame).then_some(label.number()));
+        let expected = systems.iter().filter(|system| system.expected_ids != 0);
+        let key = |system: &NewSystemContents| SystemKey::new(Some(label), &system.name, system.nth);
+        parts.expected_ids.extend(expected.map(|system| (key(system), system.expected_ids)));
+        found.push((label, systems));
+    }
+    Ok(found)
+}
+
+/// What systems keep, for a store that becomes a copy.
+pub(super) fn memories(
+    world: &mut World,
+    copy: &StoreCopy,
+    found: Vec<Found>,
+) -> Result<Vec<(InternedScheduleLabel, ScheduleMemory)>, BuildError> {
+    let mut all = Vec::new();
+    for (label, systems) in found {
+        let mut memories = Vec::new();
+        for NewSystemContents { name, nth, is_condition, kept, .. } in systems {
+            let memory: Option<Vec<Memory>> = kept.into_iter().map(|kept| memory(world, copy, kept)).collect();
+            let Some(memory) = memory else { return Err(BuildError::System(format!("{label:?}"), name)) };
+            memories.push(SystemMemory { name, nth, is_condition, memory });
+        }
+        all.push((label, ScheduleMemory::of(memories)));
+    }
+    Ok(all)
+}
+
+/// One thing; none if it cannot be.
+fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + Send + Sync>>) -> Option<Memory> {
+    Some(match kept {
+        KeptBySystem::Unprepared => Memory::Unprepared,
+        KeptBySystem::LastRun(None) => Memory::LastRun(LastRun::default()),
+        KeptBySystem::LastRun(Some((tick, age))) => {
+            if age >= LastRun::FORGOTTEN {
+                return None;
+            }
+            Memory::LastRun(LastRun::aged(tick, age, BUILT_ERA))
+        }
+        KeptBySystem::Messages { list, next, missed } => match list.and_then(|list| copy.messages_of(list)) {
+            Some((_, numbers)) if next > numbers.end => return None,
+            Some((_, numbers)) => Memory::Cursor(numbers.origin, next, missed),
+            // A list that is not there is none that there will be.
+            None => Memory::Cursor(0, 0, missed),
+        },
+        KeptBySystem::Removals { component: None, .. } => Memory::ReaderAtEnd,
+        KeptBySystem::Removals { component: Some(component), of_values, next, missed } => {
+            let id = world.store.register_descriptor(component).ok()?;
+            let list = world.store.listeners.removals.list_of(id);
+            let end =
+                list.and_then(|list| copy.removals.get(list)).map(|lists| lists[usize::from(of_values)].numbers().1);
+            if end.is_some_and(|end| next > end) {
+                return None;
+            }
+            // Without such a list the system does not read it any more.
+            Memory::Reader(list.unwrap_or(usize::MAX), of_values, [next, missed])
+        }
+        KeptBySystem::Links(links) => {
+            Memory::Links(links.into_iter().map(|[source, target]| (source, target)).collect())
+        }
+        KeptBySystem::Local(value) => Memory::Value(value),
+    })
+}
