@@ -63,6 +63,10 @@ pub(super) struct LinkFunctions {
     rename: fn(ErasedRefMut<'_>, Option<Entity>) -> Option<Entity>,
     /// The targets that components name, which are in no world.
     pub(super) named_by: fn(ErasedSlice<'_>) -> Option<Vec<Entity>>,
+    /// Makes a component that is in no world list no sources.
+    empty: fn(ErasedRefMut<'_>),
+    /// Whether the component that lists sources has other fields beside them.
+    list_has_more: bool,
     /// Calls a function with each source that components list which are in no world: with the number of the component, the place on its
     /// list, and the source. Says false if they are of another type.
     pub(super) listed_by: fn(ErasedSlice<'_>, &mut dyn FnMut(usize, usize, Entity)) -> bool,
@@ -103,6 +107,11 @@ impl LinkFunctions {
                 Some(component.get())
             },
             named_by: |components| Some(components.downcast_ref::<R>()?.iter().map(R::get).collect()),
+            empty: |component| {
+                let list = component.into_mut::<R::RelationshipTarget>();
+                list.into_iter().for_each(|list| list.collection_mut_risky().clear());
+            },
+            list_has_more: size_of::<R::RelationshipTarget>() > size_of::<ListOf<R>>(),
             listed_by: |components, see| {
                 let Some(lists) = components.downcast_ref::<R::RelationshipTarget>() else { return false };
                 for (row, list) in lists.iter().enumerate() {
@@ -315,7 +324,10 @@ fn with_those_above(store: &Store, id: ComponentId, entity: Entity) -> impl Iter
 ///
 /// None are if one of them might be refused: that is decided when all of them have left their targets.
 pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) -> usize {
-    let Some(id) = store.archetypes.components.id::<R>().filter(|_| !needs_drop::<R>()) else { return 0 };
+    // Other fields of a relationship stay as they are, and there is nothing to drop.
+    let has_more = has_more_than_target::<R>();
+    let id = store.archetypes.components.id::<R>().filter(|_| has_more || !needs_drop::<R>());
+    let Some(id) = id else { return 0 };
     if any_is_above::<R>(store, id, target, sources) {
         return 0;
     }
@@ -325,11 +337,24 @@ pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, 
             break;
         }
         let Some(named) = store.sole_mut::<R>(source) else { break };
-        *named = R::from(target);
         done += 1;
-        store.link_noted(id, source, |store| link_to::<R>(store, id, source, target));
+        if !has_more {
+            *named = R::from(target);
+            store.link_noted(id, source, |store| link_to::<R>(store, id, source, target));
+            continue;
+        }
+        // It is noted before a function of the program is called.
+        store.link_noted(id, source, |store| {
+            store.sole_mut::<R>(source).into_iter().for_each(|named| named.set_risky(target));
+            link_simply::<R>(store, id, source)
+        });
     }
     done
+}
+
+/// Whether a relationship has other fields beside its target, which stay when that becomes another one.
+pub(super) const fn has_more_than_target<R: Relationship>() -> bool {
+    size_of::<R>() > size_of::<Entity>()
 }
 
 /// [`link_simply`], whatever the source and the target are.
@@ -571,6 +596,7 @@ pub(super) fn linked_tree(store: &mut Store, root: Entity, is_meant: impl Fn(Com
             && let Some(source) = id_of(store, functions)
         {
             relationships.push((source, functions));
+            lists.extend(functions.list_has_more.then_some(id));
         }
     }
     let world = World::from_store(store);
