@@ -583,12 +583,14 @@ pub(super) struct LinkedTree {
     pub(super) entities: Vec<Entity>,
     /// The relationships that have led from one to the other: the components of their sources.
     pub(super) relationships: Vec<ComponentId>,
+    /// Those components of their targets that have other fields.
+    pub(super) lists: Vec<ComponentId>,
 }
 
 /// An entity and all that would end with it, by relationships of which a function means the component that lists the sources. `O(entities)`
 pub(super) fn linked_tree(store: &mut Store, root: Entity, is_meant: impl Fn(ComponentId) -> bool) -> LinkedTree {
     let ids: Vec<ComponentId> = store.archetypes.components.iter().map(|info| info.id()).collect();
-    let mut relationships = Vec::new();
+    let (mut relationships, mut lists) = (Vec::new(), Vec::new());
     for id in ids {
         if let Some((functions, false)) = relation(store, id)
             && functions.is_linked
@@ -611,7 +613,7 @@ pub(super) fn linked_tree(store: &mut Store, root: Entity, is_meant: impl Fn(Com
         }
         at += 1;
     }
-    LinkedTree { entities, relationships: relationships.into_iter().map(|(source, _)| source).collect() }
+    LinkedTree { entities, relationships: relationships.into_iter().map(|(source, _)| source).collect(), lists }
 }
 
 /// The target on which an entity is listed by a relationship.
@@ -619,10 +621,16 @@ pub(super) fn target_of(store: &Store, relationship: ComponentId, source: Entity
     store.listeners.links.target(relationship, source)
 }
 
-/// Replaces the entities inside of a component that is in no world by those that stand for them; with them the target that it names.
+/// Replaces the entities inside of a component that is in no world by those that stand for them; with them the target that it names. One
+/// that lists sources then lists none: they come to it when they are linked.
 pub(super) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMapper) {
-    let side = component.descriptor().relation().filter(|side| side.is_source());
+    let side = component.descriptor().relation();
     let functions = side.and_then(RelationSide::functions::<LinkFunctions>);
+    if let (Some(false), Some(functions)) = (side.map(RelationSide::is_source), functions) {
+        (functions.empty)(component.reborrow());
+        component.map_entities(mapper);
+        return;
+    }
     let named = functions.and_then(|functions| (functions.rename)(component.reborrow(), None));
     component.map_entities(mapper);
     if let (Some(functions), Some(target)) = (functions, named) {
