@@ -198,6 +198,18 @@ impl Store {
         panicked.go_on();
     }
 
+    /// Does the part of an operation that drops values. If links end with them a panic waits for [`Store::conclude`]: both sides of these
+    /// agree before it goes on.
+    #[inline]
+    #[must_use]
+    pub(super) fn dropping(&mut self, action: impl FnOnce(&mut Self)) -> Waiting {
+        if self.listeners.links.are_settled() {
+            action(self);
+            return Waiting::default();
+        }
+        Waiting::catch(|| action(self))
+    }
+
     /// The end of an operation that was told of beforehand, in which a listener may have panicked: as [`Store::react`], and then the
     /// panic goes on. If the operation is part of another one, it waits for the end of that.
     pub(super) fn conclude(&mut self, panicked: Waiting) {
