@@ -134,3 +134,28 @@ fn a_child_whose_value_panics_as_it_drops_leaves_its_parent_at_once() {
         world.check_invariants();
     }
 }
+
+#[test]
+fn what_makes_no_link_goes_although_an_observer_panics() {
+    #[derive(Component, Clone)]
+    #[relationship(relationship_target = Named)]
+    struct Names(Entity);
+    #[derive(Component)]
+    #[relationship_target(relationship = Names)]
+    struct Named(Vec<Entity>);
+
+    for of_ends in [false, true] {
+        let mut world = World::new();
+        let [dead, a, b, c] = entities(&mut world);
+        world.despawn(dead);
+        match of_ends {
+            false => _ = world.add_observer(|_: On<Insert<Names>>| panic!("an observer")),
+            true => _ = world.add_observer(|_: On<Remove<Names>>| panic!("an observer")),
+        }
+        let linked = catch_unwind(AssertUnwindSafe(|| _ = world.many(&[a, b, c]).insert(Names(dead))));
+        assert!(linked.is_err());
+        _ = catch_unwind(AssertUnwindSafe(|| world.flush()));
+        assert_eq!(world.query::<&Names>().iter(&world).count(), 0, "{of_ends}");
+        world.check_invariants();
+    }
+}

@@ -180,7 +180,8 @@ impl Store {
             return;
         }
         self.relink();
-        self.listeners.has_news = false;
+        // What has been refused may stay if a listener panics.
+        self.listeners.has_news = !self.listeners.links.refused.is_empty();
         let panicked = core::mem::take(&mut self.listeners.panicked);
         self.tell_noted_before_pairs(tell);
         self.tell_of_all_pairs();
@@ -231,7 +232,8 @@ impl Store {
     /// Makes both sides of relationships agree, if there are such components.
     #[inline]
     fn relink(&mut self) {
-        if !self.listeners.links.are_settled()
+        let links = &self.listeners.links;
+        if !(links.are_settled() && links.refused.is_empty())
             && let Some(tell) = self.reactions.tell
         {
             (tell.relink)(self);

@@ -476,6 +476,10 @@ const PANICS: usize = 10_000;
 /// value.
 pub(crate) fn relink(store: &mut Store) {
     store.settle_rows();
+    while !store.listeners.links.refused.is_empty() {
+        let panicked = Waiting::catch(|| store.without_news(drop_refused));
+        store.let_wait(panicked);
+    }
     for _ in 0..PANICS {
         let panicked = Waiting::catch(|| store.without_news(settle));
         store.let_wait(panicked);
@@ -897,7 +901,7 @@ fn link(store: &mut Store, id: ComponentId, source: Entity) {
         if target != Entity::PLACEHOLDER {
             report(store, functions, (source, target), &why);
         }
-        return drop_later(store, functions, id, source);
+        return drop_later(store, id, source);
     }
     let (place, displaced) = (functions.list)(store, id, target, source);
     store.listeners.links.set_place(id, source, target, place);
@@ -927,13 +931,20 @@ fn report(store: &mut Store, functions: &LinkFunctions, (source, target): (Entit
 }
 
 /// Has a component that makes no link removed when observers and hooks have been told that it came.
-fn drop_later(store: &mut Store, functions: &'static LinkFunctions, id: ComponentId, source: Entity) {
-    store.reactions.let_wait(move |store: &mut Store| {
+fn drop_later(store: &mut Store, id: ComponentId, source: Entity) {
+    store.listeners.links.refused.push_back((id, source));
+    store.reactions.let_wait(drop_refused);
+}
+
+/// Removes components that make no links.
+fn drop_refused(store: &mut Store) {
+    while let Some((id, source)) = store.listeners.links.refused.pop_front() {
+        let Some((functions, _)) = relation(store, id) else { continue };
         let named = (functions.target)(World::from_store(store), source);
         if named.is_some() && named != store.listeners.links.target(id, source) {
             (functions.release)(store, source);
         }
-    });
+    }
 }
 
 /// Sources whose target lists them no more: those of a target that has ended end with it, if that is the kind of their relationship.
