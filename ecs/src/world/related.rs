@@ -169,7 +169,8 @@ impl EntityWorldMut<'_> {
         self.add_related::<R>(&[entity])
     }
 
-    /// Links entities to this one, at a place among those that are; those of them that are linked already move there.
+    /// Links entities to this one, at a place among those that are; those of them that are linked already move there. Other fields of a
+    /// relationship stay as they are.
     ///
     /// # Panics
     ///
@@ -219,7 +220,8 @@ impl EntityWorldMut<'_> {
         self.remove::<R::RelationshipTarget>()
     }
 
-    /// Links these entities to this one, in this order, and no others. Other fields of both components stay as they are.
+    /// Links these entities to this one, in this order, and no others. Other fields of both components stay as they are. Those that are
+    /// new are linked before others are unlinked.
     ///
     /// # Panics
     ///
