@@ -415,3 +415,49 @@ fn deep_trees_are_cloned_without_a_stack() {
     assert_eq!(world.len(), 5_001);
     world.check_invariants();
 }
+
+#[test]
+fn other_fields_of_both_sides_are_cloned() {
+    #[derive(Component, Clone)]
+    #[relationship(relationship_target = Crew)]
+    struct Serves {
+        #[relationship]
+        ship: Entity,
+        since: u32,
+    }
+    #[derive(Component, Clone)]
+    #[relationship_target(relationship = Serves, linked_spawn)]
+    struct Crew {
+        #[relationship]
+        sailors: Vec<Entity>,
+        pay: String,
+        flagship: Option<Entity>,
+    }
+    let mut world = World::new();
+    let [fleet, ship] = entities(&mut world);
+    world.entity_mut(ship).insert(Serves { ship: fleet, since: 3 });
+    let sailors: Vec<Entity> = [1, 2].map(|since| world.spawn(Serves { ship, since }).id()).into();
+    let mut crew = world.get_mut::<Crew>(ship).unwrap();
+    (crew.pay, crew.flagship) = ("rum".into(), Some(fleet));
+
+    let copy = clone_linked(&mut world, fleet);
+    world.check_invariants();
+    let [copied] = world.get::<Crew>(copy).unwrap().sailors[..] else { panic!("one ship") };
+    let Crew { sailors: new, pay, flagship } = world.get::<Crew>(copied).unwrap();
+    assert_eq!((pay.as_str(), *flagship, new.len()), ("rum", Some(fleet), 2));
+    for (nth, &sailor) in new.iter().enumerate() {
+        let serves = world.get::<Serves>(sailor).unwrap();
+        assert!(serves.ship == copied && serves.since as usize == nth + 1 && !sailors.contains(&sailor));
+    }
+    assert_eq!(world.get::<Crew>(ship).unwrap().sailors, sailors);
+
+    // A target that has a crew keeps it.
+    let [other, first] = entities(&mut world);
+    world.entity_mut(first).insert(Serves { ship: other, since: 9 });
+    world.get_mut::<Crew>(other).unwrap().pay = "tea".into();
+    let mut cloner = EntityCloner::build_opt_out(&mut world).linked_cloning(true).finish();
+    cloner.clone_entity(&mut world, ship, other).expect("all can be cloned");
+    world.check_invariants();
+    let Crew { sailors, pay, .. } = world.get::<Crew>(other).unwrap();
+    assert_eq!((sailors.len(), sailors[0], pay.as_str()), (3, first, "tea"));
+}

@@ -78,11 +78,11 @@ fn links_that_come_are_on_both_sides() {
     assert!(both.len() == 3 && sources.iter().all(|source| both.contains(source)));
 }
 
+#[derive(Component)]
+struct Part(Fuse);
+
 #[test]
 fn what_is_below_ends_although_something_panics() {
-    #[derive(Component)]
-    struct Part(Fuse);
-
     let mut world = World::new();
     let root = world.spawn(children![(Part(Fuse), children![Part(Fuse), Part(Fuse)]), Part(Fuse), ()]).id();
     assert_eq!(children(&world, root).len(), 3);
@@ -101,4 +101,61 @@ fn each_list_by_hand_is_put_right() {
     world.flush();
     world.check_invariants();
     assert_eq!(world.query::<&Held>().iter(&world).count(), 0);
+}
+
+#[test]
+fn a_child_whose_value_panics_as_it_drops_leaves_its_parent_at_once() {
+    for (nth, is_watched) in (0..8).flat_map(|nth| [(nth, false), (nth, true)]) {
+        let mut world = World::new();
+        if is_watched {
+            world.add_observer(|_: On<Remove<ChildOf>>| {});
+        }
+        let root = world.spawn_empty().id();
+        let children_with_parts: Vec<Entity> = (0..5).map(|_| world.spawn((ChildOf(root), Part(Fuse))).id()).collect();
+        let child = children_with_parts[0];
+        let other = world.spawn(ChildOf(root)).id();
+        let end_of_one = |world: &mut World| match nth {
+            0 => _ = world.despawn(child),
+            1 => world.entity_mut(child).despawn(),
+            2 => _ = world.many(&[child]).despawn(),
+            3 => _ = world.many(&children_with_parts).despawn(),
+            4 => _ = world.entity_mut(child).remove::<(ChildOf, Part)>(),
+            5 => _ = world.many(&children_with_parts).remove::<(Part, ChildOf)>(),
+            6 => _ = world.all::<With<Part>>().despawn(),
+            _ => _ = world.entity_mut(child).clear(),
+        };
+        assert!(armed(|| end_of_one(&mut world)), "{nth}");
+        let left = if [3, 5, 6].contains(&nth) { 1 } else { 5 };
+        let listed = children(&world, root);
+        assert!(
+            listed.len() == left && listed.last() == Some(&other) && !listed.contains(&child),
+            "{nth} {is_watched}"
+        );
+        world.check_invariants();
+    }
+}
+
+#[test]
+fn what_makes_no_link_goes_although_an_observer_panics() {
+    #[derive(Component, Clone)]
+    #[relationship(relationship_target = Named)]
+    struct Names(Entity);
+    #[derive(Component)]
+    #[relationship_target(relationship = Names)]
+    struct Named(Vec<Entity>);
+
+    for of_ends in [false, true] {
+        let mut world = World::new();
+        let [dead, a, b, c] = entities(&mut world);
+        world.despawn(dead);
+        match of_ends {
+            false => _ = world.add_observer(|_: On<Insert<Names>>| panic!("an observer")),
+            true => _ = world.add_observer(|_: On<Remove<Names>>| panic!("an observer")),
+        }
+        let linked = catch_unwind(AssertUnwindSafe(|| _ = world.many(&[a, b, c]).insert(Names(dead))));
+        assert!(linked.is_err());
+        _ = catch_unwind(AssertUnwindSafe(|| world.flush()));
+        assert_eq!(world.query::<&Names>().iter(&world).count(), 0, "{of_ends}");
+        world.check_invariants();
+    }
 }

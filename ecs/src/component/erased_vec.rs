@@ -16,6 +16,7 @@ use super::constructor::{Constructor, Maker};
 use super::descriptor::ComponentDescriptor;
 use super::erased_ref::{ErasedRef, ErasedRefMut};
 use super::erased_slice::ErasedSlice;
+use super::functions::CloneFn;
 use crate::alloc_error::AllocError;
 
 /// Some values of a component, one behind the other, in memory of their own.
@@ -123,14 +124,28 @@ impl ErasedVec {
 
     /// A clone of a value; `None` if values of this component cannot be cloned.
     pub(crate) fn clone_of(value: ErasedRef<'_>) -> Option<Self> {
-        let descriptor = value.descriptor();
-        let clone = descriptor.functions.clone_fn()?;
-        let mut values = Self::with_room_for_one(descriptor);
-        // SAFETY: the function is that of the descriptor's type; the value is one of that and is borrowed, and the memory has
-        // room for one. If it panics, the memory goes without a value.
+        let clone = value.descriptor().functions.clone_fn()?;
+        // SAFETY: the function is that of the descriptor's type.
+        Some(unsafe { Self::clone_by(value, clone) })
+    }
+
+    /// The same, also of a component whose values are cloned only together with those of other entities.
+    pub(crate) fn clone_with_others(value: ErasedRef<'_>) -> Option<Self> {
+        let clone = value.descriptor().functions.clone?;
+        // SAFETY: the function is that of the descriptor's type.
+        Some(unsafe { Self::clone_by(value, clone) })
+    }
+
+    /// # Safety
+    ///
+    /// - The function clones values of this component.
+    unsafe fn clone_by(value: ErasedRef<'_>, clone: CloneFn) -> Self {
+        let mut values = Self::with_room_for_one(value.descriptor());
+        // SAFETY: the value is one of the function's type, as the caller promises, and is borrowed, and the memory has room for one. If it
+        // panics, the memory goes without a value.
         unsafe { clone(value.as_ptr().as_ptr(), values.data.as_ptr()) };
         values.len = 1;
-        Some(values)
+        values
     }
 
     /// The type of the values.

@@ -118,6 +118,14 @@ impl Slot {
         }
         Some(Location { table: slot.table, row: slot.row })
     }
+
+    /// Row of an entity, if it is in this table. Generation and table are compared at once.
+    #[inline(always)]
+    pub(crate) fn row_in(slots: &[Self], entity: Entity, table: TableId) -> Option<u32> {
+        let slot = slots.get(entity.index() as usize)?;
+        let pair = |generation: u32, table: TableId| u64::from(table.0) << 32 | u64::from(generation);
+        (pair(slot.generation, slot.table) == pair(entity.generation(), table)).then_some(slot.row)
+    }
 }
 
 /// All entity ids of a world.

@@ -83,17 +83,19 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
     books: Books<'_, '_, D::Column>,
     entity: Entity,
 ) -> Option<D::Item<'w>> {
-    let location = Slot::find(books.slots, entity)?;
     let (only, known) = books.only;
-    let column = match location.table == only {
+    let (found, row) = match Slot::row_in(books.slots, entity, only) {
         // SAFETY: a slot names this table, so it is not `TableId::UNUSED`, and what is known of it is initialised.
-        true => unsafe { known.assume_init() },
-        false => books.by_table.get(location.table.index()).copied().flatten()?,
+        Some(row) => (Match { table: only, column: unsafe { known.assume_init() } }, row),
+        None => {
+            let location = Slot::find(books.slots, entity)?;
+            let column = books.by_table.get(location.table.index()).copied().flatten()?;
+            (Match { table: location.table, column }, location.row)
+        }
     };
-    let found = Match { table: location.table, column };
     // SAFETY: the match is one of the cache, which belongs to the store.
     let block = unsafe { Block::<D, F>::whole(cell, cache, &found) };
-    let row = location.row as usize;
+    let row = row as usize;
     if !block.contains(entity, row) {
         return None;
     }

@@ -331,8 +331,8 @@ impl Store {
     #[cold]
     fn remove_sparse_told(&mut self, number: usize, entity: Entity) {
         let panicked = self.expect_sparse(&[entity], number, Kinds::LOSS, Kinds::NONE);
-        self.remove_sparse_expected(number, entity);
-        self.conclude(panicked);
+        let dropped = self.dropping(|store| store.remove_sparse_expected(number, entity));
+        self.conclude(panicked.or(dropped));
     }
 
     fn remove_sparse_expected(&mut self, number: usize, entity: Entity) {
@@ -404,13 +404,20 @@ impl Row<'_> {
         Ok(Some(Special { aside, held, told }))
     }
 
-    /// Puts what is required, takes the entity out of sparse storages, tells what it has lost, and then drops what is left over.
+    /// Puts what is required, takes the entity out of sparse storages, tells what it has lost, and then drops what is left over. If both
+    /// sides of links have to be made to agree, a panic of a destructor waits with what waits already.
     ///
     /// # Safety
     ///
     /// - The entity has moved as the plan says, is here now, and has all values but those aside. Nothing has happened since.
     #[inline(never)]
-    pub(super) unsafe fn finish<const ADDS: bool>(self, here: Location, special: Special, now: WriteStamp) {
+    pub(super) unsafe fn finish<const ADDS: bool>(
+        self,
+        here: Location,
+        special: Special,
+        now: WriteStamp,
+        panicked: &mut Option<Waiting>,
+    ) {
         let Self { plan, tables, components, sparse, entities, listeners, entity, from, fate } = self;
         let Special { mut aside, held, mut told } = special;
         if ADDS {
@@ -438,12 +445,21 @@ impl Row<'_> {
             let values = (&mut *sparse, components);
             listeners.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
         }
+        let has_links = !listeners.links.are_settled();
         let _finish = listeners.finish(&told);
         if plan.drops_values || !held.is_empty() {
-            let _beside = LeftBeside { sparse, plan, aside };
-            if fate == Fate::Dropped {
-                // SAFETY: a row has just been moved out of this table with these drops, if there are any.
-                unsafe { source.drop_some_behind(&plan.drops, told.kept()) }
+            let drop_rest = || {
+                let _beside = LeftBeside { sparse, plan, aside };
+                if fate == Fate::Dropped {
+                    // SAFETY: a row has just been moved out of this table with these drops, if there are any.
+                    unsafe { source.drop_some_behind(&plan.drops, told.kept()) }
+                }
+            };
+            if has_links {
+                let dropped = Waiting::catch(drop_rest);
+                *panicked = Some(panicked.take().unwrap_or_default().or(dropped));
+            } else {
+                drop_rest();
             }
         }
     }

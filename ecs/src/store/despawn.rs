@@ -114,10 +114,12 @@ impl Store {
         let panicked = self.expect_end(Affected::Listed(&[entity]), location.table);
         let summary = self.entities.sparse_summary(entity.index());
         self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
-        // SAFETY: the entity is there, and there is room for its end.
-        let done = unsafe { self.despawn_special(entity, location, summary) };
-        self.conclude(panicked);
-        done
+        let dropped = self.dropping(|store| {
+            // SAFETY: the entity is there, and there is room for its end. No error: see `despawn_special`.
+            _ = unsafe { store.despawn_special(entity, location, summary) };
+        });
+        self.conclude(panicked.or(dropped));
+        Ok(())
     }
 
     /// The sparse storages in which an entity may be, if no observer and no hook is told of its end, and no pairs end with it.
@@ -357,9 +359,11 @@ impl Store {
         entities.free_many(order.unwrap_or(gone));
         table.truncate(first);
         let count = ending.gone.count;
-        // SAFETY: the rows have just been taken off.
-        unsafe { self.end_prepared(&mut ending, Fate::Dropped) }
-        self.conclude(panicked);
+        let dropped = self.dropping(|store| {
+            // SAFETY: the rows have just been taken off.
+            unsafe { store.end_prepared(&mut ending, Fate::Dropped) }
+        });
+        self.conclude(panicked.or(dropped));
         count
     }
 

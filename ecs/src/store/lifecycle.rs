@@ -180,7 +180,8 @@ impl Store {
             return;
         }
         self.relink();
-        self.listeners.has_news = false;
+        // What has been refused may stay if a listener panics.
+        self.listeners.has_news = !self.listeners.links.refused.is_empty();
         let panicked = core::mem::take(&mut self.listeners.panicked);
         self.tell_noted_before_pairs(tell);
         self.tell_of_all_pairs();
@@ -196,6 +197,18 @@ impl Store {
         let panicked = Waiting::catch(|| self.tell_noted(tell));
         self.listeners.has_news |= self.relations.have_news();
         panicked.go_on();
+    }
+
+    /// Does the part of an operation that drops values. If links end with them a panic waits for [`Store::conclude`]: both sides of these
+    /// agree before it goes on.
+    #[inline]
+    #[must_use]
+    pub(super) fn dropping(&mut self, action: impl FnOnce(&mut Self)) -> Waiting {
+        if self.listeners.links.are_settled() {
+            action(self);
+            return Waiting::default();
+        }
+        Waiting::catch(|| action(self))
     }
 
     /// The end of an operation that was told of beforehand, in which a listener may have panicked: as [`Store::react`], and then the
@@ -219,7 +232,8 @@ impl Store {
     /// Makes both sides of relationships agree, if there are such components.
     #[inline]
     fn relink(&mut self) {
-        if !self.listeners.links.are_settled()
+        let links = &self.listeners.links;
+        if !(links.are_settled() && links.refused.is_empty())
             && let Some(tell) = self.reactions.tell
         {
             (tell.relink)(self);

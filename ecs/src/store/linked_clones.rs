@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::pairs::ClonedPairs;
 use super::{CloneError, EntityBuilder, Store};
-use crate::component::{ComponentId, ErasedRefMut};
+use crate::component::{ComponentId, ErasedRefMut, ErasedVec};
 use crate::entity::{Entity, EntityHashMap, EntityMapper};
 use crate::guard::Waiting;
 
@@ -34,7 +34,8 @@ impl EntityMapper for Copies {
 }
 
 impl Store {
-    /// Clones those components of some entities of which a function says so, with their pairs.
+    /// Clones those components of some entities of which a function says so, with their pairs, and what they have of some components that
+    /// list sources.
     ///
     /// # Errors
     ///
@@ -43,11 +44,14 @@ impl Store {
         &mut self,
         entities: &[Entity],
         is_meant: impl Fn(&Self, Entity, ComponentId) -> bool,
+        lists: impl Fn(&Self, Entity) -> Vec<ComponentId>,
     ) -> Result<LinkedClones, CloneError> {
         let all = EntityHashMap::from_iter(entities.iter().map(|&entity| (entity, ())));
         let mut clones = Vec::with_capacity(entities.len());
         for &of in entities {
-            let components = self.clone_some(of, |id| is_meant(self, of, id))?;
+            let mut components = self.clone_some(of, |id| is_meant(self, of, id))?;
+            let lists = lists(self, of).into_iter().filter_map(|id| self.value_by_id(of, id));
+            components.parts.extend(lists.filter_map(ErasedVec::clone_with_others));
             let meant: Vec<ComponentId> = self.pair_sources().filter(|&id| is_meant(self, of, id)).collect();
             let pairs = self.clone_pairs(of, |id| meant.contains(&id), &|other| all.contains_key(&other))?;
             clones.push(LinkedClone { of, components, pairs });

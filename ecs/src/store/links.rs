@@ -50,6 +50,9 @@ pub(crate) struct Links {
     pub(crate) parting: Vec<(ComponentId, Entity)>,
     /// Sources that have come to name a target, in their order.
     pub(crate) coming: Vec<(ComponentId, Entity)>,
+    /// Sources of which a component makes no link. It is removed when observers and hooks have been told that it came: if one of these
+    /// panics, before the next operation tells anything.
+    pub(crate) refused: VecDeque<(ComponentId, Entity)>,
     /// A source that is being linked at once. If that is broken off it is done behind the next operation.
     pub(crate) linking: Option<(ComponentId, Entity)>,
     /// Sources of targets that have lost their list, or have got another one.
@@ -75,6 +78,7 @@ impl Default for Links {
             adopting: Vec::new(),
             parting: Vec::new(),
             coming: Vec::new(),
+            refused: VecDeque::new(),
             linking: None,
             orphans: Vec::new(),
             unpaired: Vec::new(),
@@ -266,6 +270,7 @@ impl Links {
         self.changes += 1;
         self.listed.iter_mut().for_each(|(_, listed)| listed.changed = self.changes);
         self.journal.iter_mut().for_each(VecDeque::clear);
+        self.refused.clear();
     }
 
     /// Gives back memory that is not needed.
@@ -273,6 +278,7 @@ impl Links {
         self.listed.iter_mut().for_each(|(_, listed)| listed.shrink_to_fit());
         self.listed.retain(|(_, listed)| listed.count != 0);
         [&mut self.adopting, &mut self.parting, &mut self.coming].into_iter().for_each(Vec::shrink_to_fit);
+        self.refused.shrink_to_fit();
         self.orphans.shrink_to_fit();
         self.unpaired.shrink_to_fit();
         self.ending = Vec::new();

@@ -415,7 +415,7 @@ impl<'s> Located<'s> {
         if let Some(special) = special {
             let row = Row { plan, tables, components, sparse, entities, listeners, entity, from, fate };
             // SAFETY: the row has moved as the plan says, and all values have been put.
-            unsafe { row.finish::<ADDS>(here, special, now) }
+            unsafe { row.finish::<ADDS>(here, special, now, &mut panicked) }
             return Ok(end_told(store, panicked).then_some(here));
         }
         if ADDS && table.is_tracked() {

@@ -153,7 +153,12 @@ impl EntityCloner {
                 || (tree.relationships.contains(&id)
                     && target_of(store, id, entity).is_some_and(|target| all.contains(&target)))
         };
-        let clones = store.clone_linked(&tree.entities, is_meant)?;
+        // A list that the target has already stays, with its other fields.
+        let stays = |store: &Store, id| target.is_some_and(|target| store.has(target, id));
+        let lists = |store: &Store, entity: Entity| {
+            tree.lists.iter().copied().filter(|&id| entity != root || !stays(store, id)).collect()
+        };
+        let clones = store.clone_linked(&tree.entities, is_meant, lists)?;
         Ok(store.put_linked(clones, target, rename))
     }
 }
@@ -171,6 +176,7 @@ impl<Mode> EntityClonerBuilder<'_, Mode> {
     ///   not denied, or is allowed.
     /// - Of entities inside of values, in fields that are [mapped](crate::entity::MapEntities), those of which there is a clone are replaced by
     ///   that, wherever in the tree they are. So are the targets of [pairs](crate::relation::Relation), and entities inside of their values.
+    /// - Other fields of a component that lists sources are cloned with it if it is `Clone`.
     /// - If the target has children it keeps them; those that are cloned come behind them.
     /// - If a component of one of the entities cannot be cloned, nothing is. If a `Clone` or `MapEntities` panics, neither.
     ///

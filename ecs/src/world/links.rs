@@ -64,6 +64,10 @@ pub(super) struct LinkFunctions {
     rename: fn(ErasedRefMut<'_>, Option<Entity>) -> Option<Entity>,
     /// The targets that components name, which are in no world.
     pub(super) named_by: fn(ErasedSlice<'_>) -> Option<Vec<Entity>>,
+    /// Makes a component that is in no world list no sources.
+    empty: fn(ErasedRefMut<'_>),
+    /// Whether the component that lists sources has other fields beside them.
+    list_has_more: bool,
     /// Calls a function with each source that components list which are in no world: with the number of the component, the place on its
     /// list, and the source. Says false if they are of another type.
     pub(super) listed_by: fn(ErasedSlice<'_>, &mut dyn FnMut(usize, usize, Entity)) -> bool,
@@ -104,6 +108,11 @@ impl LinkFunctions {
                 Some(component.get())
             },
             named_by: |components| Some(components.downcast_ref::<R>()?.iter().map(R::get).collect()),
+            empty: |component| {
+                let list = component.into_mut::<R::RelationshipTarget>();
+                list.into_iter().for_each(|list| list.collection_mut_risky().clear());
+            },
+            list_has_more: size_of::<R::RelationshipTarget>() > size_of::<ListOf<R>>(),
             listed_by: |components, see| {
                 let Some(lists) = components.downcast_ref::<R::RelationshipTarget>() else { return false };
                 for (row, list) in lists.iter().enumerate() {
@@ -316,7 +325,10 @@ fn with_those_above(store: &Store, id: ComponentId, entity: Entity) -> impl Iter
 ///
 /// None are if one of them might be refused: that is decided when all of them have left their targets.
 pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) -> usize {
-    let Some(id) = store.archetypes.components.id::<R>().filter(|_| !needs_drop::<R>()) else { return 0 };
+    // Other fields of a relationship stay as they are, and there is nothing to drop.
+    let has_more = has_more_than_target::<R>();
+    let id = store.archetypes.components.id::<R>().filter(|_| has_more || !needs_drop::<R>());
+    let Some(id) = id else { return 0 };
     if any_is_above::<R>(store, id, target, sources) {
         return 0;
     }
@@ -326,11 +338,24 @@ pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, 
             break;
         }
         let Some(named) = store.sole_mut::<R>(source) else { break };
-        *named = R::from(target);
         done += 1;
-        store.link_noted(id, source, |store| link_to::<R>(store, id, source, target));
+        if !has_more {
+            *named = R::from(target);
+            store.link_noted(id, source, |store| link_to::<R>(store, id, source, target));
+            continue;
+        }
+        // It is noted before a function of the program is called.
+        store.link_noted(id, source, |store| {
+            store.sole_mut::<R>(source).into_iter().for_each(|named| named.set_risky(target));
+            link_simply::<R>(store, id, source)
+        });
     }
     done
+}
+
+/// Whether a relationship has other fields beside its target, which stay when that becomes another one.
+pub(super) const fn has_more_than_target<R: Relationship>() -> bool {
+    size_of::<R>() > size_of::<Entity>()
 }
 
 /// [`link_simply`], whatever the source and the target are.
@@ -452,6 +477,10 @@ const PANICS: usize = 10_000;
 /// value.
 pub(crate) fn relink(store: &mut Store) {
     store.settle_rows();
+    while !store.listeners.links.refused.is_empty() {
+        let panicked = Waiting::catch(|| store.without_news(drop_refused));
+        store.let_wait(panicked);
+    }
     for _ in 0..PANICS {
         let panicked = Waiting::catch(|| store.without_news(settle));
         store.let_wait(panicked);
@@ -599,12 +628,14 @@ pub(super) struct LinkedTree {
     pub(super) entities: Vec<Entity>,
     /// The relationships that have led from one to the other: the components of their sources.
     pub(super) relationships: Vec<ComponentId>,
+    /// Those components of their targets that have other fields.
+    pub(super) lists: Vec<ComponentId>,
 }
 
 /// An entity and all that would end with it, by relationships of which a function means the component that lists the sources. `O(entities)`
 pub(super) fn linked_tree(store: &mut Store, root: Entity, is_meant: impl Fn(ComponentId) -> bool) -> LinkedTree {
     let ids: Vec<ComponentId> = store.archetypes.components.iter().map(|info| info.id()).collect();
-    let mut relationships = Vec::new();
+    let (mut relationships, mut lists) = (Vec::new(), Vec::new());
     for id in ids {
         if let Some((functions, false)) = relation(store, id)
             && functions.is_linked
@@ -612,6 +643,7 @@ pub(super) fn linked_tree(store: &mut Store, root: Entity, is_meant: impl Fn(Com
             && let Some(source) = id_of(store, functions)
         {
             relationships.push((source, functions));
+            lists.extend(functions.list_has_more.then_some(id));
         }
     }
     let world = World::from_store(store);
@@ -626,7 +658,7 @@ pub(super) fn linked_tree(store: &mut Store, root: Entity, is_meant: impl Fn(Com
         }
         at += 1;
     }
-    LinkedTree { entities, relationships: relationships.into_iter().map(|(source, _)| source).collect() }
+    LinkedTree { entities, relationships: relationships.into_iter().map(|(source, _)| source).collect(), lists }
 }
 
 /// The target on which an entity is listed by a relationship.
@@ -634,10 +666,16 @@ pub(super) fn target_of(store: &Store, relationship: ComponentId, source: Entity
     store.listeners.links.target(relationship, source)
 }
 
-/// Replaces the entities inside of a component that is in no world by those that stand for them; with them the target that it names.
+/// Replaces the entities inside of a component that is in no world by those that stand for them; with them the target that it names. One
+/// that lists sources then lists none: they come to it when they are linked.
 pub(super) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMapper) {
-    let side = component.descriptor().relation().filter(|side| side.is_source());
+    let side = component.descriptor().relation();
     let functions = side.and_then(RelationSide::functions::<LinkFunctions>);
+    if let (Some(false), Some(functions)) = (side.map(RelationSide::is_source), functions) {
+        (functions.empty)(component.reborrow());
+        component.map_entities(mapper);
+        return;
+    }
     let named = functions.and_then(|functions| (functions.rename)(component.reborrow(), None));
     component.map_entities(mapper);
     if let (Some(functions), Some(target)) = (functions, named) {
@@ -966,7 +1004,7 @@ fn link(store: &mut Store, id: ComponentId, source: Entity) {
         if target != Entity::PLACEHOLDER {
             report(store, functions, (source, target), &why);
         }
-        return drop_later(store, functions, id, source);
+        return drop_later(store, id, source);
     }
     let (place, displaced) = (functions.list)(store, id, target, source);
     store.listeners.links.set_place(id, source, target, place);
@@ -996,13 +1034,20 @@ fn report(store: &mut Store, functions: &LinkFunctions, (source, target): (Entit
 }
 
 /// Has a component that makes no link removed when observers and hooks have been told that it came.
-fn drop_later(store: &mut Store, functions: &'static LinkFunctions, id: ComponentId, source: Entity) {
-    store.reactions.let_wait(move |store: &mut Store| {
+fn drop_later(store: &mut Store, id: ComponentId, source: Entity) {
+    store.listeners.links.refused.push_back((id, source));
+    store.reactions.let_wait(drop_refused);
+}
+
+/// Removes components that make no links.
+fn drop_refused(store: &mut Store) {
+    while let Some((id, source)) = store.listeners.links.refused.pop_front() {
+        let Some((functions, _)) = relation(store, id) else { continue };
         let named = (functions.target)(World::from_store(store), source);
         if named.is_some() && named != store.listeners.links.target(id, source) {
             (functions.release)(store, source);
         }
-    });
+    }
 }
 
 /// Sources whose target lists them no more: those of a target that has ended end with it, if that is the kind of their relationship.

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
-use super::links::relink_simply;
+use super::links::{has_more_than_target, relink_simply};
 use crate::bundle::Bundle;
 use crate::command::{Commands, EntityCommands};
 use crate::entity::{Entity, EntityError, EntityHashSet};
@@ -27,7 +27,7 @@ impl World {
         self.get::<S>(target).map_or_else(Vec::new, |sources| sources.iter().collect())
     }
 
-    /// Links entities to one, in this order, as one operation.
+    /// Links entities to one, in this order, as one operation. Other fields of a relationship that they have stay.
     ///
     /// # Panics
     ///
@@ -42,7 +42,12 @@ impl World {
         }
         self.store.as_one(|store| {
             for &source in sources {
-                if let Ok(mut source) = World::from_store_mut(store).get_entity_mut(source) {
+                let Ok(mut source) = World::from_store_mut(store).get_entity_mut(source) else { continue };
+                let named = match has_more_than_target::<R>() {
+                    true => source.modify_component(|named: &mut R| named.set_risky(target)),
+                    false => None,
+                };
+                if named.is_none() {
                     source.insert(R::from(target));
                 }
             }
@@ -132,7 +137,7 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Links entities to this one, behind those that are.
+    /// Links entities to this one, behind those that are. Other fields of a relationship that they have stay as they are.
     ///
     /// # Panics
     ///
@@ -164,7 +169,8 @@ impl EntityWorldMut<'_> {
         self.add_related::<R>(&[entity])
     }
 
-    /// Links entities to this one, at a place among those that are; those of them that are linked already move there.
+    /// Links entities to this one, at a place among those that are; those of them that are linked already move there. Other fields of a
+    /// relationship stay as they are.
     ///
     /// # Panics
     ///
@@ -214,7 +220,8 @@ impl EntityWorldMut<'_> {
         self.remove::<R::RelationshipTarget>()
     }
 
-    /// Links these entities to this one, in this order, and no others.
+    /// Links these entities to this one, in this order, and no others. Other fields of both components stay as they are. Those that are
+    /// new are linked before others are unlinked.
     ///
     /// # Panics
     ///
@@ -235,11 +242,12 @@ impl EntityWorldMut<'_> {
         let world = World::from_store_mut(self.store_mut());
         related.iter().for_each(|&source| _ = world.entity(source));
         let kept = EntityHashSet::from_iter(related.iter().copied());
-        let sources = world.sources::<R::RelationshipTarget>(target);
-        world.unlink_all::<R>(target, sources.into_iter().filter(|source| !kept.contains(source)));
+        let before = world.sources::<R::RelationshipTarget>(target);
         let is_new = |source: &Entity| world.get::<R>(*source).is_none_or(|named| named.get() != target);
         let new: Vec<Entity> = related.iter().copied().filter(is_new).collect();
+        // The new ones come first: other fields of the list would go with the last of those that go.
         world.link_all::<R>(target, &new);
+        world.unlink_all::<R>(target, before.into_iter().filter(|source| !kept.contains(source)));
         // Those that could not be linked are not listed. What observers have linked meanwhile comes behind the others.
         let listed = world.sources::<R::RelationshipTarget>(target);
         if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {
