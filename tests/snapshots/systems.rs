@@ -2,6 +2,7 @@
 
 use strata_ecs::prelude::*;
 use strata_ecs::snapshot::{RestoreError, SnapshotError, SnapshotOptions};
+use strata_ecs::world::DeferredWorld;
 
 #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
 struct Update;
@@ -66,6 +67,13 @@ fn whole(world: &mut World) {
     }
 }
 
+fn deferred(mut world: DeferredWorld, mut runs: Local<u32>) {
+    *runs += 1;
+    let runs = *runs;
+    note(&mut world.resource_mut::<Log>(), "deferred", runs);
+    world.commands().spawn(Health(runs));
+}
+
 fn twice(In(value): In<u32>, mut calls: Local<u32>, mut log: ResMut<Log>) {
     *calls += value;
     note(&mut log, "twice", *calls);
@@ -80,8 +88,9 @@ fn world() -> World {
         *value
     })
     .pipe(twice);
-    schedule
-        .add_systems((changed, work, removed, read, count.run_if(every_other), whole, piped, count, changed).chain());
+    schedule.add_systems(
+        (changed, work, removed, read, count.run_if(every_other), whole, deferred, piped, count, changed).chain(),
+    );
     world.add_schedule(schedule);
     world
 }

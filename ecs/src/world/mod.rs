@@ -21,6 +21,7 @@ mod query_builder;
 mod explain;
 mod deferred;
 mod systems;
+mod deferred_systems;
 mod system_buffer;
 mod apply_deferred;
 mod system_state;
@@ -56,6 +57,7 @@ pub use self::cast::World;
 pub use self::cloner::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};
 pub use self::component_id_for::ComponentIdFor;
 pub use self::deferred::DeferredWorld;
+pub use self::deferred_systems::DeferredMarker;
 pub use self::entities::SpawnBatchIter;
 pub use self::entity_except::{EntityMutExcept, EntityRefExcept};
 pub use self::entity_fetch::{EntityMutableFetchError, WorldEntityFetch};
@@ -79,7 +81,7 @@ pub use self::spawn_related::{
 };
 pub use self::system_buffer::SystemBuffer;
 pub use self::system_state::SystemState;
-pub use self::systems::{DeferredMarker, ExclusiveMarker, FromWorld, RunSystemOnce};
+pub use self::systems::{ExclusiveMarker, FromWorld, RunSystemOnce};
 pub use crate::map::world::*;
 
 #[cfg(test)]

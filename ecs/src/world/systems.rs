@@ -8,7 +8,6 @@ use core::marker::PhantomData;
 use core::panic::Location;
 
 use super::cast::World;
-use super::deferred::DeferredWorld;
 use crate::access::Access;
 use crate::cell::ReadCell;
 use crate::origin::{Origin, SystemName};
@@ -73,8 +72,38 @@ impl SystemParam for &World {
     }
 }
 
+/// A function of the whole world.
+pub(super) trait ExclusiveFunction<I: SystemInput, Out>: Send + Sync + 'static {
+    /// Calls it.
+    fn call(&mut self, input: I::Inner<'_>, world: &mut World) -> Out;
+
+    /// Whether what it keeps was made for this world.
+    fn is_ready_for(&self, _: WorldId) -> bool {
+        true
+    }
+
+    /// Makes what it keeps for a world.
+    fn prepare(&mut self, _: &mut Store) {}
+
+    /// Shows what it keeps from run to run.
+    fn remember(&mut self, _: &mut Keeper<'_>) {}
+
+    /// Throws that away.
+    fn forget(&mut self) {}
+}
+
+impl<F, I, Out> ExclusiveFunction<I, Out> for F
+where
+    F: FnMut(I::Inner<'_>, &mut World) -> Out + Send + Sync + 'static,
+    I: SystemInput,
+{
+    fn call(&mut self, input: I::Inner<'_>, world: &mut World) -> Out {
+        self(input, world)
+    }
+}
+
 /// A function of the whole world as a system.
-struct ExclusiveSystem<F, I, Out> {
+pub(super) struct ExclusiveSystem<F, I, Out> {
     name: &'static str,
     system: SystemName,
     function: F,
@@ -102,15 +131,11 @@ impl Drop for SinceLastRun<'_> {
 
 impl<F, I, Out> ExclusiveSystem<F, I, Out>
 where
-    F: FnMut(I::Inner<'_>, &mut World) -> Out + Send + Sync + 'static,
+    F: ExclusiveFunction<I, Out>,
     I: SystemInput + 'static,
     Out: 'static,
 {
-    fn boxed(name: &'static str, function: F) -> BoxedSystem<I, Out> {
-        Self::boxed_with(name, function, Access::exclusive())
-    }
-
-    fn boxed_with(name: &'static str, function: F, access: Access) -> BoxedSystem<I, Out> {
+    pub(super) fn boxed_with(name: &'static str, function: F, access: Access) -> BoxedSystem<I, Out> {
         let system = SystemName::of(name);
         Box::new(Self { name, system, function, access, last_run: None, marker: PhantomData })
     }
@@ -118,7 +143,7 @@ where
 
 impl<F, I, Out> System for ExclusiveSystem<F, I, Out>
 where
-    F: FnMut(I::Inner<'_>, &mut World) -> Out + Send + Sync + 'static,
+    F: ExclusiveFunction<I, Out>,
     I: SystemInput + 'static,
     Out: 'static,
 {
@@ -139,22 +164,29 @@ where
         Some(TypeId::of::<F>())
     }
 
-    /// It keeps nothing of a world but when it ran there, and looks whether that was in the same one.
+    /// Of a world it keeps when it ran there, and looks whether that was in the same one.
     fn remember(&mut self, keeper: &mut Keeper<'_>) {
         keeper.last_run(self.last_run.as_mut().map(|(_, last_run)| last_run));
+        self.function.remember(keeper);
     }
 
     fn forget(&mut self) {
         self.last_run = None;
+        self.function.forget();
     }
 
-    fn is_ready_for(&self, _: WorldId) -> bool {
-        true
+    fn is_ready_for(&self, world: WorldId) -> bool {
+        self.function.is_ready_for(world)
     }
 
-    fn prepare(&mut self, _: &mut Store) {}
+    fn prepare(&mut self, store: &mut Store) {
+        if !self.function.is_ready_for(store.id()) {
+            self.function.prepare(store);
+        }
+    }
 
     fn run_alone(&mut self, input: I::Inner<'_>, store: &mut Store) -> Result<Out, ParamError> {
+        self.prepare(store);
         let world = store.id();
         let last_run = self.last_run.filter(|(of, _)| *of == world).map_or_else(LastRun::default, |(_, last)| last);
         let run_ticks = store.begin_run(last_run);
@@ -165,7 +197,7 @@ where
         let acting = store.acting();
         store.entities.act(Origin::in_system(self.system));
         let since = SinceLastRun { clock: store.shared_clock(), store, before, acting };
-        let out = (self.function)(input, World::from_store_mut(since.store));
+        let out = self.function.call(input, World::from_store_mut(since.store));
         // What the system itself has changed it has seen.
         let last = if since.store.id() == world {
             let last = since.store.next_tick();
@@ -190,7 +222,7 @@ where
     Out: Unpin + 'static,
 {
     fn into_system(mut this: Self) -> BoxedSystem<(), Out> {
-        ExclusiveSystem::boxed(type_name::<F>(), move |(), world: &mut World| this(world))
+        ExclusiveSystem::boxed_with(type_name::<F>(), move |(), world: &mut World| this(world), Access::exclusive())
     }
 }
 
@@ -211,7 +243,7 @@ where
             function(input, world)
         }
         let function = move |input: Input::Inner<'_>, world: &mut World| call(&mut this, Input::wrap(input), world);
-        ExclusiveSystem::boxed(type_name::<F>(), function)
+        ExclusiveSystem::boxed_with(type_name::<F>(), function, Access::exclusive())
     }
 }
 
@@ -290,33 +322,6 @@ pub trait RunSystemOnce {
         I: SystemInput + 'static,
         Out: 'static,
         S: IntoSystem<I, Out, Marker>;
-}
-
-/// Keeps functions of a `DeferredWorld` apart from other systems.
-#[doc(hidden)]
-pub struct DeferredMarker;
-
-impl<F, Input, Out> IntoSystem<Input, Out, (DeferredMarker, Input)> for F
-where
-    F: Send + Sync + 'static,
-    for<'a> &'a mut F: FnMut(Input, DeferredWorld<'_>) -> Out + FnMut(Input::Param<'_>, DeferredWorld<'_>) -> Out,
-    Input: WrittenInput + 'static,
-    Out: Unpin + 'static,
-{
-    fn into_system(mut this: Self) -> BoxedSystem<Input, Out> {
-        // The indirection tells the compiler which of the two signatures is meant.
-        fn call<Input, Out>(
-            mut function: impl FnMut(Input, DeferredWorld<'_>) -> Out,
-            input: Input,
-            world: DeferredWorld<'_>,
-        ) -> Out {
-            function(input, world)
-        }
-        let function = move |input: Input::Inner<'_>, world: &mut World| {
-            call(&mut this, Input::wrap(input), DeferredWorld::from(world))
-        };
-        ExclusiveSystem::boxed_with(type_name::<F>(), function, Access::exclusive_values())
-    }
 }
 
 impl RunSystemOnce for World {

@@ -21,6 +21,7 @@ mod dynamic;
 
 mod read_only;
 mod world;
+mod own;
 mod deferred;
 
 pub(super) use self::commands::CommandsSource;
@@ -40,6 +41,7 @@ pub use self::non_send::{NonSend, NonSendMarker, NonSendMut};
 pub use self::of_type::StaticSystemParam;
 pub(super) use self::optional::OptionSource;
 pub use self::optional::{OptionBuilder, ResultBuilder};
+pub(crate) use self::own::OwnSource;
 pub(super) use self::query::QuerySource;
 pub use self::query::{MakeQuery, QueryParamBuilder};
 pub(crate) use self::read_only::ReadOnlySource;
