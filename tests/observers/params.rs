@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use strata_ecs::prelude::*;
+use strata_ecs::system::SystemName;
 use strata_ecs::world::DeferredWorld;
 
 use super::{Log, noted, world};
@@ -28,6 +29,8 @@ struct Only<T>(#[event_target] Entity, PhantomData<T>);
 struct Note;
 #[derive(Component)]
 struct Mark(u32);
+#[derive(Resource, Default)]
+struct Counted(u32);
 
 #[derive(SystemParam)]
 struct Marks<'w, 's> {
@@ -79,6 +82,36 @@ fn derived_parameters_worlds_and_nothing() {
     world.add_observer(|_: On<Alarm>| {});
     world.trigger(Alarm(4));
     assert_eq!(noted(&mut world), ["derived", "Alarm(4)"]);
+}
+
+#[test]
+fn a_deferred_world_comes_beside_what_is_the_observers_own() {
+    let mut world = world();
+    let mark = world.spawn(Mark(1)).id();
+    world.add_observer(move |alarm: On<Alarm>, mut world: DeferredWorld, mut told: Local<u32>, name: SystemName| {
+        *told += 1;
+        world.get_mut::<Mark>(mark).unwrap().0 += alarm.0 * *told;
+        world.commands().spawn(Mark(*told));
+        assert!(name.as_str().contains("observers::params"));
+    });
+    for n in 1..=3 {
+        world.trigger(Alarm(10));
+        assert_eq!(world.len(), 1 + n);
+    }
+    assert_eq!(world.get::<Mark>(mark).unwrap().0, 1 + 10 + 20 + 30);
+}
+
+#[test]
+fn a_condition_beside_a_deferred_world_is_asked_each_time() {
+    let mut world = world();
+    world.init_resource::<Counted>();
+    let count = |_: On<Alarm>, mut world: DeferredWorld, mut told: Local<u32>| {
+        *told += 1;
+        world.resource_mut::<Counted>().0 = *told;
+    };
+    world.add_observer(count.run_if(|counted: Res<Counted>| counted.0 < 2));
+    (0..5).for_each(|_| world.trigger(Alarm(0)));
+    assert_eq!(world.resource::<Counted>().0, 2);
 }
 
 #[test]

@@ -212,7 +212,7 @@ fn despawn_by_b(entity: Entity, b: &B, mut commands: Commands) {
 fn tell_notes(a: &mut A, mut notes: MessageWriter<Note>) {
     if mix(a.0, 11).is_multiple_of(16) {
         let id = notes.write(Note(a.0));
-        a.0 = mix(a.0, id.id());
+        a.0 = mix(a.0, id.id);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use strata_ecs::prelude::*;
 use strata_ecs::snapshot::{RestoreError, SnapshotError, SnapshotOptions};
+use strata_ecs::world::DeferredWorld;
 
 #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
 struct Update;
@@ -84,6 +85,13 @@ fn whole(world: &mut World) {
     }
 }
 
+fn deferred(mut world: DeferredWorld, mut runs: Local<u32>) {
+    *runs += 1;
+    let runs = *runs;
+    note(&mut world.resource_mut::<Log>(), "deferred", runs);
+    world.commands().spawn(Health(runs));
+}
+
 fn twice(In(value): In<u32>, mut calls: Local<u32>, mut log: ResMut<Log>) {
     *calls += value;
     note(&mut log, "twice", *calls);
@@ -99,7 +107,9 @@ fn world() -> World {
     })
     .pipe(twice);
     schedule
-        .add_systems((changed, work, removed, read, count.run_if(every_other), whole, piped, count, changed).chain())
+        .add_systems(
+            (changed, work, removed, read, count.run_if(every_other), whole, deferred, piped, count, changed).chain(),
+        )
         .add_systems(whole_with_more.after(removed).before(whole));
     world.add_schedule(schedule);
     world

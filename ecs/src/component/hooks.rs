@@ -16,6 +16,29 @@ use crate::origin::Origin;
 ///
 /// Everything that a shared `World` can be asked can be asked of it.
 ///
+/// A system or an observer takes it as its first parameter, or behind its input; [`Local`](crate::system::Local) and
+/// [`SystemName`](crate::system::SystemName) may follow, which borrow nothing of the world. Such a system runs alone.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::DeferredWorld;
+/// # #[derive(Component)] struct Name(&'static str);
+///
+/// #[derive(EntityEvent)]
+/// struct Greet(Entity);
+///
+/// let mut world = World::new();
+/// world.add_observer(|greet: On<Greet>, mut world: DeferredWorld, mut greeted: Local<u32>| {
+///     *greeted += 1;
+///     if world.get::<Name>(greet.0).is_none() {
+///         world.commands().entity(greet.0).insert(Name("guest"));
+///     }
+/// });
+/// let guest = world.spawn_empty().id();
+/// world.trigger(Greet(guest));
+/// assert_eq!(world.get::<Name>(guest).unwrap().0, "guest");
+/// ```
+///
 /// ```
 /// use strata_ecs::prelude::*;
 /// use strata_ecs::world::DeferredWorld;

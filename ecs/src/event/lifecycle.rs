@@ -39,8 +39,8 @@ macro_rules! lifecycle {
             const MOMENT: Option<Moment> = Some(Moment::$Pattern);
 
             #[inline]
-            fn of_operation(entity: Entity) -> Option<Self> {
-                Some(Self { entity })
+            fn of_operation(entity: Entity) -> Self {
+                Self { entity }
             }
 
             fn slot() -> Option<&'static TypeSlot<Self>> {

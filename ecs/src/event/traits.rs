@@ -42,11 +42,15 @@ pub trait Event: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     const MOMENT: Option<Moment> = None;
 
-    /// An event that operations trigger, of an entity. None if it is no such event.
+    /// An event that operations trigger, of an entity.
+    ///
+    /// # Panics
+    ///
+    /// If it is no such event: it has no [`MOMENT`](Self::MOMENT).
     #[doc(hidden)]
     #[inline]
-    fn of_operation(_: Entity) -> Option<Self> {
-        None
+    fn of_operation(_: Entity) -> Self {
+        unreachable!("no operation triggers the event")
     }
 
     /// A number that is the same for the same type while the program is compiled, for checks at that time. None if there

@@ -57,17 +57,15 @@ pub struct EntityComponentsTrigger {
 impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
     type State = ();
 
-    #[inline]
+    #[inline(always)]
     fn set_components(&mut self, components: &[ComponentId]) {
         // Mostly it is the same one component.
-        let is_so = match (&*self.components, components) {
-            ([one], [other]) => one == other,
-            (all, others) => all == others,
-        };
-        if !is_so {
-            self.components.clear();
-            self.components.extend_from_slice(components);
+        if let ([one], [other]) = (&*self.components, components)
+            && one == other
+        {
+            return;
         }
+        set_others(&mut self.components, components);
     }
 
     #[inline]
@@ -78,6 +76,14 @@ impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
     #[inline]
     fn next(&mut self, _: &mut E, (): &mut (), _: &World) -> Option<Entity> {
         None
+    }
+}
+
+#[inline(never)]
+fn set_others(kept: &mut Vec<ComponentId>, components: &[ComponentId]) {
+    if kept != components {
+        kept.clear();
+        kept.extend_from_slice(components);
     }
 }
 

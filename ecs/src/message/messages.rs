@@ -406,9 +406,9 @@ impl<M> Messages<M> {
     /// ```
     #[must_use]
     pub fn get_message(&self, id: MessageId<M>) -> Option<&M> {
-        match id.number.checked_sub(self.new_start) {
+        match id.id.checked_sub(self.new_start) {
             Some(at) => self.new.get(usize::try_from(at).ok()?),
-            None => self.old.get(usize::try_from(id.number.checked_sub(self.start())?).ok()?),
+            None => self.old.get(usize::try_from(id.id.checked_sub(self.start())?).ok()?),
         }
     }
 
@@ -450,15 +450,6 @@ impl<M: fmt::Debug> fmt::Debug for Messages<M> {
 /// assert!(first < second);
 /// ```
 pub struct MessageId<M> {
-    number: u64,
-    marker: PhantomData<fn() -> M>,
-}
-
-impl<M> MessageId<M> {
-    pub(super) fn new(number: u64) -> Self {
-        Self { number, marker: PhantomData }
-    }
-
     /// The number, from 0.
     ///
     /// ```
@@ -467,11 +458,15 @@ impl<M> MessageId<M> {
     /// let mut messages = Messages::default();
     /// messages.write("first");
     /// messages.clear();
-    /// assert_eq!(messages.write("second").id(), 1);
+    /// assert_eq!(messages.write("second").id, 1);
     /// ```
-    #[must_use]
-    pub fn id(self) -> u64 {
-        self.number
+    pub id: u64,
+    marker: PhantomData<fn() -> M>,
+}
+
+impl<M> MessageId<M> {
+    pub(super) fn new(number: u64) -> Self {
+        Self { id: number, marker: PhantomData }
     }
 }
 
@@ -485,7 +480,7 @@ impl<M> Copy for MessageId<M> {}
 
 impl<M> PartialEq for MessageId<M> {
     fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
+        self.id == other.id
     }
 }
 
@@ -499,19 +494,19 @@ impl<M> PartialOrd for MessageId<M> {
 
 impl<M> Ord for MessageId<M> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.number.cmp(&other.number)
+        self.id.cmp(&other.id)
     }
 }
 
 impl<M> Hash for MessageId<M> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.number.hash(state);
+        self.id.hash(state);
     }
 }
 
 impl<M> fmt::Debug for MessageId<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("MessageId").field(&self.number).finish()
+        f.debug_tuple("MessageId").field(&self.id).finish()
     }
 }
 

@@ -83,7 +83,7 @@ impl<M: Sync> MessageParIter<'_, M> {
     /// let mut messages = Messages::default();
     /// let mut cursor = messages.get_cursor();
     /// messages.write_batch(0..1000_u64);
-    /// cursor.par_read(&messages).for_each_with_id(|number, id| assert_eq!(*number, id.id()));
+    /// cursor.par_read(&messages).for_each_with_id(|number, id| assert_eq!(*number, id.id));
     /// ```
     pub fn for_each_with_id(self, each: impl Fn(&M, MessageId<M>) + Send + Sync) {
         Pool::default().work_off(Tasks::of(self.len()).joined(), |tasks| {

@@ -143,7 +143,7 @@ walks! {
     /// let mut messages = Messages::default();
     /// let mut cursor = messages.get_cursor();
     /// messages.write_batch(0..3);
-    /// assert!(cursor.read_with_id(&messages).all(|(number, id)| id.id() == *number));
+    /// assert!(cursor.read_with_id(&messages).all(|(number, id)| id.id == *number));
     /// ```
     MessageIteratorWithId, Iter, (&'a M, MessageId<M>), |number, message| (message, MessageId::new(number))
 }
@@ -175,7 +175,7 @@ walks! {
     /// let mut cursor = messages.get_cursor();
     /// messages.write_batch(0..3);
     /// let (number, id) = cursor.read_mut_with_id(&mut messages).nth(1).unwrap();
-    /// assert_eq!((*number, id.id()), (1, 1));
+    /// assert_eq!((*number, id.id), (1, 1));
     /// ```
     MessageMutIteratorWithId, IterMut, (&'a mut M, MessageId<M>), |number, message| (message, MessageId::new(number))
 }

@@ -191,11 +191,18 @@ impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<
         id: ObserverId,
         store: &mut Store,
     ) {
-        let _span = trace::observer(|| (self.system.system().name(), type_name::<I::Pattern>()));
-        if self.rare.is_none() || conditions_hold(&mut self.rare, store) {
-            let observed = I::observe(&mut self.system, event, trigger, id, store);
-            self.done(observed, store);
+        // What is rare, or has to be followed by something, stands elsewhere and does not come back: so the other way saves no registers.
+        if self.rare.is_none()
+            && !cfg!(feature = "trace")
+            && let Some(observed) = I::observe_lightly(&mut self.system, event, trigger, id, store)
+        {
+            // A system that has only its parameters has recorded nothing beside them.
+            return match observed {
+                Ok(()) => {}
+                Err(not_done) => self.not_done(not_done, store),
+            };
         }
+        self.observe_with_care(event, trigger, id, store);
     }
 
     fn observe_all(
@@ -239,20 +246,36 @@ fn conditions_hold(rare: &mut Option<Box<Rare>>, store: &mut Store) -> bool {
 }
 
 impl<I: ObserverInput, S: TellSystem<I>> ObserverSystem<I, S> {
+    #[inline(never)]
+    fn observe_with_care(
+        &mut self,
+        event: &mut EventOf<I>,
+        trigger: &mut TriggerOf<EventOf<I>>,
+        id: ObserverId,
+        store: &mut Store,
+    ) {
+        let _span = trace::observer(|| (self.system.system().name(), type_name::<I::Pattern>()));
+        if self.rare.is_none() || conditions_hold(&mut self.rare, store) {
+            let observed = I::observe(&mut self.system, event, trigger, id, store);
+            self.done(observed, store);
+        }
+    }
+
     #[inline(always)]
     fn done(&self, observed: Observed, store: &mut Store) {
         defer_direct(store);
         if let Err(not_done) = observed {
-            self.not_done(*not_done, store);
+            self.not_done(not_done, store);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn not_done(&self, not_done: NotDone, store: &mut Store) {
+    #[expect(clippy::boxed_local, reason = "to take it out is done here, and not where observers are told")]
+    fn not_done(&self, not_done: Box<NotDone>, store: &mut Store) {
         let handler = self.rare.as_ref().and_then(|rare| rare.handler);
         let failed = Failed { observer: self.system.system().name(), event: type_name::<EventOf<I>>(), handler };
-        failed.not_done(not_done, store);
+        failed.not_done(*not_done, store);
     }
 }
 
@@ -472,7 +495,7 @@ impl ObserverKind for () {}
 impl<M> ObserverKind for (FunctionMarker, M) {}
 impl ObserverKind for MacroMarker {}
 impl<M> ObserverKind for (MacroMarker, M) {}
-impl<Input> ObserverKind for (DeferredMarker, Input) {}
+impl<Input, Own> ObserverKind for (DeferredMarker, Input, Own) {}
 
 /// What can be made an [`Observer`]: a system whose first parameter is [`On`](super::On) or [`OnBatch`](super::OnBatch).
 #[diagnostic::on_unimplemented(

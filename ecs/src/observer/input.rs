@@ -34,6 +34,20 @@ pub trait ObserverInput: SystemInput + 'static {
         store: &mut Store,
     ) -> Observed;
 
+    /// The same if nothing has to be done before or behind it. Otherwise nothing has happened, and it returns none.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn observe_lightly(
+        system: &mut impl TellSystem<Self>,
+        event: &mut EventOf<Self>,
+        trigger: &mut TriggerOf<EventOf<Self>>,
+        observer: ObserverId,
+        store: &mut Store,
+    ) -> Option<Observed> {
+        let _ = (system, event, trigger, observer, store);
+        None
+    }
+
     /// Up to which of several entities it is told of at once, from one on.
     #[doc(hidden)]
     fn next(affected: Affected<'_>, nth: usize) -> usize;
@@ -70,6 +84,18 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
     ) -> Observed {
         let caller = store.reactions.caller();
         system.tell(OnInput { event, trigger, observer, caller, is_kept: &mut false }, store)
+    }
+
+    #[inline(always)]
+    fn observe_lightly(
+        system: &mut impl TellSystem<Self>,
+        event: &mut P::Event,
+        trigger: &mut TriggerOf<P::Event>,
+        observer: ObserverId,
+        store: &mut Store,
+    ) -> Option<Observed> {
+        let caller = store.reactions.caller();
+        system.tell_lightly(OnInput { event, trigger, observer, caller, is_kept: &mut false }, store)
     }
 
     #[inline]

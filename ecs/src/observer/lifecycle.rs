@@ -78,15 +78,30 @@ fn after(store: &mut Store, news: &NewsView<'_>) {
 /// What has come to one component of one entity: as [`after`].
 fn after_one(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
     let (id, kinds) = change;
+    // Mostly it is one thing, and nothing is left to do behind it.
+    let others = Kinds::ADD.and(Kinds::INSERT).of_hooks();
+    if !store.reactions.hears_of_matches && !kinds.has(others) {
+        match (kinds.has(Kinds::ADD), kinds.has(Kinds::INSERT)) {
+            (true, false) => return tell_of_one::<AddEvent>(store, entity, (id, kinds)),
+            (false, true) => return tell_of_one::<InsertEvent>(store, entity, (id, kinds)),
+            _ => {}
+        }
+    }
+    after_one_with_care(store, entity, change);
+}
+
+#[inline(never)]
+fn after_one_with_care(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
+    let (_, kinds) = change;
     if kinds.has(Kinds::ADD.and(Kinds::INSERT).of_hooks()) {
         return after_of_one(store, entity, change);
     }
     let caller = store.entities.acting();
     if kinds.has(Kinds::ADD) {
-        tell_of_one::<AddEvent>(store, entity, id, change, caller);
+        tell_of_one::<AddEvent>(store, entity, change);
     }
     if kinds.has(Kinds::INSERT) {
-        tell_of_one::<InsertEvent>(store, entity, id, change, caller);
+        tell_of_one::<InsertEvent>(store, entity, change);
     }
     if store.reactions.hears_of_matches && kinds.has(Kinds::BEHIND_MATCH) {
         tell_of_match(store, entity, change, caller);
@@ -137,32 +152,49 @@ fn tell_observers_now<E: LifecycleEvent>(
 }
 
 /// As [`tell_observers_now`], of one component of one entity.
-#[inline(always)]
-fn tell_of_one<E: LifecycleEvent>(
-    store: &mut Store,
-    entity: Entity,
-    id: ComponentId,
-    change: (ComponentId, Kinds),
-    caller: Origin,
-) {
+#[inline(never)]
+fn tell_of_one<E: LifecycleEvent>(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
+    if store.reactions.is_idle() {
+        let caller = store.entities.acting();
+        let told = Told::begin_idle::<E>(store, number, caller).map(|(mut observers, told)| {
+            if !observers.tell_sole_of_one(entity, change.0, told.store) {
+                tell_others(&mut observers, entity, change, told.store);
+            }
+            drop(observers);
+            told.end_idle();
+        });
+        if told.is_some() {
+            return;
+        }
+    }
+    tell_of_one_with_care::<E>(store, entity, change);
+}
+
+/// The same, where something has to be done first. It stands apart, so that the other way keeps its registers.
+#[inline(never)]
+fn tell_of_one_with_care<E: LifecycleEvent>(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
+    let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
+    let caller = store.entities.acting();
     let Some((mut observers, told)) = Told::begin::<E>(store, number, caller) else {
         return not_told::<E>(store, number);
     };
-    if !observers.tell_of_one(entity, id, told.store) {
-        tell_by_news(&mut observers, entity, change, told.store);
-    }
+    tell_others(&mut observers, entity, change, told.store);
     told.end();
 }
 
-/// Tells observers of which some watch single entities or filters.
+/// Tells all observers of what happens to one component of one entity.
 #[inline(never)]
-fn tell_by_news<E: LifecycleEvent>(
+fn tell_others<E: LifecycleEvent>(
     observers: &mut Observers<E>,
     entity: Entity,
     change: (ComponentId, Kinds),
     store: &mut Store,
 ) {
+    if observers.tell_of_one(entity, change.0, store) {
+        return;
+    }
+    // Some of them watch single entities or filters.
     let kind = E::MOMENT.map_or(Kinds::NONE, Moment::kinds);
     observers.tell_of_components(&FewNews::of_one(entity, change).view(), kind, None, store);
 }

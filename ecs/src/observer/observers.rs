@@ -193,9 +193,31 @@ impl<E: Event> Listed<E> {
 }
 
 impl<E: LifecycleEvent> Observers<E> {
+    /// Tells the observer of what an operation does to one component of one entity. False, and nothing has happened, if it is not known to
+    /// be the only one that is told.
+    #[inline(always)]
+    pub(super) fn tell_sole_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) -> bool {
+        let Self { list, watching, of_life, .. } = self;
+        if E::MOMENT.is_none_or(Moment::is_of_matches) {
+            return false;
+        }
+        // Where there are none, or several, the list has no such place.
+        let Some(Listed { observer: Some(observer), id }) =
+            list.get_mut(watching.sole_of_component(component) as usize)
+        else {
+            return false;
+        };
+        // Mostly the event before was about the same component.
+        let [about] = *of_life.components else { return false };
+        if about != component {
+            return false;
+        }
+        observer.observe(&mut E::of(entity), of_life, *id, store);
+        true
+    }
+
     /// Tells observers of what an operation does to one component of one entity. False, and nothing has happened, if one of them watches
     /// single entities or a filter.
-    #[inline(always)]
     pub(super) fn tell_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) -> bool {
         let Self { list, watching, of_life, .. } = self;
         if E::MOMENT.is_none_or(Moment::is_of_matches) {

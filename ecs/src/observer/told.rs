@@ -24,6 +24,25 @@ impl<'s> Told<'s> {
         Some((observers, Self { store }))
     }
 
+    /// The same while nothing else goes on, and nothing waits.
+    #[inline(always)]
+    pub(super) fn begin_idle<E: Event>(
+        store: &'s mut Store,
+        number: u32,
+        caller: Origin,
+    ) -> Option<(TakenObservers<Observers<E>>, Self)> {
+        let observers = store.reactions.begin_idle::<E, Observers<E>>(number, caller)?;
+        Some((observers, Self { store }))
+    }
+
+    /// It has been told, and was [begun](Self::begin_idle) while nothing else went on. Whether that is so again: nothing waits.
+    #[inline(always)]
+    pub(super) fn end_idle(self) -> bool {
+        let is_idle = self.store.reactions.end_idle();
+        core::mem::forget(self);
+        is_idle
+    }
+
     /// It has been told.
     #[inline(always)]
     pub(super) fn end(self) {
@@ -33,11 +52,17 @@ impl<'s> Told<'s> {
 }
 
 impl Drop for Told<'_> {
-    /// An observer has panicked. What it has recorded beside its parameters waits with what those before it have.
-    #[cold]
-    #[inline(never)]
+    /// An observer has panicked. What it has recorded beside its parameters waits with what those before it have. The function is called
+    /// with the store, and not with the guard, which is in registers therefore.
+    #[inline(always)]
     fn drop(&mut self) {
-        defer_direct(self.store);
-        self.store.reactions.end();
+        broken_off(self.store);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn broken_off(store: &mut Store) {
+    defer_direct(store);
+    store.reactions.end();
 }

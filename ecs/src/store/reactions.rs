@@ -288,6 +288,31 @@ impl<C: 'static> Reactions<C> {
         None
     }
 
+    /// The same while nothing goes on or waits. Nothing has happened if it returns none.
+    #[inline(always)]
+    pub(crate) fn begin_idle<E: 'static, O: EventObservers>(
+        &mut self,
+        number: u32,
+        caller: Origin,
+    ) -> Option<TakenObservers<O>> {
+        debug_assert!(self.is_idle());
+        let observers = self.observers.get_mut(number as usize)?.take()?;
+        self.running.innermost = (type_name::<E>(), caller);
+        self.state = State::RUNNING;
+        Some(observers)
+    }
+
+    /// The event has been told that was begun so. Whether nothing goes on or waits again.
+    #[inline(always)]
+    pub(crate) fn end_idle(&mut self) -> bool {
+        if self.state == State::RUNNING {
+            self.state = State::IDLE;
+            return true;
+        }
+        self.leave_with_care();
+        false
+    }
+
     /// Whether something else may lead to what happens now, for which this makes way.
     #[cold]
     #[inline(never)]

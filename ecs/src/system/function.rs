@@ -510,42 +510,35 @@ where
         Some(Arc::clone(&self.meta))
     }
 
-    #[inline(always)]
     fn tell(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
-        // What is rare, or has to be followed by something, is elsewhere and does not come back: so nothing of this has to be kept for it.
+        outcome(self.run_told(input, store))
+    }
+
+    #[inline(always)]
+    fn tell_lightly(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Option<Outcome> {
         if self.is_deferred || !self.is_ready_for(store.id()) {
-            return self.tell_with_care(input, store);
+            return None;
         }
-        let Some(tick) = store.next_tick_lightly() else { return self.tell_with_care(input, store) };
+        let tick = store.next_tick_lightly()?;
         let run_ticks = store.run_ticks_since(self.last_run, tick).of(self.meta.system());
         let cell = StoreCell::exclusive_in(store, run_ticks);
         let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
-        // SAFETY: no other code uses the store.
-        match unsafe { self.fetch(cell) } {
+        let Some(ParamState { state, .. }) = &mut self.state else { not_initialised(&self.meta) };
+        let marks = (false, &mut self.unapplied, &mut self.last_run, &mut self.skip);
+        // SAFETY: the state was made for this store, as was looked up above, and no other code uses it. Nothing is recorded.
+        Some(match unsafe { fetch_prepared::<Marker, F>(&mut self.function, state, marks, cell) } {
             Ok(Fetched { function, params, last_run, run }) => {
                 *last_run = run;
                 // If it went well that is known here, before anything else is looked at.
                 outcome(Ok(function.run(input, params)))
             }
             Err(error) => outcome(Err(error)),
-        }
+        })
     }
 
     #[inline(always)]
     fn tell_rows(&mut self, rows: &mut ToldRows<'_, F::In>, store: &mut Store) -> Option<Outcome> {
         self.run_told_rows(rows, store).map(outcome)
-    }
-}
-
-impl<Marker, F> FunctionSystem<Marker, F>
-where
-    Marker: 'static,
-    F: SystemParamFunction<Marker, In: 'static, Out = Result<(), EcsError>>,
-{
-    /// As [`System::run_told`], with the outcome made where it is rare.
-    #[inline(never)]
-    fn tell_with_care(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
-        outcome(self.run_told(input, store))
     }
 }
 

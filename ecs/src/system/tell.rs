@@ -59,6 +59,13 @@ pub trait TellSystem<I: SystemInput + 'static>: Send + Sync + 'static {
     /// As [`System::run_told`].
     fn tell(&mut self, input: Given<'_, I>, store: &mut Store) -> Outcome;
 
+    /// The same if nothing has to be done before or behind it. Otherwise nothing has happened, and it returns none.
+    #[inline(always)]
+    fn tell_lightly(&mut self, input: Given<'_, I>, store: &mut Store) -> Option<Outcome> {
+        let _ = (input, store);
+        None
+    }
+
     /// As [`System::run_told_rows`].
     fn tell_rows(&mut self, rows: &mut ToldRows<'_, I>, store: &mut Store) -> Option<Outcome>;
 }

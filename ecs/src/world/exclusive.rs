@@ -1,21 +1,25 @@
 //! Functions of the whole world that keep something of their own.
+//!
+//! Those of a [`DeferredWorld`] change values alone: they run by themselves, as those of `&mut World` do, but may observe.
 
 use core::any::type_name;
 use core::marker::PhantomData;
 
 use super::cast::World;
+use super::deferred::DeferredWorld;
 use super::system_state::SystemState;
 use super::systems::{ExclusiveMarker, FromWorld, Kept, exclusive};
 use crate::access::Access;
 use crate::query::{QueryData, QueryFilter, QueryState};
-use crate::system::{BoxedSystem, IntoSystem, Keeper, Local, SystemParam, WrittenInput};
+use crate::system::{BoxedSystem, IntoSystem, Keeper, Local, SystemName, SystemParam, WrittenInput};
 
-/// What a function of `&mut World` can have beside that: a parameter that borrows nothing of the world. They stand behind the world.
+/// What a function of `&mut World`, or of a [`DeferredWorld`], can have beside that: a parameter that borrows nothing of the world. They
+/// stand behind the world.
 ///
 /// - [`Local`], a value of its own;
 /// - `&mut QueryState<D, F>` and `&mut SystemState<P>`, which are prepared before the first run and used with the world, as often as the
 ///   function likes;
-/// - `PhantomData`, and tuples of up to eight of these.
+/// - [`SystemName`], `PhantomData`, and tuples of up to eight of these.
 ///
 /// A function has up to eight of them. What they keep belongs to a world, and begins anew in another one.
 ///
@@ -58,9 +62,9 @@ pub trait ExclusiveSystemParam: Sized {
     /// The same parameter with another lifetime.
     type Item<'s>: ExclusiveSystemParam<State = Self::State>;
 
-    /// Prepares it for a world.
+    /// Prepares it for a world, for a system with this name.
     #[doc(hidden)]
-    fn init(world: &mut World) -> Self::State;
+    fn init(world: &mut World, system: &'static str) -> Self::State;
 
     #[doc(hidden)]
     fn item(state: &mut Self::State) -> Self::Item<'_>;
@@ -74,7 +78,7 @@ impl<T: FromWorld + Send + Sync + 'static> ExclusiveSystemParam for Local<'_, T>
     type State = T;
     type Item<'s> = Local<'s, T>;
 
-    fn init(world: &mut World) -> T {
+    fn init(world: &mut World, _: &'static str) -> T {
         T::from_world(world)
     }
 
@@ -92,7 +96,7 @@ impl<D: QueryData + 'static, F: QueryFilter + 'static> ExclusiveSystemParam for 
     type State = QueryState<D, F>;
     type Item<'s> = &'s mut QueryState<D, F>;
 
-    fn init(world: &mut World) -> QueryState<D, F> {
+    fn init(world: &mut World, _: &'static str) -> QueryState<D, F> {
         world.query_filtered()
     }
 
@@ -113,7 +117,7 @@ where
     type State = SystemState<P>;
     type Item<'s> = &'s mut SystemState<P>;
 
-    fn init(world: &mut World) -> SystemState<P> {
+    fn init(world: &mut World, _: &'static str) -> SystemState<P> {
         SystemState::new(world)
     }
 
@@ -131,7 +135,7 @@ impl<T: ?Sized + 'static> ExclusiveSystemParam for PhantomData<T> {
     type State = ();
     type Item<'s> = Self;
 
-    fn init(_: &mut World) {}
+    fn init(_: &mut World, _: &'static str) {}
 
     #[inline]
     fn item((): &mut ()) -> Self {
@@ -141,12 +145,53 @@ impl<T: ?Sized + 'static> ExclusiveSystemParam for PhantomData<T> {
     fn remember((): &mut (), _: &mut Keeper<'_>) {}
 }
 
+impl ExclusiveSystemParam for () {
+    type State = ();
+    type Item<'s> = ();
+
+    fn init(_: &mut World, _: &'static str) {}
+
+    #[inline]
+    fn item((): &mut ()) {}
+
+    fn remember((): &mut (), _: &mut Keeper<'_>) {}
+}
+
+impl ExclusiveSystemParam for SystemName {
+    type State = Self;
+    type Item<'s> = Self;
+
+    fn init(_: &mut World, system: &'static str) -> Self {
+        Self::new(system)
+    }
+
+    #[inline]
+    fn item(state: &mut Self) -> Self {
+        *state
+    }
+
+    fn remember(_: &mut Self, _: &mut Keeper<'_>) {}
+}
+
+/// Keeps functions of a `DeferredWorld` apart from other systems.
+#[doc(hidden)]
+pub struct DeferredMarker;
+
+/// Calls a function of a `DeferredWorld`, and applies what it has recorded. That of an observer waits for the end of the event.
+fn with_deferred<Out>(world: &mut World, call: impl FnOnce(DeferredWorld<'_>) -> Out) -> Out {
+    let out = call(DeferredWorld::from(&mut *world));
+    if !world.store.reactions.is_running() {
+        world.flush();
+    }
+    out
+}
+
 /// What a function with these parameters keeps.
 struct KeptBy<P: ExclusiveSystemParam>(P::State);
 
 impl<P: ExclusiveSystemParam + 'static> Kept for KeptBy<P> {
-    fn prepared(world: &mut World) -> Self {
-        Self(P::init(world))
+    fn prepared(world: &mut World, system: &'static str) -> Self {
+        Self(P::init(world, system))
     }
 
     fn remember(&mut self, keeper: &mut Keeper<'_>) {
@@ -154,14 +199,14 @@ impl<P: ExclusiveSystemParam + 'static> Kept for KeptBy<P> {
     }
 }
 
-macro_rules! exclusive_params {
+macro_rules! param_tuples {
     ($($P:ident $at:tt)*) => {
         impl<$($P: ExclusiveSystemParam),*> ExclusiveSystemParam for ($($P,)*) {
             type State = ($($P::State,)*);
             type Item<'s> = ($($P::Item<'s>,)*);
 
-            fn init(world: &mut World) -> Self::State {
-                ($($P::init(world),)*)
+            fn init(world: &mut World, system: &'static str) -> Self::State {
+                ($($P::init(world, system),)*)
             }
 
             #[inline]
@@ -173,58 +218,85 @@ macro_rules! exclusive_params {
                 $($P::remember(&mut state.$at, keeper);)*
             }
         }
+    };
+}
 
-        impl<Func, Out, $($P: ExclusiveSystemParam + 'static),*> IntoSystem<(), Out, (ExclusiveMarker, fn($($P),*))> for Func
+/// Functions of a kind of world, and of what is their own.
+macro_rules! functions {
+    ($Marker:ident $World:ty, $access:expr, $with:expr; $($P:ident $at:tt)*) => {
+        impl<Func, Out, $($P: ExclusiveSystemParam + 'static),*> IntoSystem<(), Out, ($Marker, fn($($P),*))> for Func
         where
             Func: Send + Sync + 'static,
-            for<'a> &'a mut Func: FnMut(&mut World, $($P),*) -> Out + FnMut(&mut World, $($P::Item<'_>),*) -> Out,
+            for<'a> &'a mut Func: FnMut($World, $($P),*) -> Out + FnMut($World, $($P::Item<'_>),*) -> Out,
             Out: Unpin + 'static,
         {
             fn into_system(mut this: Self) -> BoxedSystem<(), Out> {
                 // The indirection tells the compiler which of the two signatures is meant.
                 #[inline]
                 fn call<Out, $($P),*>(
-                    mut function: impl FnMut(&mut World, $($P),*) -> Out,
-                    world: &mut World,
+                    mut function: impl FnMut($World, $($P),*) -> Out,
+                    world: $World,
                     params: ($($P,)*),
                 ) -> Out {
+                    let _ = &params;
                     function(world, $(params.$at),*)
                 }
                 let function = move |(), world: &mut World, kept: &mut KeptBy<($($P,)*)>| {
-                    call(&mut this, world, <($($P,)*)>::item(&mut kept.0))
+                    let params = <($($P,)*) as ExclusiveSystemParam>::item(&mut kept.0);
+                    $with(world, |world: $World| call(&mut this, world, params))
                 };
-                exclusive(type_name::<Func>(), function, Access::exclusive())
+                exclusive(type_name::<Func>(), function, $access)
             }
         }
 
-        impl<Func, Input, Out, $($P: ExclusiveSystemParam + 'static),*>
-            IntoSystem<Input, Out, (ExclusiveMarker, Input, fn($($P),*))> for Func
+        impl<Func, Input, Out, $($P: ExclusiveSystemParam + 'static),*> IntoSystem<Input, Out, ($Marker, Input, fn($($P),*))>
+            for Func
         where
             Func: Send + Sync + 'static,
-            for<'a> &'a mut Func: FnMut(Input, &mut World, $($P),*) -> Out
-                + FnMut(Input::Param<'_>, &mut World, $($P::Item<'_>),*) -> Out,
+            for<'a> &'a mut Func: FnMut(Input, $World, $($P),*) -> Out
+                + FnMut(Input::Param<'_>, $World, $($P::Item<'_>),*) -> Out,
             Input: WrittenInput + 'static,
             Out: Unpin + 'static,
         {
             fn into_system(mut this: Self) -> BoxedSystem<Input, Out> {
                 #[inline]
                 fn call<Input, Out, $($P),*>(
-                    mut function: impl FnMut(Input, &mut World, $($P),*) -> Out,
+                    mut function: impl FnMut(Input, $World, $($P),*) -> Out,
                     input: Input,
-                    world: &mut World,
+                    world: $World,
                     params: ($($P,)*),
                 ) -> Out {
+                    let _ = &params;
                     function(input, world, $(params.$at),*)
                 }
                 let function = move |input: Input::Inner<'_>, world: &mut World, kept: &mut KeptBy<($($P,)*)>| {
-                    call(&mut this, Input::wrap(input), world, <($($P,)*)>::item(&mut kept.0))
+                    let (input, params) = (Input::wrap(input), <($($P,)*) as ExclusiveSystemParam>::item(&mut kept.0));
+                    $with(world, |world: $World| call(&mut this, input, world, params))
                 };
-                exclusive(type_name::<Func>(), function, Access::exclusive())
+                exclusive(type_name::<Func>(), function, $access)
             }
         }
     };
 }
 
+macro_rules! exclusive_params {
+    (functions: $($P:ident $at:tt)*) => {
+        functions!(ExclusiveMarker &mut World, Access::exclusive(), with_world; $($P $at)*);
+        functions!(DeferredMarker DeferredWorld<'_>, Access::exclusive_values(), with_deferred; $($P $at)*);
+    };
+    ($($P:ident $at:tt)+) => {
+        param_tuples!($($P $at)+);
+        exclusive_params!(functions: $($P $at)+);
+    };
+}
+
+/// Calls a function of the whole world.
+#[inline]
+fn with_world<Out>(world: &mut World, call: impl FnOnce(&mut World) -> Out) -> Out {
+    call(world)
+}
+
+exclusive_params!(functions:);
 exclusive_params!(A 0);
 exclusive_params!(A 0 B 1);
 exclusive_params!(A 0 B 1 C 2);

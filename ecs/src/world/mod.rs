@@ -63,7 +63,7 @@ pub use self::entity_fetch::{EntityMutableFetchError, WorldEntityFetch};
 pub use self::entity_mut::EntityWorldMut;
 pub use self::entity_ref::{EntityMut, EntityRef};
 pub use self::entry::{ComponentEntry, OccupiedComponentEntry, VacantComponentEntry};
-pub use self::exclusive::ExclusiveSystemParam;
+pub use self::exclusive::{DeferredMarker, ExclusiveSystemParam};
 pub use self::filtered_entity::{FilteredEntityMut, FilteredEntityRef};
 pub(crate) use self::hooks::{refuse, run_hooks};
 pub(crate) use self::links::{arrange_sources, end_linked, linking, map_value, moved, part_circles, relink, unlink};
@@ -81,7 +81,7 @@ pub use self::spawn_related::{
 };
 pub use self::system_buffer::SystemBuffer;
 pub use self::system_state::SystemState;
-pub use self::systems::{DeferredMarker, ExclusiveMarker, FromWorld, RunSystemOnce};
+pub use self::systems::{ExclusiveMarker, FromWorld, RunSystemOnce};
 pub use crate::map::world::*;
 
 #[cfg(test)]

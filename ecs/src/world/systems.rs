@@ -3,12 +3,11 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::any::{TypeId, type_name};
+use core::any::TypeId;
 use core::marker::PhantomData;
 use core::panic::Location;
 
 use super::cast::World;
-use super::deferred::DeferredWorld;
 use crate::access::Access;
 use crate::cell::ReadCell;
 use crate::origin::{Origin, SystemName};
@@ -17,7 +16,7 @@ use crate::store::{Acting, SharedClock, Store, WorldId};
 use crate::system::Keeper;
 use crate::system::{
     BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunSystemError, Seal, System, SystemInput,
-    SystemParam, TaskParam, WorldSource, WrittenInput,
+    SystemParam, TaskParam, WorldSource,
 };
 use crate::tick::{LastRun, Tick};
 
@@ -75,15 +74,15 @@ impl SystemParam for &World {
 
 /// What a function of the whole world keeps from run to run, beside when it ran last.
 pub(super) trait Kept: Send + Sync + 'static {
-    /// Prepares it for a world.
-    fn prepared(world: &mut World) -> Self;
+    /// Prepares it for a world, for a system with this name.
+    fn prepared(world: &mut World, system: &'static str) -> Self;
 
     /// Shows all of it.
     fn remember(&mut self, keeper: &mut Keeper<'_>);
 }
 
 impl Kept for () {
-    fn prepared(_: &mut World) {}
+    fn prepared(_: &mut World, _: &'static str) {}
 
     fn remember(&mut self, _: &mut Keeper<'_>) {}
 }
@@ -179,7 +178,7 @@ where
         // First of all: what follows is user code in part, which may panic.
         self.prepared = None;
         let world = store.id();
-        let kept = K::prepared(World::from_store_mut(store));
+        let kept = K::prepared(World::from_store_mut(store), self.name);
         assert!(world == store.id(), "system `{}`: a parameter has replaced the world", self.name);
         self.prepared = Some(Prepared { world, last_run: LastRun::default(), kept });
     }
@@ -213,38 +212,6 @@ where
 /// Keeps functions of `&mut World` apart from other systems.
 #[doc(hidden)]
 pub struct ExclusiveMarker;
-
-impl<F, Out> IntoSystem<(), Out, ExclusiveMarker> for F
-where
-    F: FnMut(&mut World) -> Out + Send + Sync + 'static,
-    Out: Unpin + 'static,
-{
-    fn into_system(mut this: Self) -> BoxedSystem<(), Out> {
-        exclusive(type_name::<F>(), move |(), world: &mut World, (): &mut ()| this(world), Access::exclusive())
-    }
-}
-
-impl<F, Input, Out> IntoSystem<Input, Out, (ExclusiveMarker, Input)> for F
-where
-    F: Send + Sync + 'static,
-    for<'a> &'a mut F: FnMut(Input, &mut World) -> Out + FnMut(Input::Param<'_>, &mut World) -> Out,
-    Input: WrittenInput + 'static,
-    Out: Unpin + 'static,
-{
-    fn into_system(mut this: Self) -> BoxedSystem<Input, Out> {
-        // The indirection tells the compiler which of the two signatures is meant.
-        fn call<Input, Out>(
-            mut function: impl FnMut(Input, &mut World) -> Out,
-            input: Input,
-            world: &mut World,
-        ) -> Out {
-            function(input, world)
-        }
-        let function =
-            move |input: Input::Inner<'_>, world: &mut World, (): &mut ()| call(&mut this, Input::wrap(input), world);
-        exclusive(type_name::<F>(), function, Access::exclusive())
-    }
-}
 
 /// Running a system without a schedule.
 ///
@@ -321,33 +288,6 @@ pub trait RunSystemOnce {
         I: SystemInput + 'static,
         Out: 'static,
         S: IntoSystem<I, Out, Marker>;
-}
-
-/// Keeps functions of a `DeferredWorld` apart from other systems.
-#[doc(hidden)]
-pub struct DeferredMarker;
-
-impl<F, Input, Out> IntoSystem<Input, Out, (DeferredMarker, Input)> for F
-where
-    F: Send + Sync + 'static,
-    for<'a> &'a mut F: FnMut(Input, DeferredWorld<'_>) -> Out + FnMut(Input::Param<'_>, DeferredWorld<'_>) -> Out,
-    Input: WrittenInput + 'static,
-    Out: Unpin + 'static,
-{
-    fn into_system(mut this: Self) -> BoxedSystem<Input, Out> {
-        // The indirection tells the compiler which of the two signatures is meant.
-        fn call<Input, Out>(
-            mut function: impl FnMut(Input, DeferredWorld<'_>) -> Out,
-            input: Input,
-            world: DeferredWorld<'_>,
-        ) -> Out {
-            function(input, world)
-        }
-        let function = move |input: Input::Inner<'_>, world: &mut World, (): &mut ()| {
-            call(&mut this, Input::wrap(input), DeferredWorld::from(world))
-        };
-        exclusive(type_name::<F>(), function, Access::exclusive_values())
-    }
 }
 
 impl RunSystemOnce for World {

@@ -30,15 +30,15 @@ fn ids_go_on_through_everything() {
     messages.update();
     let third = messages.write(20);
     messages.update();
-    assert_eq!((third.id(), messages.get_message(third)), (2, Some(&20)));
+    assert_eq!((third.id, messages.get_message(third)), (2, Some(&20)));
     messages.clear();
-    assert_eq!((messages.write(30).id(), messages.get_message(third)), (3, None));
+    assert_eq!((messages.write(30).id, messages.get_message(third)), (3, None));
     assert_eq!(messages.drain().count(), 1);
     messages.update();
-    assert_eq!(messages.write_batch([40, 50]).map(|id| id.id()).collect::<Vec<_>>(), [4, 5]);
+    assert_eq!(messages.write_batch([40, 50]).map(|id| id.id).collect::<Vec<_>>(), [4, 5]);
     assert_eq!(messages.update_drain().count(), 0);
     assert_eq!(messages.update_drain().collect::<Vec<_>>(), [40, 50]);
-    assert_eq!(messages.write(60).id(), 6);
+    assert_eq!(messages.write(60).id, 6);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn what_an_iterator_has_not_given_stays_unread() {
     assert_eq!(cursor.len(&messages), 2);
     drop(cursor.read(&messages));
     assert_eq!(read(&mut cursor.clone(), &messages), [4, 5]);
-    assert_eq!(cursor.clone().read_with_id(&messages).nth(1).map(|(number, id)| (*number, id.id())), Some((5, 5)));
+    assert_eq!(cursor.clone().read_with_id(&messages).nth(1).map(|(number, id)| (*number, id.id)), Some((5, 5)));
     assert_eq!(cursor.clone().read_with_id(&messages).nth(usize::MAX), None);
     assert_eq!(cursor.read(&messages).nth(7), None);
     assert!(cursor.is_empty(&messages));
@@ -90,9 +90,9 @@ fn every_way_to_iterate_gives_the_same() {
         let mut last = cursor.clone();
         last.read(&messages).last();
         assert!(last.is_empty(&messages));
-        assert!(cursor.clone().read_with_id(&messages).all(|(number, id)| u64::from(*number) == id.id()));
-        cursor.clone().read_with_id(&messages).for_each(|(number, id)| assert_eq!(u64::from(*number), id.id()));
-        assert!(cursor.clone().read_mut_with_id(&mut messages).all(|(number, id)| u64::from(*number) == id.id()));
+        assert!(cursor.clone().read_with_id(&messages).all(|(number, id)| u64::from(*number) == id.id));
+        cursor.clone().read_with_id(&messages).for_each(|(number, id)| assert_eq!(u64::from(*number), id.id));
+        assert!(cursor.clone().read_mut_with_id(&mut messages).all(|(number, id)| u64::from(*number) == id.id));
         assert_eq!(cursor.read_mut(&mut messages).map(|number| *number).collect::<Vec<_>>(), expected);
     }
 }
@@ -190,7 +190,7 @@ fn a_drain_that_is_forgotten_or_dropped_early_leaves_nothing_behind() {
     let mut drain = messages.drain();
     drain.next();
     std::mem::forget(drain);
-    assert_eq!((messages.len(), messages.write(5).id()), (0, 5));
+    assert_eq!((messages.len(), messages.write(5).id), (0, 5));
     assert_eq!(messages.drain().collect::<Vec<_>>(), [5]);
 }
 

@@ -92,7 +92,7 @@ impl Model {
                 let start = self.written.len() as u64;
                 let numbers = start..start + u64::from(count);
                 let ids = self.messages.write_batch(numbers.clone().map(|number| (number, 0)));
-                assert!(ids.map(|id| id.id()).eq(numbers));
+                assert!(ids.map(|id| id.id).eq(numbers));
                 self.written.resize(self.written.len() + usize::from(count), (self.update, true, 0));
             }
             Step::Update => {
@@ -132,7 +132,7 @@ impl Model {
                 let expected = self.expect(reader, usize::MAX);
                 let mut read = Vec::new();
                 self.readers[reader].cursor.read_with_id(&self.messages).for_each(|(message, id)| {
-                    assert_eq!(message.0, id.id());
+                    assert_eq!(message.0, id.id);
                     read.push(*message);
                 });
                 assert_eq!(read, expected);

@@ -29,7 +29,7 @@ fn messages(armed: usize) -> (Messages<Token>, Vec<u64>) {
 fn is_usable(mut messages: Messages<Token>, left: usize) {
     assert_eq!((messages.len(), drops::alive()), (left, left));
     let mut cursor = messages.get_cursor();
-    assert_eq!(messages.write(Token::new()).id(), 4);
+    assert_eq!(messages.write(Token::new()).id, 4);
     assert_eq!(cursor.read(&messages).count(), left + 1);
     drop(messages);
     assert_eq!(drops::alive(), 0);
@@ -86,7 +86,7 @@ fn an_iterator_that_panics_leaves_what_it_has_given() {
     let tokens = (0..5).map(|number| if number == 3 { panic!("enough") } else { Token::new() });
     assert_eq!(expect_panic(|| _ = messages.write_batch(tokens)), "enough");
     assert_eq!((cursor.read(&messages).count(), drops::alive()), (3, 3));
-    assert_eq!(messages.write(Token::new()).id(), 3);
+    assert_eq!(messages.write(Token::new()).id, 3);
     drop(messages);
     assert_eq!(drops::alive(), 0);
     drops::assert_none_twice();

@@ -174,8 +174,8 @@ fn commands_write_when_they_are_applied() {
 #[test]
 fn a_mutator_writes_too_and_reads_what_it_has_written() {
     fn answer(mut hits: MessageMutator<'_, '_, Hit>) -> Vec<u64> {
-        let read = hits.read_with_id().map(|(_, id)| id.id()).collect();
-        if hits.write(Hit(7)).id() == 1 {
+        let read = hits.read_with_id().map(|(_, id)| id.id).collect();
+        if hits.write(Hit(7)).id == 1 {
             hits.write_batch([Hit(8), Hit(9)]);
         }
         read

@@ -157,7 +157,7 @@ fn messages_age_however_they_came_into_the_world() {
     }
     world.remove_resource::<Messages<Hit>>();
     schedule.run(&mut world);
-    assert_eq!(world.write_message(Hit(1)).id(), 0);
+    assert_eq!(world.write_message(Hit(1)).id, 0);
     schedule.run(&mut world);
     assert_eq!(lens(&world), (0, 1));
 }

@@ -143,7 +143,7 @@ pub(crate) fn resource<R: Resource>(world: &World, name: &'static str, facts: &m
 
 fn messages<M: Message>(world: &World, name: &'static str, facts: &mut Vec<Fact>, number: fn(&M) -> u64) {
     let Some(messages) = world.get_resource::<Messages<M>>() else { return };
-    let all = messages.get_cursor().read_with_id(messages).map(|(message, id)| (id.id(), number(message))).collect();
+    let all = messages.get_cursor().read_with_id(messages).map(|(message, id)| (id.id, number(message))).collect();
     facts.push(Fact::Messages(name, all));
 }
 

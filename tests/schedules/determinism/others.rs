@@ -56,7 +56,7 @@ fn write_notes(probe: Probe) -> ScheduleConfigs {
         for (entity, a) in &changed {
             let number = digest.see(a.0);
             let id = notes.write(Note(number));
-            digest.see(id.id());
+            digest.see(id.id);
             if number.is_multiple_of(3) {
                 cries.write(Cry(entity));
             }

@@ -231,7 +231,7 @@ fn for_each_with_gives_what_a_plain_loop_gives() {
                 if number.0.is_multiple_of(3) {
                     commands.spawn(Child(number.0));
                     let message = told.write(Told(id, number.0));
-                    assert!(message.id() >= 1 << 63, "none that a message has");
+                    assert!(message.id >= 1 << 63, "none that a message has");
                 }
             },
         );

@@ -3,6 +3,7 @@
 mod builders;
 mod conditions;
 mod deferred;
+mod deferred_worlds;
 mod exclusive;
 mod filtered_resources;
 mod if_and_name;

@@ -75,8 +75,8 @@ impl<'w, M> MessageWriter<'w, M> {
     /// # #[derive(Message)] struct Hit(u32);
     ///
     /// fn write(mut hits: MessageWriter<Hit>) {
-    ///     assert_eq!(hits.write(Hit(3)).id(), 0);
-    ///     assert_eq!(hits.write(Hit(4)).id(), 1);
+    ///     assert_eq!(hits.write(Hit(3)).id, 0);
+    ///     assert_eq!(hits.write(Hit(4)).id, 1);
     /// }
     /// # World::new().run_system_once(write).unwrap();
     /// ```
@@ -353,7 +353,7 @@ impl<M> MessageReader<'_, '_, M> {
     /// # #[derive(Message)] struct Hit(u32);
     ///
     /// fn number(mut hits: MessageReader<Hit>) -> Option<u64> {
-    ///     hits.read_with_id().find(|(hit, _)| hit.0 == 5).map(|(_, id)| id.id())
+    ///     hits.read_with_id().find(|(hit, _)| hit.0 == 5).map(|(_, id)| id.id)
     /// }
     /// # let mut world = World::new();
     /// world.write_message_batch([Hit(3), Hit(5)]);
@@ -488,7 +488,7 @@ impl<M> MessageMutator<'_, '_, M> {
     /// # #[derive(Message)] struct Hit(u32);
     ///
     /// fn soften_the_first(mut hits: MessageMutator<Hit>) {
-    ///     for (hit, id) in hits.read_with_id().filter(|(_, id)| id.id() == 0) {
+    ///     for (hit, id) in hits.read_with_id().filter(|(_, id)| id.id == 0) {
     ///         hit.0 = 1;
     ///     }
     /// }

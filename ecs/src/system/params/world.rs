@@ -139,6 +139,13 @@ impl fmt::Debug for SystemName {
     }
 }
 
+impl SystemName {
+    /// The name of a system.
+    pub(crate) fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+}
+
 /// How a [`SystemName`] is fetched.
 #[doc(hidden)]
 pub struct NameSource;
