@@ -49,11 +49,6 @@ use crate::system::{BoxedSystem, IntoSystem, Keeper, Local, SystemName, SystemPa
 /// schedule.run(&mut world);
 /// assert_eq!(world.len(), 1);
 /// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand beside `&mut World` in a system",
-    label = "may borrow from the world that the function has as a whole",
-    note = "beside `&mut World` a system has `Local`s, `&mut QueryState<..>`, `&mut SystemState<..>`, and tuples of these"
-)]
 pub trait ExclusiveSystemParam: Sized {
     /// What is kept from run to run.
     #[doc(hidden)]
