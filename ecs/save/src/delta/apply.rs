@@ -1,6 +1,7 @@
 //! Replicas: worlds that follow another one.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use strata_ecs::component::{ComponentDescriptor, ComponentId, ComponentIdentity, ErasedValue, StorageType};
 use strata_ecs::entity::{EntityHashMap, EntityHashSet, EntityMap, EntityMapper};
@@ -8,7 +9,7 @@ use strata_ecs::prelude::{Entity, World};
 use strata_ecs::snapshot::{NewColumnContents, StorageContents};
 use strata_ecs::store::WorldId;
 
-use super::read::{Block, Column, Group, Lists, Pairs, Place, Standing, Update, read, read_marks};
+use super::read::{Block, Column, Found, Group, Lists, Pairs, Place, Standing, Update, read, read_marks};
 use super::{ApplyError, DeltaMark};
 use crate::format::WorldFormat;
 
@@ -111,7 +112,42 @@ impl Coming<'_> {
 struct Arriving<'u> {
     groups: Vec<Coming<'u>>,
     /// To be written in place, if the component can be.
-    in_place: Vec<(ComponentId, Vec<Entity>, NewColumnContents)>,
+    in_place: Vec<(ComponentId, Rc<[Entity]>, NewColumnContents)>,
+}
+
+impl Arriving<'_> {
+    /// Adds values that go one way.
+    fn add(&mut self, id: ComponentId, way: Way, going: &Going, values: NewColumnContents) {
+        match (way, going) {
+            (Way::Together(group), Going::In(order)) => self.groups[group as usize].add_together(id, order, values),
+            (Way::Singly(group), Going::In(order)) => self.groups[group as usize].add(id, order, values),
+            (_, Going::To(entities)) => self.in_place.push((id, Rc::clone(entities), values)),
+            (Way::InPlace, Going::In(_)) => unreachable!("what is written in place is in no group"),
+        }
+    }
+}
+
+/// The entities to which values go.
+enum Going {
+    To(Rc<[Entity]>),
+    /// By number in their group.
+    In(Vec<u32>),
+}
+
+impl Going {
+    /// Those of some entities, which go one way.
+    fn of(way: Way, entities: &mut dyn Iterator<Item = &Found>) -> Self {
+        match way {
+            Way::InPlace => Self::To(
+                entities.filter_map(|found| if let Found::Known(own) = found { Some(*own) } else { None }).collect(),
+            ),
+            _ => Self::In(
+                entities
+                    .filter_map(|found| if let Found::In(place) = found { Some(place.nth) } else { None })
+                    .collect(),
+            ),
+        }
+    }
 }
 
 /// Where the values of a column go.
@@ -224,8 +260,8 @@ impl Replica {
         // not alive here either.
         let standing = |entity: Entity| match self.ids.get(&entity) {
             None => Standing::Unknown,
-            Some(own) if world.contains(*own) => Standing::Alive,
-            Some(_) => Standing::Ended,
+            Some(own) if world.contains(*own) => Standing::Alive(*own),
+            Some(own) => Standing::Ended(*own),
         };
         let update = read(format, bytes, &standing).map_err(ApplyError::Load)?;
         let known = registered(format, world)?;
@@ -316,49 +352,45 @@ impl Replica {
 
     /// Brings the values of blocks to where they arrive, with entities of this world inside.
     fn sort(&mut self, blocks: Vec<Block>, arriving: &mut Arriving<'_>, known: &Known, world: &mut World) {
-        for Block { entities, places, columns } in blocks {
-            let way = |place: &Option<Place>| match *place {
-                None => Way::InPlace,
-                Some(Place { group, nth }) => {
+        for Block { entities, columns } in blocks {
+            let way = |found: &Found| match *found {
+                Found::Known(_) => Way::InPlace,
+                Found::In(Place { group, nth }) => {
                     let coming = &arriving.groups[group as usize];
                     let is_together = coming.is_together && (nth as usize) < coming.made;
                     if is_together { Way::Together(group) } else { Way::Singly(group) }
                 }
             };
-            let all_ways: Vec<Way> = places.iter().map(way).collect();
+            let ways: Vec<Way> = entities.iter().map(way).collect();
+            // Often all have values of all of the components, which go one way.
+            let all = ways.first().filter(|first| ways.iter().all(|way| way == *first));
+            let all = all.map(|way| (*way, Going::of(*way, &mut entities.iter())));
             for Column { descriptor, some, mut values } in columns {
-                let id = known.ids[&descriptor.identity()];
+                let id = known.id(descriptor);
                 values.map_entities(&mut Ids { ids: &mut self.ids, world });
-                let all = some.unwrap_or_else(|| (0..entities.len() as u32).collect());
-                // Often all go one way.
-                let (mut ways, mut parts) = (Vec::<(Way, Vec<u32>)>::new(), Vec::with_capacity(all.len()));
+                if let (Some((way, all)), None) = (&all, &some) {
+                    arriving.add(id, *way, all, values);
+                    continue;
+                }
+                let some = some.unwrap_or_else(|| (0..entities.len() as u32).collect());
+                let (mut met, mut parts) = (Vec::<Way>::new(), Vec::with_capacity(some.len()));
+                // Neighbours often go one way.
                 let mut last = 0;
-                for number in all {
-                    let way = all_ways[number as usize];
-                    if ways.get(last).is_none_or(|(known, _)| *known != way) {
-                        last = ways.iter().position(|(known, _)| *known == way).unwrap_or(ways.len());
+                for number in &some {
+                    let way = ways[*number as usize];
+                    if met.get(last) != Some(&way) {
+                        last = met.iter().position(|known| *known == way).unwrap_or(met.len());
+                        if last == met.len() {
+                            met.push(way);
+                        }
                     }
-                    if last == ways.len() {
-                        ways.push((way, Vec::new()));
-                    }
-                    ways[last].1.push(number);
                     parts.push(last as u32);
                 }
-                let divided = if ways.len() == 1 { vec![values] } else { values.divide(&parts, ways.len()) };
-                for ((way, numbers), values) in ways.into_iter().zip(divided) {
-                    let order = || -> Vec<u32> {
-                        numbers.iter().filter_map(|number| Some(places[*number as usize]?.nth)).collect()
-                    };
-                    match way {
-                        Way::Together(group) => {
-                            arriving.groups[group as usize].add_together(id, &order(), values);
-                        }
-                        Way::Singly(group) => arriving.groups[group as usize].add(id, &order(), values),
-                        Way::InPlace => {
-                            let own = numbers.iter().map(|number| self.ids[&entities[*number as usize]]).collect();
-                            arriving.in_place.push((id, own, values));
-                        }
-                    }
+                let divided = if met.len() == 1 { vec![values] } else { values.divide(&parts, met.len()) };
+                for ((way, values), part) in met.into_iter().zip(divided).zip(0..) {
+                    let of_part = some.iter().zip(&parts).filter(|(_, of)| **of == part);
+                    let mut of_part = of_part.map(|(number, _)| &entities[*number as usize]);
+                    arriving.add(id, way, &Going::of(way, &mut of_part), values);
                 }
             }
         }
@@ -488,7 +520,7 @@ fn insert(arriving: &mut Arriving<'_>, known: &Known, world: &mut World) -> usiz
         in_place.into_iter().partition(|(id, ..)| known.relationships.contains(id));
     let links: Vec<(ComponentId, Vec<(Entity, ErasedValue)>)> = links
         .into_iter()
-        .map(|(id, entities, values)| (id, entities.into_iter().zip(values.into_values()).collect()))
+        .map(|(id, entities, values)| (id, entities.iter().copied().zip(values.into_values()).collect()))
         .collect();
     for relationship in &known.relationships {
         let singly = groups.iter().flat_map(|coming| coming.own.iter().zip(&coming.singly));

@@ -23,7 +23,7 @@ use crate::bytes::Reader;
 use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
-use crate::read::{checksum, form};
+use crate::read::{checksum, form, read_values};
 use crate::types::{ComponentType, Form, ReadColumn, RelationType, ResourceType, Values, name_of};
 
 /// When all that a delta has happened, for values that know no time.
@@ -54,9 +54,7 @@ pub(super) struct Group {
 
 /// Values of some entities.
 pub(super) struct Block {
-    pub(super) entities: Vec<Entity>,
-    /// Of each of them, if it is in a group.
-    pub(super) places: Vec<Option<Place>>,
+    pub(super) entities: Vec<Found>,
     pub(super) columns: Vec<Column>,
 }
 
@@ -66,6 +64,14 @@ pub(super) struct Column {
     /// The entities of the block that have them, by number in ascending order; all of them if there is no list.
     pub(super) some: Option<Vec<u32>>,
     pub(super) values: NewColumnContents,
+}
+
+/// An entity that is alive in the end.
+#[derive(Clone, Copy)]
+pub(super) enum Found {
+    In(Place),
+    /// It is in no group: what stands for it.
+    Known(Entity),
 }
 
 /// A group, and which of its entities it is, new ones first.
@@ -95,9 +101,9 @@ pub(super) struct Pairs {
 pub(super) enum Standing {
     Unknown,
     /// What stands for it is alive.
-    Alive,
+    Alive(Entity),
     /// It has been named, and what stands for it is no more, or never was.
-    Ended,
+    Ended(Entity),
 }
 
 /// What is said of an entity.
@@ -106,6 +112,45 @@ enum Fate {
     /// It is new, or has changed.
     In(Place),
     Ended,
+}
+
+/// What is said of entities.
+#[derive(Default)]
+struct Fates {
+    /// Those in groups by index, as long as there are not many more indexes than such entities.
+    by_index: Vec<(Entity, Place)>,
+    others: EntityHashMap<Fate>,
+}
+
+impl Fates {
+    /// Room for so many in groups, of which none is known so far.
+    fn of(count: usize, highest: u32) -> Self {
+        let len = if highest as usize / 4 <= count { highest as usize + 1 } else { 0 };
+        let none = (Entity::PLACEHOLDER, Place { group: 0, nth: 0 });
+        Self { by_index: vec![none; len], others: EntityHashMap::default() }
+    }
+
+    fn get(&self, entity: Entity) -> Option<Fate> {
+        match self.by_index.get(entity.index() as usize) {
+            Some((known, place)) if *known == entity => Some(Fate::In(*place)),
+            _ if self.others.is_empty() => None,
+            _ => self.others.get(&entity).copied(),
+        }
+    }
+
+    /// Notes what is said of an entity. False if something is already.
+    fn set(&mut self, entity: Entity, fate: Fate) -> bool {
+        if let (Some(room), Fate::In(place)) = (self.by_index.get_mut(entity.index() as usize), fate) {
+            if room.0 == Entity::PLACEHOLDER {
+                *room = (entity, place);
+                return true;
+            }
+            if room.0 == entity {
+                return false;
+            }
+        }
+        self.get(entity).is_none() && self.others.insert(entity, fate).is_none()
+    }
 }
 
 /// Which components entities of groups have got values of: a bit for each component of each entity.
@@ -171,7 +216,7 @@ struct Source<'b> {
     budget: &'b Budget,
     /// The type that is read now.
     name: Option<String>,
-    fates: EntityHashMap<Fate>,
+    fates: Fates,
 }
 
 /// Reads a delta, for a replica of which a function says what it knows of entities.
@@ -189,7 +234,7 @@ pub(super) fn read(
         is_full: false,
         budget: &Budget::of(bytes.len()),
         name: None,
-        fates: EntityHashMap::default(),
+        fates: Fates::default(),
     };
     source.read(format, bytes, standing).map_err(|problem| {
         let (offset, name) = (source.reader.offset(), source.name.take());
@@ -315,7 +360,7 @@ impl<'b> Source<'b> {
 
     fn groups(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Group>, Problem> {
         let mut groups = Vec::new();
-        for group in 0..self.reader.len(24)? as u32 {
+        for _ in 0..self.reader.len(24)? {
             let mut components: Vec<&'static ComponentDescriptor> = Vec::new();
             for number in self.reader.u32s()? {
                 let (_, known) = self.components.get(number as usize).ok_or(Problem::Number(number))?;
@@ -329,16 +374,20 @@ impl<'b> Source<'b> {
                 components.push(ty.descriptor());
             }
             let (made, changed) = (self.entities()?, self.entities()?);
-            let was_there = made.iter().find(|made| !self.is_full && standing(**made) == Standing::Alive);
+            let was_there = made.iter().find(|made| !self.is_full && matches!(standing(**made), Standing::Alive(_)));
             let was_not_there = changed.iter().find(|changed| self.is_full || standing(**changed) == Standing::Unknown);
             if let Some(wrong) = was_there.or(was_not_there) {
                 return Err(Problem::Entity(wrong.to_bits()));
             }
-            self.fates.reserve(made.len() + changed.len());
-            for (entity, nth) in made.iter().chain(&changed).zip(0..) {
+            groups.push(Group { components, made, changed });
+        }
+        let all = groups.iter().flat_map(|group: &Group| group.made.iter().chain(&group.changed));
+        let (count, highest) = all.fold((0, 0), |(count, highest), entity| (count + 1, entity.index().max(highest)));
+        self.fates = Fates::of(count, highest);
+        for (of, group) in groups.iter().zip(0..) {
+            for (entity, nth) in of.made.iter().chain(&of.changed).zip(0..) {
                 self.set_fate(*entity, Fate::In(Place { group, nth }))?;
             }
-            groups.push(Group { components, made, changed });
         }
         Ok(groups)
     }
@@ -347,17 +396,13 @@ impl<'b> Source<'b> {
         if entity == Entity::PLACEHOLDER {
             return Err(Problem::Entity(entity.to_bits()));
         }
-        match self.fates.insert(entity, fate) {
-            None => Ok(()),
-            Some(_) => Err(Problem::Twice),
-        }
+        if self.fates.set(entity, fate) { Ok(()) } else { Err(Problem::Twice) }
     }
 
     fn blocks(&mut self, groups: &[Group], standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Block>, Problem> {
         let (mut blocks, mut got) = (Vec::new(), Got::of(groups));
         for _ in 0..self.reader.len(16)? {
-            let (entities, places) = self.placed_entities(standing)?;
-            let mut block = Block { entities, places, columns: Vec::new() };
+            let mut block = Block { entities: self.found_entities(standing)?, columns: Vec::new() };
             let mut in_block = HashSet::new();
             for _ in 0..self.reader.len(14)? {
                 let column = self.column(&block, groups, &mut in_block, &mut got)?;
@@ -422,8 +467,8 @@ impl<'b> Source<'b> {
         }
         // What is in a group has no other components, and each once.
         let mut component = None;
-        let mut note = |place: &Option<Place>| {
-            let Some(place) = *place else { return Ok(()) };
+        let mut note = |found: &Found| {
+            let Found::In(place) = *found else { return Ok(()) };
             let (_, nth) = match component {
                 Some(known @ (group, _)) if group == place.group => known,
                 _ => {
@@ -435,8 +480,8 @@ impl<'b> Source<'b> {
             if got.insert(place, nth) { Ok(()) } else { Err(Problem::Twice) }
         };
         let noted = match &some {
-            None => block.places.iter().try_for_each(&mut note),
-            Some(some) => some.iter().try_for_each(|one| note(&block.places[*one as usize])),
+            None => block.entities.iter().try_for_each(&mut note),
+            Some(some) => some.iter().try_for_each(|one| note(&block.entities[*one as usize])),
         };
         if let Err(problem) = noted {
             return refuse(self, at, problem);
@@ -517,11 +562,15 @@ impl<'b> Source<'b> {
         Ok(entities)
     }
 
-    /// Where an entity is that is alive in the end.
-    fn place_of(&self, entity: Entity, standing: &dyn Fn(Entity) -> Standing) -> Result<Option<Place>, Problem> {
-        match self.fates.get(&entity) {
-            Some(Fate::In(place)) => Ok(Some(*place)),
-            None if !self.is_full && standing(entity) != Standing::Unknown => Ok(None),
+    /// What an entity is that is alive in the end.
+    fn found(&self, entity: Entity, standing: &dyn Fn(Entity) -> Standing) -> Result<Found, Problem> {
+        match self.fates.get(entity) {
+            Some(Fate::In(place)) => Ok(Found::In(place)),
+            None if !self.is_full
+                && let Standing::Alive(own) | Standing::Ended(own) = standing(entity) =>
+            {
+                Ok(Found::Known(own))
+            }
             Some(Fate::Ended) | None => Err(Problem::Entity(entity.to_bits())),
         }
     }
@@ -529,21 +578,22 @@ impl<'b> Source<'b> {
     /// An entity that is alive in the end.
     fn living_entity(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Entity, Problem> {
         let entity = self.entity()?;
-        self.place_of(entity, standing).map(|_| entity)
+        self.found(entity, standing).map(|_| entity)
     }
 
     fn living_entities(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Entity>, Problem> {
-        self.placed_entities(standing).map(|(entities, _)| entities)
+        let entities = self.entities()?;
+        entities.iter().try_for_each(|entity| self.found(*entity, standing).map(|_| ()))?;
+        Ok(entities)
     }
 
-    /// The same, with the place of each.
-    fn placed_entities(
-        &mut self,
-        standing: &dyn Fn(Entity) -> Standing,
-    ) -> Result<(Vec<Entity>, Vec<Option<Place>>), Problem> {
+    fn found_entities(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Found>, Problem> {
         let entities = self.entities()?;
-        let places = entities.iter().map(|entity| self.place_of(*entity, standing)).collect::<Result<Vec<_>, _>>()?;
-        Ok((entities, places))
+        let mut found = Vec::with_capacity(entities.len());
+        for entity in entities {
+            found.push(self.found(entity, standing)?);
+        }
+        Ok(found)
     }
 
     /// What a function makes of a block with so many values.
@@ -552,17 +602,6 @@ impl<'b> Source<'b> {
         count: usize,
         read: impl FnOnce(Values<'b>) -> Result<T, (usize, Problem)>,
     ) -> Result<T, Problem> {
-        let bytes = self.reader.block()?;
-        let offset = self.reader.offset() - bytes.len();
-        match read(Values { offset, bytes, count, form: Form::Unmeasured, budget: self.budget }) {
-            Ok(value) => {
-                self.name = None;
-                Ok(value)
-            }
-            Err((at, problem)) => {
-                self.reader.go_to(at);
-                Err(problem)
-            }
-        }
+        read_values(&mut self.reader, &mut self.name, self.budget, count, read)
     }
 }
