@@ -36,7 +36,7 @@ pub(super) fn benches() -> Vec<Bench> {
             rows: ROWS,
             contestants: vec![
                 Contestant::new("format.save_into", None, || saved(plain())),
-                Contestant::new("format.delta_since", None, || delta(plain())),
+                Contestant::new("format.delta_since", Some(0.03), || delta(plain())),
             ],
         },
     ]

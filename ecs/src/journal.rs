@@ -40,7 +40,7 @@ pub(crate) struct Journal {
     is_sealed: bool,
     /// How many positions have been handed out.
     positions: u64,
-    /// The components whose changes are tracked.
+    /// The components whose changes are tracked, by their numbers.
     tracked: Vec<(ComponentId, TrackingGuard)>,
 }
 
@@ -95,12 +95,13 @@ impl Journal {
 
     /// Whether the changes of a component are tracked for this.
     pub(crate) fn tracks(&self, id: ComponentId) -> bool {
-        self.tracked.iter().any(|(tracked, _)| *tracked == id)
+        self.tracked.binary_search_by_key(&id, |(tracked, _)| *tracked).is_ok()
     }
 
     /// Keeps the changes of a component tracked.
     pub(crate) fn keep(&mut self, id: ComponentId, guard: TrackingGuard) {
-        self.tracked.push((id, guard));
+        let place = self.tracked.partition_point(|(tracked, _)| *tracked < id);
+        self.tracked.insert(place, (id, guard));
     }
 
     /// Notes what has become of an entity.

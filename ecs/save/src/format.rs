@@ -318,6 +318,8 @@ impl WorldFormat {
     /// The bytes of saved worlds are compressed by LZ4. Bytes that are and bytes that are not are both loaded, whatever a format says. An
     /// error in compressed bytes says how many bytes are before it when they are decompressed.
     ///
+    /// [Deltas](Self::delta_since) are not compressed: they are small, and what sends them may compress several together.
+    ///
     /// ```
     /// use serde::{Deserialize, Serialize};
     /// use strata_ecs::prelude::*;

@@ -619,17 +619,28 @@ impl<'b> Source<'b> {
         count: usize,
         read: impl FnOnce(Values<'b>) -> Result<T, (usize, Problem)>,
     ) -> Result<T, Problem> {
-        let bytes = self.reader.block()?;
-        let offset = self.reader.offset() - bytes.len();
-        match read(Values { offset, bytes, count, form: Form::Unmeasured, budget: self.budget }) {
-            Ok(value) => {
-                self.name = None;
-                Ok(value)
-            }
-            Err((at, problem)) => {
-                self.reader.go_to(at);
-                Err(problem)
-            }
+        read_values(&mut self.reader, &mut self.name, self.budget, count, read)
+    }
+}
+
+/// What a function makes of a block with so many values. The name is that of their type: an error is there and one of it.
+pub(crate) fn read_values<'b, T>(
+    reader: &mut Reader<'b>,
+    name: &mut Option<String>,
+    budget: &'b Budget,
+    count: usize,
+    read: impl FnOnce(Values<'b>) -> Result<T, (usize, Problem)>,
+) -> Result<T, Problem> {
+    let bytes = reader.block()?;
+    let offset = reader.offset() - bytes.len();
+    match read(Values { offset, bytes, count, form: Form::Unmeasured, budget }) {
+        Ok(value) => {
+            *name = None;
+            Ok(value)
+        }
+        Err((at, problem)) => {
+            reader.go_to(at);
+            Err(problem)
         }
     }
 }

@@ -13,11 +13,11 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::mem::replace;
-use core::ptr;
+use core::ptr::{self, NonNull};
 
 use super::Column;
 use crate::alloc_error::AllocError;
-use crate::component::{ChangeTracking, ComponentDescriptor, Copying, ErasedSlice, ErasedVec};
+use crate::component::{ChangeTracking, ComponentDescriptor, Copying, ErasedRefMut, ErasedSlice, ErasedVec};
 use crate::tick::{ComponentTicks, Tick};
 use crate::tracking::Tracking;
 
@@ -96,19 +96,50 @@ impl NewValues {
         }
     }
 
+    /// Where the values are, one behind the other.
+    pub(crate) fn data(&self) -> NonNull<u8> {
+        match self {
+            Self::Vec(values) => values.data(),
+            Self::Column(values) => values.column.data(),
+        }
+    }
+
+    /// Forgets the values, which have been moved out.
+    pub(crate) fn forget(&mut self) {
+        match self {
+            Self::Vec(values) => values.forget(),
+            Self::Column(values) => values.len = 0,
+        }
+    }
+
     /// The values, each by itself.
     pub(crate) fn into_each(self) -> Vec<ErasedVec> {
+        let each: Vec<u32> = (0..self.len() as u32).collect();
+        self.divided(&each, each.len())
+    }
+
+    /// The values in so many parts: `parts` says of each to which it goes.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many parts, or another number of values, or if there is no memory.
+    pub(crate) fn divided(mut self, parts: &[u32], count: usize) -> Vec<ErasedVec> {
+        assert_eq!(parts.len(), self.len(), "each value has a part");
+        let (descriptor, data) = (self.descriptor(), self.data());
+        self.forget();
+        // SAFETY: there were so many values of this component, which do not count any more; their memory stays until `self` goes.
+        unsafe { ErasedVec::divided(descriptor, data, parts, count) }
+    }
+
+    /// Calls a function with each value, to change it.
+    pub(crate) fn for_each_mut(&mut self, change: &mut dyn FnMut(ErasedRefMut<'_>)) {
         match self {
-            Self::Vec(values) => values.into_each(),
-            Self::Column(mut values) => {
-                let count = core::mem::take(&mut values.len);
-                let each = |row: usize| {
-                    let mut one = ErasedVec::with_room_for_one(values.descriptor);
-                    // SAFETY: there is room for one, and the row held a value of this component, which does not count any more.
-                    unsafe { one.fill(values.column.get(row).as_ptr()) };
-                    one
-                };
-                (0..count).map(each).collect()
+            Self::Vec(values) => values.for_each_mut(change),
+            Self::Column(values) => {
+                for row in 0..values.len {
+                    // SAFETY: the row holds a value of this component, and `self` is borrowed mutably.
+                    change(unsafe { ErasedRefMut::new(values.descriptor, values.column.get(row)) });
+                }
             }
         }
     }

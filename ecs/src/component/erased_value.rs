@@ -149,11 +149,6 @@ impl ErasedValue {
         &self.0
     }
 
-    /// The same, to change it: it stays one.
-    pub(crate) fn values_mut(&mut self) -> &mut ErasedVec {
-        &mut self.0
-    }
-
     /// The value as a list of one.
     pub(crate) fn into_values(self) -> ErasedVec {
         self.0

@@ -196,17 +196,43 @@ impl ErasedVec {
         unsafe { ptr::copy_nonoverlapping(self.data.as_ptr(), to.as_ptr(), count * self.descriptor.layout.size()) }
     }
 
-    /// The values, each by itself.
-    pub(crate) fn into_each(mut self) -> Vec<Self> {
-        // If there is no memory for one, those that are left are not dropped.
-        let (count, size) = (core::mem::take(&mut self.len), self.descriptor.layout.size());
-        let each = |at: usize| {
-            let mut one = Self::with_room_for_one(self.descriptor);
-            // SAFETY: there is room for one, and there was a value of this component at this place, which does not count any more.
-            unsafe { one.fill(self.data.as_ptr().add(at * size)) };
-            one
-        };
-        (0..count).map(each).collect()
+    /// Values that lie one behind the other, divided into so many parts: `parts` says of each to which it goes. In a part they stay in
+    /// their order.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many parts, or if there is no memory. Then the values are not dropped.
+    ///
+    /// # Safety
+    ///
+    /// - `from` holds as many values of the component as `parts` is long, which are moved out.
+    pub(crate) unsafe fn divided(
+        descriptor: &'static ComponentDescriptor,
+        from: NonNull<u8>,
+        parts: &[u32],
+        count: usize,
+    ) -> Vec<Self> {
+        let mut lens = alloc::vec![0; count];
+        parts.iter().for_each(|part| lens[*part as usize] += 1);
+        let room = |len| Self::with_room_for(descriptor, len).unwrap_or_else(|error| error.raise());
+        let mut divided: Vec<Self> = lens.into_iter().map(room).collect();
+        let size = descriptor.layout.size();
+        for (at, part) in parts.iter().enumerate() {
+            let to = &mut divided[*part as usize];
+            // SAFETY: the caller's promise: a value is there, and each is moved once. Room was made for all that go to this part, and the
+            // memory is its own.
+            unsafe { ptr::copy_nonoverlapping(from.as_ptr().add(at * size), to.data.as_ptr().add(to.len * size), size) }
+            to.len += 1;
+        }
+        divided
+    }
+
+    /// Calls a function with each value, to change it.
+    pub(crate) fn for_each_mut(&mut self, change: &mut dyn FnMut(ErasedRefMut<'_>)) {
+        for at in 0..self.len {
+            // SAFETY: there is a value of the descriptor's component at this place, and `self` is borrowed mutably.
+            change(unsafe { ErasedRefMut::new(self.descriptor, self.data.add(at * self.descriptor.layout.size())) });
+        }
     }
 
     /// Where the values are.

@@ -175,6 +175,27 @@ impl NewColumnContents {
         Some(Self(ColumnParts { values, visited: stamp, ticks: None }))
     }
 
+    pub(super) fn into_new_values(self) -> NewValues {
+        self.0.values
+    }
+
+    pub(super) fn parts(&self) -> &NewValues {
+        &self.0.values
+    }
+
+    pub(super) fn parts_mut(&mut self) -> &mut NewValues {
+        &mut self.0.values
+    }
+
+    /// Values for which no time is known.
+    pub(super) fn of_parts(values: NewValues) -> Self {
+        Self(ColumnParts { values, visited: Tick::default(), ticks: None })
+    }
+
+    pub(super) fn of_values(values: ErasedVec) -> Self {
+        Self::of_parts(NewValues::Vec(values))
+    }
+
     /// The component [`PairSource`] of so many sources of pairs.
     #[must_use]
     pub fn of_sources<R: Relation>(count: usize, stamp: Tick) -> Self {

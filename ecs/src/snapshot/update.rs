@@ -4,13 +4,30 @@ use alloc::vec::Vec;
 
 use super::columns::NewColumnContents;
 use super::contents::{NewPairsContents, SnapshotBuilder};
-use crate::component::{ComponentDescriptor, ErasedValue};
+use crate::component::{ComponentDescriptor, ComponentId, ErasedValue};
 use crate::entity::{Entity, EntityMapper};
-use crate::world::{World, arrange_sources, map_value, part_circles};
+use crate::world::{World, arrange_sources, names_entities, part_circles, rename};
 
 impl NewColumnContents {
-    /// The values, each by itself, with other entities inside: those that stand for them, also for the target that a relationship names.
-    /// One allocation for each value.
+    /// What is known of the component.
+    #[must_use]
+    pub fn descriptor(&self) -> &'static ComponentDescriptor {
+        self.parts().descriptor()
+    }
+
+    /// How many values there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parts().len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Replaces the entities inside of the values by those that stand for them, also the target that a relationship names.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -22,18 +39,45 @@ impl NewColumnContents {
     ///
     /// let mut world = World::new();
     /// let [here, there] = [(); 2].map(|()| world.spawn_empty().id());
-    /// let column = NewColumnContents::of(vec![Target(there)], Tick::new(1));
-    /// for value in column.into_values(&mut (there, here)) {
+    /// let mut column = NewColumnContents::of(vec![Target(there)], Tick::new(1));
+    /// column.map_entities(&mut (there, here));
+    /// for value in column.into_values() {
     ///     world.entity_mut(here).insert_erased(value).unwrap();
     /// }
     /// assert_eq!(world.get::<Target>(here).unwrap().0, here);
     /// ```
+    pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
+        if names_entities(self.parts().descriptor()) {
+            self.parts_mut().for_each_mut(&mut |value| rename(value, mapper));
+        }
+    }
+
+    /// The values, each by itself. One allocation for each value.
     #[must_use]
-    pub fn into_values(self, mapper: &mut dyn EntityMapper) -> Vec<ErasedValue> {
-        let mut values: Vec<ErasedValue> =
-            self.into_parts().values.into_each().into_iter().filter_map(ErasedValue::from_values).collect();
-        values.iter_mut().for_each(|value| map_value(value, mapper));
-        values
+    pub fn into_values(self) -> Vec<ErasedValue> {
+        self.into_new_values().into_each().into_iter().filter_map(ErasedValue::from_values).collect()
+    }
+
+    /// The values in so many parts, in each of which they stay in their order: `parts` says of each value to which it goes.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many parts, or another number of values.
+    ///
+    /// ```
+    /// use strata_ecs::change::Tick;
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::NewColumnContents;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let column = NewColumnContents::of(vec![Health(3), Health(4), Health(5)], Tick::new(1));
+    /// let parts = column.divide(&[1, 0, 1], 2);
+    /// assert_eq!([parts[0].len(), parts[1].len()], [1, 2]);
+    /// ```
+    #[must_use]
+    pub fn divide(self, parts: &[u32], count: usize) -> Vec<Self> {
+        let divided = self.into_new_values().divided(parts, count);
+        divided.into_iter().map(Self::of_values).collect()
     }
 }
 
@@ -177,6 +221,83 @@ impl World {
     /// ```
     pub fn arrange_sources(&mut self, list: &ComponentDescriptor, target: Entity, sources: &[Entity]) -> bool {
         arrange_sources(&mut self.store, list, target, sources)
+    }
+
+    /// Adds values of several components to entities at once, those of each in the order of the entities: see
+    /// [`EntityWorldMut::insert_by_ids`](crate::world::EntityWorldMut::insert_by_ids). Hooks and observers are told when all have come.
+    ///
+    /// # Errors
+    ///
+    /// If that is not possible, and then nothing happens and the values come back. The entities have to be different ones, alive, and with the
+    /// same components in tables; and of the components, each once, they have at least one not yet, and all are stored in tables.
+    ///
+    /// # Panics
+    ///
+    /// If a component has the stable name of another one, or if there is no memory.
+    ///
+    /// ```
+    /// use strata_ecs::change::Tick;
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::NewColumnContents;
+    /// # #[derive(Component, PartialEq, Debug)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.spawn_batch([(), (), ()]).collect();
+    /// let column = |values: Vec<Health>| vec![NewColumnContents::of(values, Tick::new(1))];
+    /// world.insert_contents(&[ids[2], ids[0]], column(vec![Health(2), Health(0)])).unwrap();
+    /// assert_eq!([0, 2].map(|at| world.get::<Health>(ids[at]).unwrap().0), [0, 2]);
+    /// // One of them has a value already.
+    /// assert!(world.insert_contents(&ids[..2], column(vec![Health(7), Health(8)])).is_err());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_contents(
+        &mut self,
+        entities: &[Entity],
+        columns: Vec<NewColumnContents>,
+    ) -> Result<(), Vec<NewColumnContents>> {
+        let columns = columns.into_iter().map(NewColumnContents::into_new_values).collect();
+        let inserted = self.store.by_caller().insert_columns(entities, columns);
+        inserted.map_err(|columns| columns.into_iter().map(NewColumnContents::of_parts).collect())
+    }
+
+    /// Exchanges values for those that entities have of a component: as a change, without a call of hooks and observers. What an entity had
+    /// is dropped. Returned are those of entities that have none, or are not alive; all, if the component is immutable.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one value for each entity.
+    ///
+    /// ```
+    /// use strata_ecs::change::Tick;
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::NewColumnContents;
+    /// # #[derive(Component, PartialEq, Debug)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let (a, b) = (world.spawn(Health(1)).id(), world.spawn_empty().id());
+    /// let column = NewColumnContents::of(vec![Health(2), Health(3)], Tick::new(1));
+    /// let health = world.component_id::<Health>().unwrap();
+    /// let left = world.write_contents(health, &[a, b], column);
+    /// assert_eq!(world.get(a), Some(&Health(2)));
+    /// assert!(left.len() == 1 && left[0].0 == b);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn write_contents(
+        &mut self,
+        id: ComponentId,
+        entities: &[Entity],
+        column: NewColumnContents,
+    ) -> Vec<(Entity, ErasedValue)> {
+        let mut values = column.into_new_values();
+        let left = self.store.by_caller().exchange_values(id, entities, &mut values);
+        if left.is_empty() {
+            return Vec::new();
+        }
+        let mut parts = alloc::vec![0; entities.len()];
+        left.iter().for_each(|nth| parts[*nth as usize] = 1);
+        let values = values.divided(&parts, 2).pop().map(NewColumnContents::of_values);
+        let values = values.map_or_else(Vec::new, NewColumnContents::into_values);
+        left.into_iter().map(|nth| entities[nth as usize]).zip(values).collect()
     }
 
     /// Makes way for values of a relationship that are about to be inserted into these entities, each with what it will name. If one of

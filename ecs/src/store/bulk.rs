@@ -9,7 +9,7 @@
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 
 use super::Store;
 use super::change::remove_all_from_storage;
@@ -19,8 +19,8 @@ use super::report::LeftRows;
 use super::required::{Placed, make_aside, write_placed};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, LeafAt, Targets, give, with_parts};
-use crate::column::copy_item;
-use crate::component::{Components, Kinds};
+use crate::column::{NewValues, copy_item};
+use crate::component::{ChangeTracking, ComponentId, ComponentInfo, Components, Kinds, StorageType};
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, PlanId, Target};
 use crate::guard::{Waiting, for_each_despite_panics};
@@ -595,6 +595,95 @@ impl Store {
         // SAFETY: the plan is plain, and the batch has all bundles of the change.
         unsafe { self.move_rows(id, &selection, Some(batch.entities), write) }
         true
+    }
+
+    /// Adds values of several components to entities, those of each in the order of the entities, if that can be done at once: then
+    /// none are left. The entities have to be different ones in one table, and the components new to it and stored in tables.
+    pub(crate) fn insert_columns(
+        &mut self,
+        entities: &[Entity],
+        mut columns: Vec<NewValues>,
+    ) -> Result<(), Vec<NewValues>> {
+        self.flush();
+        let are_fit = columns.iter().enumerate().all(|(at, column)| {
+            let descriptor = column.descriptor();
+            let is_first = columns[..at].iter().all(|earlier| !earlier.descriptor().is_same(descriptor));
+            column.len() == entities.len() && descriptor.storage() == Some(StorageType::Table) && is_first
+        });
+        let Some(Location { table, .. }) = entities.first().and_then(|first| self.entities.get(*first)) else {
+            return Err(columns);
+        };
+        let mut rows = Vec::with_capacity(entities.len());
+        if !are_fit || self.entities.leading_rows(entities, table, &mut rows) != entities.len() {
+            return Err(columns);
+        }
+        let Some(selection) = self.select_in(table, entities) else { return Err(columns) };
+        let change = self.register_new_values(&mut columns);
+        let id = self.archetypes.plan(table, change);
+        let plan = self.archetypes.at(id).plan;
+        if plan.table == table || !plan.is_plain() {
+            return Err(columns);
+        }
+        let panicked = self.expect_change_of(&selection, Some(entities), change);
+        let write = |store: &mut Self, block: &Block| {
+            let rows = store.entities.rows_of(entities);
+            let places: Vec<usize> = rows.iter().map(|row| *row as usize - block.first).collect();
+            let are_in_order = places.iter().enumerate().all(|(nth, place)| nth == *place);
+            let Planned { plan, tables, .. } = store.archetypes.at(id);
+            let table = tables.get_mut(block.route.to);
+            for (values, target) in columns.iter_mut().zip(&plan.targets) {
+                let Target::Column { index, .. } = *target else { continue };
+                let (size, from) = (values.descriptor().layout().size(), values.data());
+                let column = table.column(index as usize);
+                values.forget();
+                // SAFETY: there is room for the rows of the block behind the last one of the table that the plan leads to, where its
+                // columns hold no values. The plan is plain, so that each of the columns is written once. The values are of the column's
+                // component, as they stand in the order of the bundle that the change adds; there is one for each entity, and they are
+                // not used any more. Each entity has a row of its own in the block.
+                unsafe {
+                    let to = column.get(block.start);
+                    if are_in_order {
+                        ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), size * places.len());
+                    } else {
+                        for (nth, place) in places.iter().enumerate() {
+                            copy_item(from.add(nth * size).as_ptr(), to.add(place * size).as_ptr(), size);
+                        }
+                    }
+                }
+            }
+        };
+        // SAFETY: the plan is plain, and there are values of all components of the only bundle of the change.
+        unsafe { self.move_rows(id, &selection, Some(entities), write) }
+        self.conclude(panicked);
+        Ok(())
+    }
+
+    /// Exchanges values for those that entities have of a component, each with the next entity, as a change. Says which of them have
+    /// been left where they are, since the entity has none, or since the values of the component do not change.
+    pub(crate) fn exchange_values(&mut self, id: ComponentId, entities: &[Entity], values: &mut NewValues) -> Vec<u32> {
+        assert_eq!(entities.len(), values.len(), "there is a value for each entity");
+        let is_of = |info: &ComponentInfo| info.mutable() && info.descriptor().is_same(values.descriptor());
+        if !self.archetypes.components.info(id).is_some_and(is_of) {
+            return (0..entities.len() as u32).collect();
+        }
+        let (size, now, mut left) = (values.descriptor().layout().size(), self.now(), Vec::new());
+        let is_tracked = values.descriptor().tracking() != ChangeTracking::Never;
+        for (nth, &entity) in entities.iter().enumerate() {
+            let Some((value, column, row)) = self.place_by_id(entity, id) else {
+                left.push(nth as u32);
+                continue;
+            };
+            column.visit(now.tick);
+            // SAFETY: both are values of the component with this id, which is that of the values; those are not part of the store, which
+            // is borrowed mutably, and the row is one of the column.
+            unsafe {
+                ptr::swap_nonoverlapping(values.data().add(nth * size).as_ptr(), value.as_ptr(), size);
+                if let Some(tracking) = column.tracking().filter(|_| is_tracked) {
+                    tracking.mark(row, now);
+                }
+            }
+        }
+        left
     }
 
     /// Gives entities that are pending, or new ones, their first components, if that can be done at once.

@@ -10,6 +10,7 @@ use super::addition::Addition;
 use super::located::Located;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
+use crate::column::NewValues;
 use crate::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, ErasedVec, NewColumn};
 use crate::entity::Entity;
 use crate::graph::{Change, ChangeStep};
@@ -258,6 +259,17 @@ impl Store {
     /// As [`Store::register_values`].
     pub(super) fn register_columns(&mut self, columns: &mut Vec<NewColumn<'_>>) -> Change {
         let ids = self.archetypes.adopt_values(columns, NewColumn::descriptor);
+        self.note_new_components();
+        Change::of(ChangeStep::Insert(self.archetypes.register_dynamic(&ids)))
+    }
+
+    /// The addition of values of several components, of which none comes twice. They are in the order of the bundle then.
+    ///
+    /// # Panics
+    ///
+    /// As [`Store::register_values`].
+    pub(super) fn register_new_values(&mut self, columns: &mut Vec<NewValues>) -> Change {
+        let ids = self.archetypes.adopt_values(columns, NewValues::descriptor);
         self.note_new_components();
         Change::of(ChangeStep::Insert(self.archetypes.register_dynamic(&ids)))
     }

@@ -8,7 +8,7 @@ use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::{Entity, EntityHashSet};
 use crate::journal::Journaled;
 use crate::relation::PairsCopy;
-use crate::tick::{LastRun, RunTicks};
+use crate::tick::{LastRun, RunTicks, Tick};
 
 /// A moment of a store, from which on its journal is read.
 #[derive(Clone, Copy, Debug)]
@@ -78,8 +78,21 @@ impl Store {
         let (world, restores) = (self.id, self.clock.restores);
         let tick = self.next_tick();
         let seen = self.run_at(tick);
+        self.look_for_journal(tick);
         let (next, number) = self.listeners.journal_mut()?.seal();
         Some(Moment { world, restores, number, next, seen })
+    }
+
+    /// Looks at the columns whose changes are tracked for the journal, as a consumer: from now on their logs name the rows that change.
+    fn look_for_journal(&self, tick: Tick) {
+        let Some(journal) = self.listeners.journal() else { return };
+        for table in self.archetypes.tables.as_slice().iter().filter(|table| !table.is_empty()) {
+            for (nth, _) in table.components().iter().enumerate().filter(|(_, id)| journal.tracks(**id)) {
+                if let Some(tracking) = table.column(nth).tracking() {
+                    tracking.look(tick);
+                }
+            }
+        }
     }
 
     /// What has become of entities between a moment and now, and the ticks that are new since.

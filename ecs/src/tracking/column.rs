@@ -452,6 +452,26 @@ impl Tracking {
         let (mut rows, mut row) = (Vec::new(), 0);
         let is_new = |which| self.any_new(which, run_ticks);
         let ticks = [Which::Changed, Which::Added].map(|which| is_new(which).then(|| self.ticks(which)));
+        if ticks.iter().all(Option::is_none) {
+            return rows;
+        }
+        if let Some(logged) = self.log(Which::Changed, run_ticks) {
+            // What has been added is in a log, too.
+            let is_new = |row| ticks.iter().flatten().any(|ticks| run_ticks.is_new(ticks.cell(row).get()));
+            rows.reserve(logged.len().min(len));
+            while let Some((group, mut mask)) = logged.next_group(row / GROUP) {
+                row = group * GROUP;
+                while mask != 0 {
+                    let found = row + mask.trailing_zeros() as usize;
+                    if found < len && (logged.is_exact() || is_new(found)) {
+                        rows.push(found as u32);
+                    }
+                    mask &= mask - 1;
+                }
+                row += GROUP;
+            }
+            return rows;
+        }
         while row < len {
             row = ticks.iter().flatten().map(|ticks| ticks.skip(row, len, run_ticks)).min().unwrap_or(len);
             if row >= len {

@@ -668,7 +668,7 @@ pub(super) fn target_of(store: &Store, relationship: ComponentId, source: Entity
 
 /// Replaces the entities inside of a component that is in no world by those that stand for them; with them the target that it names. One
 /// that lists sources then lists none: they come to it when they are linked.
-pub(super) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMapper) {
+pub(crate) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMapper) {
     let side = component.descriptor().relation();
     let functions = side.and_then(RelationSide::functions::<LinkFunctions>);
     if let (Some(false), Some(functions)) = (side.map(RelationSide::is_source), functions) {
@@ -683,11 +683,9 @@ pub(super) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMap
     }
 }
 
-/// The same for a value by itself.
-pub(crate) fn map_value(value: &mut ErasedValue, mapper: &mut dyn EntityMapper) {
-    if let Some(component) = value.values_mut().first_erased_mut() {
-        rename(component, mapper);
-    }
+/// Whether [`rename`] may find entities in values of a component.
+pub(crate) fn names_entities(component: &ComponentDescriptor) -> bool {
+    component.functions().map_entities_fn().is_some() || component.relation().is_some_and(|side| side.is_source())
 }
 
 /// Brings the list of a target into an order. False if it does not list these sources.

@@ -151,7 +151,8 @@ fn step(commands: &mut EntityCommands<'_>, seed: u32, naive: &mut Values) {
         13 => (commands.remove::<(A, WideAside)>(), [0, 3].iter().for_each(|at| naive[*at] = None)).1,
         14 => (commands.remove::<S>(), naive[1] = None).1,
         15 => (commands.remove::<(Wide, Required)>(), [2, 5].iter().for_each(|at| naive[*at] = None)).1,
-        16 => (commands.retain::<(A, S, Requiring)>(), [2, 3, 5].iter().for_each(|at| naive[*at] = None)).1,
+        // What `Requiring` requires stays with it.
+        16 => (commands.retain::<(A, S, Requiring)>(), [2, 3].iter().for_each(|at| naive[*at] = None)).1,
         17 => (commands.clear(), naive.fill(None)).1,
         _ => {
             commands.insert((wide(value), a(value)));

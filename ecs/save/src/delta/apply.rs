@@ -1,13 +1,15 @@
 //! Replicas: worlds that follow another one.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
-use strata_ecs::component::{ComponentDescriptor, ComponentId, ComponentIdentity, ErasedValue};
-use strata_ecs::entity::{EntityHashMap, EntityMap, EntityMapper};
+use strata_ecs::component::{ComponentDescriptor, ComponentId, ComponentIdentity, ErasedValue, StorageType};
+use strata_ecs::entity::{EntityHashMap, EntityHashSet, EntityMap, EntityMapper};
 use strata_ecs::prelude::{Entity, World};
+use strata_ecs::snapshot::{NewColumnContents, StorageContents};
 use strata_ecs::store::WorldId;
 
-use super::read::{Column, Group, Lists, Pairs, Standing, Update, read, read_marks};
+use super::read::{Block, Column, Found, Group, Lists, Pairs, Place, Standing, Update, read, read_marks};
 use super::{ApplyError, DeltaMark};
 use crate::format::WorldFormat;
 
@@ -68,13 +70,94 @@ impl EntityMapper for Ids<'_> {
     }
 }
 
+/// The entities of a group, and what comes to them.
+struct Coming<'u> {
+    /// What the entities should have.
+    components: &'u [&'static ComponentDescriptor],
+    /// The entities of this world, new ones first.
+    own: Vec<Entity>,
+    /// How many are new.
+    made: usize,
+    /// Whether new ones get all of their values at once: which of them, in the order of the values.
+    is_together: bool,
+    order: Vec<u32>,
+    together: Vec<NewColumnContents>,
+    /// Values that come one by one, for each entity; for none if there are none.
+    singly: Vec<Vec<(ComponentId, ErasedValue)>>,
+}
+
+impl Coming<'_> {
+    fn add(&mut self, id: ComponentId, order: &[u32], values: NewColumnContents) {
+        self.singly.resize_with(self.own.len(), Vec::new);
+        for (nth, value) in order.iter().zip(values.into_values()) {
+            self.singly[*nth as usize].push((id, value));
+        }
+    }
+
+    /// Adds a column of values for new entities.
+    fn add_together(&mut self, id: ComponentId, order: &[u32], values: NewColumnContents) {
+        if self.together.is_empty() {
+            self.order = order.to_vec();
+        }
+        if self.order == order {
+            self.together.push(values);
+        } else {
+            self.add(id, order, values);
+        }
+    }
+}
+
 /// Values that come to entities.
 #[derive(Default)]
-struct Arriving {
-    /// With the entities in the order in which they get them.
-    of_entities: Vec<(Entity, Vec<(ComponentId, ErasedValue)>)>,
+struct Arriving<'u> {
+    groups: Vec<Coming<'u>>,
     /// To be written in place, if the component can be.
-    in_place: Vec<(ComponentId, Vec<(Entity, ErasedValue)>)>,
+    in_place: Vec<(ComponentId, Rc<[Entity]>, NewColumnContents)>,
+}
+
+impl Arriving<'_> {
+    /// Adds values that go one way.
+    fn add(&mut self, id: ComponentId, way: Way, going: &Going, values: NewColumnContents) {
+        match (way, going) {
+            (Way::Together(group), Going::In(order)) => self.groups[group as usize].add_together(id, order, values),
+            (Way::Singly(group), Going::In(order)) => self.groups[group as usize].add(id, order, values),
+            (_, Going::To(entities)) => self.in_place.push((id, Rc::clone(entities), values)),
+            (Way::InPlace, Going::In(_)) => unreachable!("what is written in place is in no group"),
+        }
+    }
+}
+
+/// The entities to which values go.
+enum Going {
+    To(Rc<[Entity]>),
+    /// By number in their group.
+    In(Vec<u32>),
+}
+
+impl Going {
+    /// Those of some entities, which go one way.
+    fn of(way: Way, entities: &mut dyn Iterator<Item = &Found>) -> Self {
+        match way {
+            Way::InPlace => Self::To(
+                entities.filter_map(|found| if let Found::Known(own) = found { Some(*own) } else { None }).collect(),
+            ),
+            _ => Self::In(
+                entities
+                    .filter_map(|found| if let Found::In(place) = found { Some(place.nth) } else { None })
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// Where the values of a column go.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    InPlace,
+    /// To a new entity of a group.
+    Together(u32),
+    /// To an entity of a group.
+    Singly(u32),
 }
 
 impl Replica {
@@ -177,8 +260,8 @@ impl Replica {
         // not alive here either.
         let standing = |entity: Entity| match self.ids.get(&entity) {
             None => Standing::Unknown,
-            Some(own) if world.contains(*own) => Standing::Alive,
-            Some(_) => Standing::Ended,
+            Some(own) if world.contains(*own) => Standing::Alive(*own),
+            Some(own) => Standing::Ended(*own),
         };
         let update = read(format, bytes, &standing).map_err(ApplyError::Load)?;
         let known = registered(format, world)?;
@@ -192,17 +275,18 @@ impl Replica {
     }
 
     fn carry_out(&mut self, update: Update, known: &Known, world: &mut World) -> Applied {
-        let Update { from, to: _, groups, mut ended, columns, lists, pairs, absent, present, mut resources } = update;
+        let Update { from, to: _, groups, mut ended, blocks, lists, pairs, absent, present, mut resources } = update;
         let mut applied = Applied::default();
         if from.is_none() {
-            let all: HashSet<Entity> = groups.iter().flat_map(|group| &group.made).copied().collect();
+            let made = groups.iter().flat_map(|group| &group.made).copied();
+            let all: EntityHashSet = if self.ids.is_empty() { EntityHashSet::default() } else { made.collect() };
             let is_over = |&(source, own): &(Entity, Entity)| !all.contains(&source) && world.contains(own);
             ended = self.iter().filter(is_over).map(|(source, _)| source).collect();
             ended.sort_unstable();
         }
-        applied.made = self.make(&groups, world);
+        let mut arriving = self.make(&groups, world, &mut applied.made, known);
         applied.changed = groups.iter().map(|group| group.changed.len()).sum();
-        applied.values = columns.iter().map(|column| column.entities.len()).sum();
+        applied.values = blocks.iter().flat_map(|block| &block.columns).map(|column| column.values.len()).sum();
 
         resources.map_resources(&mut Ids { ids: &mut self.ids, world });
         resources.insert_resources(world);
@@ -213,12 +297,12 @@ impl Replica {
             }
         }
 
-        let arriving = self.arriving(&groups, columns, known, world);
-        self.remove_others(&groups, known, world);
-        applied.missing += insert(arriving, known, world);
+        self.sort(blocks, &mut arriving, known, world);
+        remove_others(&arriving.groups, known, world);
+        applied.missing += insert(&mut arriving, known, world);
         // What came may require others.
-        self.remove_others(&groups, known, world);
-        self.relate(&groups, pairs, known, world);
+        remove_others(&arriving.groups, known, world);
+        self.relate(&arriving.groups, pairs, known, world);
         for source in ended {
             let own = self.ids.get(&source).copied();
             match own.filter(|own| world.contains(*own)) {
@@ -234,66 +318,86 @@ impl Replica {
         applied
     }
 
-    /// Makes entities, without components, and says how many.
-    fn make(&mut self, groups: &[Group], world: &mut World) -> usize {
-        let made = groups.iter().flat_map(|group| &group.made).copied();
-        let made: Vec<Entity> =
-            made.filter(|made| !self.ids.get(made).is_some_and(|own| world.contains(*own))).collect();
-        let own: Vec<Entity> = world.spawn_batch(made.iter().map(|_| ())).collect();
-        let count = own.len();
-        self.ids.extend(made.into_iter().zip(own));
-        count
-    }
-
-    /// The values of columns, with entities of this world inside.
-    fn arriving(&mut self, groups: &[Group], columns: Vec<Column>, known: &Known, world: &mut World) -> Arriving {
-        let mut arriving = Arriving::default();
-        let mut places: EntityHashMap<usize> = EntityHashMap::default();
-        for entity in groups.iter().flat_map(|group| group.made.iter().chain(&group.changed)) {
-            places.insert(*entity, arriving.of_entities.len());
-            arriving.of_entities.push((self.ids[entity], Vec::new()));
+    /// Makes entities, without components, and counts them. Nothing comes to them so far.
+    fn make<'u>(&mut self, groups: &'u [Group], world: &mut World, count: &mut usize, known: &Known) -> Arriving<'u> {
+        let (mut arriving, mut new) = (Arriving::default(), Vec::new());
+        for group in groups {
+            let own = group.made.iter().map(|made| {
+                let own = self.get(*made).filter(|own| world.contains(*own));
+                own.unwrap_or_else(|| {
+                    new.push(*made);
+                    Entity::PLACEHOLDER
+                })
+            });
+            let own = own.chain(group.changed.iter().map(|changed| self.ids[changed])).collect();
+            let is_together = group.components.iter().all(|component| known.comes_together(component));
+            arriving.groups.push(Coming {
+                components: &group.components,
+                own,
+                made: group.made.len(),
+                is_together,
+                order: Vec::new(),
+                together: Vec::new(),
+                singly: Vec::new(),
+            });
         }
-        for Column { descriptor, entities, values } in columns {
-            let id = known.ids[&descriptor.identity()];
-            let values = values.into_values(&mut Ids { ids: &mut self.ids, world });
-            let mut in_place = Vec::new();
-            for (entity, value) in entities.into_iter().zip(values) {
-                match places.get(&entity) {
-                    Some(place) => arriving.of_entities[*place].1.push((id, value)),
-                    None => in_place.push((self.ids[&entity], value)),
-                }
-            }
-            if !in_place.is_empty() {
-                arriving.in_place.push((id, in_place));
-            }
-        }
+        let ids: Vec<Entity> = world.spawn_batch(new.iter().map(|_| ())).collect();
+        *count = ids.len();
+        self.ids.reserve(new.len());
+        self.ids.extend(new.into_iter().zip(ids.iter().copied()));
+        let missing = arriving.groups.iter_mut().flat_map(|coming| &mut coming.own);
+        missing.filter(|own| **own == Entity::PLACEHOLDER).zip(ids).for_each(|(own, id)| *own = id);
         arriving
     }
 
-    /// Removes what entities in groups should not have.
-    fn remove_others(&self, groups: &[Group], known: &Known, world: &mut World) {
-        for group in groups {
-            let wanted: HashSet<ComponentId> =
-                group.components.iter().map(|descriptor| known.ids[&descriptor.identity()]).collect();
-            for entity in group.made.iter().chain(&group.changed) {
-                let Ok(entity) = world.get_entity(self.ids[entity]) else { continue };
-                let is_other = |id: &ComponentId| known.removable.contains(id) && !wanted.contains(id);
-                let others: Vec<ComponentId> = entity.components().filter(is_other).collect();
-                let entity = entity.id();
-                if !others.is_empty()
-                    && let Ok(mut entity) = world.get_entity_mut(entity)
-                    && let Err(error) = entity.remove_by_ids(&others)
-                {
-                    unreachable!("the components are registered, and the entity is alive: {error}");
+    /// Brings the values of blocks to where they arrive, with entities of this world inside.
+    fn sort(&mut self, blocks: Vec<Block>, arriving: &mut Arriving<'_>, known: &Known, world: &mut World) {
+        for Block { entities, columns } in blocks {
+            let way = |found: &Found| match *found {
+                Found::Known(_) => Way::InPlace,
+                Found::In(Place { group, nth }) => {
+                    let coming = &arriving.groups[group as usize];
+                    let is_together = coming.is_together && (nth as usize) < coming.made;
+                    if is_together { Way::Together(group) } else { Way::Singly(group) }
+                }
+            };
+            let ways: Vec<Way> = entities.iter().map(way).collect();
+            // Often all have values of all of the components, which go one way.
+            let all = ways.first().filter(|first| ways.iter().all(|way| way == *first));
+            let all = all.map(|way| (*way, Going::of(*way, &mut entities.iter())));
+            for Column { descriptor, some, mut values } in columns {
+                let id = known.id(descriptor);
+                values.map_entities(&mut Ids { ids: &mut self.ids, world });
+                if let (Some((way, all)), None) = (&all, &some) {
+                    arriving.add(id, *way, all, values);
+                    continue;
+                }
+                let some = some.unwrap_or_else(|| (0..entities.len() as u32).collect());
+                let (mut met, mut parts) = (Vec::<Way>::new(), Vec::with_capacity(some.len()));
+                // Neighbours often go one way.
+                let mut last = 0;
+                for number in &some {
+                    let way = ways[*number as usize];
+                    if met.get(last) != Some(&way) {
+                        last = met.iter().position(|known| *known == way).unwrap_or(met.len());
+                        if last == met.len() {
+                            met.push(way);
+                        }
+                    }
+                    parts.push(last as u32);
+                }
+                let divided = if met.len() == 1 { vec![values] } else { values.divide(&parts, met.len()) };
+                for ((way, values), part) in met.into_iter().zip(divided).zip(0..) {
+                    let of_part = some.iter().zip(&parts).filter(|(_, of)| **of == part);
+                    let mut of_part = of_part.map(|(number, _)| &entities[*number as usize]);
+                    arriving.add(id, way, &Going::of(way, &mut of_part), values);
                 }
             }
         }
     }
 
     /// Makes the pairs of sources those that the other world has.
-    fn relate(&mut self, groups: &[Group], all: Vec<Pairs>, known: &Known, world: &mut World) {
-        let changed: Vec<Entity> = groups.iter().flat_map(|group| &group.changed).copied().collect();
-        let all_made: Vec<Entity> = groups.iter().flat_map(|group| &group.made).copied().collect();
+    fn relate(&mut self, groups: &[Coming<'_>], all: Vec<Pairs>, known: &Known, world: &mut World) {
         let mut all: HashMap<ComponentIdentity, Pairs> =
             all.into_iter().map(|pairs| (pairs.descriptor.identity(), pairs)).collect();
         for relation in &known.relations {
@@ -304,7 +408,7 @@ impl Replica {
                 sources.extend(pairs.sources.iter().map(|source| ids.get_mapped(*source)));
                 wanted.extend(pairs.ends.iter().map(|ends| ends.map(|end| ids.get_mapped(end))));
             }
-            sources.extend(changed.iter().chain(&all_made).map(|source| ids.get_mapped(*source)));
+            sources.extend(groups.iter().flat_map(|coming| &coming.own).copied());
             sources.sort_unstable();
             sources.dedup();
             for source in sources {
@@ -338,21 +442,32 @@ impl Replica {
 }
 
 /// What a format knows, in a world.
+#[derive(Default)]
 struct Known {
     ids: HashMap<ComponentIdentity, ComponentId>,
     /// Components that go if the other world does not have them: not those that follow from others.
     removable: HashSet<ComponentId>,
+    /// Whether all of them are stored in tables.
+    are_in_tables: bool,
     /// Relationships: components that name a target.
     relationships: HashSet<ComponentId>,
     relations: Vec<&'static ComponentDescriptor>,
 }
 
+impl Known {
+    fn id(&self, component: &ComponentDescriptor) -> ComponentId {
+        self.ids[&component.identity()]
+    }
+
+    /// Whether many values of a component may come at once.
+    fn comes_together(&self, component: &ComponentDescriptor) -> bool {
+        component.storage() == Some(StorageType::Table) && !self.relationships.contains(&self.id(component))
+    }
+}
+
 /// Registers what a format knows.
 fn registered(format: &WorldFormat, world: &mut World) -> Result<Known, ApplyError> {
-    use strata_ecs::snapshot::StorageContents;
-
-    let mut known =
-        Known { ids: HashMap::new(), removable: HashSet::new(), relationships: HashSet::new(), relations: Vec::new() };
+    let mut known = Known { are_in_tables: true, ..Known::default() };
     let all: HashSet<ComponentIdentity> = format.components.iter().map(|ty| ty.descriptor.identity()).collect();
     for descriptor in format.components.iter().map(|ty| ty.descriptor) {
         let id = world.register_component_with_descriptor(descriptor);
@@ -362,6 +477,7 @@ fn registered(format: &WorldFormat, world: &mut World) -> Result<Known, ApplyErr
         let has_both_sides = other.is_none_or(|other| all.contains(&other.identity()));
         if format.saves(descriptor) && has_both_sides && !StorageContents::lists_sources(descriptor) {
             known.removable.insert(id);
+            known.are_in_tables &= descriptor.storage() == Some(StorageType::Table);
             if other.is_some() {
                 known.relationships.insert(id);
             }
@@ -371,22 +487,78 @@ fn registered(format: &WorldFormat, world: &mut World) -> Result<Known, ApplyErr
     Ok(known)
 }
 
+/// Removes what entities in groups should not have.
+fn remove_others(groups: &[Coming<'_>], known: &Known, world: &mut World) {
+    for group in groups {
+        let wanted: HashSet<ComponentId> = group.components.iter().map(|component| known.id(component)).collect();
+        let is_other = |id: &ComponentId| known.removable.contains(id) && !wanted.contains(id);
+        // A table of which no entity has anything else.
+        let mut right = None;
+        for &entity in &group.own {
+            let Ok(found) = world.get_entity(entity) else { continue };
+            let table = found.location().table;
+            if right == Some(table) {
+                continue;
+            }
+            let others: Vec<ComponentId> = found.components().filter(is_other).collect();
+            if others.is_empty() {
+                right = known.are_in_tables.then_some(table);
+            } else if let Ok(mut entity) = world.get_entity_mut(entity)
+                && let Err(error) = entity.remove_by_ids(&others)
+            {
+                unreachable!("the components are registered, and the entity is alive: {error}");
+            }
+        }
+    }
+}
+
 /// Inserts and writes values, and says how many there were of entities that are no more.
-fn insert(arriving: Arriving, known: &Known, world: &mut World) -> usize {
-    let Arriving { of_entities, in_place } = arriving;
+fn insert(arriving: &mut Arriving<'_>, known: &Known, world: &mut World) -> usize {
+    let Arriving { groups, in_place } = arriving;
+    let in_place = core::mem::take(in_place);
+    let (links, in_place): (Vec<_>, Vec<_>) =
+        in_place.into_iter().partition(|(id, ..)| known.relationships.contains(id));
+    let links: Vec<(ComponentId, Vec<(Entity, ErasedValue)>)> = links
+        .into_iter()
+        .map(|(id, entities, values)| (id, entities.iter().copied().zip(values.into_values()).collect()))
+        .collect();
     for relationship in &known.relationships {
-        let of_entities = of_entities
-            .iter()
-            .filter_map(|(entity, values)| Some((*entity, &values.iter().find(|(id, _)| id == relationship)?.1)));
-        let written = in_place.iter().filter(|(id, _)| id == relationship).flat_map(|(_, values)| values);
+        let singly = groups.iter().flat_map(|coming| coming.own.iter().zip(&coming.singly));
+        let of_entities =
+            singly.filter_map(|(entity, values)| Some((*entity, &values.iter().find(|(id, _)| id == relationship)?.1)));
+        let written = links.iter().filter(|(id, _)| id == relationship).flat_map(|(_, values)| values);
         let links: Vec<(Entity, &ErasedValue)> =
             of_entities.chain(written.map(|(entity, value)| (*entity, value))).collect();
         world.part_circles(&links);
     }
-    let mut missing = 0;
-    for (entity, values) in of_entities {
+    groups.iter_mut().map(|coming| insert_into(coming, known, world)).sum::<usize>()
+        + in_place
+            .into_iter()
+            .map(|(id, entities, values)| insert_singly(world.write_contents(id, &entities, values), world))
+            .sum::<usize>()
+        + links.into_iter().map(|(_, values)| insert_singly(values, world)).sum::<usize>()
+}
+
+/// Inserts the values of a group, and says how many there were of entities that are no more.
+fn insert_into(coming: &mut Coming<'_>, known: &Known, world: &mut World) -> usize {
+    let (order, columns) = (core::mem::take(&mut coming.order), core::mem::take(&mut coming.together));
+    let mut done = 0;
+    if !columns.is_empty() {
+        let entities: Vec<Entity> = order.iter().map(|nth| coming.own[*nth as usize]).collect();
+        // New entities have all of their components: there are columns of all, unless some came in another order.
+        let are_all = coming.singly.iter().take(coming.made).all(Vec::is_empty);
+        match if are_all { world.insert_contents(&entities, columns) } else { Err(columns) } {
+            Ok(()) => done = coming.made,
+            Err(columns) => {
+                columns.into_iter().for_each(|values| coming.add(known.id(values.descriptor()), &order, values))
+            }
+        }
+    }
+    let (mut missing, mut singly) = (0, core::mem::take(&mut coming.singly).into_iter().skip(done));
+    for entity in &coming.own[done..] {
+        let values = singly.next().unwrap_or_default();
         let count = values.len();
-        match world.get_entity_mut(entity) {
+        match world.get_entity_mut(*entity) {
             Ok(_) if values.is_empty() => {}
             Ok(mut entity) => {
                 if let Err(error) = entity.insert_by_ids(values) {
@@ -396,20 +568,21 @@ fn insert(arriving: Arriving, known: &Known, world: &mut World) -> usize {
             Err(_) => missing += count.max(1),
         }
     }
-    for (id, values) in in_place {
-        for (entity, value) in values {
-            match world.get_mut_by_id(entity, id) {
-                Ok(mut place) => drop(place.replace(value)),
-                Err(_) => match world.get_entity_mut(entity) {
-                    // It is immutable, or the program has removed it.
-                    Ok(mut entity) => {
-                        if let Err(error) = entity.insert_erased(value) {
-                            unreachable!("the component is registered: {error}");
-                        }
-                    }
-                    Err(_) => missing += 1,
-                },
+    missing
+}
+
+/// Inserts values one by one, and says how many there were of entities that are no more.
+fn insert_singly(values: Vec<(Entity, ErasedValue)>, world: &mut World) -> usize {
+    let mut missing = 0;
+    for (entity, value) in values {
+        match world.get_entity_mut(entity) {
+            // It is immutable, or the program has removed it.
+            Ok(mut entity) => {
+                if let Err(error) = entity.insert_erased(value) {
+                    unreachable!("the component is registered: {error}");
+                }
             }
+            Err(_) => missing += 1,
         }
     }
     missing

@@ -109,8 +109,10 @@ impl WorldFormat {
     /// - Of a source with changed pairs all of its pairs are sent.
     ///
     /// The bytes have 8 for each row with changes, the values that have changed, and the names of their types once. It takes time in
-    /// proportion to what has changed, beside a look at one tick for each 64 rows of a component of which some value has, at one for each
-    /// value of a changed sparse component, and at one for each pair.
+    /// proportion to what has changed, if no more than an eighth of the rows of a component have, and if the position was taken for the last
+    /// delta or the one before it; else beside a look at one tick for each 64 rows, and at 64 for each 64 among which something has changed. A
+    /// system that asks for the changes of the component counts as one that takes a delta each time that it runs. Beside that it
+    /// looks at one tick for each value of a changed sparse component, and at one for each pair.
     ///
     /// # Errors
     ///

@@ -23,7 +23,7 @@ use crate::bytes::Reader;
 use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
-use crate::read::{checksum, form};
+use crate::read::{checksum, form, read_values};
 use crate::types::{ComponentType, Form, ReadColumn, RelationType, ResourceType, Values, name_of};
 
 /// When all that a delta has happened, for values that know no time.
@@ -36,7 +36,7 @@ pub(super) struct Update {
     pub(super) to: DeltaMark,
     pub(super) groups: Vec<Group>,
     pub(super) ended: Vec<Entity>,
-    pub(super) columns: Vec<Column>,
+    pub(super) blocks: Vec<Block>,
     pub(super) lists: Vec<Lists>,
     pub(super) pairs: Vec<Pairs>,
     /// Resources that are no more.
@@ -52,11 +52,33 @@ pub(super) struct Group {
     pub(super) changed: Vec<Entity>,
 }
 
+/// Values of some entities.
+pub(super) struct Block {
+    pub(super) entities: Vec<Found>,
+    pub(super) columns: Vec<Column>,
+}
+
 /// Values of a component.
 pub(super) struct Column {
     pub(super) descriptor: &'static ComponentDescriptor,
-    pub(super) entities: Vec<Entity>,
+    /// The entities of the block that have them, by number in ascending order; all of them if there is no list.
+    pub(super) some: Option<Vec<u32>>,
     pub(super) values: NewColumnContents,
+}
+
+/// An entity that is alive in the end.
+#[derive(Clone, Copy)]
+pub(super) enum Found {
+    In(Place),
+    /// It is in no group: what stands for it.
+    Known(Entity),
+}
+
+/// A group, and which of its entities it is, new ones first.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Place {
+    pub(super) group: u32,
+    pub(super) nth: u32,
 }
 
 /// What targets list.
@@ -79,58 +101,106 @@ pub(super) struct Pairs {
 pub(super) enum Standing {
     Unknown,
     /// What stands for it is alive.
-    Alive,
+    Alive(Entity),
     /// It has been named, and what stands for it is no more, or never was.
-    Ended,
+    Ended(Entity),
 }
 
 /// What is said of an entity.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
-    /// The group of an entity that is new or has changed, and how many entities of groups come before it.
-    In(usize, usize),
+    /// It is new, or has changed.
+    In(Place),
     Ended,
+}
+
+/// What is said of entities.
+#[derive(Default)]
+struct Fates {
+    /// Those in groups by index, as long as there are not many more indexes than such entities.
+    by_index: Vec<(Entity, Place)>,
+    others: EntityHashMap<Fate>,
+}
+
+impl Fates {
+    /// Room for so many in groups, of which none is known so far.
+    fn of(count: usize, highest: u32) -> Self {
+        let len = if highest as usize / 4 <= count { highest as usize + 1 } else { 0 };
+        let none = (Entity::PLACEHOLDER, Place { group: 0, nth: 0 });
+        Self { by_index: vec![none; len], others: EntityHashMap::default() }
+    }
+
+    fn get(&self, entity: Entity) -> Option<Fate> {
+        match self.by_index.get(entity.index() as usize) {
+            Some((known, place)) if *known == entity => Some(Fate::In(*place)),
+            _ if self.others.is_empty() => None,
+            _ => self.others.get(&entity).copied(),
+        }
+    }
+
+    /// Notes what is said of an entity. False if something is already.
+    fn set(&mut self, entity: Entity, fate: Fate) -> bool {
+        if let (Some(room), Fate::In(place)) = (self.by_index.get_mut(entity.index() as usize), fate) {
+            if room.0 == Entity::PLACEHOLDER {
+                *room = (entity, place);
+                return true;
+            }
+            if room.0 == entity {
+                return false;
+            }
+        }
+        self.get(entity).is_none() && self.others.insert(entity, fate).is_none()
+    }
 }
 
 /// Which components entities of groups have got values of: a bit for each component of each entity.
 struct Got {
-    /// By group: how many entities come before its first one, its components, and where its bits begin.
-    first: Vec<usize>,
-    components: Vec<usize>,
-    bits_from: Vec<usize>,
+    /// By group: its components, and where its bits begin.
+    groups: Vec<(usize, usize)>,
     bits: Vec<u64>,
 }
 
 impl Got {
     fn of(groups: &[Group]) -> Self {
-        let (mut first, mut components, mut bits_from) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut entities, mut bits) = (0, 0);
+        let (mut of, mut bits) = (Vec::new(), 0);
         for group in groups {
-            first.push(entities);
-            components.push(group.components.len());
-            bits_from.push(bits);
-            let count = group.made.len() + group.changed.len();
-            entities += count;
-            bits += count * group.components.len();
+            of.push((group.components.len(), bits));
+            bits += (group.made.len() + group.changed.len()) * group.components.len();
         }
-        Self { first, components, bits_from, bits: vec![0; bits.div_ceil(64)] }
+        Self { groups: of, bits: vec![0; bits.div_ceil(64)] }
     }
 
-    fn bit(&self, group: usize, nth: usize, place: usize) -> usize {
-        self.bits_from[group] + (nth - self.first[group]) * self.components[group] + place
+    fn bit(&self, place: Place, component: usize) -> usize {
+        let (components, from) = self.groups[place.group as usize];
+        from + place.nth as usize * components + component
     }
 
-    fn has(&self, group: usize, nth: usize, place: usize) -> bool {
-        let bit = self.bit(group, nth, place);
+    fn has(&self, bit: usize) -> bool {
         self.bits[bit / 64] & 1 << (bit % 64) != 0
     }
 
     /// Notes a value. False if there is one already.
-    fn insert(&mut self, group: usize, nth: usize, place: usize) -> bool {
-        let is_new = !self.has(group, nth, place);
-        let bit = self.bit(group, nth, place);
+    fn insert(&mut self, place: Place, component: usize) -> bool {
+        let bit = self.bit(place, component);
+        let is_new = !self.has(bit);
         self.bits[bit / 64] |= 1 << (bit % 64);
         is_new
+    }
+
+    /// The first value that is missing of the first entities of a group, so many: of which of them, and the component.
+    fn missing(&self, group: usize, entities: usize) -> Option<(usize, usize)> {
+        let (components, from) = self.groups[group];
+        let (mut bit, end) = (from, from + entities * components);
+        while bit < end {
+            if bit % 64 == 0 && self.bits[bit / 64] == u64::MAX {
+                bit += 64;
+            } else if self.has(bit) {
+                bit += 1;
+            } else {
+                return Some(((bit - from) / components, (bit - from) % components));
+            }
+        }
+        None
     }
 }
 
@@ -146,7 +216,7 @@ struct Source<'b> {
     budget: &'b Budget,
     /// The type that is read now.
     name: Option<String>,
-    fates: EntityHashMap<Fate>,
+    fates: Fates,
 }
 
 /// Reads a delta, for a replica of which a function says what it knows of entities.
@@ -164,7 +234,7 @@ pub(super) fn read(
         is_full: false,
         budget: &Budget::of(bytes.len()),
         name: None,
-        fates: EntityHashMap::default(),
+        fates: Fates::default(),
     };
     source.read(format, bytes, standing).map_err(|problem| {
         let (offset, name) = (source.reader.offset(), source.name.take());
@@ -212,7 +282,7 @@ impl<'b> Source<'b> {
             }
             self.set_fate(*entity, Fate::Ended)?;
         }
-        let columns = self.blocks(&groups, standing)?;
+        let blocks = self.blocks(&groups, standing)?;
         let lists = self.lists(standing)?;
         let pairs = self.pairs(standing)?;
         let mut used = HashSet::new();
@@ -241,7 +311,7 @@ impl<'b> Source<'b> {
         if !self.reader.is_at_end() {
             return Err(Problem::TooLong);
         }
-        Ok(Update { from, to, groups, ended, columns, lists, pairs, absent, present, resources })
+        Ok(Update { from, to, groups, ended, blocks, lists, pairs, absent, present, resources })
     }
 
     fn read_types(&mut self, format: &WorldFormat) -> Result<(), Problem> {
@@ -289,8 +359,8 @@ impl<'b> Source<'b> {
     }
 
     fn groups(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Group>, Problem> {
-        let (mut groups, mut before) = (Vec::new(), 0);
-        for group in 0..self.reader.len(24)? {
+        let mut groups = Vec::new();
+        for _ in 0..self.reader.len(24)? {
             let mut components: Vec<&'static ComponentDescriptor> = Vec::new();
             for number in self.reader.u32s()? {
                 let (_, known) = self.components.get(number as usize).ok_or(Problem::Number(number))?;
@@ -304,16 +374,20 @@ impl<'b> Source<'b> {
                 components.push(ty.descriptor());
             }
             let (made, changed) = (self.entities()?, self.entities()?);
-            let was_there = made.iter().find(|made| !self.is_full && standing(**made) == Standing::Alive);
+            let was_there = made.iter().find(|made| !self.is_full && matches!(standing(**made), Standing::Alive(_)));
             let was_not_there = changed.iter().find(|changed| self.is_full || standing(**changed) == Standing::Unknown);
             if let Some(wrong) = was_there.or(was_not_there) {
                 return Err(Problem::Entity(wrong.to_bits()));
             }
-            for entity in made.iter().chain(&changed) {
-                self.set_fate(*entity, Fate::In(group, before))?;
-                before += 1;
-            }
             groups.push(Group { components, made, changed });
+        }
+        let all = groups.iter().flat_map(|group: &Group| group.made.iter().chain(&group.changed));
+        let (count, highest) = all.fold((0, 0), |(count, highest), entity| (count + 1, entity.index().max(highest)));
+        self.fates = Fates::of(count, highest);
+        for (of, group) in groups.iter().zip(0..) {
+            for (entity, nth) in of.made.iter().chain(&of.changed).zip(0..) {
+                self.set_fate(*entity, Fate::In(Place { group, nth }))?;
+            }
         }
         Ok(groups)
     }
@@ -322,87 +396,103 @@ impl<'b> Source<'b> {
         if entity == Entity::PLACEHOLDER {
             return Err(Problem::Entity(entity.to_bits()));
         }
-        match self.fates.insert(entity, fate) {
-            None => Ok(()),
-            Some(_) => Err(Problem::Twice),
-        }
+        if self.fates.set(entity, fate) { Ok(()) } else { Err(Problem::Twice) }
     }
 
-    fn blocks(&mut self, groups: &[Group], standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Column>, Problem> {
-        let (mut columns, mut got) = (Vec::new(), Got::of(groups));
+    fn blocks(&mut self, groups: &[Group], standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Block>, Problem> {
+        let (mut blocks, mut got) = (Vec::new(), Got::of(groups));
         for _ in 0..self.reader.len(16)? {
-            let entities = self.living_entities(standing)?;
+            let mut block = Block { entities: self.found_entities(standing)?, columns: Vec::new() };
             let mut in_block = HashSet::new();
             for _ in 0..self.reader.len(14)? {
-                let at = self.reader.offset();
-                let number = self.reader.u32()?;
-                let (name, known) = self.components.get(number as usize).ok_or(Problem::Number(number))?.clone();
-                self.name = Some(name);
-                // As in a saved world: values of no bytes could take more memory than the delta.
-                if !in_block.insert(number) {
-                    return Err(Problem::Twice);
-                }
-                let own = match self.reader.flag()? {
-                    true => entities.clone(),
-                    false => {
-                        let places = self.reader.u32s()?;
-                        if !places.is_sorted_by(|place, next| place < next) {
-                            return Err(Problem::Twice);
-                        }
-                        let at = |place: &u32| entities.get(*place as usize).copied().ok_or(Problem::Number(*place));
-                        places.iter().map(at).collect::<Result<Vec<_>, _>>()?
-                    }
-                };
-                let form = self.reader.u8()?;
-                let bytes = self.reader.block()?;
-                let offset = self.reader.offset() - bytes.len();
-                let form = match form {
-                    form::PLAIN => Form::Plain,
-                    form::EVEN => Form::Even,
-                    form::EACH => Form::Each(self.reader.arrays(own.len())?),
-                    _ => return Err(Problem::Form),
-                };
-                let values = Values { offset, bytes, count: own.len(), form, budget: self.budget };
-                let Some(ty) = known else { continue };
-                let descriptor = ty.descriptor();
-                if StorageContents::lists_sources(descriptor) {
-                    self.reader.go_to(at);
-                    return Err(Problem::Number(number));
-                }
-                for entity in &own {
-                    // What is in a group has no other components, and each once.
-                    let Some(Fate::In(group, nth)) = self.fates.get(entity) else { continue };
-                    let all = &groups[*group].components;
-                    let Some(place) = all.iter().position(|one| one.identity() == descriptor.identity()) else {
-                        self.reader.go_to(at);
-                        return Err(Problem::Number(number));
-                    };
-                    if !got.insert(*group, *nth, place) {
-                        self.reader.go_to(at);
-                        return Err(Problem::Twice);
-                    }
-                }
-                let checked = ty.check(&values).and_then(|()| ty.read(&[values], NOW));
-                let values = checked.map_err(|(at, problem)| {
-                    self.reader.go_to(at);
-                    problem
-                })?;
-                columns.push(Column { descriptor, entities: own, values });
-                self.name = None;
+                let column = self.column(&block, groups, &mut in_block, &mut got)?;
+                block.columns.extend(column);
             }
+            blocks.push(block);
         }
         // A new entity has all of its components.
         for (number, group) in groups.iter().enumerate() {
-            for (nth, entity) in group.made.iter().enumerate() {
-                let missing =
-                    (0..group.components.len()).find(|place| !got.has(number, got.first[number] + nth, *place));
-                if let Some(place) = missing {
-                    self.name = Some(name_of(group.components[place]));
-                    return Err(Problem::Missing(entity.to_bits()));
-                }
+            if let Some((nth, component)) = got.missing(number, group.made.len()) {
+                self.name = Some(name_of(group.components[component]));
+                return Err(Problem::Missing(group.made[nth].to_bits()));
             }
         }
-        Ok(columns)
+        Ok(blocks)
+    }
+
+    /// A column of a block; none if it is passed over.
+    fn column(
+        &mut self,
+        block: &Block,
+        groups: &[Group],
+        in_block: &mut HashSet<u32>,
+        got: &mut Got,
+    ) -> Result<Option<Column>, Problem> {
+        let at = self.reader.offset();
+        let number = self.reader.u32()?;
+        let (name, known) = self.components.get(number as usize).ok_or(Problem::Number(number))?.clone();
+        self.name = Some(name);
+        // As in a saved world: values of no bytes could take more memory than the delta.
+        if !in_block.insert(number) {
+            return Err(Problem::Twice);
+        }
+        let some = if self.reader.flag()? { None } else { Some(self.reader.u32s()?) };
+        if let Some(some) = &some {
+            if !some.is_sorted_by(|one, next| one < next) {
+                return Err(Problem::Twice);
+            }
+            if let Some(last) = some.last().filter(|last| **last as usize >= block.entities.len()) {
+                return Err(Problem::Number(*last));
+            }
+        }
+        let count = some.as_ref().map_or(block.entities.len(), Vec::len);
+        let form = self.reader.u8()?;
+        let bytes = self.reader.block()?;
+        let offset = self.reader.offset() - bytes.len();
+        let form = match form {
+            form::PLAIN => Form::Plain,
+            form::EVEN => Form::Even,
+            form::EACH => Form::Each(self.reader.arrays(count)?),
+            _ => return Err(Problem::Form),
+        };
+        let values = Values { offset, bytes, count, form, budget: self.budget };
+        let Some(ty) = known else { return Ok(None) };
+        let descriptor = ty.descriptor();
+        let refuse = |source: &mut Self, at, problem| {
+            source.reader.go_to(at);
+            Err(problem)
+        };
+        if StorageContents::lists_sources(descriptor) {
+            return refuse(self, at, Problem::Number(number));
+        }
+        // What is in a group has no other components, and each once.
+        let mut component = None;
+        let mut note = |found: &Found| {
+            let Found::In(place) = *found else { return Ok(()) };
+            let (_, nth) = match component {
+                Some(known @ (group, _)) if group == place.group => known,
+                _ => {
+                    let all = &groups[place.group as usize].components;
+                    let nth = all.iter().position(|one| one.identity() == descriptor.identity());
+                    *component.insert((place.group, nth.ok_or(Problem::Number(number))?))
+                }
+            };
+            if got.insert(place, nth) { Ok(()) } else { Err(Problem::Twice) }
+        };
+        let noted = match &some {
+            None => block.entities.iter().try_for_each(&mut note),
+            Some(some) => some.iter().try_for_each(|one| note(&block.entities[*one as usize])),
+        };
+        if let Err(problem) = noted {
+            return refuse(self, at, problem);
+        }
+        match ty.check(&values).and_then(|()| ty.read(&[values], NOW)) {
+            Ok(values) => {
+                self.name = None;
+                Ok(Some(Column { descriptor, some, values }))
+            }
+            Err((at, problem)) => refuse(self, at, problem),
+        }
     }
 
     fn lists(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Lists>, Problem> {
@@ -463,21 +553,47 @@ impl<'b> Source<'b> {
     }
 
     fn entities(&mut self) -> Result<Vec<Entity>, Problem> {
-        (0..self.reader.len(8)?).map(|_| self.entity()).collect()
+        let len = self.reader.len(8)?;
+        let mut entities = Vec::with_capacity(len);
+        for bytes in self.reader.arrays(len)? {
+            let bits = u64::from_le_bytes(*bytes);
+            entities.push(Entity::try_from_bits(bits).ok_or(Problem::Entity(bits))?);
+        }
+        Ok(entities)
+    }
+
+    /// What an entity is that is alive in the end.
+    fn found(&self, entity: Entity, standing: &dyn Fn(Entity) -> Standing) -> Result<Found, Problem> {
+        match self.fates.get(entity) {
+            Some(Fate::In(place)) => Ok(Found::In(place)),
+            None if !self.is_full
+                && let Standing::Alive(own) | Standing::Ended(own) = standing(entity) =>
+            {
+                Ok(Found::Known(own))
+            }
+            Some(Fate::Ended) | None => Err(Problem::Entity(entity.to_bits())),
+        }
     }
 
     /// An entity that is alive in the end.
     fn living_entity(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Entity, Problem> {
         let entity = self.entity()?;
-        let is_alive = match self.fates.get(&entity) {
-            Some(fate) => *fate != Fate::Ended,
-            None => !self.is_full && standing(entity) != Standing::Unknown,
-        };
-        if is_alive { Ok(entity) } else { Err(Problem::Entity(entity.to_bits())) }
+        self.found(entity, standing).map(|_| entity)
     }
 
     fn living_entities(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Entity>, Problem> {
-        (0..self.reader.len(8)?).map(|_| self.living_entity(standing)).collect()
+        let entities = self.entities()?;
+        entities.iter().try_for_each(|entity| self.found(*entity, standing).map(|_| ()))?;
+        Ok(entities)
+    }
+
+    fn found_entities(&mut self, standing: &dyn Fn(Entity) -> Standing) -> Result<Vec<Found>, Problem> {
+        let entities = self.entities()?;
+        let mut found = Vec::with_capacity(entities.len());
+        for entity in entities {
+            found.push(self.found(entity, standing)?);
+        }
+        Ok(found)
     }
 
     /// What a function makes of a block with so many values.
@@ -486,17 +602,6 @@ impl<'b> Source<'b> {
         count: usize,
         read: impl FnOnce(Values<'b>) -> Result<T, (usize, Problem)>,
     ) -> Result<T, Problem> {
-        let bytes = self.reader.block()?;
-        let offset = self.reader.offset() - bytes.len();
-        match read(Values { offset, bytes, count, form: Form::Unmeasured, budget: self.budget }) {
-            Ok(value) => {
-                self.name = None;
-                Ok(value)
-            }
-            Err((at, problem)) => {
-                self.reader.go_to(at);
-                Err(problem)
-            }
-        }
+        read_values(&mut self.reader, &mut self.name, self.budget, count, read)
     }
 }

@@ -307,8 +307,19 @@ impl Source<'_, '_, '_> {
         if let Some(bytes) = plain {
             let size = values.descriptor().layout().size();
             out.len(rows.len() * size);
-            for run in runs(rows) {
-                out.bytes.extend_from_slice(&bytes[run.start * size..run.end * size]);
+            match (rows, size) {
+                ([first, .., last], _) if (last - first) as usize == rows.len() - 1 => {
+                    out.bytes.extend_from_slice(&bytes[*first as usize * size..(*last as usize + 1) * size]);
+                }
+                // Many small pieces are faster to copy if it is known how long they are.
+                (_, 4) => gather::<4>(out, bytes, rows),
+                (_, 8) => gather::<8>(out, bytes, rows),
+                (_, 12) => gather::<12>(out, bytes, rows),
+                (_, 16) => gather::<16>(out, bytes, rows),
+                (_, 24) => gather::<24>(out, bytes, rows),
+                _ => runs(rows).for_each(|run| {
+                    out.bytes.extend_from_slice(&bytes[run.start * size..run.end * size]);
+                }),
             }
         } else {
             let write = |out: &mut Vec<u8>| {
@@ -417,6 +428,12 @@ impl Source<'_, '_, '_> {
         }
         Ok(absent.len() + present.len())
     }
+}
+
+/// Writes the values in some rows, of so many bytes each.
+fn gather<const SIZE: usize>(out: &mut Writer, bytes: &[u8], rows: &[u32]) {
+    let (values, _) = bytes.as_chunks::<SIZE>();
+    out.arrays(rows, |row| values[*row as usize]);
 }
 
 /// Rows that follow on each other, as ranges.
