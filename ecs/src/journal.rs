@@ -30,6 +30,15 @@ impl From<Transition> for Event {
     }
 }
 
+/// Where a journal begins: behind those that there were before in its world.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct JournalStart {
+    /// The number of the first entry.
+    first: u64,
+    /// How many positions have been handed out.
+    positions: u64,
+}
+
 /// The last changes of entities.
 pub(crate) struct Journal {
     entries: VecDeque<(Entity, Event)>,
@@ -38,7 +47,7 @@ pub(crate) struct Journal {
     capacity: usize,
     /// Whether a position has been handed out behind the last entry, so that this stays as it is.
     is_sealed: bool,
-    /// How many positions have been handed out.
+    /// How many positions have been handed out, also by those before it.
     positions: u64,
     /// The components whose changes are tracked, by their numbers.
     tracked: Vec<(ComponentId, TrackingGuard)>,
@@ -56,11 +65,17 @@ pub(crate) struct Journaled {
 }
 
 impl Journal {
-    /// Without entries, of which the first gets a number. `None` if there is no memory for so many.
-    pub(crate) fn new(first: u64, capacity: usize) -> Option<Self> {
+    /// Without entries. `None` if there is no memory for so many.
+    pub(crate) fn new(start: JournalStart, capacity: usize) -> Option<Self> {
         let mut entries = VecDeque::new();
         entries.try_reserve_exact(capacity).ok()?;
-        Some(Self { entries, first, capacity, is_sealed: true, positions: 0, tracked: Vec::new() })
+        let JournalStart { first, positions } = start;
+        Some(Self { entries, first, capacity, is_sealed: true, positions, tracked: Vec::new() })
+    }
+
+    /// Where the next one begins, if this one ends: it knows nothing of what happens in between.
+    pub(crate) fn start_of_next(&self) -> JournalStart {
+        JournalStart { first: self.end() + 1, positions: self.positions }
     }
 
     /// The number of the next entry.
@@ -195,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_comes_behind_a_position_is_not_lost_in_what_was_before() {
-        let mut journal = Journal::new(7, 8).unwrap();
+        let mut journal = Journal::new(JournalStart { first: 7, positions: 0 }, 8).unwrap();
         journal.note_pairs(entity(1));
         journal.note_pairs(entity(1));
         let (position, _) = journal.seal();
@@ -212,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_oldest_entries_go() {
-        let mut journal = Journal::new(0, 2).unwrap();
+        let mut journal = Journal::new(JournalStart::default(), 2).unwrap();
         let (position, _) = journal.seal();
         (0..2).for_each(|index| journal.note(entity(index), Transition::Made));
         assert_eq!(journal.since(position, |_| true).unwrap().made.len(), 2);
@@ -222,7 +237,7 @@ mod tests {
         assert!(journal.set_capacity(1));
         assert!(journal.since(position + 1, |_| true).is_none());
         // Without room nothing is known of what comes.
-        let mut journal = Journal::new(0, 0).unwrap();
+        let mut journal = Journal::new(JournalStart::default(), 0).unwrap();
         let (position, _) = journal.seal();
         assert!(journal.since(position, |_| true).is_some());
         journal.note(entity(0), Transition::Made);

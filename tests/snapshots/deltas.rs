@@ -597,6 +597,27 @@ fn a_restore_starts_an_epoch() {
 }
 
 #[test]
+fn a_journal_that_starts_anew_hands_out_no_position_twice() {
+    let format = format();
+    let mut world = World::new();
+    let entity = world.spawn(Plain(0)).id();
+    format.start_journal(&mut world, 100).unwrap();
+    let mut follower = Follower::new(0);
+    follower.update(&format, &mut world);
+    world.stop_journal();
+    world.get_mut::<Plain>(entity).unwrap().0 = 1;
+    world.spawn(Plain(2));
+    format.start_journal(&mut world, 100).unwrap();
+    let position = world.journal_position().unwrap();
+    world.spawn(Plain(3));
+    // It would never know what happened between the two journals.
+    let delta = format.delta_since(&mut world, &position).unwrap();
+    let error = follower.replica.apply(&format, &mut follower.world, &delta.bytes).unwrap_err();
+    assert!(matches!(error, ApplyError::NotNext { .. }), "{error}");
+    assert!(follower.update(&format, &mut world));
+}
+
+#[test]
 fn ticks_that_wrap_around_hide_nothing() {
     let format = format();
     let mut world = World::new();

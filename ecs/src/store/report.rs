@@ -15,7 +15,7 @@ use crate::component::{ComponentId, Components, Kinds};
 use crate::entity::{Entity, SparseSummary};
 use crate::graph::{MovePlan, Target};
 use crate::guard::Waiting;
-use crate::journal::{Journal, Recorder};
+use crate::journal::{Journal, JournalStart, Recorder};
 use crate::removal::{Fate, Finish, Removals, Told};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -30,8 +30,8 @@ pub(crate) struct Listeners {
     pub(super) spawns: Option<Spawns>,
     /// What is recorded of transitions, if anything is.
     pub(super) recorded: Option<Box<Recorder>>,
-    /// The number that the next entry of a journal would have, while there is none.
-    next_journaled: u64,
+    /// Where a journal would begin, while there is none.
+    next_journal: JournalStart,
     /// Whether there are observers of components, or hooks.
     pub(super) hears: bool,
     /// The sparse storages of components with such listeners.
@@ -98,7 +98,7 @@ impl Listeners {
         if let Some(journal) = self.journal_mut() {
             return journal.capacity() == capacity || journal.set_capacity(capacity);
         }
-        let Some(journal) = Journal::new(self.next_journaled, capacity) else { return false };
+        let Some(journal) = Journal::new(self.next_journal, capacity) else { return false };
         self.record_by(|recorder| recorder.journal = Some(journal));
         true
     }
@@ -106,7 +106,7 @@ impl Listeners {
     /// Ends the journal: what happens from now on is unknown to one that begins later.
     pub(super) fn end_journal(&mut self) {
         if let Some(journal) = self.journal() {
-            self.next_journaled = journal.end() + 1;
+            self.next_journal = journal.start_of_next();
             self.record_by(|recorder| recorder.journal = None);
         }
     }
