@@ -283,6 +283,18 @@ impl Column {
         }
     }
 
+    /// Overwrites the values of rows that follow each other, from `row` on, with those of the rows from `from` on.
+    ///
+    /// # Safety
+    ///
+    /// - All these rows hold values, and none is of both kinds; nothing uses those that are overwritten. No ticks are kept.
+    #[inline]
+    pub(crate) unsafe fn overwrite_rows(&self, row: usize, from: usize, count: usize) {
+        debug_assert!(row + count <= from && from + count <= self.capacity && self.tracking.is_none());
+        // SAFETY: all rows are within the capacity, and the two ranges do not overlap.
+        unsafe { self.get(row).copy_from_nonoverlapping(self.get(from), count * self.item.size()) }
+    }
+
     /// As [`Column::put_behind`], but the value is never overwritten.
     ///
     /// # Safety

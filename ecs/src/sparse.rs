@@ -475,6 +475,18 @@ impl SparseStorage {
         }
     }
 
+    /// Removes the values of entities, as far as they have one. Dropping values does nothing.
+    #[inline]
+    pub(crate) fn remove_these(&mut self, entities: &[Entity]) {
+        match self {
+            Self::Set(set) if set.column.drop_fn().is_none() && set.column.tracking().is_none() => {
+                // SAFETY: it has just been asked for both.
+                unsafe { set.remove_these(entities) }
+            }
+            _ => entities.iter().for_each(|&entity| self.remove(entity)),
+        }
+    }
+
     /// Says that the retired value has been moved out.
     pub(crate) fn forget_retired(&mut self) {
         match self {
@@ -748,19 +760,19 @@ impl SparseSet {
 
     /// Calls `each` with the places of entities in their pages, in order. Those whose page does not exist are passed over.
     #[inline]
-    fn for_each_place(&mut self, entities: &[Entity], mut each: impl FnMut(&mut u32)) {
+    fn for_each_place(pages: &mut [Option<Page>], entities: &[Entity], mut each: impl FnMut(&mut u32)) {
         let page_of = |entity: &Entity| entity.index() as usize / PAGE;
         // Neighbours are often in one page, which is found once then.
         for some in entities.chunks(64) {
             let at = page_of(&some[0]);
             if some.iter().fold(true, |same, entity| same & (page_of(entity) == at)) {
-                if let Some(page) = self.pages.get_mut(at).and_then(|page| page.as_deref_mut()) {
+                if let Some(page) = pages.get_mut(at).and_then(|page| page.as_deref_mut()) {
                     some.iter().for_each(|entity| each(&mut page[entity.index() as usize % PAGE]));
                 }
                 continue;
             }
             for entity in some {
-                if let Some(Some(page)) = self.pages.get_mut(page_of(entity)) {
+                if let Some(Some(page)) = pages.get_mut(page_of(entity)) {
                     each(&mut page[entity.index() as usize % PAGE]);
                 }
             }
@@ -779,6 +791,36 @@ impl SparseSet {
         self.forget_row(index, row);
     }
 
+    /// See [`SparseStorage::remove_these`]. Those that follow each other here, too, go together.
+    ///
+    /// # Safety
+    ///
+    /// - Dropping values does nothing, and no ticks are kept.
+    unsafe fn remove_these(&mut self, entities: &[Entity]) {
+        let mut rest = entities;
+        while let Some((&first, others)) = rest.split_first() {
+            let Some(row) = self.row_of(first) else {
+                rest = others;
+                continue;
+            };
+            let count = self.entities[row..].iter().zip(rest).take_while(|(here, there)| here == there).count();
+            let (gone, others) = rest.split_at(count);
+            rest = others;
+            let behind = self.entities.len() - row - count;
+            let moved = count.min(behind);
+            let from = self.entities.len() - moved;
+            // SAFETY: these are rows of the set, and those from `from` on are behind the others. The rest is the caller's promise.
+            unsafe { self.column.overwrite_rows(row, from, moved) }
+            self.entities.copy_within(from.., row);
+            self.entities.truncate(row + behind);
+            Self::for_each_place(&mut self.pages, gone, |place| *place = NO_ROW);
+            let mut rows = row as u32..;
+            Self::for_each_place(&mut self.pages, &self.entities[row..row + moved], |place| {
+                *place = rows.next().unwrap_or(NO_ROW);
+            });
+        }
+    }
+
     /// Notes that the entity with this index has no value any more, and that the last one is in its row.
     #[inline]
     fn forget_row(&mut self, index: u32, row: usize) {
@@ -795,21 +837,21 @@ impl SparseSet {
 
     fn add_all(&mut self, entities: &[Entity]) {
         let mut rows = self.entities.len() as u32..;
-        self.for_each_place(entities, |place| *place = rows.next().unwrap_or(NO_ROW));
+        Self::for_each_place(&mut self.pages, entities, |place| *place = rows.next().unwrap_or(NO_ROW));
         self.entities.extend_from_slice(entities);
     }
 
     /// See [`SparseStorage::remove_all`].
     fn remove_all(&mut self, entities: &[Entity]) {
         if entities == self.entities.as_slice() {
-            self.for_each_place(entities, |place| *place = NO_ROW);
+            Self::for_each_place(&mut self.pages, entities, |place| *place = NO_ROW);
             self.entities.clear();
             // SAFETY: these are all values, and nothing shows them any more.
             return unsafe { self.column.drop_rows(0, entities.len()) };
         }
         let mut rows = alloc::vec![NO_ROW; entities.len()];
         let mut count = 0;
-        self.for_each_place(entities, |place| {
+        Self::for_each_place(&mut self.pages, entities, |place| {
             let row = replace(place, NO_ROW);
             rows[count] = row;
             count += usize::from(row != NO_ROW);

@@ -20,6 +20,7 @@ pub(crate) use self::copy::{KnownTable, TableClones, TableCopy};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::ops::Range;
 use core::slice;
 
 use hashbrown::HashMap;
@@ -415,6 +416,28 @@ impl Table {
             }
             Some(moved)
         }
+    }
+
+    /// [`Table::overwrite_row`] for rows that follow each other. Returns the entities that have come in their place from behind: to the rows
+    /// from the first of these on.
+    ///
+    /// # Safety
+    ///
+    /// - All of them are rows of the table. Their values need no drop, and no ticks are kept.
+    pub(crate) unsafe fn overwrite_rows(&mut self, rows: Range<usize>) -> &[Entity] {
+        debug_assert!(self.ends_lightly());
+        let behind = self.entities.len() - rows.end;
+        let moved = rows.len().min(behind);
+        let from = self.entities.len() - moved;
+        self.note_departure();
+        for column in self.columns.iter() {
+            // SAFETY: these are rows of the table, and those from `from` on are behind the others. Dropping the values does nothing, and
+            // no ticks are kept.
+            unsafe { column.overwrite_rows(rows.start, from, moved) }
+        }
+        self.entities.copy_within(from.., rows.start);
+        self.entities.truncate(rows.start + behind);
+        &self.entities[rows.start..rows.start + moved]
     }
 
     /// Brings the last row to a row, and the values of that behind, where they can be dropped.

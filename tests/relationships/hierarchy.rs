@@ -327,3 +327,82 @@ fn entities_come_together_to_one_that_names_itself() {
     assert_eq!(world.get::<GuardedBy>(itself).unwrap().len(), 2);
     world.check_invariants();
 }
+
+/// An entity with a number, and with another component or none, in a table or beside.
+fn with_value(world: &mut World, number: u64, kind: u8) -> Entity {
+    #[derive(Component)]
+    struct Owned(Box<u64>);
+
+    let mut entity = world.spawn(Numbered(number));
+    match kind {
+        0 => _ = entity.insert(Wide([number; 3])),
+        1 => _ = entity.insert(Rare(number)),
+        2 => _ = entity.insert(Mark),
+        3 => _ = entity.insert(Owned(Box::new(number))),
+        _ => {}
+    }
+    entity.id()
+}
+
+#[derive(Component, PartialEq, Debug)]
+struct Numbered(u64);
+
+#[derive(Component, PartialEq, Debug)]
+struct Wide([u64; 3]);
+
+#[derive(Component, PartialEq, Debug)]
+#[component(storage = "sparse")]
+struct Rare(u64);
+
+#[derive(Component)]
+#[component(storage = "sparse")]
+struct Mark;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: effort::cases(256), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Rows that follow each other go together, and others come in their place, from behind.
+    #[test]
+    fn those_that_stay_when_trees_end_keep_what_they_have(
+        trees in vec(vec(0..24u8, 0..9), 1..12),
+        is_spread in any::<bool>(),
+        ends in vec(any::<prop::sample::Index>(), 0..12),
+    ) {
+        let mut world = World::new();
+        let roots: Vec<Entity> = trees.iter().map(|_| with_value(&mut world, u64::MAX, 9)).collect();
+        let mut below: Vec<Vec<Entity>> = vec![Vec::new(); trees.len()];
+        let longest = trees.iter().map(Vec::len).max().unwrap_or(0);
+        let places = (0..trees.len() * longest).map(|at| match is_spread {
+            true => (at % trees.len(), at / trees.len()),
+            false => (at / longest, at % longest),
+        });
+        let mut all = Vec::new();
+        for (tree, at) in places {
+            let Some(&kind) = trees[tree].get(at) else { continue };
+            let number = all.len() as u64;
+            let child = with_value(&mut world, number, kind);
+            // Some have the one before them as their parent.
+            let above = below[tree].last().copied().filter(|_| kind >= 18).unwrap_or(roots[tree]);
+            world.entity_mut(above).add_child(child);
+            below[tree].push(child);
+            all.push((tree, child, kind));
+        }
+        let mut alive = vec![true; trees.len()];
+        for end in ends {
+            let tree = end.index(trees.len());
+            prop_assert_eq!(world.despawn(roots[tree]), alive[tree]);
+            alive[tree] = false;
+            world.check_invariants();
+            for (number, &(tree, child, kind)) in all.iter().enumerate() {
+                let (number, lives) = (number as u64, alive[tree]);
+                prop_assert_eq!(world.get(child).map(|Numbered(it)| *it), lives.then_some(number));
+                prop_assert_eq!(world.get(child).map(|Wide(them)| *them), (lives && kind == 0).then_some([number; 3]));
+                prop_assert_eq!(world.get(child).map(|Rare(it)| *it), (lives && kind == 1).then_some(number));
+                prop_assert_eq!(world.get::<Mark>(child).is_some(), lives && kind == 2);
+            }
+        }
+        let more: Vec<Entity> = (0..100).map(|number| with_value(&mut world, number, 1)).collect();
+        prop_assert!(more.iter().zip(0..).all(|(&entity, number)| world.get(entity) == Some(&Rare(number))));
+        world.check_invariants();
+    }
+}

@@ -615,6 +615,39 @@ impl Entities {
         self.lives.note_despawned(entity);
     }
 
+    /// Ends the lives of live entities, in this order, of which each is there once. [`Entities::reserve_free`] has made room.
+    pub(crate) fn free_these(&mut self, entities: &[Entity]) {
+        debug_assert!(!self.needs_flush(), "flush before freeing");
+        for &entity in entities {
+            let index = entity.index();
+            let slot = &mut self.slots[index as usize];
+            debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
+            let generation = slot.generation.wrapping_add(1);
+            *slot = Slot { generation, table: TableId::NONE, row: self.free.len() as u32 };
+            if let Some(summary) = self.sparse.get_mut(index as usize) {
+                *summary = SparseSummary::default();
+            }
+            if generation != 0 {
+                self.free.push(index);
+            }
+            self.lives.note_despawned(entity);
+        }
+        self.live -= entities.len() as u32;
+        *self.cursor.get_mut() = self.free.len() as i64;
+    }
+
+    /// Says that live entities are in rows that follow each other, of the tables where they are, from this one on.
+    #[inline]
+    pub(crate) fn set_rows(&mut self, entities: &[Entity], first: u32) {
+        (first..).zip(entities).for_each(|(row, &entity)| self.set_row(entity, row));
+    }
+
+    /// How many entities have the summary of the first one, before one that does not.
+    #[inline]
+    pub(crate) fn count_alike(&self, entities: &[Entity], summary: SparseSummary) -> usize {
+        entities.iter().take_while(|entity| self.sparse_summary(entity.index()) == summary).count()
+    }
+
     /// Where the live entities are, in the order of their indexes. `O(indexes)`.
     pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
         let living = self.slots.iter().filter(|slot| slot.table.0 < TableId::LIMIT);

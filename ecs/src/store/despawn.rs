@@ -156,7 +156,7 @@ impl Store {
     }
 
     /// Ends these entities, one after the other. Those that are in one table and in the same storages, which have nothing to drop, are taken
-    /// out of each storage together.
+    /// out of each storage together, and out of the table, as far as their rows follow each other.
     fn end_some_untold(&mut self, rest: &mut slice::Iter<'_, Entity>) {
         let mut kind = None;
         let mut run = rest.as_slice();
@@ -171,17 +171,21 @@ impl Store {
             }
             let Self { archetypes, entities, .. } = &mut *self;
             let Some(location) = location else { continue };
-            if kind.is_none() {
+            let Some((table, summary)) = kind else {
                 self.end_one_untold(entity);
                 continue;
-            }
-            count += 1;
-            // SAFETY: the row of a live entity is a row of its table, which ends lightly.
-            let moved = unsafe { archetypes.tables.get_mut(location.table).overwrite_row(location.row as usize) };
-            entities.free(entity);
-            if let Some(moved) = moved {
-                entities.set_row(moved, location.row);
-            }
+            };
+            let (table, row) = (archetypes.tables.get_mut(table), location.row as usize);
+            let behind = table.entities()[row + 1..].iter().zip(rest.as_slice());
+            let in_row = behind.take_while(|(here, there)| here == there).count();
+            let more = entities.count_alike(&rest.as_slice()[..in_row], summary);
+            let ending = &run[count..][..1 + more];
+            *rest = rest.as_slice()[more..].iter();
+            count += 1 + more;
+            // SAFETY: the rows of live entities are rows of their table, which ends lightly.
+            let moved = unsafe { table.overwrite_rows(row..row + 1 + more) };
+            entities.free_these(ending);
+            entities.set_rows(moved, location.row);
         }
         self.leave_storages(kind, &run[..count]);
     }
@@ -200,8 +204,7 @@ impl Store {
     fn leave_storages(&mut self, kind: Option<(TableId, SparseSummary)>, entities: &[Entity]) {
         let Some((_, summary)) = kind.filter(|_| !entities.is_empty()) else { return };
         for number in summary.storages(self.sparse.len()) {
-            let storage = &mut self.sparse[number];
-            entities.iter().for_each(|&entity| storage.remove(entity));
+            self.sparse[number].remove_these(entities);
         }
     }
 
