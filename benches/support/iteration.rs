@@ -1,6 +1,7 @@
 //! Loops over components.
 
 use std::hint::black_box;
+use std::slice;
 
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::ScheduleSystem;
@@ -204,18 +205,63 @@ fn scale_honestly<const COPY: usize>(tables: &mut [HonestTable<COPY>], matches: 
     }
 }
 
-/// Every `one_of`th of the tables matches.
-fn tables_honestly<const COPY: usize>(rows: usize, tables: usize, one_of: usize) -> Sample {
+fn honest_tables<const COPY: usize>(rows: usize, tables: usize) -> Vec<HonestTable<COPY>> {
     let table = |_| HonestTable {
         ids: vec![0; rows],
         column: Box::new(HonestColumn { values: vec![Data(1.0); rows], ticks: None, visited: 0 }),
     };
-    let mut all: Vec<HonestTable<COPY>> = (0..tables).map(table).collect();
+    (0..tables).map(table).collect()
+}
+
+/// Every `one_of`th of the tables matches.
+fn tables_honestly<const COPY: usize>(rows: usize, tables: usize, one_of: usize) -> Sample {
+    let mut all = honest_tables::<COPY>(rows, tables);
     let matches: Vec<u32> = (0..tables as u32).step_by(one_of).collect();
     let mut now = 0;
     repeated(move || {
         now += 1;
         scale_honestly(black_box(&mut all), black_box(&matches), now);
+    })
+}
+
+/// The rows of a table, each with the place where it is noted that it was changed, if that is kept.
+struct HonestRows<'a, const COPY: usize> {
+    values: slice::IterMut<'a, Data<COPY>>,
+    ticks: Option<slice::IterMut<'a, u32>>,
+}
+
+impl<'a, const COPY: usize> Iterator for HonestRows<'a, COPY> {
+    type Item = (&'a mut Data<COPY>, Option<&'a mut u32>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let data = self.values.next()?;
+        Some((data, self.ticks.as_mut().and_then(Iterator::next)))
+    }
+}
+
+/// The same with plain `for` over the rows of all tables: what an iterator costs that goes from table to table in its `next`.
+#[inline(never)]
+fn scale_by_iterator<const COPY: usize>(tables: &mut [HonestTable<COPY>], one_of: usize, now: u32) {
+    let rows = tables.iter_mut().step_by(one_of).flat_map(|HonestTable { ids, column }| {
+        let HonestColumn { values, ticks, visited } = &mut **column;
+        *visited = now;
+        HonestRows { values: values[..ids.len()].iter_mut(), ticks: ticks.as_mut().map(|ticks| ticks.iter_mut()) }
+    });
+    for (data, tick) in rows {
+        if let Some(tick) = tick {
+            *tick = now;
+        }
+        data.scale();
+    }
+}
+
+fn tables_by_iterator<const COPY: usize>(rows: usize, tables: usize, one_of: usize) -> Sample {
+    let mut all = honest_tables::<COPY>(rows, tables);
+    let mut now = 0;
+    repeated(move || {
+        now += 1;
+        scale_by_iterator(black_box(&mut all), black_box(one_of), now);
     })
 }
 
@@ -321,6 +367,7 @@ fn fragmented() -> Bench {
             Contestant::new("for_each", Some(1.2), placed!(C => scaled_for_each::<C, ()>(fragmented_world::<C>()))),
             Contestant::new("plain for", Some(2.3), placed!(C => scaled_plain_for::<C, ()>(fragmented_world::<C>()))),
             honest(placed!(C => tables_honestly::<C>(20, 26, 1))),
+            Contestant::new("one iterator by hand", None, placed!(C => tables_by_iterator::<C>(20, 26, 1))),
         ],
     }
 }
@@ -342,6 +389,7 @@ fn heavily_fragmented() -> Bench {
             Contestant::new("for_each", None, for_each),
             Contestant::new("plain for", Some(1.7), plain_for),
             honest(placed!(C => tables_honestly::<C>(4, 1024, 2))),
+            Contestant::new("one iterator by hand", None, placed!(C => tables_by_iterator::<C>(4, 1024, 2))),
             Contestant::new("row system, sparse", Some(0.3), sparse_row_system),
             Contestant::new("for_each, sparse", Some(0.3), sparse_for_each),
         ],

@@ -1,11 +1,11 @@
-//! Which form of a loop is the faster one, found out when it runs.
+//! Which form of a loop is the fastest one, found out when it runs.
 //!
-//! Blocks of rows in wide registers make most loops faster and some slower: a long body that calls a library, or one whose numbers
-//! have to be sorted into registers first. No rule about columns tells them apart. So a system over rows is timed in both forms when it has
-//! run a few times, on the rows of the program, and keeps the faster one; later, when there may be other rows, it is timed once
+//! Wide registers make most loops faster and some slower, and so do blocks of rows: a long body that calls a library, or one whose numbers
+//! have to be sorted into registers first. No rule about columns tells them apart. So a system over rows is timed in each form when it has
+//! run a few times, on the rows of the program, and keeps the fastest one; later, when there may be other rows, it is timed once
 //! more. What it computes does not depend on the form.
 
-use crate::simd::{Form, Variants};
+use crate::simd::{Form, ONE_FORM, Variants};
 
 /// How often each form is timed before one is chosen.
 const TIMES: usize = 5;
@@ -26,21 +26,30 @@ const NEVER: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Choice {
     chosen: Form,
+    /// Those that are compared. The same ones in all runs.
+    forms: &'static [Form],
     /// The comparisons that are to come, and the runs until the next timed one.
     comparisons: u8,
     runs: u32,
     /// How many runs have been timed in this comparison, in turns; and what they took, by form, in picoseconds a row.
     timed: usize,
-    took: [[u64; TIMES]; 2],
+    took: [[u64; TIMES]; Form::COUNT],
 }
 
 impl Choice {
     /// For a loop that has not run.
     pub(crate) const fn new() -> Self {
-        Self { chosen: Form::Widest, comparisons: COMPARISONS, runs: BEFORE, timed: 0, took: [[0; TIMES]; 2] }
+        Self {
+            chosen: Form::Widest,
+            forms: ONE_FORM,
+            comparisons: COMPARISONS,
+            runs: BEFORE,
+            timed: 0,
+            took: [[0; TIMES]; Form::COUNT],
+        }
     }
 
-    /// The form that has been found to be the faster one so far.
+    /// The form that has been found to be the fastest one so far.
     pub(crate) fn chosen(&self) -> Form {
         self.chosen
     }
@@ -48,10 +57,10 @@ impl Choice {
     /// Before a run of a loop that has the variants `V`: in which form. `rows` says over how many rows it goes.
     #[inline]
     pub(crate) fn start<V: Variants>(&mut self, rows: impl FnOnce() -> usize) -> Timing {
-        if V::TIMED {
+        if const { V::FORMS.len() > 1 } {
             match self.runs {
                 NEVER => {}
-                0 => return self.start_timing(rows()),
+                0 => return self.start_timing(V::FORMS, rows()),
                 runs => self.runs = runs - 1,
             }
         }
@@ -60,7 +69,8 @@ impl Choice {
 
     #[cold]
     #[inline(never)]
-    fn start_timing(&mut self, rows: usize) -> Timing {
+    fn start_timing(&mut self, forms: &'static [Form], rows: usize) -> Timing {
+        self.forms = forms;
         match self.form_to_time(rows) {
             Some(form) => Timing { form, rows, since: Clock::now() },
             None => Timing { form: self.chosen, rows, since: None },
@@ -87,20 +97,24 @@ impl Choice {
             self.runs = TOO_FEW;
             return None;
         }
-        Some(if self.timed.is_multiple_of(2) { Form::Widest } else { Form::Plain })
+        Some(self.forms[self.timed % self.forms.len()])
     }
 
-    /// Notes what a run in a form took, and chooses when there is enough to compare.
+    /// Notes what a run in one of the forms took, and chooses when there is enough to compare.
     fn note(&mut self, form: Form, took: u64) {
-        self.took[form as usize][self.timed / 2] = took;
+        let forms = self.forms;
+        self.took[form as usize][self.timed / forms.len()] = took;
         self.timed += 1;
-        if self.timed == 2 * TIMES {
-            let [widest, plain] = self.took.map(|mut took| {
+        if self.timed == forms.len() * TIMES {
+            let median = |form: Form| {
+                let mut took = self.took[form as usize];
                 took.sort_unstable();
                 took[TIMES / 2]
-            });
+            };
+            let first = forms[0];
+            let fastest = forms[1..].iter().copied().min_by_key(|&form| median(form)).unwrap_or(first);
             // What is nearly as fast is not worth a change: clocks differ by as much.
-            self.chosen = if plain < widest - widest / 32 { Form::Plain } else { Form::Widest };
+            self.chosen = if median(fastest) < median(first) - median(first) / 32 { fastest } else { first };
             self.comparisons -= 1;
             (self.timed, self.runs) = (0, if self.comparisons == 0 { NEVER } else { BETWEEN });
         }
@@ -151,6 +165,9 @@ mod tests {
     use super::*;
     use crate::simd::{Narrow, Wide};
 
+    const TWO: &[Form; 2] = &[Form::Widest, Form::Plain];
+    const THREE: &[Form; 3] = &[Form::Widest, Form::Whole, Form::Plain];
+
     /// Goes through the runs until the next comparison.
     fn wait(choice: &mut Choice) {
         while choice.runs != 0 {
@@ -160,22 +177,23 @@ mod tests {
     }
 
     /// Goes through a comparison in which the forms take so long, one run of each of which takes ten times as long.
-    fn compare(choice: &mut Choice, [widest, plain]: [u64; 2]) {
+    fn compare<const N: usize>(choice: &mut Choice, forms: &'static [Form; N], took: [u64; N]) {
         wait(choice);
-        for turn in 0..2 * TIMES {
+        choice.forms = forms;
+        for turn in 0..N * TIMES {
             let form = choice.form_to_time(LEAST_ROWS).unwrap();
-            assert_eq!(form, [Form::Widest, Form::Plain][turn % 2], "the forms take turns");
-            let took = [widest, plain][turn % 2];
-            choice.note(form, if turn / 2 == 3 { 10 * took } else { took });
+            assert_eq!(form, forms[turn % N], "the forms take turns");
+            let took = took[turn % N];
+            choice.note(form, if turn / N == 3 { 10 * took } else { took });
         }
     }
 
     #[test]
-    fn the_faster_form_is_chosen_and_the_choice_is_made_once_more() {
+    fn the_fastest_form_is_chosen_and_the_choice_is_made_once_more() {
         let mut choice = Choice::new();
-        compare(&mut choice, [1000, 500]);
+        compare(&mut choice, TWO, [1000, 500]);
         assert_eq!((choice.chosen(), choice.runs), (Form::Plain, BETWEEN));
-        compare(&mut choice, [400, 500]);
+        compare(&mut choice, TWO, [400, 500]);
         assert_eq!((choice.chosen(), choice.runs), (Form::Widest, NEVER));
         (0..10).for_each(|_| assert_eq!(choice.start::<Wide>(|| panic!("nobody asks")).form, Form::Widest));
         assert_eq!(choice.runs, NEVER);
@@ -184,8 +202,17 @@ mod tests {
     #[test]
     fn the_widest_form_is_kept_unless_the_other_one_is_clearly_faster() {
         let mut choice = Choice::new();
-        compare(&mut choice, [1000, 990]);
+        compare(&mut choice, TWO, [1000, 990]);
         assert_eq!(choice.chosen(), Form::Widest);
+    }
+
+    #[test]
+    fn the_fastest_of_three_forms_is_chosen() {
+        let mut choice = Choice::new();
+        compare(&mut choice, THREE, [1000, 500, 900]);
+        assert_eq!(choice.chosen(), Form::Whole);
+        compare(&mut choice, THREE, [1000, 980, 900]);
+        assert_eq!((choice.chosen(), choice.runs), (Form::Plain, NEVER));
     }
 
     #[test]

@@ -10,9 +10,10 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
+use super::block_loop::{BlockLoop, OneLoop, run_copy};
 use super::blocks::{Block, BlockIter};
 use super::data::QueryData;
-use super::fetch::{Apart, Fetch, Kept};
+use super::fetch::{Fetch, Kept};
 use super::filter::FilterTerms;
 use super::row_ranges::OfItems;
 use crate::simd::{self, Job, UnrollWidth};
@@ -210,31 +211,9 @@ impl<D: QueryData, F: FilterTerms, B, G> FoldRange<'_, '_, '_, D, F, B, G> {
     /// A copy of the loop.
     #[inline(always)]
     fn run<L: BlockLoop<Self, B>>(self) -> B {
-        let mut found = None;
-        L::find(&mut found);
-        found.expect("the address of the loop")(self)
+        run_copy::<L, _, _>(self)
     }
 }
-
-/// A loop that is copied to where it is called after all that it calls was inlined into it.
-///
-/// The optimiser inlines from the inside to the outside, and a long function only if it is called in one place. So there has to be one
-/// loop, with one call, until that is done. A loop that is always inlined would be copied before. Therefore a function stores its
-/// address: the optimiser finds out which loop is called when it inlines that function, which is later. Where it does not find out, there
-/// is a call for each block, to code for the baseline.
-///
-/// Both functions are called by way of a type parameter, or the compiler would inline them before it optimises. Where a loop is called
-/// several times, [`between_blocks`](simd::between_blocks) keeps the optimiser from making one call of them.
-pub(super) trait BlockLoop<J, B> {
-    /// Goes through the rows.
-    fn run(job: J) -> B;
-
-    /// Stores the address of [`run`](Self::run).
-    fn find(run: &mut Option<fn(J) -> B>);
-}
-
-/// The only loop there is.
-pub(super) struct OneLoop;
 
 impl<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B>
     BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B> for OneLoop
@@ -266,12 +245,5 @@ impl<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -
     #[inline]
     fn find(run: &mut Option<fn(FoldRange<'a, 'w, 's, D, F, B, G>) -> B>) {
         *run = Some(Self::run);
-    }
-}
-
-impl Apart for OneLoop {
-    #[inline]
-    fn pass<'w, C, R>(values: &'w mut [C], then: impl FnOnce(&'w mut [C]) -> R) -> R {
-        then(values)
     }
 }

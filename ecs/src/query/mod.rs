@@ -4,6 +4,7 @@
 //! is remembered in a [`QueryState`]; a [`Query`] is that state beside a borrowed world.
 
 mod fetch;
+mod block_loop;
 mod filter;
 mod data;
 mod pairs;

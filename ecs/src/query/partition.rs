@@ -18,7 +18,7 @@ use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
 use super::fold::FoldBlock;
 use super::matching_rows::MatchingRows;
-use super::row_ranges::{Of, OfItems, RowRanges, SliceKernel};
+use super::row_ranges::{InBlocks, OfItems, RowRanges, SliceKernel};
 use crate::cell::StoreCell;
 use crate::form_choice::{Choice, Timing};
 use crate::pool::Tasks;
@@ -172,7 +172,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
 impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
     /// Before all tasks of a loop: in which form.
     pub(crate) fn start<V: Variants>(&self, choice: &mut Choice) -> Option<Timing> {
-        (!per_row::<D, F>()).then(|| choice.start::<Of<V, D>>(|| self.rows))
+        (!per_row::<D, F>()).then(|| choice.start::<InBlocks<V, D>>(|| self.rows))
     }
 
     /// Calls a function with the rows of a task as slices, until it fails.

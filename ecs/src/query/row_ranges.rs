@@ -19,6 +19,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use core::slice;
 
+use super::block_loop::{BlockLoop, OneLoop, run_copy};
 use super::blocks::{Block, BlockIter, Led, per_row, sharing};
 use super::cache::CacheOf;
 use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
@@ -27,7 +28,7 @@ use super::matching_rows::{FewRows, MatchingRows};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::form_choice::Choice;
-use crate::simd::{self, Form, Job, MOST_ROWS, SMALL, UnrollWidth, Variants, Wide};
+use crate::simd::{self, Form, Job, MOST_ROWS, ONE_FORM, SMALL, UnrollWidth, Variants, Wide};
 
 /// A function of several rows that stand one behind the other.
 pub(crate) trait SliceKernel<D: ContiguousFetch> {
@@ -209,7 +210,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// Calls a function with all ranges of rows, until it fails.
     #[inline(always)]
     pub(crate) fn for_each<V: Variants, K: SliceKernel<D>>(self, form: Form, kernel: &mut K) -> Result<(), K::Error> {
-        simd::run_as::<Of<V, D>, _>(form, Loop { ranges: &self, kernel })
+        simd::run_as::<InBlocks<V, D>, _>(form, Loop::<D, F, K> { ranges: &self, kernel, block_loop: PhantomData })
     }
 
     /// [`for_each`](Self::for_each) in the form that turns out to be the faster one.
@@ -222,7 +223,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         if per_row::<D, F>() {
             return self.for_each::<V, K>(Form::Widest, kernel);
         }
-        let timing = choice.start::<Of<V, D>>(|| self.blocks.rows_left());
+        let timing = choice.start::<InBlocks<V, D>>(|| self.blocks.rows_left());
         let done = self.for_each::<V, K>(timing.form, kernel);
         choice.finish(timing);
         done
@@ -237,10 +238,41 @@ impl<V, D> simd::Sealed for Of<V, D> {}
 impl<V: Variants, D: Fetch> Variants for Of<V, D> {
     const WIDE: bool = V::WIDE && D::WIDEST != 0;
     const AVX512: bool = V::AVX512 || D::WIDEST <= SMALL;
-    const TIMED: bool = V::TIMED && Self::WIDE;
+    const FORMS: &'static [Form] = if Self::WIDE { V::FORMS } else { ONE_FORM };
     type Baseline = V::Baseline;
     type Avx2 = V::Avx2;
     type Avx512 = V::Avx512;
+}
+
+/// The variants of a loop over such rows that gets several at a time: whether that is faster than all at once is one more question.
+pub(crate) struct InBlocks<V, D>(PhantomData<(V, D)>);
+
+impl<V, D> simd::Sealed for InBlocks<V, D> {}
+
+impl<V: Variants, D: ContiguousFetch> Variants for InBlocks<V, D> {
+    const WIDE: bool = <Of<V, D> as Variants>::WIDE;
+    const AVX512: bool = <Of<V, D> as Variants>::AVX512;
+    const FORMS: &'static [Form] = match <Of<V, D> as Variants>::FORMS {
+        [Form::Widest, Form::Plain] if at_a_time::<V::Avx2, D>() != 1 => &[Form::Widest, Form::Whole, Form::Plain],
+        forms => forms,
+    };
+    type Baseline = V::Baseline;
+    type Avx2 = V::Avx2;
+    type Avx512 = V::Avx512;
+}
+
+/// How many rows a kernel gets at a time.
+const fn at_a_time<S: UnrollWidth, D: ContiguousFetch>() -> usize {
+    // A slice is two words.
+    let rows = if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
+        S::OF_MANY
+    } else if D::WIDEST <= SMALL {
+        S::OF_SMALL
+    } else {
+        S::OF_LARGE
+    };
+    assert!(rows.is_power_of_two() && rows <= MOST_ROWS, "rows that are left are gone through by halves");
+    rows
 }
 
 /// The variants of a loop over items, which gets one row at a time. Many rows take as long with AVX-512 as with AVX2, and the beginning
@@ -252,26 +284,30 @@ impl<D> simd::Sealed for OfItems<D> {}
 impl<D: Fetch> Variants for OfItems<D> {
     const WIDE: bool = <Of<Wide, D> as Variants>::WIDE;
     const AVX512: bool = false;
-    const TIMED: bool = false;
+    const FORMS: &'static [Form] = ONE_FORM;
     type Baseline = <Wide as Variants>::Baseline;
     type Avx2 = <Wide as Variants>::Avx2;
     type Avx512 = <Wide as Variants>::Avx512;
 }
 
 /// The loop over all ranges.
-struct Loop<'k, 'w, 's, D: ContiguousFetch, F: FilterTerms, K> {
+struct Loop<'k, 'w, 's, D: ContiguousFetch, F: FilterTerms, K, L = OneLoop> {
     /// Used up by this.
     ranges: &'k RowRanges<'w, 's, D, F>,
     kernel: &'k mut K,
+    block_loop: PhantomData<L>,
 }
 
-impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_, '_, D, F, K> {
+impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>, L> Job for Loop<'_, '_, '_, D, F, K, L>
+where
+    L: for<'a, 'b> BlockLoop<SliceRows<'a, 'b, D, K>, Result<(), K::Error>>,
+{
     type Out = Result<(), K::Error>;
 
     #[inline(always)]
     fn run<S: UnrollWidth>(self) -> Self::Out {
         // As variables of their own these stay in registers from table to table.
-        let Self { ranges: &RowRanges { one, ref blocks, is_marked }, kernel } = self;
+        let Self { ranges: &RowRanges { one, ref blocks, is_marked }, kernel, .. } = self;
         if let (None, Some(rows)) = (&one, blocks.led_one_by_one()) {
             return led::<D, F, K>(kernel, blocks.parts(), rows);
         }
@@ -289,7 +325,7 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
             let Some(data) = data_of_all(&block) else {
                 // Of rows that were changed there is a list for the whole table.
                 let rest = if is_whole { MatchingRows::of(&block) } else { MatchingRows::unlogged(&block) };
-                cut::<S, D, F, K>(kernel, block, rest)?;
+                cut::<S, D, F, K, L>(kernel, block, rest)?;
                 // SAFETY: as above.
                 next = unsafe { marked(blocks.next()) };
                 is_whole = true;
@@ -298,7 +334,7 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
             let Block { rows, first, end, .. } = block;
             // SAFETY: the rows are rows of the block, all of which match; the access is allowed, as promised to `all` or `of`, and no
             // row is given out twice.
-            unsafe { in_blocks::<S, D, K>(kernel, data, rows, first, end)? };
+            unsafe { in_blocks::<S, D, K, L>(kernel, data, rows, first, end)? };
             // SAFETY: as above.
             next = unsafe { marked(blocks.next()) };
         }
@@ -350,11 +386,14 @@ const fn listed<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>() -> bool
 
 /// The rows of a block of which each has to be asked, or which do not stand one behind the other.
 #[inline(always)]
-fn cut<'b, S: UnrollWidth, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>(
+fn cut<'b, S: UnrollWidth, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>, L>(
     kernel: &mut K,
     block: Block<'b, D, F>,
     mut rest: MatchingRows<'b>,
-) -> Result<(), K::Error> {
+) -> Result<(), K::Error>
+where
+    L: for<'a, 'd> BlockLoop<SliceRows<'a, 'd, D, K>, Result<(), K::Error>>,
+{
     let mut few = FewRows::new();
     loop {
         // SAFETY: the rest is that of the block; the access is allowed, as promised to `all` or `of`.
@@ -389,9 +428,58 @@ fn cut<'b, S: UnrollWidth, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>
             // SAFETY: the rows are rows of the block, and match; the rest as above.
             unsafe {
                 D::mark(block.data, block.rows, run.start, run.len(), sharing::<D, F>());
-                in_blocks::<S, D, K>(kernel, block.data, block.rows, run.start, run.end)?;
+                in_blocks::<S, D, K, L>(kernel, block.data, block.rows, run.start, run.end)?;
             }
         }
+    }
+}
+
+/// One call of a kernel, with rows that stand one behind the other.
+///
+/// Row systems read parameters in their loops, and the compiler is to know that what the rows change is no part of them: a bound that
+/// is compared with in each row is loaded and checked once. See [`BlockLoop`] for why the call is copied as a whole.
+struct SliceRows<'k, 'b, D: ContiguousFetch, K> {
+    kernel: &'k mut K,
+    data: D::Ready<'b>,
+    rows: Rows,
+    first: usize,
+    /// No range, of which the compiler does not see that it has as many rows as it was made with.
+    count: usize,
+}
+
+impl<'k, 'b, D: ContiguousFetch, K: SliceKernel<D>> SliceRows<'k, 'b, D, K> {
+    /// # Safety
+    ///
+    /// - As for [`ContiguousFetch::slice`], for these rows, until the call has returned.
+    #[inline(always)]
+    unsafe fn of(kernel: &'k mut K, data: D::Ready<'b>, rows: Rows, (first, count): (usize, usize)) -> Self {
+        Self { kernel, data, rows, first, count }
+    }
+
+    #[inline(always)]
+    fn run<L: BlockLoop<Self, Result<(), K::Error>>>(self) -> Result<(), K::Error> {
+        run_copy::<L, _, _>(self)
+    }
+}
+
+impl<'k, 'b, D: ContiguousFetch, K: SliceKernel<D>> BlockLoop<SliceRows<'k, 'b, D, K>, Result<(), K::Error>>
+    for OneLoop
+{
+    #[inline(always)]
+    fn run(job: SliceRows<'k, 'b, D, K>) -> Result<(), K::Error> {
+        let SliceRows { kernel, data, rows, first, count } = job;
+        // SAFETY: the rows are rows of the table, none of which has to be asked; the access is allowed, no other borrow is in its way, and
+        // the kernel is given what it accesses out of the data that `apart` passes on alone: all of this was promised to `of`.
+        unsafe {
+            D::apart::<Self, _>(data, first..first + count, |data| {
+                kernel.run(count, D::slice(data, rows, first, count))
+            })
+        }
+    }
+
+    #[inline]
+    fn find(run: &mut Option<fn(SliceRows<'k, 'b, D, K>) -> Result<(), K::Error>>) {
+        *run = Some(Self::run);
     }
 }
 
@@ -401,29 +489,21 @@ fn cut<'b, S: UnrollWidth, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>
 ///
 /// - As for [`ContiguousFetch::slice`], for these rows.
 #[inline(always)]
-unsafe fn in_blocks<S: UnrollWidth, D: ContiguousFetch, K: SliceKernel<D>>(
+unsafe fn in_blocks<S: UnrollWidth, D: ContiguousFetch, K: SliceKernel<D>, L>(
     kernel: &mut K,
     data: D::Ready<'_>,
     rows: Rows,
     mut first: usize,
     end: usize,
-) -> Result<(), K::Error> {
-    let at_a_time = const {
-        // A slice is two words.
-        let rows = if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
-            S::OF_MANY
-        } else if D::WIDEST <= SMALL {
-            S::OF_SMALL
-        } else {
-            S::OF_LARGE
-        };
-        assert!(rows.is_power_of_two() && rows <= MOST_ROWS, "rows that are left are gone through by halves");
-        rows
-    };
+) -> Result<(), K::Error>
+where
+    L: for<'a, 'b> BlockLoop<SliceRows<'a, 'b, D, K>, Result<(), K::Error>>,
+{
+    let at_a_time = const { at_a_time::<S, D>() };
     macro_rules! run {
         ($count:expr) => {
             // SAFETY: the caller's promise; that there are as many rows left has been asked.
-            kernel.run($count, unsafe { D::slice(data, rows, first, $count) })?
+            unsafe { SliceRows::<D, K>::of(kernel, data, rows, (first, $count)) }.run::<L>()?
         };
     }
     if at_a_time == 1 {
