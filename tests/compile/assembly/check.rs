@@ -29,6 +29,8 @@ pub(crate) const BASELINE: Variant =
 const AS_WRITTEN: &str = "4simd10as_written";
 /// A part of the mangled name of the loops over rows that note one by one that they were changed. They are in a function of their own.
 const NOTED: &str = "9FoldNoted";
+/// A part of the mangled name of the form of a loop that gets all rows at once, where the widest form gets several at a time.
+const WHOLE: &str = "7Written";
 pub(crate) const AVX2: Variant = Variant { name: "AVX2", path: "4simd4wide4avx2", registers: (Width::Ymm, Width::Ymm) };
 // LLVM prefers the registers of AVX2, unless it is told that the wider ones cost no clock rate.
 pub(crate) const AVX512: Variant =
@@ -53,6 +55,8 @@ pub(crate) struct Kernel {
     is_of_items: bool,
     /// Whether it reads numbers that are the same for all rows.
     has_parameters: bool,
+    /// Whether it asserts something once for several rows.
+    asserts: bool,
     /// Whether its numbers are computed one by one after all.
     is_one_by_one: bool,
 }
@@ -68,6 +72,7 @@ impl Kernel {
             is_of_vectors: false,
             is_of_items: false,
             has_parameters: false,
+            asserts: false,
             is_one_by_one: false,
         }
     }
@@ -85,6 +90,11 @@ impl Kernel {
     /// With numbers that are the same for all rows, which may be read once for several rows.
     pub(crate) const fn with_parameters(self) -> Self {
         Self { has_parameters: true, ..self }
+    }
+
+    /// With an assertion, which may be asked once for several rows.
+    pub(crate) const fn asserting(self) -> Self {
+        Self { asserts: true, ..self }
     }
 
     /// Not packed.
@@ -151,12 +161,13 @@ impl fmt::Display for Complaint {
 /// What is wrong with a system in one variant.
 pub(crate) fn check(listing: &Listing<'_>, kernel: &Kernel, variant: &Variant) -> Vec<Complaint> {
     let functions = functions_of(listing, kernel.name, variant);
-    let (noted, plain): (Vec<_>, Vec<_>) = functions.into_iter().partition(|function| function.symbol.contains(NOTED));
+    let (beside, plain): (Vec<_>, Vec<_>) =
+        functions.into_iter().partition(|function| [NOTED, WHOLE].iter().any(|name| function.symbol.contains(name)));
     let [function] = plain[..] else {
         return vec![complaint(kernel, variant, Fault::Functions(plain.len()), "")];
     };
     let mut complaints = faults_of_function(kernel, variant, function);
-    complaints.extend(noted.into_iter().flat_map(|function| faults_of_function(kernel, variant, function)));
+    complaints.extend(beside.into_iter().flat_map(|function| faults_of_function(kernel, variant, function)));
     if kernel.is_for_wide && variant.is_baseline() {
         return complaints;
     }
@@ -172,7 +183,7 @@ pub(crate) fn check(listing: &Listing<'_>, kernel: &Kernel, variant: &Variant) -
     faults_of_main(kernel, variant, main).into_iter().for_each(|fault| complain(fault, main));
     let others = if kernel.is_one_of_several { std::slice::from_ref(main) } else { &rows[..] };
     for rows in others {
-        faults_of_any(rows).into_iter().for_each(|fault| complain(fault, rows));
+        faults_of_any(kernel, rows).into_iter().for_each(|fault| complain(fault, rows));
     }
     complaints
 }
@@ -225,9 +236,10 @@ fn faults_of_main(kernel: &Kernel, variant: &Variant, main: &Loop<'_>) -> Vec<Fa
 }
 
 /// What is wrong with a loop over rows, be it the one for the rest.
-fn faults_of_any(rows: &Loop<'_>) -> Vec<Fault> {
+fn faults_of_any(kernel: &Kernel, rows: &Loop<'_>) -> Vec<Fault> {
     let call = rows.instructions().any(Instruction::is_call).then_some(Fault::Call);
-    let branch = (rows.blocks.len() > 1).then_some(Fault::Branch(rows.blocks.len()));
+    let most = if kernel.asserts { 2 } else { 1 };
+    let branch = (rows.blocks.len() > most).then_some(Fault::Branch(rows.blocks.len()));
     call.into_iter().chain(branch).collect()
 }
 

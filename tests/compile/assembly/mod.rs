@@ -32,6 +32,8 @@ const PACKED: &[Kernel] = &[
     Kernel::new("count_up", &["paddd|psubd"]),
     Kernel::new("floor_at_zero", &["pmaxsd|pand|pandn"]),
     Kernel::new("confine", &["maxps", "minps"]).of_vectors(),
+    // The bounds are loaded and compared once for some rows.
+    Kernel::new("confine_between", &["maxps", "minps"]).of_vectors().with_parameters().asserting(),
     Kernel::new("draw_lots", &["pslld", "psrld", "pxor|pxord|pternlogd"]),
     // An id has a generation between its index and the next one.
     Kernel::new("number_entities", &["addps"]).at_once(4),

@@ -93,6 +93,21 @@ pub fn confine(position: &mut Position) {
     position.z = position.z.clamp(-100.0, 100.0);
 }
 
+/// Bounds that are read from a resource, of which is asserted that they are in order.
+#[derive(Resource)]
+pub struct Bounds {
+    least: f32,
+    most: f32,
+}
+
+/// The same between bounds that are not known when it is compiled.
+#[system]
+pub fn confine_between(position: &mut Position, bounds: Res<Bounds>) {
+    position.x = position.x.clamp(bounds.least, bounds.most);
+    position.y = position.y.clamp(bounds.least, bounds.most);
+    position.z = position.z.clamp(bounds.least, bounds.most);
+}
+
 /// Integers that do not wrap around.
 #[system]
 pub fn count_up(count: &mut Count) {
