@@ -2,7 +2,8 @@
 //!
 //! A column is found by the number of a table and the address of a type's slot. Both are at hand without reading memory; the number of a
 //! type is not, and the compiler reads it anew each time, since another thread may assign it. The map is probed linearly; at most a
-//! quarter of its cells, whose number is a power of two, are used. Single keys are never removed.
+//! quarter of its cells, whose number is a power of two, are used. Single keys are never removed. Most types are in one table: a second,
+//! smaller map, the front, leads from a type alone to that table and the column.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -51,18 +52,29 @@ enum Found {
     Other,
 }
 
-/// What is in the cell at a distance in bytes from the first one.
+/// The cell at a distance in bytes from the first one.
 ///
 /// # Safety
 ///
 /// - The cells are those of a map or of a front, and `at` is a number of which only the bits of their mask are kept.
-/// - The tables of the columns exist and are not being changed.
 #[inline(always)]
-unsafe fn column_at(cells: &[Cell], at: u32, table: TableId, slot: SlotAddress) -> Found {
+unsafe fn cell_at(cells: &[Cell], at: u32) -> Cell {
     debug_assert!((at as usize).is_multiple_of(size_of::<Cell>()) && (at as usize) < size_of_val(cells));
     // SAFETY: a number of which only the bits of the mask are kept is at most the mask, so it is within the cells; and
     // since their size and number are powers of two, it is the distance to the beginning of a cell.
-    let cell = unsafe { *cells.as_ptr().byte_add(at as usize) };
+    unsafe { *cells.as_ptr().byte_add(at as usize) }
+}
+
+/// What is in the cell at a distance in bytes from the first one.
+///
+/// # Safety
+///
+/// - As for [`cell_at`]; the cells are those of a map.
+/// - The tables of the columns exist and are not being changed.
+#[inline(always)]
+unsafe fn column_at(cells: &[Cell], at: u32, table: TableId, slot: SlotAddress) -> Found {
+    // SAFETY: the caller's promise.
+    let cell = unsafe { cell_at(cells, at) };
     // SAFETY: the column is one of a table, or the one that no table has, which is always there; the caller's promise.
     if cell.table == table && unsafe { cell.column.column() }.slot() == Some(slot) {
         return Found::Column(cell.column);
@@ -112,6 +124,21 @@ impl ColumnPlaces {
         Ok(Self { cells, mask, len: 0, front, front_mask })
     }
 
+    /// A table that has a type, as a rule the only one, and its column there. It is found without an entity, so nothing waits until the
+    /// place of one has come from memory. There may be such a table and `None` all the same, or a column of the type with
+    /// [`TableId::UNUSED`], in which no entity is.
+    ///
+    /// # Safety
+    ///
+    /// - The tables of the columns exist and are not being changed.
+    #[inline(always)]
+    pub(crate) unsafe fn likely(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
+        // SAFETY: the number comes from `in_front`.
+        let Cell { column, table } = unsafe { cell_at(&self.front, in_front(slot, self.front_mask)) };
+        // SAFETY: the column is one of a table, or the one that no table has, which is always there; the caller's promise.
+        (unsafe { column.column() }.slot() == Some(slot)).then_some((table, column))
+    }
+
     /// Where the column of a type is in a table. Nothing for a table that does not exist.
     ///
     /// # Safety
@@ -119,11 +146,6 @@ impl ColumnPlaces {
     /// - The tables of the columns exist and are not being changed.
     #[inline]
     pub(crate) unsafe fn get(&self, table: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
-        let at = in_front(slot, self.front_mask);
-        // SAFETY: the number comes from `in_front`; the caller's promise.
-        if let Found::Column(column) = unsafe { column_at(&self.front, at, table, slot) } {
-            return Some(column);
-        }
         let at = first(table, slot, self.mask);
         // SAFETY: the number comes from `first`; the caller's promise.
         match unsafe { column_at(&self.cells, at, table, slot) } {
@@ -134,13 +156,14 @@ impl ColumnPlaces {
         }
     }
 
-    /// As [`ColumnPlaces::get`], behind a cell that another column has.
+    /// As [`ColumnPlaces::get`], behind a cell that another column has. It is compiled where it is called: there the compiler sees that
+    /// nothing is written, and a loop over entities reads the books once.
     ///
     /// # Safety
     ///
     /// - As for [`ColumnPlaces::get`]; `at` is a number of which only the bits of the mask are kept.
     #[cold]
-    #[inline(never)]
+    #[inline]
     unsafe fn get_behind(&self, mut at: u32, table: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
         loop {
             at = at.wrapping_add(size_of::<Cell>() as u32) & self.mask;

@@ -667,6 +667,13 @@ impl Tables {
         unsafe { self.places.get(id, slot) }
     }
 
+    /// A table that has the type with this slot, as a rule the only one, and the column there: see [`ColumnPlaces::likely`].
+    #[inline(always)]
+    pub(crate) fn likely_column(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
+        // SAFETY: the map has columns of these tables only, which exist and are borrowed.
+        unsafe { self.places.likely(slot) }
+    }
+
     #[inline]
     pub(crate) fn get_mut(&mut self, id: TableId) -> &mut Table {
         &mut self.tables[id.index()]

@@ -50,6 +50,8 @@ impl Store {
                 let [found, expected] =
                     [self.archetypes.tables.column_of_slot(table.id(), slot), table.column_address(info.id())];
                 assert!(found == expected, "table {:?}: column of {} by its type", table.id(), info.name());
+                let likely = self.archetypes.tables.likely_column(slot).filter(|&(likely, _)| likely == table.id());
+                assert!(likely.is_none_or(|(_, column)| found == Some(column)), "the likely column of {}", info.name());
             }
         }
     }

@@ -96,7 +96,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Archetypes;
-use crate::column::Column;
+use crate::column::{Column, ColumnAddress};
 use crate::component::{Component, ComponentId, Components, ErasedRef, ErasedSlice, StorageType};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, IdForecasts, Location, Slot, TableId};
 use crate::entity_disabling::Disabled;
@@ -380,23 +380,23 @@ impl Store {
     /// Where the value of a component of an entity is.
     #[inline]
     pub(crate) fn value<C: Component>(&self, entity: Entity) -> Option<NonNull<C>> {
-        let location = Slot::find(self.entities.slots(), entity)?;
         if C::STORAGE_TYPE == StorageType::Sparse {
+            let location = Slot::find(self.entities.slots(), entity)?;
             self.archetypes.tables.get(location.table)?;
             let storage = self.archetypes.components.info(self.archetypes.components.id::<C>()?)?.sparse_index();
             return self.sparse.get(storage)?.get(entity.index()).map(NonNull::cast);
         }
-        let column = self.archetypes.column_of::<C>(location.table)?;
+        let (column, row) = self.in_table::<C>(entity)?;
         // SAFETY: the column is one of the entity's table, which is borrowed, and the row of a live entity is within it. It holds
         // values of `C`, since a slot's number belongs to one type, and so does an id.
-        Some(unsafe { column.data().cast::<C>().add(location.row as usize) })
+        Some(unsafe { column.data().cast::<C>().add(row) })
     }
 
     /// Where the value of a component of an entity is, its column, and the row of its ticks there.
     #[inline]
     pub(crate) fn place<C: Component>(&self, entity: Entity) -> Option<(NonNull<C>, &Column, usize)> {
-        let location = Slot::find(self.entities.slots(), entity)?;
         if C::STORAGE_TYPE == StorageType::Sparse {
+            let location = Slot::find(self.entities.slots(), entity)?;
             self.archetypes.tables.get(location.table)?;
             let storage = self
                 .sparse
@@ -404,14 +404,30 @@ impl Store {
             let row = storage.tick_row(entity.index())?;
             return Some((storage.get(entity.index())?.cast(), storage.column(), row));
         }
-        let column = self.archetypes.column_of::<C>(location.table)?;
-        let row = location.row as usize;
+        let (column, row) = self.in_table::<C>(entity)?;
         // SAFETY: the column is one of the entity's table, which is borrowed, and the row of a live entity is within it. It holds
         // values of `C`, since a slot's number belongs to one type, and so does an id.
         unsafe {
             let column = column.column();
             Some((column.data().cast::<C>().add(row), column, row))
         }
+    }
+
+    /// The column of a component in the table of an entity, and the row of the entity. The component is stored in tables.
+    ///
+    /// Where one table has the component, its column is found first, so a loop over entities finds it once. What is left for each entity is
+    /// a comparison of its slot; the fewer reads, the more entities the processor looks for at a time.
+    #[inline(always)]
+    fn in_table<C: Component>(&self, entity: Entity) -> Option<(ColumnAddress, usize)> {
+        let slots = self.entities.slots();
+        if let Some(slot) = C::slot()
+            && let Some((table, column)) = self.archetypes.tables.likely_column(slot.address())
+            && let Some(row) = Slot::row_in(slots, entity, table)
+        {
+            return Some((column, row as usize));
+        }
+        let location = Slot::find(slots, entity)?;
+        Some((self.archetypes.column_of::<C>(location.table)?, location.row as usize))
     }
 
     /// Where the value of a component of an entity is, its column, and the row of its ticks there. `None` also if the component is
