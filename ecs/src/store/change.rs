@@ -181,7 +181,10 @@ impl Store {
         let Some(number) = self.archetypes.components.sole_storage::<C>() else { return false };
         let heard = self.archetypes.components.heard(self.archetypes.components.sparse()[number]);
         let is_watched = self.listeners.removals.watches(SparseSummary::default().with(number));
-        if is_watched || self.listeners.is_recording() || !heard.told().is_none() {
+        // Of what comes nothing is told here.
+        let coming = Kinds::ADD.and(Kinds::INSERT);
+        let is_told = !heard.told().without(coming.and(coming.of_hooks())).is_none();
+        if is_watched || self.listeners.is_recording() || is_told {
             return false;
         }
         match self.sparse.get(number) {
