@@ -372,7 +372,11 @@ fn link_with_care<R: Relationship>(store: &mut Store, id: ComponentId, source: E
         let is_full = list.source_to_remove_before_add().is_some() || list.is_of_another(target);
         (!is_full).then(|| list.add_at_end(source))
     };
-    let place = match with_list::<R, _>(store, target, add) {
+    let added = match store.lacks::<R::RelationshipTarget>(target) {
+        true => None,
+        false => with_list::<R, _>(store, target, add),
+    };
+    let place = match added {
         Some(Some(place)) => place,
         Some(None) => return false,
         None => {
@@ -838,7 +842,8 @@ pub(crate) fn end_linked(store: &mut Store, root: Entity) -> bool {
     let mut ending = core::mem::take(&mut store.listeners.links.ending);
     ending.push(root);
     let ended = collect_all(store, &mut ending).map(|tree| {
-        unlist_all(store, &ending, tree);
+        let is_source = summary.meets(store.listeners.sources);
+        unlist_all(store, &ending, is_source, tree);
         store.end_untold(&ending)
     });
     ending.clear();
@@ -875,7 +880,9 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
     let mut tree: Option<(ComponentId, ComponentId, &LinkFunctions)> = None;
     let mut at = 0;
     let mut quiet = None;
-    while let Some(&entity) = ending.get(at) {
+    loop {
+        at += store.count_leaves(&ending[at..], quiet);
+        let Some(&entity) = ending.get(at) else { break };
         at += 1;
         let lists = store.ends_untold_in(entity, &mut quiet)?.common(store.listeners.lists);
         if lists.is_empty() {
@@ -887,7 +894,7 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
                 Some((of, source, functions)) if of == list => (source, functions),
                 _ => {
                     let Some((functions, false)) = relation(store, list) else { continue };
-                    if !(functions.has_list)(World::from_store(store), entity) {
+                    if !store.sparse[number].contains(entity.index()) {
                         continue;
                     }
                     if !functions.is_linked || functions.allows_self || tree.is_some() {
@@ -907,14 +914,17 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
     Some(tree.map(|(_, source, _)| source))
 }
 
-/// Forgets that entities which are about to end are listed: on those of each other at once, on others behind that.
-fn unlist_all(store: &mut Store, ending: &[Entity], tree: Option<ComponentId>) {
+/// Forgets that entities which are about to end are listed: on those of each other at once, on others behind that. The first one may be a
+/// source, or is none.
+fn unlist_all(store: &mut Store, ending: &[Entity], is_source: bool, tree: Option<ComponentId>) {
     let others = match tree {
         Some(tree) => store.listeners.sources.except(store.storage_of(tree)),
         None => store.listeners.sources,
     };
     let (root, linked) = ending.split_at(ending.len().min(1));
-    note_all_parting(store, root, store.listeners.sources);
+    if is_source {
+        note_all_parting(store, root, store.listeners.sources);
+    }
     if let Some(tree) = tree {
         store.listeners.links.forget_targets(tree, linked);
     }
