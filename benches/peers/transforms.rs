@@ -65,11 +65,16 @@ fn placed(local: &Transform, parent: Option<&GlobalTransform>) -> GlobalTransfor
     parent.map_or_else(|| GlobalTransform::from(*local), |parent| parent.mul_transform(*local))
 }
 
-/// Arrays in the order in which nodes are spawned, and by depth: the place of a node there, and of its parent.
+/// Arrays in the order in which nodes are spawned. Roots come first in the order of depths, and need no look at what is above.
 struct Arrays {
     locals: Vec<Transform>,
     globals: Vec<GlobalTransform>,
-    by_depth: Vec<(u32, Option<u32>)>,
+    /// The places of the roots.
+    roots: Vec<u32>,
+    /// By depth: the place of a node that is below another one, and that of its parent.
+    below: Vec<[u32; 2]>,
+    /// The latter alone: all that is needed where nodes are spawned by depth.
+    parents: Vec<u32>,
 }
 
 impl Arrays {
@@ -77,19 +82,29 @@ impl Arrays {
         let order = order(is_shuffled);
         let mut place = vec![0; NODES];
         order.iter().enumerate().for_each(|(at, &node)| place[node] = at as u32);
+        let below: Vec<[u32; 2]> =
+            (ROOTS..NODES).filter_map(|node| Some([place[node], place[parent(node)?]])).collect();
         Self {
             locals: order.iter().map(|&node| first(node)).collect(),
             globals: vec![GlobalTransform::IDENTITY; NODES],
-            by_depth: (0..NODES).map(|node| (place[node], parent(node).map(|parent| place[parent]))).collect(),
+            roots: place[..ROOTS].to_vec(),
+            parents: below.iter().map(|&[_, parent]| parent).collect(),
+            below,
         }
     }
 
     fn run(&mut self, is_shuffled: bool) {
-        self.locals.iter_mut().for_each(moved);
-        for (node, &(at, parent)) in self.by_depth.iter().enumerate() {
-            let at = if is_shuffled { at as usize } else { node };
-            let parent = parent.map(|parent| &self.globals[parent as usize]);
-            self.globals[at] = placed(&self.locals[at], parent);
+        let Self { locals, globals, roots, below, parents } = self;
+        locals.iter_mut().for_each(moved);
+        roots.iter().for_each(|&at| globals[at as usize] = placed(&locals[at as usize], None));
+        if is_shuffled {
+            for &[at, parent] in &*below {
+                globals[at as usize] = placed(&locals[at as usize], Some(&globals[parent as usize]));
+            }
+        } else {
+            for ((at, local), &parent) in locals.iter().enumerate().skip(ROOTS).zip(&*parents) {
+                globals[at] = placed(local, Some(&globals[parent as usize]));
+            }
         }
     }
 }

@@ -150,12 +150,9 @@ impl Waiting {
     }
 
     /// This one, if it is one, or else the other.
-    pub(crate) fn or(self, other: Self) -> Self {
-        #[cfg(feature = "std")]
-        if self.payload.lock().is_ok_and(|payload| payload.is_some()) {
-            return self;
-        }
-        other
+    #[inline]
+    pub(crate) fn or(mut self, other: Self) -> Self {
+        if self.is_some() { self } else { other }
     }
 
     #[cfg(feature = "std")]

@@ -590,6 +590,11 @@ impl SparseStorage {
         *at += count;
         while let Some(word) = words.get(*at / 64) {
             let mut left = word & (u64::MAX << (*at % 64));
+            if left == u64::MAX && count == 0 {
+                (*at as u32..).zip(some.iter_mut()).for_each(|(at, index)| *index = at);
+                *at += 64;
+                return 64;
+            }
             if count + left.count_ones() as usize > some.len() {
                 break;
             }

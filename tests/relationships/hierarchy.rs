@@ -242,6 +242,28 @@ fn children_that_come_together_leave_their_parents() {
 }
 
 #[test]
+fn many_children_of_several_parents_come_together_in_order() {
+    let mut world = World::new();
+    let parents: Vec<Entity> = (0..4).map(|_| world.spawn_empty().id()).collect();
+    let [new, old] = entities(&mut world);
+    world.entity_mut(new).add_child(old);
+    let spawn = |at: usize| world.spawn(ChildOf(parents[at / 20 % parents.len()])).id();
+    let nodes: Vec<Entity> = (0..200).map(spawn).collect();
+    // Some stay, one is a child already, one comes twice, and those of one parent come in several runs.
+    let mut moved: Vec<Entity> = nodes.iter().copied().filter(|node| node.index() % 7 != 0).collect();
+    moved.insert(50, old);
+    moved.push(moved[3]);
+    world.entity_mut(new).add_children(&moved);
+    let come = moved[..moved.len() - 1].iter().copied().filter(|&node| node != old);
+    assert_eq!(children(&world, new), [old].into_iter().chain(come).collect::<Vec<_>>());
+    for (number, &parent) in parents.iter().enumerate() {
+        let stay = nodes.iter().enumerate().filter(|(at, node)| at / 20 % 4 == number && node.index() % 7 == 0);
+        assert_eq!(children(&world, parent), stay.map(|(_, &node)| node).collect::<Vec<_>>());
+    }
+    world.check_invariants();
+}
+
+#[test]
 fn a_list_has_room_again_when_the_last_of_its_children_have_left() {
     let mut world = World::new();
     let [a, b] = entities(&mut world);

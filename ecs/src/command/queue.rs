@@ -165,6 +165,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
         let system_before = core::mem::replace(&mut store.command_errors.system, system);
         let caused = Caused { home: store.home(), store, cause, before, system_before };
         run(&mut queue, caused.store, &mut None);
+        caused.store.reactions.reuse_direct(&mut queue);
         caused.store.make_reserved_pending();
     });
 }
@@ -200,6 +201,7 @@ fn apply_recorded(store: &mut Store) {
         let mut queue = store.reactions.take_waiting();
         store.reactions.note_applied();
         run(&mut queue, store, &mut None);
+        store.reactions.reuse_waiting(&mut queue);
     }
 }
 

@@ -342,7 +342,9 @@ impl Entities {
     #[inline]
     pub(crate) fn location_at(&self, index: u32) -> Option<Location> {
         let slot = self.slots.get(index as usize)?;
-        (slot.table.0 < TableId::LIMIT && slot.generation != 0).then_some(Location { table: slot.table, row: slot.row })
+        // A retired index is in no table.
+        debug_assert!(slot.table.0 >= TableId::LIMIT || slot.generation != 0);
+        (slot.table.0 < TableId::LIMIT).then_some(Location { table: slot.table, row: slot.row })
     }
 
     /// Makes room for one more entity in the books, and says which index it would get. Nothing may be reserved at this
@@ -618,19 +620,22 @@ impl Entities {
     /// Ends the lives of live entities, in this order, of which each is there once. [`Entities::reserve_free`] has made room.
     pub(crate) fn free_these(&mut self, entities: &[Entity]) {
         debug_assert!(!self.needs_flush(), "flush before freeing");
+        let Self { slots, sparse, free, lives, .. } = self;
+        // As slices, which the compiler need not look up again for each entity.
+        let (slots, summaries) = (slots.as_mut_slice(), sparse.as_mut_slice());
         for &entity in entities {
             let index = entity.index();
-            let slot = &mut self.slots[index as usize];
+            let slot = &mut slots[index as usize];
             debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
             let generation = slot.generation.wrapping_add(1);
-            *slot = Slot { generation, table: TableId::NONE, row: self.free.len() as u32 };
-            if let Some(summary) = self.sparse.get_mut(index as usize) {
+            *slot = Slot { generation, table: TableId::NONE, row: free.len() as u32 };
+            if let Some(summary) = summaries.get_mut(index as usize) {
                 *summary = SparseSummary::default();
             }
             if generation != 0 {
-                self.free.push(index);
+                free.push(index);
             }
-            self.lives.note_despawned(entity);
+            lives.note_despawned(entity);
         }
         self.live -= entities.len() as u32;
         *self.cursor.get_mut() = self.free.len() as i64;
@@ -646,6 +651,17 @@ impl Entities {
     #[inline]
     pub(crate) fn count_alike(&self, entities: &[Entity], summary: SparseSummary) -> usize {
         entities.iter().take_while(|entity| self.sparse_summary(entity.index()) == summary).count()
+    }
+
+    /// How many of the first of some entities live in this table and are in none of these sparse storages for sure.
+    #[inline]
+    pub(crate) fn count_apart(&self, entities: &[Entity], table: TableId, storages: SparseSummary) -> usize {
+        let (slots, summaries) = (self.slots.as_slice(), self.sparse.as_slice());
+        let is_apart = |&&entity: &&Entity| {
+            let summary = summaries.get(entity.index() as usize);
+            Slot::row_in(slots, entity, table).is_some() && !summary.is_some_and(|summary| summary.meets(storages))
+        };
+        entities.iter().take_while(is_apart).count()
     }
 
     /// Where the live entities are, in the order of their indexes. `O(indexes)`.

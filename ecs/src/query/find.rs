@@ -108,6 +108,8 @@ pub(crate) struct Finder<'w, 's, D: QueryData, F: QueryFilter> {
     cell: StoreCell<'w>,
     cache: &'s CacheOf<D::Terms, F::Terms>,
     slots: &'w [Slot],
+    /// The first table in which something was found: mostly there is no other one.
+    first: Known<'w, D::Terms, F::Terms>,
     /// By the lowest bits of its number: a table, and nothing if the query does not match it.
     known: [Known<'w, D::Terms, F::Terms>; KNOWN],
 }
@@ -132,6 +134,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
             cell,
             cache,
             slots: cell.store().entities.slots(),
+            first: Known { table: TableId::UNUSED, block: None },
             known: [const { Known { table: TableId::UNUSED, block: None } }; KNOWN],
         }
     }
@@ -139,13 +142,17 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
     /// What the entity has, if it is alive and matches.
     #[inline(always)]
     pub(crate) fn get(&mut self, entity: Entity) -> Option<D::Item<'w, 's>> {
-        let location = Slot::find(self.slots, entity)?;
-        let at = location.table.index() % KNOWN;
-        if self.known[at].table != location.table {
-            self.look_at(location.table);
-        }
-        let block = self.known[at].block.as_ref()?;
-        let row = location.row as usize;
+        let (block, row) = match Slot::row_in(self.slots, entity, self.first.table) {
+            Some(row) => (self.first.block.as_ref()?, row as usize),
+            None => {
+                let location = Slot::find(self.slots, entity)?;
+                let at = location.table.index() % KNOWN;
+                if self.known[at].table != location.table {
+                    self.look_at(location.table);
+                }
+                (self.known[at].block.as_ref()?, location.row as usize)
+            }
+        };
         if !block.contains(entity, row) {
             return None;
         }
@@ -157,8 +164,13 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
     #[inline(never)]
     fn look_at(&mut self, table: TableId) {
         // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
-        let block = self.cache.match_of(table).map(|found| unsafe { Block::whole(self.cell, self.cache, &found) });
-        self.known[table.index() % KNOWN] = Known { table, block };
+        let block = || self.cache.match_of(table).map(|found| unsafe { Block::whole(self.cell, self.cache, &found) });
+        if self.first.block.is_none()
+            && let Some(block) = block()
+        {
+            self.first = Known { table, block: Some(block) };
+        }
+        self.known[table.index() % KNOWN] = Known { table, block: block() };
     }
 }
 

@@ -290,6 +290,16 @@ impl<C> Queue<C> {
         Running { queue: core::mem::take(self), at: 0, align: ENTRY }
     }
 
+    /// Takes over the memory of another queue, which has been gone through, if it has none itself, and that is not much.
+    #[inline]
+    pub(crate) fn reuse(&mut self, other: &mut Self) {
+        /// So many lines.
+        const MOST: usize = 64;
+        if self.memory.capacity() == 0 && other.is_empty() && other.memory.capacity() <= MOST {
+            self.memory = core::mem::take(&mut other.memory);
+        }
+    }
+
     /// Gives spare memory back.
     pub(crate) fn shrink_to_fit(&mut self) {
         if self.is_empty() {

@@ -116,6 +116,13 @@ impl Store {
         Some(unsafe { value.as_mut() })
     }
 
+    /// Whether an entity has no value of a component with sparse storage, if that is found at once.
+    #[inline]
+    pub(crate) fn lacks<C: Component>(&self, entity: Entity) -> bool {
+        let number = self.archetypes.components.sole_storage::<C>();
+        number.and_then(|number| self.sparse.get(number)).is_some_and(|storage| !storage.contains(entity.index()))
+    }
+
     /// As [`sole`](Self::sole), of an entity that is likely to have got its value last of all.
     #[inline]
     pub(crate) fn newest<C: Component>(&mut self, entity: Entity) -> Option<&C> {
@@ -181,7 +188,10 @@ impl Store {
         let Some(number) = self.archetypes.components.sole_storage::<C>() else { return false };
         let heard = self.archetypes.components.heard(self.archetypes.components.sparse()[number]);
         let is_watched = self.listeners.removals.watches(SparseSummary::default().with(number));
-        if is_watched || self.listeners.is_recording() || !heard.told().is_none() {
+        // Of what comes nothing is told here.
+        let coming = Kinds::ADD.and(Kinds::INSERT);
+        let is_told = !heard.told().without(coming.and(coming.of_hooks())).is_none();
+        if is_watched || self.listeners.is_recording() || is_told {
             return false;
         }
         match self.sparse.get(number) {
@@ -280,13 +290,16 @@ impl Store {
         let now = self.now();
         let Self { archetypes, entities, sparse, .. } = self;
         let (storage, index) = (&mut sparse[number], entity.index());
-        if let Err(error) = storage.reserve(index).and_then(|()| entities.reserve_summary(index)) {
+        let is_new = !storage.contains(index);
+        if is_new && let Err(error) = storage.reserve(index).and_then(|()| entities.reserve_summary(index)) {
             error.raise();
         }
-        // SAFETY: the storage is the only component's, and there is room.
+        // SAFETY: the storage is the only component's, and there is room unless the value is replaced.
         unsafe { parts.put_sole(storage, entity, now) }
-        let summary = entities.sparse_summary(index).with(number);
-        entities.set_sparse_summary(index, summary);
+        if is_new {
+            let summary = entities.sparse_summary(index).with(number);
+            entities.set_sparse_summary(index, summary);
+        }
         let id = archetypes.components.sparse()[number];
         self.link_lightly(id, entity)
     }

@@ -143,6 +143,15 @@ impl Store {
         (!self.listeners.ends_with_care.meets(summary)).then_some(summary)
     }
 
+    /// How many of the first of some entities are in this table, to whose ends no observer and no hook listens, and list no sources: with
+    /// them no others end, and nothing is told.
+    #[inline]
+    pub(crate) fn count_leaves(&self, entities: &[Entity], quiet: Option<TableId>) -> usize {
+        let Some(table) = quiet else { return 0 };
+        let storages = self.listeners.ends_with_care.union(self.listeners.lists);
+        self.entities.count_apart(entities, table, storages)
+    }
+
     /// Ends entities of whose end observers and hooks are not told, in this order. If a destructor panics, the others end all the same, and
     /// the panic waits.
     #[must_use]
@@ -169,12 +178,12 @@ impl Store {
                 (run, count) = (&run[run.len() - rest.len() - 1..], 0);
                 kind = found.filter(|&(table, summary)| self.end_lightly_there(table, summary));
             }
-            let Self { archetypes, entities, .. } = &mut *self;
-            let Some(location) = location else { continue };
-            let Some((table, summary)) = kind else {
-                self.end_one_untold(entity);
+            let (Some(location), Some((_, summary))) = (location, found) else { continue };
+            let Some((table, _)) = kind else {
+                self.end_one_untold(entity, location, summary);
                 continue;
             };
+            let Self { archetypes, entities, .. } = &mut *self;
             let (table, row) = (archetypes.tables.get_mut(table), location.row as usize);
             let behind = table.entities()[row + 1..].iter().zip(rest.as_slice());
             let in_row = behind.take_while(|(here, there)| here == there).count();
@@ -208,25 +217,31 @@ impl Store {
         }
     }
 
-    fn end_one_untold(&mut self, entity: Entity) {
-        let Some(location) = self.entities.get(entity) else { return };
-        let summary = self.entities.sparse_summary(entity.index());
+    /// Ends an entity that is here, of whose end observers and hooks are not told.
+    fn end_one_untold(&mut self, entity: Entity, location: Location, summary: SparseSummary) {
         if !self.take_off_lightly(entity, location, summary) {
             // SAFETY: the entity is there, and there is room for its end.
             _ = unsafe { self.despawn_special(entity, location, summary) };
             return;
         }
-        let mut keeps = false;
+        let mut kept = SparseSummary::default();
         for number in summary.storages(self.sparse.len()) {
             let storage = &mut self.sparse[number];
             if storage.column().drop_fn().is_none() {
                 storage.remove(entity);
             } else {
-                keeps = true;
+                kept = kept.with(number);
             }
         }
-        if keeps {
-            drop(Outside { sparse: &mut self.sparse, values: &[(entity, summary)] });
+        match kept.only(self.sparse.len()) {
+            // If its destructor panics nothing else is left to be done.
+            Some(number) => {
+                if self.sparse[number].retire(entity).is_some() {
+                    self.sparse[number].drop_retired();
+                }
+            }
+            None if kept.is_empty() => {}
+            None => drop(Outside { sparse: &mut self.sparse, values: &[(entity, kept)] }),
         }
     }
 

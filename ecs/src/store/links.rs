@@ -133,7 +133,15 @@ impl Links {
     /// Whether all of these sources are listed on a target.
     pub(crate) fn are_listed_on(&self, relation: ComponentId, sources: &[Entity], target: Entity) -> bool {
         let Some(listed) = self.of(relation) else { return sources.is_empty() };
-        sources.iter().all(|&source| listed.place(source).is_some_and(|(of, _)| of == target))
+        // Neighbours are often in one page, which is found once then.
+        let mut last: Option<(usize, &Page)> = None;
+        sources.iter().all(|&source| {
+            let (at, place) = (source.index() as usize / PAGE, source.index() as usize % PAGE);
+            if last.is_none_or(|(last, _)| last != at) {
+                last = listed.pages.get(at).and_then(Option::as_deref).map(|page| (at, page));
+            }
+            last.is_some_and(|(_, page)| page[place].is_on(source, target))
+        })
     }
 
     /// Notes that sources are listed on no target.
@@ -144,7 +152,7 @@ impl Links {
         }
         if let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation) {
             listed.changed = self.changes;
-            sources.iter().for_each(|&source| listed.forget(source));
+            listed.forget_all(sources);
         }
     }
 
@@ -348,7 +356,9 @@ impl LinksCopy {
 /// Entities a page.
 const PAGE: usize = 256;
 
-type Pages = Vec<Option<Box<[Place; PAGE]>>>;
+type Page = [Place; PAGE];
+
+type Pages = Vec<Option<Box<Page>>>;
 
 /// By the index of a source: the target on which it is listed. Pages are there only where there are such.
 #[derive(Clone, Default)]
@@ -378,6 +388,12 @@ impl Place {
         is_there.then_some((self.target, self.place))
     }
 
+    /// Whether this source is listed on this target, which is none that stands for no entity.
+    #[inline]
+    fn is_on(&self, source: Entity, target: Entity) -> bool {
+        self.target == target && self.generation == source.generation()
+    }
+
     /// The source with this index that it is a place of.
     fn source(&self, index: u32) -> Option<Entity> {
         NonZeroU32::new(self.generation).map(|generation| Entity::new(index, generation))
@@ -404,6 +420,24 @@ impl Listed {
             let is_there = spot.target != Entity::PLACEHOLDER;
             *spot = Place::NONE;
             self.count -= usize::from(is_there);
+        }
+    }
+
+    /// As [`forget`](Self::forget), one after the other.
+    fn forget_all(&mut self, sources: &[Entity]) {
+        let Self { pages, count, .. } = self;
+        let mut last: Option<(usize, &mut Page)> = None;
+        for source in sources {
+            let (at, place) = (source.index() as usize / PAGE, source.index() as usize % PAGE);
+            if last.as_ref().is_none_or(|(last, _)| *last != at) {
+                last = pages.get_mut(at).and_then(Option::as_deref_mut).map(|page| (at, page));
+            }
+            let Some((_, page)) = &mut last else { continue };
+            let spot = &mut page[place];
+            if spot.generation == source.generation() {
+                *count -= usize::from(spot.target != Entity::PLACEHOLDER);
+                *spot = Place::NONE;
+            }
         }
     }
 

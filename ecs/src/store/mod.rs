@@ -521,6 +521,7 @@ impl Store {
             + self.relations.allocated_bytes()
             + self.pending.capacity() * size_of::<Entity>()
             + self.queue.allocated_bytes()
+            + self.reactions.queued_bytes()
             + self.command_errors.allocated_bytes()
             + self.listeners.removals.allocated_bytes()
             + self.spawns().map_or(0, Spawns::allocated_bytes)

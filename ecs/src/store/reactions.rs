@@ -250,6 +250,28 @@ impl<C: 'static> Reactions<C> {
         core::mem::take(&mut self.queue)
     }
 
+    /// Commands that have waited have been carried out: others can be recorded where they were.
+    #[inline]
+    pub(crate) fn reuse_waiting(&mut self, queue: &mut Queue<C>) {
+        self.queue.reuse(queue);
+    }
+
+    /// The same, of those that one observer or hook has recorded.
+    #[inline]
+    pub(crate) fn reuse_direct(&mut self, queue: &mut Queue<C>) {
+        self.direct.reuse(queue);
+    }
+
+    /// Gives spare memory for commands back.
+    pub(super) fn shrink_queues(&mut self) {
+        [&mut self.queue, &mut self.direct].into_iter().for_each(Queue::shrink_to_fit);
+    }
+
+    /// The memory for commands that wait.
+    pub(super) fn queued_bytes(&self) -> usize {
+        self.queue.allocated_bytes() + self.direct.allocated_bytes()
+    }
+
     /// Notes that commands of observers are applied.
     pub(crate) fn note_applied(&mut self) {
         self.applied += 1;

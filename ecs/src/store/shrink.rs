@@ -37,6 +37,7 @@ impl Store {
         self.relations.shrink_to_fit();
         try_shrink(&mut self.pending);
         self.queue.shrink_to_fit();
+        self.reactions.shrink_queues();
         self.command_errors.shrink_to_fit();
         self.listeners.removals.shrink_to_fit();
         self.listeners.links.shrink_to_fit();

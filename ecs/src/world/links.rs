@@ -22,7 +22,7 @@ use crate::component::{
 };
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
-use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
+use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget, Unlisted};
 use crate::store::{CommandFailure, Link, NewsView, Orphan, Store, settle_pairs};
 
 /// What is done with the components of one relationship.
@@ -223,8 +223,29 @@ impl Drop for Listing<'_> {
 }
 
 /// Lists a source no more that was at this place, and removes the component if it was the last one.
-fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, (source, place): (Entity, u32)) {
-    let unlist = |list: &mut ListOf<R>| (!list.is_of_another(target)).then(|| list.remove_near(source, place));
+fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, leaving: (Entity, u32)) {
+    unlist_these::<R>(store, id, target, [leaving]);
+}
+
+/// [`unlist`] of several sources.
+#[inline]
+fn unlist_these<R: Relationship>(
+    store: &mut Store,
+    id: ComponentId,
+    target: Entity,
+    leaving: impl IntoIterator<Item = (Entity, u32)>,
+) {
+    let unlist = |list: &mut ListOf<R>| {
+        if list.is_of_another(target) {
+            return None;
+        }
+        let mut all = Unlisted { is_empty: false, are_elsewhere: false };
+        for (source, place) in leaving {
+            let Unlisted { is_empty, are_elsewhere } = list.remove_near(source, place);
+            all = Unlisted { is_empty, are_elsewhere: all.are_elsewhere | are_elsewhere };
+        }
+        Some(all)
+    };
     let unlisted = match with_list::<R, _>(store, target, unlist) {
         Some(Some(unlisted)) => unlisted,
         Some(None) => return mend::<R>(store, id, target),
@@ -333,9 +354,16 @@ pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, 
         return 0;
     }
     let mut done = 0;
-    for &source in sources {
+    while let Some(&source) = sources.get(done) {
         if !store.links_lightly_one::<R>() {
             break;
+        }
+        if !has_more && <ListOf<R> as RelationshipSourceCollection>::KNOWS_PLACES {
+            let together = relink_some::<R>(store, id, target, &sources[done..sources.len().min(done + TOGETHER)]);
+            done += together;
+            if together != 0 {
+                continue;
+            }
         }
         let Some(named) = store.sole_mut::<R>(source) else { break };
         done += 1;
@@ -351,6 +379,60 @@ pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, 
         });
     }
     done
+}
+
+/// So many sources are given another target together.
+const TOGETHER: usize = 32;
+
+/// [`relink_simply`] of so many sources at most, if the target has a list: they come to that one behind the other, and those that leave a
+/// target one behind the other leave its list together. None of them is the target, or above it.
+fn relink_some<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, sources: &[Entity]) -> usize {
+    match store.listing::<R::RelationshipTarget>(target, target) {
+        Some(listing) if !listing.list.collection().is_of_another(target) => {}
+        _ => return 0,
+    }
+    // If a function of the program panics they are linked behind the next operation.
+    let before = store.listeners.links.coming.len();
+    store.listeners.links.coming.extend(sources.iter().map(|&source| (id, source)));
+    store.listeners.has_news = true;
+    let name = |source: &&Entity| store.sole_mut::<R>(**source).map(|named| *named = R::from(target)).is_some();
+    let count = sources.iter().take_while(name).count();
+    if link_together::<R>(store, id, target, &sources[..count]) {
+        store.listeners.links.coming.truncate(before);
+        store.listeners.has_news = false;
+    } else {
+        store.react();
+    }
+    count
+}
+
+/// Lists sources that name a target, and lists them no more where they are listed. False if the target has no list, or none that can be
+/// changed at once.
+fn link_together<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, sources: &[Entity]) -> bool {
+    let Some(listing) = store.listing::<R::RelationshipTarget>(target, target) else { return false };
+    let list = listing.list.collection_mut_risky();
+    list.reserve(sources.len());
+    listing.visit.note();
+    let mut left = [(Entity::PLACEHOLDER, 0); TOGETHER];
+    for (&source, left) in sources.iter().zip(&mut left) {
+        let note = listing.links.note_of(id, source);
+        match note.place() {
+            Some((listed, _)) if listed == target => continue,
+            Some(before) => *left = before,
+            None => {}
+        }
+        note.set(target, list.add_at_end(source));
+    }
+    let mut rest = sources.iter().copied().zip(left.iter().copied());
+    while let Some((source, (of, place))) = rest.next() {
+        let count = rest.clone().take_while(|(_, (other, _))| *other == of).count();
+        let others = rest.clone().take(count).map(|(source, (_, place))| (source, place));
+        if of != Entity::PLACEHOLDER {
+            unlist_these::<R>(store, id, of, core::iter::once((source, place)).chain(others));
+        }
+        rest.by_ref().take(count).for_each(drop);
+    }
+    true
 }
 
 /// Whether a relationship has other fields beside its target, which stay when that becomes another one.
@@ -372,7 +454,11 @@ fn link_with_care<R: Relationship>(store: &mut Store, id: ComponentId, source: E
         let is_full = list.source_to_remove_before_add().is_some() || list.is_of_another(target);
         (!is_full).then(|| list.add_at_end(source))
     };
-    let place = match with_list::<R, _>(store, target, add) {
+    let added = match store.lacks::<R::RelationshipTarget>(target) {
+        true => None,
+        false => with_list::<R, _>(store, target, add),
+    };
+    let place = match added {
         Some(Some(place)) => place,
         Some(None) => return false,
         None => {
@@ -838,7 +924,8 @@ pub(crate) fn end_linked(store: &mut Store, root: Entity) -> bool {
     let mut ending = core::mem::take(&mut store.listeners.links.ending);
     ending.push(root);
     let ended = collect_all(store, &mut ending).map(|tree| {
-        unlist_all(store, &ending, tree);
+        let is_source = summary.meets(store.listeners.sources);
+        unlist_all(store, &ending, is_source, tree);
         store.end_untold(&ending)
     });
     ending.clear();
@@ -875,7 +962,9 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
     let mut tree: Option<(ComponentId, ComponentId, &LinkFunctions)> = None;
     let mut at = 0;
     let mut quiet = None;
-    while let Some(&entity) = ending.get(at) {
+    loop {
+        at += store.count_leaves(&ending[at..], quiet);
+        let Some(&entity) = ending.get(at) else { break };
         at += 1;
         let lists = store.ends_untold_in(entity, &mut quiet)?.common(store.listeners.lists);
         if lists.is_empty() {
@@ -887,7 +976,7 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
                 Some((of, source, functions)) if of == list => (source, functions),
                 _ => {
                     let Some((functions, false)) = relation(store, list) else { continue };
-                    if !(functions.has_list)(World::from_store(store), entity) {
+                    if !store.sparse[number].contains(entity.index()) {
                         continue;
                     }
                     if !functions.is_linked || functions.allows_self || tree.is_some() {
@@ -907,14 +996,17 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
     Some(tree.map(|(_, source, _)| source))
 }
 
-/// Forgets that entities which are about to end are listed: on those of each other at once, on others behind that.
-fn unlist_all(store: &mut Store, ending: &[Entity], tree: Option<ComponentId>) {
+/// Forgets that entities which are about to end are listed: on those of each other at once, on others behind that. The first one may be a
+/// source, or is none.
+fn unlist_all(store: &mut Store, ending: &[Entity], is_source: bool, tree: Option<ComponentId>) {
     let others = match tree {
         Some(tree) => store.listeners.sources.except(store.storage_of(tree)),
         None => store.listeners.sources,
     };
     let (root, linked) = ending.split_at(ending.len().min(1));
-    note_all_parting(store, root, store.listeners.sources);
+    if is_source {
+        note_all_parting(store, root, store.listeners.sources);
+    }
     if let Some(tree) = tree {
         store.listeners.links.forget_targets(tree, linked);
     }

@@ -225,7 +225,8 @@ type SpawnFn = Box<dyn FnOnce(&mut World, Entity) + Send + Sync>;
 
 /// What is to be spawned, until it is.
 pub struct Pending<R: Relationship> {
-    spawn: SpawnFn,
+    /// None if it has been.
+    spawn: Option<SpawnFn>,
     marker: PhantomData<R>,
 }
 
@@ -247,11 +248,20 @@ impl<R: Relationship> Component for Pending<R> {
 fn spawn_pending<R: Relationship>(mut world: DeferredWorld<'_>, context: HookContext) {
     let entity = context.entity;
     world.commands().queue(move |world: &mut World| {
-        let pending = world.get_entity_mut(entity).ok().and_then(|mut entity| entity.take::<Pending<R>>());
-        if let Some(pending) = pending {
-            (pending.spawn)(world, entity);
+        if let Some(spawn) = take_pending::<R>(world, entity) {
+            spawn(world, entity);
         }
     });
+}
+
+/// Takes from an entity what it has to spawn.
+fn take_pending<R: Relationship>(world: &mut World, entity: Entity) -> Option<SpawnFn> {
+    let spawn = world.store.sole_mut::<Pending<R>>(entity).and_then(|pending| pending.spawn.take());
+    if spawn.is_some() && world.store.remove_untold::<Pending<R>>(entity) {
+        return spawn;
+    }
+    let pending = world.get_entity_mut(entity).ok()?.take::<Pending<R>>()?;
+    spawn.or(pending.spawn)
 }
 
 impl<R: Relationship, L: SpawnableList<R> + Send + Sync + 'static> Bundle for SpawnRelatedBundle<R, L> {
@@ -260,7 +270,7 @@ impl<R: Relationship, L: SpawnableList<R> + Send + Sync + 'static> Bundle for Sp
     fn into_parts(self) -> Self::Parts {
         Leaf::new(match self.made {
             Made::List(list) => {
-                Pending { spawn: Box::new(move |world, entity| list.spawn(world, entity)), marker: PhantomData }
+                Pending { spawn: Some(Box::new(move |world, entity| list.spawn(world, entity))), marker: PhantomData }
             }
             Made::Pending(pending) => pending,
         })

@@ -11,7 +11,7 @@ use crate::entity::Entity;
 use crate::query::data::{DataOf, QueryData};
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows};
 use crate::query::pairs::{PairAccess, PairData, PairIter};
-use crate::relation::{ErasedPairs as _, PairSource, PairStorage, PairTarget, Relation};
+use crate::relation::{PairSource, PairStorage, PairTarget, Relation};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term, Usage};
@@ -159,7 +159,8 @@ macro_rules! pairs {
 
             #[inline]
             fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
-                ready.pairs.is_some_and(|pairs| pairs.index().count($end, entity) != 0)
+                // Marks are a bit for each entity, lists many bytes.
+                ready.marks.is_some_and(|marks| marks.contains(entity.index()))
             }
 
             #[inline]
