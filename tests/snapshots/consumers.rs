@@ -126,7 +126,7 @@ fn link(all: Query<Entity, (With<Health>, Without<ChildOf>)>, mut commands: Comm
 }
 
 /// A world with its schedules; in another process components have other numbers.
-fn game(is_another: bool) -> World {
+pub(super) fn game(is_another: bool) -> World {
     let mut world = World::new();
     if is_another {
         world.register_component::<Rare>();
@@ -144,7 +144,7 @@ fn game(is_another: bool) -> World {
     world
 }
 
-fn format() -> WorldFormat {
+pub(super) fn format() -> WorldFormat {
     WorldFormat::new()
         .with_components(components![Health, Title, Rare, ChildOf, Children])
         .with_resources(resources![Log, Messages<Step>])
@@ -152,7 +152,7 @@ fn format() -> WorldFormat {
 }
 
 /// Runs schedules in turn, from one on, and takes what was noted.
-fn play(world: &mut World, turns: std::ops::Range<usize>) -> Vec<String> {
+pub(super) fn play(world: &mut World, turns: std::ops::Range<usize>) -> Vec<String> {
     for turn in turns {
         if turn % 2 == 0 {
             world.run_schedule(First);
