@@ -380,6 +380,23 @@ fn what_is_said_of_consumers_is_not_believed() {
     assert!(loaded > 100 && refused > 100, "{loaded} loaded, {refused} refused");
 }
 
+/// Of a system that is gone nothing is expected any more, which could not be saved.
+#[test]
+fn a_world_is_saved_again_without_a_system_that_has_reserved_ids() {
+    let mut world = game(false);
+    play(&mut world, 0..4);
+    let bytes = format().save(&mut world).unwrap();
+    let mut other = World::new();
+    other.init_resource::<Log>();
+    let mut update = Schedule::new(Update);
+    update.add_systems(changed);
+    other.add_schedule(update);
+    format().load(&mut other, &bytes).unwrap();
+    let again = format().save(&mut other).unwrap();
+    format().load(&mut other, &again).unwrap();
+    assert_eq!(format().save(&mut other).unwrap(), again);
+}
+
 #[test]
 fn a_part_of_a_world_keeps_what_systems_have_seen() {
     let mut world = game(false);

@@ -1,7 +1,9 @@
 //! Bytes that are made to do harm, with the right checksum: deltas, what is said of consumers, and files whose entities come to a living
 //! world. Nothing panics, and what is refused changes nothing.
 
+use serde::{Deserialize, Serialize};
 use strata_ecs::prelude::*;
+use strata_save::{ApplyError, LoadError, Problem, Replica, WorldFormat, components};
 use strata_tests::alloc;
 
 use super::consumers;
@@ -207,4 +209,49 @@ fn entities_of_changed_files_come_or_do_not() {
         }
     });
     assert!(taken > 50 && refused > 50, "{taken} {refused}");
+}
+
+/// A type may be named any number of times, and its values may take memory but no bytes.
+#[test]
+fn a_delta_has_one_column_of_a_component() {
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    #[component(name = "empty")]
+    struct Empty {
+        #[serde(skip)]
+        room: [Option<u64>; 16],
+    }
+    let format = WorldFormat::new().with_components(components![Empty]);
+    let mut world = World::new();
+    format.start_journal(&mut world, 1 << 10).unwrap();
+    let ids: Vec<Entity> = world.spawn_batch((0..300).map(|_| Empty { room: [None; 16] })).collect();
+    let mut replica = Replica::new();
+    let full = format.full_delta(&mut world).unwrap();
+    let mut there = World::new();
+    replica.apply(&format, &mut there, &full.bytes).unwrap();
+    ids.iter().for_each(|id| world.get_mut::<Empty>(*id).unwrap().room[0] = Some(1));
+    let delta = format.delta_since(&mut world, &full.position).unwrap();
+    let bytes = delta.bytes;
+    let name = [&5_u64.to_le_bytes()[..], b"empty", &1_u32.to_le_bytes()].concat();
+    let at = bytes.windows(name.len()).position(|part| part == name).unwrap();
+    // The name before it says how many there are; the columns are at the end.
+    const COUNT: u64 = 400;
+    let column = [&0_u32.to_le_bytes()[..], &[1, 2], &0_u64.to_le_bytes()].concat();
+    let of_column = bytes.windows(column.len()).rposition(|part| part == column).unwrap();
+    let columns: Vec<u8> =
+        (0..COUNT as u32).flat_map(|number| [&number.to_le_bytes()[..], &column[4..]].concat()).collect();
+    let lying = [
+        &bytes[..at - 8],
+        &COUNT.to_le_bytes(),
+        &name.repeat(COUNT as usize),
+        &bytes[at + name.len()..of_column - 8],
+        &COUNT.to_le_bytes(),
+        &columns,
+        &bytes[of_column + column.len()..],
+    ]
+    .concat();
+    let (result, requested) = alloc::requesting(|| replica.apply(&format, &mut there, &signed(lying)));
+    let error = result.unwrap_err();
+    assert!(matches!(&error, ApplyError::Load(LoadError::Bytes { problem: Problem::Twice, .. })), "{error}");
+    assert!(requested < 4 << 20, "{requested} bytes");
+    replica.apply(&format, &mut there, &bytes).unwrap();
 }

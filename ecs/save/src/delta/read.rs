@@ -459,6 +459,10 @@ impl<'b> Source<'b> {
         if StorageContents::lists_sources(descriptor) {
             return refuse(self, at, Problem::Number(number));
         }
+        // It may be named several times. There are no more columns than components that are known.
+        if block.columns.iter().any(|other| other.descriptor.identity() == descriptor.identity()) {
+            return refuse(self, at, Problem::Twice);
+        }
         // What is in a group has no other components, and each once.
         let mut component = None;
         let mut note = |found: &Found| {
