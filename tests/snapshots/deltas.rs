@@ -18,14 +18,14 @@ struct Plain(u32);
 #[derive(Component, Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[component(plain)]
 #[repr(C)]
-struct Wide([u64; 3]);
+pub(super) struct Wide(pub(super) [u64; 3]);
 #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Owned(String);
 #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Empty;
 #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[component(storage = "sparse")]
-struct Rare(u16);
+pub(super) struct Rare(pub(super) u16);
 #[derive(Component, Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 #[component(storage = "sparse")]
 struct Tag;
@@ -51,7 +51,7 @@ struct Follows {
 struct Followers(Vec<Entity>);
 
 #[derive(Relation, Clone, PartialEq, Debug, Serialize, Deserialize)]
-struct Hunts(u32);
+pub(super) struct Hunts(pub(super) u32);
 #[derive(Relation, Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[relation(exclusive, acyclic, on_target_despawn = "cascade")]
 struct Rides(String);
@@ -66,7 +66,7 @@ struct Score(Vec<u32>);
 #[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Focus(Entity);
 
-fn format() -> WorldFormat {
+pub(super) fn format() -> WorldFormat {
     WorldFormat::new()
         .with_components(components![Plain, Wide, Owned, Empty, Rare, Tag, Label, Needs, Target])
         .with_components(components![ChildOf, Children, Follows, Followers])
@@ -365,9 +365,9 @@ fn shown(world: &World, entities: &[Entity], id: &dyn Fn(Entity) -> Entity) -> S
 }
 
 /// A world that follows another one.
-struct Follower {
-    world: World,
-    replica: Replica,
+pub(super) struct Follower {
+    pub(super) world: World,
+    pub(super) replica: Replica,
     /// Up to where it has come; the first delta is a full one.
     at: Option<JournalPosition>,
     /// Entities that the other world knows nothing of.
@@ -725,7 +725,7 @@ fn signed(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// A small delta with something of everything, and a follower that has come to where it begins.
-fn small() -> (WorldFormat, Follower, Vec<u8>) {
+pub(super) fn small() -> (WorldFormat, Follower, Vec<u8>) {
     let format = format();
     let (mut world, mut aside) = (World::new(), World::new());
     let ids: Vec<Entity> = world.spawn_batch((0..3).map(Plain)).collect();

@@ -59,7 +59,7 @@ fn part() -> WorldFormat {
     WorldFormat::new().with_components(components![Place, ChildOf, Children]).with_resources(resources![Score])
 }
 
-fn all() -> WorldFormat {
+pub(super) fn all() -> WorldFormat {
     part()
         .with_components(components![Title, Rare, Tag, Tree])
         .with_relations(relations![Hunting, Knows])
@@ -79,7 +79,7 @@ fn formats() -> [WorldFormat; 4] {
 }
 
 /// Numbers that follow from one: SplitMix64.
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -90,12 +90,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
 }
 
-fn world(seed: u64) -> World {
+pub(super) fn world(seed: u64) -> World {
     let mut random = Random(seed);
     let mut world = World::new();
     let tracked = world.query_filtered::<Entity, (Changed<Place>, Changed<Rare>)>();
@@ -139,7 +139,7 @@ fn world(seed: u64) -> World {
 }
 
 /// Files of worlds, some with what a program has kept.
-fn corpus() -> Vec<Vec<u8>> {
+pub(super) fn corpus() -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     for seed in 0..6 {
         let bytes = all().save(&mut world(seed)).unwrap();
@@ -156,7 +156,7 @@ fn corpus() -> Vec<Vec<u8>> {
 }
 
 /// Changes some bytes.
-fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
+pub(super) fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     const NUMBERS: [u64; 12] = [0, 1, 2, 7, 8, 16, 255, 1 << 16, 1 << 31, u32::MAX as u64, 1 << 60, u64::MAX];
     for _ in 0..1 + random.below(4) {
         // What is before it is looked at first of all.
@@ -189,6 +189,22 @@ fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
             bytes.resize(20, 0);
         }
     }
+}
+
+/// Tries something so many times, or for as long as is asked. What it does follows from a number, which is printed if it panics.
+pub(super) fn tries(count: u64, mut one: impl FnMut(&mut Random)) {
+    let number = |name: &str| env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
+    let minutes = number("STRATA_FUZZ_MINUTES");
+    let (begin, mut seed) = (Instant::now(), number("STRATA_FUZZ_SEED").unwrap_or(1) << 32);
+    let end = seed + count;
+    while minutes.map_or(seed < end, |minutes| begin.elapsed() < Duration::from_secs(60 * minutes)) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| one(&mut Random(seed)))) {
+            eprintln!("with Random({seed})");
+            resume_unwind(payload);
+        }
+        seed += 1;
+    }
+    eprintln!("{} tries", seed & u64::from(u32::MAX));
 }
 
 /// Loads a file by each format. Whether one of them took it.

@@ -8,6 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use strata_ecs::prelude::*;
+use strata_ecs::query::Spawned;
 use strata_ecs::removal::{RemovedComponentReader, RemovedValueReader};
 use strata_ecs::snapshot::{ColumnContents, SnapshotContents, SnapshotOptions};
 use strata_save::{WorldFormat, components, resources};
@@ -40,7 +41,7 @@ pub(crate) fn format(alive: &Arc<()>) -> WorldFormat {
     WorldFormat::new()
         .with_components(components![Plain, Wide, Owned, Empty, Rare, RareOwned, Tag, CountedTag])
         .with_components(components![ChildOf, Children, Follows, Followers])
-        .with_resources(resources![Score, Messages<Step>])
+        .with_resources(resources![Score, Log, Messages<Step>])
 }
 
 #[derive(Component, Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -83,6 +84,89 @@ struct Score(Vec<u32>);
 #[derive(Message, Clone, Debug, Serialize, Deserialize)]
 struct Step(u32, Token);
 
+/// What systems have seen since it was taken.
+#[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
+struct Log(String);
+
+#[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+struct Early;
+#[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+struct Late;
+
+fn watch(
+    changed: Query<(Entity, &Plain), Changed<Plain>>,
+    added: Query<Entity, Added<Rare>>,
+    spawned: Query<Entity, Spawned>,
+    mut removed: RemovedComponents<Plain>,
+    mut log: ResMut<Log>,
+) {
+    let changed: Vec<_> = changed.iter().collect();
+    let (added, spawned): (Vec<_>, Vec<_>) = (added.iter().collect(), spawned.iter().collect());
+    writeln!(log.0, "watch {changed:?} {added:?} {spawned:?} {:?}", removed.read().collect::<Vec<_>>()).unwrap();
+}
+
+fn read(
+    mut steps: MessageReader<Step>,
+    mut lost: RemovedValues<Owned>,
+    mut seen: Local<Vec<u32>>,
+    mut last: Local<Option<Entity>>,
+    mut log: ResMut<Log>,
+) {
+    seen.extend(steps.read().map(|step| step.0));
+    let before = seen.len().saturating_sub(9);
+    seen.drain(..before);
+    let lost: Vec<(Entity, String)> = lost.read().map(|(entity, owned)| (entity, owned.0.clone())).collect();
+    writeln!(log.0, "read {:?} {lost:?} {:?}", *seen, *last).unwrap();
+    *last = lost.last().map(|(entity, _)| *entity).or(*last);
+}
+
+fn work(
+    all: Query<(Entity, &mut Plain)>,
+    mut commands: Commands,
+    mut steps: MessageWriter<Step>,
+    mut runs: Local<u32>,
+) {
+    *runs += 1;
+    for (at, (entity, mut plain)) in (0..).zip(all) {
+        match (at + *runs) % 7 {
+            0 => commands.entity(entity).despawn(),
+            1 => _ = commands.entity(entity).insert(Rare(at as u16)),
+            2 => _ = commands.entity(entity).remove::<(Plain, Rare)>(),
+            3 => plain.0 += 1,
+            _ => {}
+        }
+    }
+    steps.write(Step(*runs, Token(LOADED.with_borrow(Arc::clone))));
+    (0..*runs % 3).for_each(|at| _ = commands.spawn((Plain(at), Tag)));
+}
+
+fn is_third(mut runs: Local<u32>) -> bool {
+    *runs += 1;
+    runs.is_multiple_of(3)
+}
+
+/// It has often something that it has not read.
+fn seldom(mut removed: RemovedComponents<Plain>, mut steps: MessageReader<Step>, mut log: ResMut<Log>) {
+    let steps: Vec<u32> = steps.read().map(|step| step.0).collect();
+    writeln!(log.0, "seldom {:?} {steps:?}", removed.read().collect::<Vec<_>>()).unwrap();
+}
+
+#[system(down = ChildOf, changed(Plain))]
+fn below(entity: Entity, plain: &Plain, mut log: ResMut<Log>) {
+    writeln!(log.0, "below {entity} {plain:?}").unwrap();
+}
+
+fn whole(
+    world: &mut World,
+    changed: &mut QueryState<Entity, Changed<Plain>>,
+    steps: &mut SystemState<MessageReader<Step>>,
+    mut sum: Local<u64>,
+) {
+    *sum += steps.get_mut(world).unwrap().read().map(|step| u64::from(step.0)).sum::<u64>();
+    let changed: Vec<Entity> = changed.iter(world).collect();
+    writeln!(world.resource_mut::<Log>().0, "whole {changed:?} {}", *sum).unwrap();
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
     Spawn(u8, u32),
@@ -100,6 +184,8 @@ pub(crate) enum Operation {
     EndFrame,
     Clear,
     Shrink,
+    /// Of a schedule.
+    Run(bool),
 }
 
 pub(crate) fn step() -> impl Strategy<Value = Operation> {
@@ -120,6 +206,7 @@ pub(crate) fn step() -> impl Strategy<Value = Operation> {
         2 => Just(Operation::EndFrame),
         1 => Just(Operation::Clear),
         1 => Just(Operation::Shrink),
+        6 => any::<bool>().prop_map(Operation::Run),
     ]
 }
 
@@ -150,6 +237,12 @@ impl Game {
     fn of(mut world: World) -> Self {
         let (removed, lost) = (world.removed_reader::<Plain>(), world.removed_value_reader::<Owned>());
         world.init_resource::<Messages<Step>>();
+        world.init_resource::<Log>();
+        let (mut early, mut late) = (Schedule::new(Early), Schedule::new(Late));
+        early.add_systems((watch, work, read).chain());
+        late.add_systems((read, below, seldom.run_if(is_third), whole, work, watch).chain());
+        world.add_schedule(early);
+        world.add_schedule(late);
         // Its changes are known from the beginning.
         let tracked = world.query_filtered::<Entity, Changed<Plain>>();
         Self { world, alive: Arc::new(()), removed, lost, _tracked: tracked }
@@ -278,6 +371,16 @@ impl Game {
             Operation::EndFrame => self.world.frame(|_| {}),
             Operation::Clear => self.world.clear_entities(),
             Operation::Shrink => self.world.shrink_to_fit(),
+            Operation::Run(is_early) => {
+                if is_early {
+                    self.world.run_schedule(Early);
+                } else {
+                    self.world.run_schedule(Late);
+                }
+                out.push_str(&std::mem::take(&mut self.world.resource_mut::<Log>().0));
+                // Entities may have ended before a command for them is carried out.
+                drop(self.world.take_command_errors());
+            }
         }
         self.world.check_invariants();
     }

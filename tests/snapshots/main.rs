@@ -13,6 +13,7 @@ mod deltas;
 mod encoding;
 mod fuzz;
 mod histories;
+mod hostile;
 mod parts;
 mod plain;
 mod layouts;

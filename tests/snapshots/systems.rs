@@ -1,7 +1,7 @@
 //! What systems in schedules of the world have seen, and what they keep.
 
 use strata_ecs::prelude::*;
-use strata_ecs::snapshot::{RestoreError, SnapshotError, SnapshotOptions};
+use strata_ecs::snapshot::{RestoreError, SnapshotError, SnapshotOptions, SnapshotRing};
 use strata_ecs::world::DeferredWorld;
 
 #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
@@ -153,6 +153,46 @@ fn frames_of_a_rollback_give_what_they_gave() {
         world.restore(snapshot).unwrap();
         logs[at..].iter().for_each(|log| assert_eq!(&play(&mut world, 1), log, "from frame {at}"));
     }
+}
+
+#[test]
+fn what_they_keep_comes_back_after_a_restore_to_before_their_first_run() {
+    let mut world = world();
+    let (mut ring, before) = (SnapshotRing::new(4), world.snapshot().unwrap());
+    ring.save(&mut world, 0).unwrap();
+    play(&mut world, 3);
+    ring.save(&mut world, 3).unwrap();
+    let after = world.snapshot().unwrap();
+    let expected = play(&mut world, 8);
+    for is_ring in [false, true, false] {
+        if is_ring {
+            ring.restore(&mut world, 0).unwrap();
+            ring.restore(&mut world, 3).unwrap();
+        } else {
+            world.restore(&before).unwrap();
+            world.restore(&after).unwrap();
+        }
+        assert_eq!(play(&mut world, 8), expected);
+    }
+    world.restore(&before).unwrap();
+    world.restore_from(after).unwrap();
+    assert_eq!(play(&mut world, 8), expected);
+}
+
+#[test]
+fn what_systems_keep_of_another_world_is_not_taken() {
+    let (mut here, mut there) = (world(), world());
+    play(&mut here, 2);
+    // They are prepared for that world then, where more has been removed and written.
+    here.schedule_scope(Update, |_, schedule| (0..9).for_each(|_| schedule.run(&mut there)));
+    let snapshot = here.snapshot().unwrap();
+    let expected = play(&mut here, 4);
+    here.restore(&snapshot).unwrap();
+    assert_eq!(play(&mut here, 4), expected);
+    here.schedule_scope(Update, |_, schedule| (0..9).for_each(|_| schedule.run(&mut there)));
+    here.restore(&snapshot).unwrap();
+    there.check_invariants();
+    assert_eq!(play(&mut here, 4), expected);
 }
 
 #[test]

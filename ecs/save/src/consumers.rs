@@ -22,7 +22,8 @@ use crate::bytes::Lengths;
 use crate::encoding::{Budget, decode, encode};
 use crate::error::{NotSaved, Problem, SaveError};
 use crate::format::WorldFormat;
-use crate::types::{ComponentType, Form, ResourceType, Values, name_of};
+use crate::types::{ComponentType, ResourceType, name_of};
+use crate::values::{Form, Values};
 
 /// What kind of thing it is, the name of a type, numbers, and the bytes of a value.
 type Kept = (u8, String, Vec<u64>, Vec<u8>);

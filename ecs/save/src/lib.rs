@@ -9,6 +9,7 @@ mod fixed;
 mod regroup;
 mod tables;
 mod types;
+mod values;
 mod write;
 mod read;
 mod file;

@@ -24,7 +24,7 @@ use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, StorageType};
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{
-    EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock, StorageContents,
+    EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock,
 };
 
 use crate::bytes::Reader;
@@ -33,8 +33,9 @@ use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
 use crate::tables::{Column, Inserted, Table, insert, regrouped};
-use crate::types::{ComponentType, Form, ReadColumn, RelationType, ResourceType, Values};
+use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, by_name, one_sided};
 use crate::unknown::{UnknownComponents, UnknownResources, UnknownType, UnknownValue};
+use crate::values::{Form, Values};
 use crate::write::newest;
 
 /// The first bytes of a saved world. As in PNG, what treats bytes as text damages them.
@@ -174,25 +175,18 @@ impl<'b> Source<'b> {
         if self.reader.u32()? != checksum(bytes) {
             return Err(Problem::Checksum);
         }
-        let named = |ty: &ComponentType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
-        let known: HashMap<String, ComponentType> = format.components.iter().flat_map(named).collect();
+        let known = by_name(&format.components, ComponentType::names);
         self.components = self.types(&known, ComponentType::reader)?;
         if self.skips_unknown {
             // Without one side of a relationship there is no link, so neither side has anything to say.
-            let known: HashSet<ComponentIdentity> =
-                format.components.iter().map(|ty| ty.descriptor.identity()).collect();
-            let has_no_other_side = |ty: &ReadColumn| {
-                StorageContents::other_side_of(ty.descriptor()).is_some_and(|other| !known.contains(&other.identity()))
-            };
+            let one_sided = one_sided(&format.components);
             for ty in &mut self.components {
-                _ = ty.known.take_if(|ty| has_no_other_side(ty));
+                _ = ty.known.take_if(|ty| one_sided.contains(&ty.descriptor().identity()));
             }
         }
-        let named = |ty: &ResourceType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
-        let known_resources: HashMap<String, ResourceType> = format.resources.iter().flat_map(named).collect();
+        let known_resources = by_name(&format.resources, ResourceType::names);
         self.resources = self.types(&known_resources, ResourceType::reader)?;
-        let named = |ty: &RelationType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
-        let known_relations: HashMap<String, RelationType> = format.relations.iter().flat_map(named).collect();
+        let known_relations = by_name(&format.relations, RelationType::names);
         self.relations = self.types(&known_relations, RelationType::reader)?;
         for relation in &self.relations {
             for end in 0..2 {

@@ -7,7 +7,7 @@ use strata_ecs::prelude::Entity;
 
 use crate::error::Problem;
 use crate::regroup::{Remainder, regroup};
-use crate::types::Values;
+use crate::values::Values;
 use crate::write::newest;
 
 /// A table, of which the values are not read yet.

@@ -1,25 +1,25 @@
-//! How values of one type become bytes, and values again.
+//! The types that are saved: their names and versions in files, and what writes and reads their values.
 
-use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::{fmt, slice};
 
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use strata_ecs::change::{ComponentTicks, Tick};
-use strata_ecs::component::{ComponentDescriptor, ErasedSlice, UpgradeList, UpgradeSource};
+use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, ErasedSlice, UpgradeList, UpgradeSource};
 use strata_ecs::prelude::{Component, Relation, Resource};
 use strata_ecs::relation::{PairSource, PairTarget};
 use strata_ecs::snapshot::{
     NewColumnContents, NewPairsContents, PairContents, PairsContents, ResourceContents, SnapshotBuilder,
+    StorageContents,
 };
 
-use crate::bytes::{Lengths, Reader};
-use crate::encoding::{Budget, decode, encode_all};
+use crate::bytes::Lengths;
 use crate::error::Problem;
-use crate::fixed::Fixed;
 #[cfg(feature = "text")]
 use crate::text::TextOf;
+use crate::values::{Values, are_bytes, count_without_bytes, of_plain_bytes, read_values, write_values};
 
 type WriteValues = fn(ErasedSlice<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
 type ReadValues = fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, Problem)>;
@@ -30,71 +30,65 @@ type ReadPairs = dyn Fn(Values<'_>, Vec<PairContents>) -> Result<NewPairsContent
 type ReadResource =
     dyn Fn(Values<'_>, &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)> + Send + Sync;
 
-/// The bytes of so many values. A column has one such part, or several if tables become one since components are left out.
-#[derive(Clone, Copy)]
-pub(crate) struct Values<'b> {
-    /// Where the bytes begin in the file: an error says how many are before it.
-    pub(crate) offset: usize,
-    pub(crate) bytes: &'b [u8],
-    pub(crate) count: usize,
-    pub(crate) form: Form<'b>,
-    /// That of the whole file.
-    pub(crate) budget: &'b Budget,
+/// The names and versions that a type had earlier, with what reads values of these.
+#[derive(Clone)]
+struct Earlier<Read> {
+    names: Vec<String>,
+    upgrades: Vec<(u32, Read)>,
 }
 
-/// How values are there as bytes.
-#[derive(Clone, Copy)]
-pub(crate) enum Form<'b> {
-    /// As they lie in memory.
-    Plain,
-    /// In postcard's encoding, each with as many bytes as the others.
-    Even,
-    /// In postcard's encoding, with the number of the bytes of each.
-    Each(&'b [[u8; 4]]),
-    /// In postcard's encoding: where one ends is not known beforehand.
-    Unmeasured,
-}
-
-impl<'b> Values<'b> {
-    pub(crate) fn are_plain(&self) -> bool {
-        matches!(self.form, Form::Plain)
-    }
-
-    /// Whether there are as many bytes as the values have: with a size of each, or if it is said in bytes how many each of them has.
-    pub(crate) fn check(&self, size: Option<usize>) -> Result<(), (usize, Problem)> {
-        let sum = match (self.form, size) {
-            (_, Some(size)) => self.count as u128 * size as u128,
-            // The sum of so many lengths of 4 bytes does not overflow.
-            (Form::Each(lengths), None) => lengths.iter().map(|len| u128::from(u32::from_le_bytes(*len))).sum(),
-            (Form::Even | Form::Plain, None) => (self.bytes.len() / self.count.max(1) * self.count) as u128,
-            (Form::Unmeasured, None) => return Ok(()),
+impl<Read: Clone> Earlier<Read> {
+    /// The names that the definition of a type says.
+    fn of(descriptor: &'static ComponentDescriptor) -> Self {
+        let named = |name: &&'static str| match descriptor.stable_name() {
+            Some(own) => own.renamed(name).to_string(),
+            // What has no stable name is in files by its path, with the parameters of the type.
+            None => {
+                let parameters = descriptor.name().find('<').map_or("", |at| &descriptor.name()[at..]);
+                format!("{name}{parameters}")
+            }
         };
-        let len = self.bytes.len();
-        match sum.cmp(&(len as u128)) {
-            Ordering::Less => Err((self.offset + sum as usize, Problem::ValuesTooLong)),
-            Ordering::Equal => Ok(()),
-            Ordering::Greater => Err((self.offset + len, Problem::Ended)),
-        }
+        Self { names: descriptor.aliases().iter().map(named).collect(), upgrades: Vec::new() }
     }
 
-    /// Each value by itself.
-    pub(crate) fn one_by_one(self) -> Result<impl Iterator<Item = Self>, (usize, Problem)> {
-        self.check(None)?;
-        let Self { offset, bytes, count, form, budget } = self;
-        let size = bytes.len() / count.max(1);
-        let one_form = if self.are_plain() { Form::Plain } else { Form::Unmeasured };
-        let mut begin = 0;
-        Ok((0..count).map(move |at| {
-            let len = match form {
-                Form::Each(lengths) => u32::from_le_bytes(lengths[at]) as usize,
-                _ => size,
-            };
-            let own = &bytes[begin..begin + len];
-            let one = Self { offset: offset + begin, bytes: own, count: 1, form: one_form, budget };
-            begin += len;
-            one
-        }))
+    /// The name of a type in files, and those that it had earlier.
+    fn names(&self, of: &'static ComponentDescriptor) -> Vec<String> {
+        [name_of(of)].into_iter().chain(self.names.iter().cloned()).collect()
     }
+
+    /// Adds what reads a version of a type, and makes values of some type.
+    #[track_caller]
+    fn add(&mut self, version: u32, own: &ComponentDescriptor, made: &ComponentDescriptor, read: Read) {
+        assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
+        // There is one upgrade for each version.
+        let is_there = self.reader(version).is_some();
+        assert!(!is_there, "there are two upgrades of version {version} of `{}`", own.name());
+        self.upgrades.push((version, read));
+    }
+
+    fn reader(&self, version: u32) -> Option<Read> {
+        self.upgrades.iter().find(|(other, _)| *other == version).map(|(_, read)| read.clone())
+    }
+
+    /// Adds it to what is shown of a type.
+    fn show(&self, shown: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
+        let upgrades: Vec<u32> = self.upgrades.iter().map(|(version, _)| *version).collect();
+        shown.field("aliases", &self.names).field("upgrades", &upgrades).finish()
+    }
+}
+
+/// Sides of relationships whose other side is not among the components.
+pub(crate) fn one_sided(components: &[ComponentType]) -> HashSet<ComponentIdentity> {
+    let all: HashSet<ComponentIdentity> = components.iter().map(|ty| ty.descriptor.identity()).collect();
+    let has_no_other = |ty: &&ComponentType| {
+        StorageContents::other_side_of(ty.descriptor).is_some_and(|other| !all.contains(&other.identity()))
+    };
+    components.iter().filter(has_no_other).map(|ty| ty.descriptor.identity()).collect()
+}
+
+/// Types by all of their names.
+pub(crate) fn by_name<T: Clone>(types: &[T], names: impl Fn(&T) -> Vec<String>) -> HashMap<String, T> {
+    types.iter().flat_map(|ty| names(ty).into_iter().map(|name| (name, ty.clone()))).collect()
 }
 
 /// A component that is saved: see [`components!`](crate::components).
@@ -105,9 +99,7 @@ pub struct ComponentType {
     pub(crate) write: WriteValues,
     pub(crate) read: ReadValues,
     /// Names that it had, with the parameters of its type.
-    pub(crate) aliases: Vec<String>,
-    /// By version: what reads older values.
-    upgrades: Vec<(u32, Arc<ReadOld>)>,
+    earlier: Earlier<Arc<ReadOld>>,
     #[cfg(feature = "text")]
     pub(crate) show: for<'v> fn(ErasedSlice<'v>, usize) -> Option<&'v dyn erased_serde::Serialize>,
     #[cfg(feature = "text")]
@@ -116,8 +108,8 @@ pub struct ComponentType {
 
 impl fmt::Debug for ComponentType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { descriptor, version, aliases, upgrades, .. } = self;
-        shown(f.debug_struct("ComponentType").field("component", &descriptor.name()), *version, aliases, upgrades)
+        let Self { descriptor, version, earlier, .. } = self;
+        earlier.show(f.debug_struct("ComponentType").field("component", &descriptor.name()).field("version", version))
     }
 }
 
@@ -128,9 +120,7 @@ pub struct ResourceType {
     pub(crate) version: u32,
     pub(crate) write: WriteResource,
     pub(crate) read: Arc<ReadResource>,
-    aliases: Vec<String>,
-    /// By version: what reads older values.
-    upgrades: Vec<(u32, Arc<ReadResource>)>,
+    earlier: Earlier<Arc<ReadResource>>,
     #[cfg(feature = "text")]
     pub(crate) show: for<'v> fn(ResourceContents<'v>) -> Option<&'v dyn erased_serde::Serialize>,
     #[cfg(feature = "text")]
@@ -139,8 +129,8 @@ pub struct ResourceType {
 
 impl fmt::Debug for ResourceType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { descriptor, version, aliases, upgrades, .. } = self;
-        shown(f.debug_struct("ResourceType").field("resource", &descriptor.name()), *version, aliases, upgrades)
+        let Self { descriptor, version, earlier, .. } = self;
+        earlier.show(f.debug_struct("ResourceType").field("resource", &descriptor.name()).field("version", version))
     }
 }
 
@@ -153,9 +143,7 @@ pub struct RelationType {
     pub(crate) read: Arc<ReadPairs>,
     /// The components of sources and of targets.
     pub(crate) ends: [ComponentType; 2],
-    aliases: Vec<String>,
-    /// By version: what reads older values.
-    upgrades: Vec<(u32, Arc<ReadPairs>)>,
+    earlier: Earlier<Arc<ReadPairs>>,
     #[cfg(feature = "text")]
     pub(crate) show: for<'v> fn(PairsContents<'v>, usize) -> Option<&'v dyn erased_serde::Serialize>,
     #[cfg(feature = "text")]
@@ -164,20 +152,9 @@ pub struct RelationType {
 
 impl fmt::Debug for RelationType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { descriptor, version, aliases, upgrades, .. } = self;
-        shown(f.debug_struct("RelationType").field("relation", &descriptor.name()), *version, aliases, upgrades)
+        let Self { descriptor, version, earlier, .. } = self;
+        earlier.show(f.debug_struct("RelationType").field("relation", &descriptor.name()).field("version", version))
     }
-}
-
-/// What is shown of each type behind its name.
-fn shown<T>(
-    shown: &mut fmt::DebugStruct<'_, '_>,
-    version: u32,
-    aliases: &[String],
-    upgrades: &[(u32, T)],
-) -> fmt::Result {
-    let upgrades: Vec<u32> = upgrades.iter().map(|(version, _)| *version).collect();
-    shown.field("version", &version).field("aliases", &aliases).field("upgrades", &upgrades).finish()
 }
 
 impl ComponentType {
@@ -201,14 +178,12 @@ impl ComponentType {
     }
 
     fn with(descriptor: &'static ComponentDescriptor, write: WriteValues, read: ReadValues) -> Self {
-        let (version, aliases) = (descriptor.version(), aliases_of(descriptor));
         Self {
             descriptor,
-            version,
+            version: descriptor.version(),
             write,
             read,
-            aliases,
-            upgrades: Vec::new(),
+            earlier: Earlier::of(descriptor),
             // Those of a component without values.
             #[cfg(feature = "text")]
             show: |_, _| Some(&()),
@@ -274,14 +249,12 @@ impl ComponentType {
     /// Values of an older version are read as another type.
     #[track_caller]
     fn add_upgrade<Old: DeserializeOwned + 'static, C: Component>(&mut self, version: u32, upgrade: fn(Old) -> C) {
-        let (own, made) = (self.descriptor, ComponentDescriptor::of::<C>());
-        assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
-        check_new(&self.upgrades, version, own);
+        let made = ComponentDescriptor::of::<C>();
         let read = move |values: &[Values<'_>], stamp| {
             let values = read_values::<Old>(values)?;
             Ok(NewColumnContents::of(values.into_iter().map(upgrade).collect(), stamp))
         };
-        self.upgrades.push((version, Arc::new(read)));
+        self.earlier.add(version, self.descriptor, made, Arc::new(read));
         #[cfg(feature = "text")]
         self.text.add(version, upgrade);
     }
@@ -290,13 +263,13 @@ impl ComponentType {
     /// these, as in `bag<sword>`: unlike the option `alias` of the definition, this is the whole name of one such component.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
-        self.aliases.push(name.to_owned());
+        self.earlier.names.push(name.to_owned());
         self
     }
 
     /// The name in files, and those that it had.
-    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
-        [name_of(self.descriptor)].into_iter().chain(self.aliases.iter().cloned())
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.earlier.names(self.descriptor)
     }
 
     /// What reads values of a version.
@@ -304,7 +277,7 @@ impl ComponentType {
         if version == self.version {
             return Some(ReadColumn::Current(self.descriptor, self.read));
         }
-        upgrade_of(&self.upgrades, version).map(|read| ReadColumn::Old(self.descriptor, read))
+        self.earlier.reader(version).map(|read| ReadColumn::Old(self.descriptor, read))
     }
 }
 
@@ -324,31 +297,6 @@ impl<R: Resource> UpgradeList<R> for ResourceType {
     fn add<Old: UpgradeSource>(&mut self, version: u32, upgrade: fn(Old) -> R) {
         self.add_upgrade(version, upgrade);
     }
-}
-
-/// The names that a type had, as its definition says them.
-fn aliases_of(descriptor: &'static ComponentDescriptor) -> Vec<String> {
-    let alias = |name: &&'static str| match descriptor.stable_name() {
-        Some(own) => own.renamed(name).to_string(),
-        // What has no stable name is in files by its path, with the parameters of the type.
-        None => {
-            let parameters = descriptor.name().find('<').map_or("", |at| &descriptor.name()[at..]);
-            format!("{name}{parameters}")
-        }
-    };
-    descriptor.aliases().iter().map(alias).collect()
-}
-
-/// There is one upgrade for each version.
-#[track_caller]
-fn check_new<T>(upgrades: &[(u32, T)], version: u32, of: &ComponentDescriptor) {
-    let is_there = upgrades.iter().any(|(other, _)| *other == version);
-    assert!(!is_there, "there are two upgrades of version {version} of `{}`", of.name());
-}
-
-/// The upgrade of a version.
-fn upgrade_of<T: Clone>(upgrades: &[(u32, T)], version: u32) -> Option<T> {
-    upgrades.iter().find(|(other, _)| *other == version).map(|(_, read)| read.clone())
 }
 
 /// How the values of a component in a file are read.
@@ -414,8 +362,7 @@ impl RelationType {
             write,
             read,
             ends,
-            aliases: aliases_of(descriptor),
-            upgrades: Vec::new(),
+            earlier: Earlier::of(descriptor),
             #[cfg(feature = "text")]
             show: show_pair::<R>,
             #[cfg(feature = "text")]
@@ -480,14 +427,12 @@ impl RelationType {
     /// Values of an older version are read as another type.
     #[track_caller]
     fn add_upgrade<Old: DeserializeOwned + 'static, R: Relation>(&mut self, version: u32, upgrade: fn(Old) -> R) {
-        let (own, made) = (self.descriptor, PairsContents::descriptor_of::<R>());
-        assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
-        check_new(&self.upgrades, version, own);
+        let made = PairsContents::descriptor_of::<R>();
         let read = move |values: Values<'_>, pairs| {
             let values = read_values::<Old>(&[values])?;
             Ok(NewPairsContents::of(pairs, values.into_iter().map(upgrade).collect()))
         };
-        self.upgrades.push((version, Arc::new(read)));
+        self.earlier.add(version, self.descriptor, made, Arc::new(read));
         #[cfg(feature = "text")]
         self.text.add(version, upgrade);
     }
@@ -496,13 +441,13 @@ impl RelationType {
     /// of the type if it has some, unlike the option `alias` of the definition.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
-        self.aliases.push(name.to_owned());
+        self.earlier.names.push(name.to_owned());
         self
     }
 
     /// The name in files, and those that it had.
-    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
-        [name_of(self.descriptor)].into_iter().chain(self.aliases.iter().cloned())
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.earlier.names(self.descriptor)
     }
 
     /// The same, which reads values of a version.
@@ -510,7 +455,7 @@ impl RelationType {
         if version == self.version {
             return Some(self.clone());
         }
-        upgrade_of(&self.upgrades, version).map(|read| Self { read, ..self.clone() })
+        self.earlier.reader(version).map(|read| Self { read, ..self.clone() })
     }
 }
 
@@ -533,8 +478,7 @@ impl ResourceType {
             version: descriptor.version(),
             write,
             read: Arc::new(read),
-            aliases: aliases_of(descriptor),
-            upgrades: Vec::new(),
+            earlier: Earlier::of(descriptor),
             #[cfg(feature = "text")]
             show: show_resource::<R>,
             #[cfg(feature = "text")]
@@ -598,15 +542,13 @@ impl ResourceType {
     /// A value of an older version is read as another type.
     #[track_caller]
     fn add_upgrade<Old: DeserializeOwned + 'static, R: Resource>(&mut self, version: u32, upgrade: fn(Old) -> R) {
-        let (own, made) = (self.descriptor, ComponentDescriptor::of_resource::<R>());
-        assert!(own.identity() == made.identity(), "an upgrade of `{}` makes `{}`", own.name(), made.name());
-        check_new(&self.upgrades, version, own);
+        let made = ComponentDescriptor::of_resource::<R>();
         let read = move |values: Values<'_>, builder: &mut SnapshotBuilder, ticks| {
             let values = read_values::<Old>(&[values])?;
             values.into_iter().for_each(|value| _ = builder.add_resource(upgrade(value), ticks));
             Ok(())
         };
-        self.upgrades.push((version, Arc::new(read)));
+        self.earlier.add(version, self.descriptor, made, Arc::new(read));
         #[cfg(feature = "text")]
         self.text.add(version, upgrade);
     }
@@ -615,13 +557,13 @@ impl ResourceType {
     /// of the type if it has some, unlike the option `alias` of the definition.
     #[must_use]
     pub fn with_alias(mut self, name: &'static str) -> Self {
-        self.aliases.push(name.to_owned());
+        self.earlier.names.push(name.to_owned());
         self
     }
 
     /// The name in files, and those that it had.
-    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
-        [name_of(self.descriptor)].into_iter().chain(self.aliases.iter().cloned())
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.earlier.names(self.descriptor)
     }
 
     /// The same, which reads values of a version.
@@ -629,7 +571,7 @@ impl ResourceType {
         if version == self.version {
             return Some(self.clone());
         }
-        upgrade_of(&self.upgrades, version).map(|read| Self { read, ..self.clone() })
+        self.earlier.reader(version).map(|read| Self { read, ..self.clone() })
     }
 }
 
@@ -648,120 +590,12 @@ fn show_resource<R: Resource + Serialize>(resource: ResourceContents<'_>) -> Opt
     Some(resource.get::<R>()?)
 }
 
-/// Values, one behind the other.
-fn write_values<T: Serialize>(values: &[T], out: &mut Vec<u8>, lengths: &mut Lengths) -> Result<(), String> {
-    let empty = encode_all(values, out, |len| lengths.push(len))?;
-    lengths.empty += empty;
-    Ok(())
-}
-
-/// All values of some bytes, by `serde`.
-fn read_values<T: DeserializeOwned>(parts: &[Values<'_>]) -> Result<Vec<T>, (usize, Problem)> {
-    // There may be fewer than is said: room is made for those that are there.
-    let mut values = Vec::new();
-    for part in parts {
-        match part.form {
-            Form::Plain => read_plain(*part, &mut values)?,
-            Form::Unmeasured => read_encoded(*part, &mut values)?,
-            Form::Even | Form::Each(_) => {
-                part.check(None)?;
-                read_measured(*part, &mut values)?;
-            }
-        }
-    }
-    Ok(values)
-}
-
-/// Values in postcard's encoding, of which it is known how many bytes each has.
-fn read_measured<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
-    let even = part.bytes.len() / part.count.max(1);
-    values.reserve(part.count.min(part.bytes.len()));
-    let mut at = 0;
-    for row in 0..part.count {
-        let len = match part.form {
-            Form::Each(lengths) => u32::from_le_bytes(lengths[row]) as usize,
-            _ => even,
-        };
-        let mut left = &part.bytes[at..at + len];
-        match decode(&mut left, part.budget) {
-            Ok(value) => values.push(value),
-            Err(error) => return Err((part.offset + at, Problem::Value(error.to_string()))),
-        }
-        at += len;
-        if !left.is_empty() {
-            return Err((part.offset + at - left.len(), Problem::ValuesTooLong));
-        }
-    }
-    Ok(())
-}
-
-/// Plain values by `serde`.
-fn read_plain<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
-    let mut fixed = Fixed(Reader::new(part.bytes));
-    for _ in 0..part.count {
-        let at = part.offset + fixed.0.offset();
-        values.push(T::deserialize(&mut fixed).map_err(|error| (at, Problem::Value(error.to_string())))?);
-    }
-    ended(part.bytes, fixed.0.left()).map_err(|(at, problem)| (part.offset + at, problem))
-}
-
-/// Values in postcard's encoding.
-fn read_encoded<T: DeserializeOwned>(part: Values<'_>, values: &mut Vec<T>) -> Result<(), (usize, Problem)> {
-    let mut left = part.bytes;
-    for _ in 0..part.count {
-        let at = part.offset + part.bytes.len() - left.len();
-        values.push(decode(&mut left, part.budget).map_err(|error| (at, Problem::Value(error.to_string())))?);
-    }
-    ended(part.bytes, left).map_err(|(at, problem)| (part.offset + at, problem))
-}
-
-/// How many values there are, of a type without a size.
-fn count_without_bytes(parts: &[Values<'_>]) -> Result<usize, (usize, Problem)> {
-    match parts.iter().find(|part| !part.bytes.is_empty()) {
-        Some(part) => Err((part.offset, Problem::ValuesTooLong)),
-        None => Ok(parts.iter().map(|part| part.count).sum()),
-    }
-}
-
-fn ended(bytes: &[u8], left: &[u8]) -> Result<(), (usize, Problem)> {
-    if left.is_empty() { Ok(()) } else { Err((bytes.len() - left.len(), Problem::ValuesTooLong)) }
-}
-
 /// The components that numbers in a file stand for: those with names there, and those of the ends of relations.
 pub(crate) fn known_components(
     named: &[ComponentType],
     relations: impl IntoIterator<Item = RelationType>,
 ) -> Vec<ComponentType> {
     named.iter().cloned().chain(relations.into_iter().flat_map(|ty| ty.ends)).collect()
-}
-
-/// Whether plain values of a type are read as bytes, and not by `serde`.
-fn are_bytes(descriptor: &ComponentDescriptor) -> bool {
-    cfg!(target_endian = "little") && descriptor.functions().take_any_bytes()
-}
-
-/// The bytes of values, as they go into files, of a type of which any bytes are a value.
-pub(crate) fn plain_bytes(values: ErasedSlice<'_>) -> Option<&[u8]> {
-    values.plain_bytes().filter(|_| are_bytes(values.descriptor()))
-}
-
-/// Values that a file has as they lie in the memory of this machine. None if they cannot be had without `serde`.
-fn of_plain_bytes(
-    descriptor: &'static ComponentDescriptor,
-    parts: &[Values<'_>],
-    stamp: Tick,
-) -> Result<Option<NewColumnContents>, (usize, Problem)> {
-    if !parts.iter().all(Values::are_plain) || !are_bytes(descriptor) {
-        return Ok(None);
-    }
-    parts.iter().try_for_each(|part| part.check(Some(descriptor.layout().size())))?;
-    Ok(match parts {
-        [part] => NewColumnContents::of_plain_bytes(descriptor, part.bytes, stamp),
-        _ => {
-            let bytes: Vec<u8> = parts.iter().flat_map(|part| part.bytes).copied().collect();
-            NewColumnContents::of_plain_bytes(descriptor, &bytes, stamp)
-        }
-    })
 }
 
 /// The name of a type in files.

@@ -15,10 +15,11 @@ use crate::error::{NotSaved, SaveError};
 use crate::format::WorldFormat;
 use crate::read::{MAGIC, VERSION, form};
 use crate::regroup::{Remainder, regroup};
-use crate::types::{ComponentType, known_components, name_of, plain_bytes};
+use crate::types::{ComponentType, known_components, name_of};
 #[cfg(feature = "text")]
 use crate::types::{RelationType, ResourceType};
 use crate::unknown::{UnknownComponents, UnknownResources, UnknownType, UnknownValue};
+use crate::values::plain_bytes;
 
 /// The numbers of types in the format.
 struct Numbers(HashMap<ComponentIdentity, usize>);

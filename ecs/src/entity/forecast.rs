@@ -29,6 +29,9 @@ const STEP: u32 = 16;
 /// No window is larger, as all indexes of a world have to do for all windows.
 const MOST: u32 = 1 << 26;
 
+/// How many ids a system may be expected to want although the world has no slots for them any more.
+const WITHOUT_SLOTS: u32 = 1 << 12;
+
 /// A system of a schedule, for a world that does not know systems: the label of the schedule, the name of the system, and which
 /// of the systems with this name it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -95,15 +98,25 @@ impl IdForecasts {
         self.wanted.iter().filter(|wanted| **wanted != 0).count()
     }
 
-    /// What is expected of the systems that this knows if it is so much of some of them, and nothing of the others. They are known from
-    /// now on.
-    pub(crate) fn with(&mut self, wanted: impl IntoIterator<Item = (SystemKey, u32)>) -> Self {
-        let wanted: Vec<(ForecastId, u32)> =
-            wanted.into_iter().map(|(key, wanted)| (self.register(key), wanted)).collect();
+    /// What is expected of the systems that this knows if it is so much of some of them, in a world with so many slots of ids, and nothing
+    /// of the others. Systems that this does not know are passed over.
+    pub(crate) fn with(&self, wanted: impl IntoIterator<Item = (SystemKey, u32)>, slots: usize) -> Self {
         let mut copy = self.clone();
         copy.wanted.fill(0);
-        wanted.into_iter().for_each(|(system, wanted)| copy.wanted[system.0 as usize] = wanted.min(MOST));
+        for (key, wanted) in wanted {
+            if let Some(system) = self.numbers.get(&key) {
+                copy.wanted[system.0 as usize] = wanted;
+            }
+        }
+        copy.limit_to(slots);
         copy
+    }
+
+    /// Expects of no system more than can be in a world with so many slots of ids: an id that was taken has a slot until these are given back.
+    /// So a file cannot ask for more memory than is in proportion to it.
+    pub(crate) fn limit_to(&mut self, slots: usize) {
+        let limit = u32::try_from(slots).unwrap_or(u32::MAX).max(WITHOUT_SLOTS);
+        self.wanted.iter_mut().for_each(|wanted| *wanted = (*wanted).min(limit));
     }
 
     /// Expects what a copy expects. Of systems that it does not know nothing is expected.
@@ -141,6 +154,18 @@ mod tests {
         assert_eq!([0, 0, 0, 0].map(&mut after), [80, 48, 32, 16]);
         assert_eq!([0, 0, 0].map(&mut after), [16, 16, 0]);
         assert_eq!(after(u32::MAX), MOST);
+    }
+
+    #[test]
+    fn no_more_is_expected_than_there_are_slots() {
+        let mut forecasts = IdForecasts::default();
+        let key = |name| SystemKey::new(None::<u32>, name, 0);
+        let system = forecasts.register(key("spawn"));
+        let built = forecasts.with([(key("spawn"), u32::MAX), (key("unknown"), 7)], 100_000);
+        assert_eq!((built.wanted(system), built.wanted_by(key("unknown")), built.expected()), (100_000, 0, 1));
+        forecasts.become_copy(built);
+        forecasts.limit_to(10);
+        assert_eq!(forecasts.wanted(system), WITHOUT_SLOTS);
     }
 
     #[test]

@@ -79,6 +79,8 @@ pub struct Schedule {
     graph: Graph,
     /// The order, and the world for which all systems have been initialised. None if a part of that has panicked.
     built: Option<Built>,
+    /// The world of what its systems keep; none while they are prepared for another one, or if that has failed.
+    systems_of: Option<WorldId>,
     handler: ErrorHandler,
     /// In the world that it was prepared for.
     seat: Option<(WorldId, Seat)>,
@@ -159,6 +161,7 @@ impl Default for Schedule {
             label: None,
             graph: Graph::default(),
             built: None,
+            systems_of: None,
             handler: by_severity,
             seat: None,
             stays_in_frame: false,
@@ -646,6 +649,16 @@ impl Schedule {
         &mut self.graph
     }
 
+    /// Whether its systems have been prepared for a world.
+    pub(crate) fn is_prepared_for(&self, world: WorldId) -> bool {
+        self.built.as_ref().is_some_and(|built| built.world == Some(world))
+    }
+
+    /// Whether what its systems keep, those that have been prepared, is of this world.
+    pub(super) fn keeps_of(&self, world: WorldId) -> bool {
+        self.systems_of == Some(world)
+    }
+
     /// Has the systems prepared before the next run that are not.
     pub(super) fn prepare_again(&mut self) {
         if let Some(built) = &mut self.built {
@@ -656,10 +669,12 @@ impl Schedule {
     /// Prepares all systems for a world, and orders them, unless that has been done.
     pub(crate) fn initialize_on(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
         let world = store.id();
-        if self.built.as_ref().is_none_or(|built| built.world != Some(world)) {
+        if !self.is_prepared_for(world) {
             // First of all: preparing systems is user code in part, which may panic.
             self.built = None;
+            self.systems_of = self.systems_of.filter(|of| *of == world);
             self.graph.initialize(store)?;
+            self.systems_of = Some(world);
             assert!(world == store.id(), "a system has replaced the world when it was prepared for it");
             let order = Ordering::of(&self.graph)?;
             self.check_ambiguities(&order, store)?;

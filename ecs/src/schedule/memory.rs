@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use super::base::Schedule;
 use crate::resource::{Renewed, ResourceId};
-use crate::store::RestoredEra;
+use crate::store::{RestoredEra, WorldId};
 use crate::system::{BoxedSystem, CloneValue, Keeper, Memory, System, SystemInput};
 
 /// What a system keeps: its name, which of the systems with this name it is, and whether it is a condition.
@@ -36,6 +36,12 @@ impl ScheduleMemory {
     /// What each system keeps.
     pub(crate) fn systems(&self) -> &[SystemMemory] {
         &self.systems
+    }
+
+    /// Whether any system had been prepared.
+    pub(crate) fn has_prepared(&self) -> bool {
+        let is_prepared = |memory: &Memory| !matches!(memory, Memory::Unprepared);
+        self.systems.iter().any(|system| system.memory.iter().any(is_prepared))
     }
 
     /// What stood for the schedule in its world.
@@ -96,14 +102,22 @@ impl Schedule {
         graph.conditions.iter_mut().chain(of_sets).for_each(|condition| each(true, &mut condition.system));
     }
 
-    /// What its systems keep. Values that cannot be cloned are listed: the name of the system, and the type.
+    /// What its systems keep in a world. Values that cannot be cloned are listed: the name of the system, and the type.
     pub(crate) fn memory(
         &mut self,
+        world: WorldId,
         clone: &CloneValue<'_>,
         refused: &mut Vec<(String, &'static str)>,
     ) -> ScheduleMemory {
         let (mut names, mut all) = (Names::default(), Vec::new());
+        // It may have run in another world last, for which its systems were prepared.
+        let is_own = self.keeps_of(world);
         self.for_each_system(|is_condition, system| {
+            if !is_own {
+                let name = system.name().to_string();
+                let memory = Vec::from([Memory::Unprepared]);
+                return all.push(SystemMemory { nth: names.nth(is_condition, &name), name, is_condition, memory });
+            }
             let mut keeper = Keeper::taking(clone);
             system.remember(&mut keeper);
             let (memory, types) = keeper.taken();
@@ -111,19 +125,24 @@ impl Schedule {
             refused.extend(types.into_iter().map(|value| (name.clone(), value)));
             all.push(SystemMemory { nth: names.nth(is_condition, &name), name, is_condition, memory });
         });
-        let seat = self.seat().map(Arc::downgrade).unwrap_or_default();
+        let seat = self.seat().filter(|_| is_own).map(Arc::downgrade).unwrap_or_default();
         ScheduleMemory { systems: all, seat }
     }
 
-    /// Its systems keep what they kept then, in exchange for what they keep. A system of which nothing is known, or which was not
+    /// Its systems keep in a world what they kept then, in exchange for what they keep. A system of which nothing is known, or which was not
     /// prepared then, will be prepared when the schedule runs next; what that keeps is dropped last.
     pub(crate) fn exchange_memory(
         &mut self,
         memory: &mut ScheduleMemory,
+        world: WorldId,
         era: RestoredEra,
         renewed: &[(ResourceId, Renewed)],
     ) {
         let (mut names, mut at, mut unknown) = (Names::default(), 0, Vec::new());
+        if !self.keeps_of(world) {
+            self.prepare_again();
+            return self.for_each_system(|_, system| system.forget());
+        }
         self.for_each_system(|is_condition, system| {
             let name = system.name().to_string();
             let nth = names.nth(is_condition, &name);

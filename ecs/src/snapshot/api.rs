@@ -275,8 +275,9 @@ impl World {
             refused.push(NotTaken::EntityObservers);
         }
         let (mut taken, mut locals) = (Vec::new(), Vec::new());
+        let world = self.id();
         let all_there = for_each_schedule(&mut self.store, |label, schedule| {
-            taken.push((label, schedule.memory(&|value| options.clone_local(value), &mut locals)));
+            taken.push((label, schedule.memory(world, &|value| options.clone_local(value), &mut locals)));
         });
         if !all_there {
             return Err(SnapshotError::Busy);
@@ -329,8 +330,9 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If a `Clone` does, or there is no memory: then nothing has changed. If the `Drop` of a value does that has gone: then the world
-    /// has been restored.
+    /// If a `Clone` does, or there is no memory: then nothing has changed. Nor has it if a system panics that is prepared for a world again,
+    /// since the world was restored to before its first run in between. If the `Drop` of a value does that has gone: then the world has been
+    /// restored.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -371,6 +373,7 @@ impl World {
     /// ```
     pub fn restore_from(&mut self, snapshot: WorldSnapshot) -> Result<(), RestoreError> {
         self.check_restore(&snapshot)?;
+        self.prepare_schedules(&snapshot);
         let WorldSnapshot { options, copy, systems, .. } = snapshot;
         let systems = systems.into_iter().collect();
         let frame_number = copy.frame_number();
@@ -403,6 +406,24 @@ impl World {
         Ok(())
     }
 
+    /// Prepares schedules whose systems kept something then and are not prepared now, as after a restore to before their first run: only
+    /// what is prepared can keep something. One that cannot be prepared begins anew.
+    fn prepare_schedules(&mut self, snapshot: &WorldSnapshot) {
+        let (world, mut unprepared) = (self.id(), Vec::new());
+        for_each_schedule(&mut self.store, |label, schedule| {
+            if !schedule.is_prepared_for(world) {
+                unprepared.push(label);
+            }
+        });
+        unprepared.retain(|label| {
+            let mut memories = snapshot.systems.iter().filter(|(own, _)| own == label);
+            memories.any(|(_, memory)| memory.has_prepared())
+        });
+        for label in unprepared {
+            _ = self.try_schedule_scope(label, |world, schedule| schedule.initialize(world));
+        }
+    }
+
     /// Has the store become what a copy is, and systems what they were.
     fn restored(
         &mut self,
@@ -412,12 +433,13 @@ impl World {
     ) -> Mark {
         let Became { renewed, era, panicked } = work(&mut self.store).unwrap_or_else(|error| error.raise());
         let mark = self.store.mark_of_copy();
+        let world = self.id();
         // A system that is forgotten drops what it keeps, which is user code.
         let forgotten = Waiting::catch(|| {
             for_each_schedule(&mut self.store, |label, schedule| {
                 let mut none = ScheduleMemory::default();
                 let memory = systems.get_mut(&label).unwrap_or(&mut none);
-                schedule.exchange_memory(memory, era, &renewed);
+                schedule.exchange_memory(memory, world, era, &renewed);
             });
         });
         let dropped = Waiting::catch(|| drop(systems));
@@ -434,6 +456,7 @@ impl World {
         known: Option<KnownSnapshot<'_>>,
     ) -> Result<Mark, RestoreError> {
         self.check_restore(snapshot)?;
+        self.prepare_schedules(snapshot);
         let options = &snapshot.options;
         let clone = |value: &(dyn Any + Send + Sync)| options.clone_local(value);
         let systems = snapshot.systems.iter().map(|(label, memory)| (*label, memory.cloned(&clone))).collect();

@@ -15,7 +15,7 @@ use crate::entity::{Entity, SystemKey};
 use crate::label::InternedScheduleLabel;
 use crate::removal::LogCopy;
 use crate::schedule::{ScheduleMemory, SystemMemory};
-use crate::store::{BUILT_ERA, BuildError, RemovalParts, StoreCopy, StoreParts};
+use crate::store::{BUILT_ERA, BuildError, MAX_NUMBER, RemovalParts, StoreCopy, StoreParts};
 use crate::system::Memory;
 use crate::tick::{LastRun, Tick};
 use crate::world::{World, for_each_schedule};
@@ -383,6 +383,12 @@ pub(super) fn memories(
 
 /// One thing; none if it cannot be.
 fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + Send + Sync>>) -> Option<Memory> {
+    // A reader that has missed more than ever happens could not count further.
+    if let KeptBySystem::Messages { missed, .. } | KeptBySystem::Removals { missed, .. } = &kept
+        && *missed > MAX_NUMBER
+    {
+        return None;
+    }
     Some(match kept {
         KeptBySystem::Unprepared => Memory::Unprepared,
         KeptBySystem::LastRun(None) => Memory::LastRun(LastRun::default()),

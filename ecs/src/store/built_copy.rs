@@ -175,7 +175,7 @@ impl fmt::Display for BuildError {
 impl core::error::Error for BuildError {}
 
 /// No entry of a list has a greater number: so many are never written.
-const MAX_NUMBER: u64 = u64::MAX / 2;
+pub(crate) const MAX_NUMBER: u64 = u64::MAX / 2;
 
 /// The era of copies that are built, which is not among the first ones: runs of earlier eras can be remembered in it.
 pub(crate) const BUILT_ERA: u32 = LastRun::FORGOTTEN;
@@ -413,7 +413,7 @@ impl Store {
         }
         Ok(Ok(StoreCopy {
             entities,
-            id_forecasts: self.id_forecasts.with(parts.expected_ids),
+            id_forecasts: self.id_forecasts.with(parts.expected_ids, ids.generations.len()),
             tables: table_copies,
             sparse,
             resources,

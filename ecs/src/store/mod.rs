@@ -61,7 +61,7 @@ mod check;
 pub(crate) use self::apply::{record_despawn, record_insert, record_remove, record_retain};
 pub(crate) use self::at_work::Acting;
 pub use self::built_copy::BuildError;
-pub(crate) use self::built_copy::{BUILT_ERA, RemovalParts, StoreParts, TableParts};
+pub(crate) use self::built_copy::{BUILT_ERA, MAX_NUMBER, RemovalParts, StoreParts, TableParts};
 pub(crate) use self::bulk::Selection;
 pub(crate) use self::clock::RestoredEra;
 pub(crate) use self::clock::SharedClock;

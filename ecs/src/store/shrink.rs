@@ -42,6 +42,7 @@ impl Store {
         self.listeners.removals.shrink_to_fit();
         self.listeners.links.shrink_to_fit();
         let indexes = self.entities.slots().len();
+        self.id_forecasts.limit_to(indexes);
         self.listeners.spawns.iter_mut().for_each(|spawns| spawns.shrink_to(indexes));
         let RemovedObservers { unwatched, observers } = self.reactions.forget_dead(&self.entities);
         self.hear_anew(unwatched);

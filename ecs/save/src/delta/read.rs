@@ -13,7 +13,7 @@
 use std::collections::{HashMap, HashSet};
 
 use strata_ecs::change::{ComponentTicks, Tick};
-use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
+use strata_ecs::component::ComponentDescriptor;
 use strata_ecs::entity::EntityHashMap;
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, StorageContents};
@@ -24,7 +24,8 @@ use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
 use crate::read::{checksum, form, read_values};
-use crate::types::{ComponentType, Form, ReadColumn, RelationType, ResourceType, Values, name_of};
+use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, by_name, name_of, one_sided};
+use crate::values::{Form, Values};
 
 /// When all that a delta has happened, for values that know no time.
 const NOW: Tick = Tick::new(1);
@@ -315,24 +316,17 @@ impl<'b> Source<'b> {
     }
 
     fn read_types(&mut self, format: &WorldFormat) -> Result<(), Problem> {
-        let named = |ty: &ComponentType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
-        let known: HashMap<String, ComponentType> = format.components.iter().flat_map(named).collect();
-        self.components = self.types(&known, ComponentType::reader)?;
+        self.components = self.types(&by_name(&format.components, ComponentType::names), ComponentType::reader)?;
         // Without one side of a relationship there is no link.
-        let all: HashSet<ComponentIdentity> = format.components.iter().map(|ty| ty.descriptor.identity()).collect();
-        let has_no_other_side = |ty: &ReadColumn| {
-            StorageContents::other_side_of(ty.descriptor()).is_some_and(|other| !all.contains(&other.identity()))
-        };
+        let one_sided = one_sided(&format.components);
         for (name, ty) in &mut self.components {
-            if ty.take_if(|ty| has_no_other_side(ty)).is_some() && !self.skips_unknown {
+            if ty.take_if(|ty| one_sided.contains(&ty.descriptor().identity())).is_some() && !self.skips_unknown {
                 self.name = Some(name.clone());
                 return Err(Problem::UnknownName);
             }
         }
-        let named = |ty: &ResourceType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
-        self.resources = self.types(&format.resources.iter().flat_map(named).collect(), ResourceType::reader)?;
-        let named = |ty: &RelationType| ty.names().map(|name| (name, ty.clone())).collect::<Vec<_>>();
-        self.relations = self.types(&format.relations.iter().flat_map(named).collect(), RelationType::reader)?;
+        self.resources = self.types(&by_name(&format.resources, ResourceType::names), ResourceType::reader)?;
+        self.relations = self.types(&by_name(&format.relations, RelationType::names), RelationType::reader)?;
         Ok(())
     }
 
@@ -464,6 +458,10 @@ impl<'b> Source<'b> {
         };
         if StorageContents::lists_sources(descriptor) {
             return refuse(self, at, Problem::Number(number));
+        }
+        // It may be named several times. There are no more columns than components that are known.
+        if block.columns.iter().any(|other| other.descriptor.identity() == descriptor.identity()) {
+            return refuse(self, at, Problem::Twice);
         }
         // What is in a group has no other components, and each once.
         let mut component = None;

@@ -11,8 +11,9 @@ use crate::bytes::{Lengths, Writer};
 use crate::error::NotSaved;
 use crate::format::WorldFormat;
 use crate::read::form;
-use crate::types::{ComponentType, RelationType, ResourceType, name_of, plain_bytes};
+use crate::types::{ComponentType, RelationType, ResourceType, name_of};
 use crate::unknown::{UnknownComponents, UnknownResources};
+use crate::values::plain_bytes;
 
 /// The types of a format by identity, and those that are used with the numbers that they get then.
 struct Used<'f, T> {

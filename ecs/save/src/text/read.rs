@@ -58,8 +58,8 @@ struct World {
 
 impl<'f> Types<'f> {
     fn of(format: &'f WorldFormat) -> Self {
-        fn numbers<N: Iterator<Item = String>>(names: impl Iterator<Item = N>) -> HashMap<String, usize> {
-            names.enumerate().flat_map(|(number, names)| names.map(move |name| (name, number))).collect()
+        fn numbers<N: IntoIterator<Item = String>>(names: impl Iterator<Item = N>) -> HashMap<String, usize> {
+            names.enumerate().flat_map(|(number, names)| names.into_iter().map(move |name| (name, number))).collect()
         }
         Self {
             format,
