@@ -21,7 +21,7 @@ use super::bulk::Batch;
 use super::failure::CommandFailure;
 use super::{Home, SpawnError, Store};
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, scatter_into};
-use crate::entity::{Entity, SparseSummary, TableId};
+use crate::entity::{Entity, Slot, SparseSummary, TableId};
 use crate::graph::{Change, ChangeStep};
 use crate::queue::{Command, CompiledSteps, LINE, Pattern, PatternRun, Queue, Running, StepCommand, StepKind};
 use crate::transition::Interest;
@@ -275,11 +275,22 @@ impl Store {
         entities.clear();
         let spawns = pattern.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
         let ends = self.listeners.hears && pattern.compiled.is_some_and(|compiled| compiled.change.is_none());
-        let (mut place, mut is_heard) = (None, false);
+        let (mut place, mut is_heard, mut table) = (None, false, None);
         let run = running.pass(pattern, learnt, |entity| {
+            // Most are in the table of the first one, which is one comparison.
+            if let Some(table) = table
+                && entities.len() < AT_ONCE.min(entities.capacity())
+                && Slot::row_in(self.entities.slots(), entity, table).is_some()
+            {
+                entities.push(entity);
+                return true;
+            }
             let here = self.place_of(entity, spawns);
             if place.is_none() {
                 is_heard = self.listeners.hears && self.hears_steps(entity, here, pattern);
+                if let (Some(Placement::Table(here)), false, false) = (here, is_heard, ends) {
+                    table = Some(here);
+                }
             }
             let first = *place.get_or_insert(here);
             // Without memory for one more the run ends here: those that have been passed are carried out.
