@@ -1,5 +1,7 @@
 //! What systems in schedules of the world have seen, and what they keep.
 
+use std::sync::{Arc, Mutex};
+
 use strata_ecs::prelude::*;
 use strata_ecs::snapshot::{RestoreError, SnapshotError, SnapshotOptions, SnapshotRing};
 use strata_ecs::world::DeferredWorld;
@@ -193,6 +195,40 @@ fn what_systems_keep_of_another_world_is_not_taken() {
     here.restore(&snapshot).unwrap();
     there.check_invariants();
     assert_eq!(play(&mut here, 4), expected);
+}
+
+#[test]
+fn what_systems_keep_of_a_world_that_came_in_the_middle_of_a_run_is_not_taken() {
+    let (mut here, mut there) = (world(), world());
+    // More has been removed there than here.
+    play(&mut there, 9);
+    let other = Arc::new(Mutex::new(there));
+    let exchange = {
+        let (other, mut exchanged) = (Arc::clone(&other), false);
+        move |world: &mut World| {
+            if !std::mem::replace(&mut exchanged, true) {
+                std::mem::swap(world, &mut other.lock().unwrap());
+            }
+        }
+    };
+    here.schedule_scope(Update, |_, schedule| _ = schedule.add_systems(exchange.before(removed)));
+    here.run_schedule(Update);
+    let there = &mut *other.lock().unwrap();
+    let mut found = 0;
+    for world in [&mut here, there] {
+        if world.try_schedule_scope(Update, |_, _| ()).is_err() {
+            continue;
+        }
+        found += 1;
+        // What was recorded for it while the other one was in its place comes first.
+        world.flush();
+        let snapshot = world.snapshot().unwrap();
+        let expected = play(world, 4);
+        world.restore(&snapshot).unwrap();
+        world.check_invariants();
+        assert_eq!(play(world, 4), expected);
+    }
+    assert!(found != 0, "the schedule is in one of the worlds");
 }
 
 #[test]

@@ -577,6 +577,7 @@ impl Schedule {
         let mut run = Run {
             shared,
             prepared_for: &mut built.world,
+            systems_of: &mut self.systems_of,
             graph: &mut self.graph,
             errors: Vec::new(),
             id_sources: &mut built.id_sources,

@@ -35,6 +35,8 @@ pub(super) struct Run<'a> {
     pub(super) shared: Shared<'a>,
     /// The world for which systems, plan and units were made; none from the moment that another one is in its place.
     pub(super) prepared_for: &'a mut Option<WorldId>,
+    /// The world of what the systems keep.
+    pub(super) systems_of: &'a mut Option<WorldId>,
     pub(super) graph: &'a mut Graph,
     /// With the steps that they come from.
     pub(super) errors: Vec<(u32, Box<SystemError>)>,
@@ -156,9 +158,11 @@ impl Run<'_> {
         if store.id() != world {
             // First of all: preparing systems is user code in part, which may panic.
             *self.prepared_for = None;
+            *self.systems_of = None;
             self.send_home(store);
             // That no condition writes is known by now.
             let _ = self.graph.initialize(store);
+            *self.systems_of = Some(store.id());
             *self.id_sources = IdSources::of(self.shared.label, self.graph, self.shared.plan, store);
         }
     }
