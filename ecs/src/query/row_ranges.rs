@@ -210,7 +210,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// Calls a function with all ranges of rows, until it fails.
     #[inline(always)]
     pub(crate) fn for_each<V: Variants, K: SliceKernel<D>>(self, form: Form, kernel: &mut K) -> Result<(), K::Error> {
-        simd::run_as::<InBlocks<V, D>, _>(form, Loop::<D, F, K> { ranges: &self, kernel, block_loop: PhantomData })
+        self.run::<V, K>(form, kernel)
     }
 
     /// [`for_each`](Self::for_each) in the form that turns out to be the faster one.
@@ -221,12 +221,18 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         kernel: &mut K,
     ) -> Result<(), K::Error> {
         if per_row::<D, F>() {
-            return self.for_each::<V, K>(Form::Widest, kernel);
+            return self.run::<V, K>(Form::Widest, kernel);
         }
         let timing = choice.start::<InBlocks<V, D>>(|| self.blocks.rows_left());
-        let done = self.for_each::<V, K>(timing.form, kernel);
+        let done = self.run::<V, K>(timing.form, kernel);
         choice.finish(timing);
         done
+    }
+
+    /// Uses it up, where it is: it is too large to be moved.
+    #[inline(always)]
+    fn run<V: Variants, K: SliceKernel<D>>(&self, form: Form, kernel: &mut K) -> Result<(), K::Error> {
+        simd::run_as::<InBlocks<V, D>, _>(form, Loop::<D, F, K> { ranges: self, kernel, block_loop: PhantomData })
     }
 }
 
