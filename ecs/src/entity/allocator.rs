@@ -342,9 +342,7 @@ impl Entities {
     #[inline]
     pub(crate) fn location_at(&self, index: u32) -> Option<Location> {
         let slot = self.slots.get(index as usize)?;
-        // A retired index is in no table.
-        debug_assert!(slot.table.0 >= TableId::LIMIT || slot.generation != 0);
-        (slot.table.0 < TableId::LIMIT).then_some(Location { table: slot.table, row: slot.row })
+        (slot.table.0 < TableId::LIMIT && slot.generation != 0).then_some(Location { table: slot.table, row: slot.row })
     }
 
     /// Makes room for one more entity in the books, and says which index it would get. Nothing may be reserved at this

@@ -213,7 +213,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         self.run::<V, K>(form, kernel)
     }
 
-    /// [`for_each`](Self::for_each) in the form that turns out to be the faster one.
+    /// [`for_each`](Self::for_each) in the form that turns out to be the fastest one.
     #[inline]
     pub(crate) fn for_each_in_best<V: Variants, K: SliceKernel<D>>(
         self,
