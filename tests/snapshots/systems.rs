@@ -213,9 +213,10 @@ fn what_systems_keep_of_a_world_that_came_in_the_middle_of_a_run_is_not_taken() 
     };
     here.schedule_scope(Update, |_, schedule| _ = schedule.add_systems(exchange.before(removed)));
     here.run_schedule(Update);
-    let there = &mut *other.lock().unwrap();
+    // Taken out: the schedule that is in it holds the lock that it would lie behind.
+    let mut there = std::mem::take(&mut *other.lock().unwrap());
     let mut found = 0;
-    for world in [&mut here, there] {
+    for world in [&mut here, &mut there] {
         if world.try_schedule_scope(Update, |_, _| ()).is_err() {
             continue;
         }
