@@ -76,6 +76,37 @@ fn lists_of_each_kind_yield_what_matches_in_their_order() {
     assert_eq!((number, rest), (10, expected[10..].to_vec()));
 }
 
+/// Rows are guessed from ids while guesses are right, and looked up after wrong ones.
+#[test]
+fn entities_are_found_in_order_and_after_moves() {
+    let mut world = World::new();
+    let mut ids: Vec<Entity> = world.spawn_batch((0..ENTITIES).map(Number)).collect();
+    // The last rows come to where others were, and ids come back with other generations, in rows at the end.
+    let gone: Vec<Entity> = ids[..40_000].iter().copied().step_by(97).collect();
+    assert_eq!(world.many(&gone).despawn(), gone.len());
+    ids.extend(world.spawn_batch((0..300).map(|number| Number(ENTITIES + number))));
+    // Entities of another table, one by one and many in a row.
+    for &id in ids[20_000..20_500].iter().chain(ids[50_000..60_000].iter().step_by(33)) {
+        if let Ok(mut entity) = world.get_entity_mut(id) {
+            entity.insert(Large([0; 100]));
+        }
+    }
+    let stranger = world.spawn_empty().id();
+    ids.insert(30_000, stranger);
+    let mut state = world.query::<(Entity, &Number)>();
+    for step in [1, 48_271] {
+        let list: Vec<Entity> = (0..ids.len()).map(|at| ids[at * step % ids.len()]).collect();
+        let expected: Vec<(Entity, Number)> =
+            list.iter().filter_map(|&id| Some((id, *world.get::<Number>(id)?))).collect();
+        assert!(expected.len() > 60_000 && expected.len() < list.len());
+        let query = state.query(&world);
+        let found: Vec<_> = query.iter_many(&list).matched().map(|(entity, number)| (entity, *number)).collect();
+        assert!(found == expected, "by step {step}");
+        let count = query.iter_many(&list).fold(0, |count, found| count + usize::from(found.is_err()));
+        assert_eq!(count, list.len() - expected.len());
+    }
+}
+
 #[test]
 fn terms_of_each_kind_are_read() {
     let (mut world, ids) = filled();

@@ -10,11 +10,12 @@ use core::iter::{Cloned, Copied};
 use core::marker::PhantomData;
 use core::{mem, slice};
 
+use super::blocks::Block;
 use super::cache::CacheOf;
 use super::fetch::{Fetch, Rows};
 use super::filter::FilterTerms;
 use crate::cell::StoreCell;
-use crate::entity::{Entity, Slot, UniqueEntityIter};
+use crate::entity::{Entity, Slot, TableId, UniqueEntityIter};
 use crate::prefetch::prefetch;
 
 /// How far ahead slots are fetched, as a number of entities.
@@ -54,6 +55,108 @@ pub(super) unsafe fn fetch_ahead<D: Fetch, F: FilterTerms, I>(
         // SAFETY: state and column are those of this store and table. The terms that only read note no visit of a table.
         let ready = unsafe { <D::ReadOnly as Fetch>::ready(cell, &cache.data, found.column, table) };
         <D::ReadOnly as Fetch>::fetch_ahead(ready, Rows::of(table), location.row as usize);
+    }
+}
+
+/// Finds the entities of a list, one after the other. It keeps the last table at hand.
+pub(super) struct ListFinder<'w, 's, D: Fetch, F: FilterTerms> {
+    cell: StoreCell<'w>,
+    cache: &'s CacheOf<D, F>,
+    slots: &'w [Slot],
+    /// The table in which the last entity was found, and all its rows.
+    table: TableId,
+    block: Option<Block<'w, D, F>>,
+}
+
+impl<'w, 's, D: Fetch, F: FilterTerms> ListFinder<'w, 's, D, F> {
+    /// # Safety
+    ///
+    /// - The cache belongs to the cell's store and is up to date.
+    #[inline(always)]
+    pub(super) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
+        let slots = cell.store().entities.slots();
+        Self { cell, cache, slots, table: TableId::UNUSED, block: None }
+    }
+
+    /// All rows of the table in which an entity is, and its row; `None` if it is not alive, or its table does not match.
+    #[inline(always)]
+    pub(super) fn find(&mut self, entity: Entity) -> Option<(&Block<'w, D, F>, usize)> {
+        let location = Slot::find(self.slots, entity)?;
+        if self.table != location.table {
+            let found = self.cache.match_of(location.table)?;
+            // SAFETY: the match is one of the cache, which belongs to the store and is up to date, as promised to `new`.
+            self.block = Some(unsafe { Block::whole(self.cell, self.cache, &found) });
+            self.table = location.table;
+        }
+        self.block.as_ref().map(|block| (block, location.row as usize))
+    }
+
+    /// Guesses by the row of an entity, unless it is not found.
+    #[inline(always)]
+    pub(super) fn guess_by(&mut self, entity: Entity) -> Option<Guess<'w, D, F>> {
+        let (&block, row) = self.find(entity)?;
+        Some(Guess { block, shift: (row as u32).wrapping_sub(entity.index()) })
+    }
+}
+
+/// Guesses of rows in one table: entities that were spawned together have rows in the order of their indexes, as long as they stay where
+/// they are. A guess is checked in the list of the table's entities. If it is right no slot is read, for which the values would wait.
+pub(super) struct Guess<'w, D: Fetch, F: FilterTerms> {
+    /// All rows of the table.
+    pub(super) block: Block<'w, D, F>,
+    /// The row of an entity, without its index.
+    shift: u32,
+}
+
+impl<D: Fetch, F: FilterTerms> Guess<'_, D, F> {
+    /// How far ahead what is guessed is fetched, as a number of entities.
+    const AHEAD: usize = 16;
+
+    #[inline(always)]
+    fn row(&self, entity: Entity) -> usize {
+        entity.index().wrapping_add(self.shift) as usize
+    }
+
+    /// The next entity of a list and its row, if that is guessed.
+    #[inline(always)]
+    pub(super) fn next<I>(&self, entities: &I) -> Option<(Entity, usize)> {
+        let entity = id_ahead(entities, 0)?;
+        let row = self.row(entity);
+        // SAFETY: the row is one of the table, which does not change as long as there is a block of it.
+        (row < self.block.end && unsafe { self.block.rows.entity(row) } == entity).then_some((entity, row))
+    }
+
+    /// Fetches what entities lead to that come a while after the next one.
+    #[inline(always)]
+    pub(super) fn fetch_ahead<I>(&self, entities: &I) {
+        if let Some(entity) = id_ahead(entities, Self::AHEAD) {
+            let row = self.row(entity);
+            self.block.rows.fetch_ahead(row);
+            D::fetch_ahead(self.block.data, self.block.rows, row);
+        }
+    }
+}
+
+/// How much guesses can be trusted.
+#[derive(Default)]
+pub(super) struct Doubt(usize);
+
+impl Doubt {
+    /// A guess that is wrong outweighs so many that are right.
+    const WRONG: usize = 8;
+    /// From how many on nothing is guessed for a while.
+    const LIMIT: usize = 64;
+
+    /// How many entities are to be found by their slots before the next guess.
+    #[inline(always)]
+    pub(super) fn pause(&self) -> usize {
+        if self.0 < Self::LIMIT { 1 } else { 4096 }
+    }
+
+    /// Notes that so many guesses were right, and one wrong.
+    #[inline(always)]
+    pub(super) fn note(&mut self, right: usize) {
+        self.0 = (self.0.saturating_sub(right) + Self::WRONG).min(Self::LIMIT);
     }
 }
 

@@ -6,17 +6,17 @@ use core::borrow::Borrow;
 use core::fmt;
 use core::iter::FusedIterator;
 
-use super::ahead::{fetch_ahead, is_worth_it};
+use super::ahead::{Doubt, ListFinder, fetch_ahead, is_worth_it};
 use super::blocks::Block;
 use super::cache::{CacheOf, QueryState};
 use super::data::{QueryData, ReadOnlyQueryData};
 use super::error::QueryEntityError;
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::{FilterTerms, QueryFilter};
-use super::find::{Books, get, why_not};
+use super::find::{get, why_not};
 use super::matching;
 use crate::cell::StoreCell;
-use crate::entity::{Entity, EntitySetIterator, Slot, TableId, UniqueEntityIter};
+use crate::entity::{Entity, EntitySetIterator, UniqueEntityIter};
 use crate::store::Store;
 
 /// What a query yields for each entity of a list, or why it yields nothing. [`matched`](Self::matched) passes over entities that do not
@@ -62,20 +62,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
     pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>, entities: I) -> Self {
         Self { cell, cache, entities, ahead: is_worth_it::<I>(cell) }
-    }
-
-    /// As [`Iterator::fold`] of the entities of the list.
-    #[inline(always)]
-    fn fold_entities<B>(mut self, init: B, mut each: impl FnMut(B, Entity) -> B) -> B {
-        if !self.ahead {
-            return self.entities.fold(init, |result, entity| each(result, *entity.borrow()));
-        }
-        let mut result = init;
-        // SAFETY: as promised to `new`.
-        while let Some(entity) = unsafe { self.next_entity() } {
-            result = each(result, entity);
-        }
-        result
     }
 
     /// What the query yields for the next entity, or that entity, if it does not match.
@@ -185,29 +171,42 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
     /// As [`Iterator::fold`]. It keeps the last table at hand.
     #[inline(always)]
     fn fold_found<B>(self, init: B, mut each: impl FnMut(B, Result<D::Item<'w, 's>, Entity>) -> B) -> B {
-        let Self { cell, cache, .. } = self;
-        let books = Books::new(cell, cache);
-        let mut last: Option<(TableId, Block<'w, D::Terms, F::Terms>)> = None;
-        self.fold_entities(init, |result, entity| {
-            let Some(location) = Slot::find(books.slots, entity) else { return each(result, Err(entity)) };
-            let block = match last {
-                Some((table, block)) if table == location.table => block,
-                _ => {
-                    let Some(found) = cache.match_of(location.table) else { return each(result, Err(entity)) };
-                    // SAFETY: the match is one of the cache, which belongs to the store.
-                    let block = unsafe { Block::whole(cell, cache, &found) };
-                    last = Some((location.table, block));
-                    block
-                }
-            };
-            let row = location.row as usize;
-            if !block.contains(entity, row) {
-                return each(result, Err(entity));
-            }
+        let Self { cell, cache, mut entities, ahead } = self;
+        // SAFETY: as promised to `new`.
+        let mut finder = unsafe { ListFinder::<D::Terms, F::Terms>::new(cell, cache) };
+        let item = |entity, found: Option<(&Block<'w, D::Terms, F::Terms>, usize)>| {
+            let (block, row) = found.filter(|(block, row)| block.contains(entity, *row)).ok_or(entity)?;
             // SAFETY: a live entity is in its row; it matches; the access is allowed, as promised to `new`. What only reads may
             // be given out any number of times.
-            each(result, Ok(D::item(unsafe { D::Terms::row(block.data, block.rows, row) }, Some(&cache.data))))
-        })
+            Ok(D::item(unsafe { D::Terms::row(block.data, block.rows, row) }, Some(&cache.data)))
+        };
+        if !ahead {
+            return entities.fold(init, |result, entity| {
+                let entity = *entity.borrow();
+                each(result, item(entity, finder.find(entity)))
+            });
+        }
+        let (mut result, mut doubt) = (init, Doubt::default());
+        loop {
+            let mut last = None;
+            for _ in 0..doubt.pause() {
+                // SAFETY: as promised to `new`.
+                unsafe { fetch_ahead::<D::Terms, F::Terms, I>(cell, cache, &entities) };
+                let Some(entity) = entities.next() else { return result };
+                let entity = *entity.borrow();
+                result = each(result, item(entity, finder.find(entity)));
+                last = Some(entity);
+            }
+            let left = entities.size_hint().0;
+            if let Some(guess) = last.and_then(|last| finder.guess_by(last)) {
+                while let Some((entity, row)) = guess.next(&entities) {
+                    guess.fetch_ahead(&entities);
+                    entities.next();
+                    result = each(result, item(entity, Some((&guess.block, row))));
+                }
+            }
+            doubt.note(left - entities.size_hint().0);
+        }
     }
 }
 

@@ -3,8 +3,32 @@
 
 use alloc::vec::Vec;
 
-use super::{Entities, SparseSummary, TableId};
+use super::{Entities, Slot, SparseSummary, TableId};
 use crate::entity::Entity;
+
+/// How many entities are looked at together.
+const RUN: usize = 8;
+
+/// Calls a function with the slot of each entity and with its place in the list.
+///
+/// Entities that were spawned together lie together, and so do their slots: then one comparison finds several of these.
+#[inline(always)]
+fn for_each_slot(slots: &mut [Slot], entities: &[Entity], mut then: impl FnMut(&mut Slot, usize)) {
+    let (runs, rest) = entities.as_chunks::<RUN>();
+    for (run, number) in runs.iter().zip((0..).step_by(RUN)) {
+        let first = run[0].index();
+        let differences = |sum, (entity, nth): (&Entity, u32)| sum | (entity.index() ^ first.wrapping_add(nth));
+        let follow_each_other = run.iter().zip(0..).fold(0, differences) == 0;
+        let found = slots.get_mut(first as usize..).and_then(<[Slot]>::first_chunk_mut::<RUN>);
+        match found.filter(|_| follow_each_other) {
+            Some(slots) => slots.iter_mut().zip(number..).for_each(|(slot, nth)| then(slot, nth)),
+            None => run.iter().zip(number..).for_each(|(entity, nth)| then(&mut slots[entity.index() as usize], nth)),
+        }
+    }
+    for (entity, nth) in rest.iter().zip(runs.len() * RUN..) {
+        then(&mut slots[entity.index() as usize], nth);
+    }
+}
 
 impl Entities {
     /// The rows of live entities.
@@ -40,12 +64,11 @@ impl Entities {
     /// Says that live entities are in these rows of a table now: the first in row `first`, and so on.
     #[inline]
     pub(crate) fn relocate_all(&mut self, entities: &[Entity], table: TableId, first: u32) {
-        for (row, entity) in (first..).zip(entities) {
-            let slot = &mut self.slots[entity.index() as usize];
-            debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
+        for_each_slot(&mut self.slots, entities, |slot, nth| {
+            debug_assert!(slot.generation == entities[nth].generation() && slot.table.0 < TableId::LIMIT);
             slot.table = table;
-            slot.row = row;
-        }
+            slot.row = first + nth as u32;
+        });
     }
 
     /// Notes that this sparse storage holds these entities as well. Room has been made for the summaries.
@@ -82,11 +105,10 @@ impl Entities {
     /// Says that live entities are in the same rows of another table now.
     #[inline]
     pub(crate) fn set_table(&mut self, entities: &[Entity], table: TableId) {
-        for entity in entities {
-            let slot = &mut self.slots[entity.index() as usize];
-            debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
+        for_each_slot(&mut self.slots, entities, |slot, nth| {
+            debug_assert!(slot.generation == entities[nth].generation() && slot.table.0 < TableId::LIMIT);
             slot.table = table;
-        }
+        });
     }
 
     /// Whether these ids are pending and different. If so, only the caller may place them afterwards.
@@ -143,5 +165,42 @@ impl Entities {
     /// Whether any entity may be in a sparse storage.
     pub(crate) fn has_summaries(&self) -> bool {
         !self.sparse.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::Location;
+
+    #[test]
+    fn entities_are_found_wherever_they_lie_in_the_list() {
+        let mut entities = Entities::default();
+        let mut ids: Vec<Entity> = (0..40).map(|_| entities.allocate().unwrap()).collect();
+        for &id in &ids {
+            entities.place(id, Location { table: TableId(1), row: 0 });
+        }
+        // Runs, one of them at the end of all slots, one that breaks at its last entity, a list that ends within one, and disorder.
+        let orders: [fn(&mut Vec<Entity>); 5] = [
+            |ids| ids.reverse(),
+            |ids| ids.sort_unstable(),
+            |ids| ids.swap(7, 39),
+            |ids| ids.rotate_left(3),
+            |ids| ids.swap(16, 17),
+        ];
+        for (order, table) in orders.into_iter().zip((2..).map(TableId)) {
+            order(&mut ids);
+            let (moved, others) = ids.split_at(37);
+            entities.relocate_all(moved, table, 5);
+            for (row, &id) in (5..).zip(moved) {
+                assert_eq!(entities.get(id), Some(Location { table, row }));
+            }
+            entities.set_table(others, table);
+            entities.set_table(moved, TableId(1));
+            for (row, &id) in (5..).zip(moved) {
+                assert_eq!(entities.get(id), Some(Location { table: TableId(1), row }));
+            }
+            assert!(others.iter().all(|&id| entities.get(id).is_some_and(|location| location.table == table)));
+        }
     }
 }
