@@ -52,8 +52,8 @@ impl Store {
             let mut components = self.clone_some(of, |id| is_meant(self, of, id))?;
             let lists = lists(self, of).into_iter().filter_map(|id| self.value_by_id(of, id));
             components.parts.extend(lists.filter_map(ErasedVec::clone_with_others));
-            let meant: Vec<ComponentId> = self.pair_sources().filter(|&id| is_meant(self, of, id)).collect();
-            let pairs = self.clone_pairs(of, |id| meant.contains(&id), &|other| all.contains_key(&other))?;
+            let pairs =
+                self.clone_meant_pairs(of, |store, id| is_meant(store, of, id), &|other| all.contains_key(&other))?;
             clones.push(LinkedClone { of, components, pairs });
         }
         Ok(LinkedClones(clones))
@@ -101,7 +101,7 @@ impl Store {
     fn put_linked_one(&mut self, id: Entity, components: &mut EntityBuilder, pairs: ClonedPairs) {
         let Ok(mut entity) = self.at(id) else { return };
         let done = Waiting::catch(|| {
-            if let Err(error) = entity.insert_exactly(components) {
+            if let Err(error) = entity.insert_dynamic(components) {
                 error.raise();
             }
         });

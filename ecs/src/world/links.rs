@@ -719,13 +719,17 @@ pub(super) struct LinkedTree {
 }
 
 /// An entity and all that would end with it, by relationships of which a function means the component that lists the sources. `O(entities)`
-pub(super) fn linked_tree(store: &mut Store, root: Entity, is_meant: impl Fn(ComponentId) -> bool) -> LinkedTree {
+pub(super) fn linked_tree(
+    store: &mut Store,
+    root: Entity,
+    is_meant: impl Fn(&Store, ComponentId) -> bool,
+) -> LinkedTree {
     let ids: Vec<ComponentId> = store.archetypes.components.iter().map(|info| info.id()).collect();
     let (mut relationships, mut lists) = (Vec::new(), Vec::new());
     for id in ids {
         if let Some((functions, false)) = relation(store, id)
             && functions.is_linked
-            && is_meant(id)
+            && is_meant(store, id)
             && let Some(source) = id_of(store, functions)
         {
             relationships.push((source, functions));
