@@ -427,6 +427,7 @@ impl Store {
 }
 
 /// Clones of the pairs of an entity, by relation.
+#[derive(Default)]
 pub(crate) struct ClonedPairs(Vec<(usize, Box<dyn PairClones>)>);
 
 impl ClonedPairs {

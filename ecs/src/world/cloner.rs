@@ -4,13 +4,14 @@ use alloc::vec::Vec;
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
-use super::links::{linked_tree, rename, target_of};
+use super::entity_ref::components_of;
+use super::links::{LinkedTree, linked_tree, move_sources, rename, take_others, target_of};
 use crate::bundle::{Bundle, InsertMode};
 use crate::command::EntityCommands;
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
 use crate::graph::ChangeStep;
-use crate::store::{CloneError, Store};
+use crate::store::{CloneError, EntityBuilder, Store};
 
 /// Which components a clone gets: all but those that were [denied](EntityClonerBuilder::deny), and those that require these.
 #[derive(Clone, Debug)]
@@ -73,6 +74,8 @@ struct Allowed {
 pub struct EntityCloner {
     choice: Choice,
     is_linked: bool,
+    /// Whether components move to the target.
+    moves: bool,
     /// Whether nothing is made for being required.
     is_exact: bool,
 }
@@ -129,20 +132,21 @@ pub struct EntityClonerBuilder<'w, Mode> {
     world: &'w mut World,
     mode: Mode,
     is_linked: bool,
+    moves: bool,
 }
 
 impl EntityCloner {
     /// A cloner of all components but those that are denied, and those that require these. See [`EntityCloner`] for an example.
     pub fn build_opt_out(world: &mut World) -> EntityClonerBuilder<'_, OptOut> {
         let mode = OptOut { denied: Vec::new(), denied_with_requiring: Vec::new(), with_requiring: true, keeps: false };
-        EntityClonerBuilder { world, mode, is_linked: false }
+        EntityClonerBuilder { world, mode, is_linked: false, moves: false }
     }
 
     /// A cloner of those components that are allowed, and of what they require unless the target has it. See [`EntityCloner`] for an
     /// example.
     pub fn build_opt_in(world: &mut World) -> EntityClonerBuilder<'_, OptIn> {
         let mode = OptIn { allowed: Vec::new(), with_required: true };
-        EntityClonerBuilder { world, mode, is_linked: false }
+        EntityClonerBuilder { world, mode, is_linked: false, moves: false }
     }
 
     /// Copies components of `source` to `target`.
@@ -154,6 +158,9 @@ impl EntityCloner {
         let store = &mut world.store;
         store.flush();
         store.entities.locate(target)?;
+        if self.moves {
+            return self.move_tree(store, source, Some(target)).map(drop);
+        }
         if self.is_linked {
             return self.clone_tree(store, source, Some(target)).map(drop);
         }
@@ -175,9 +182,10 @@ impl EntityCloner {
     ///
     /// If the source is not alive, or a component that was chosen cannot be cloned. Nothing is spawned then.
     pub fn spawn_clone(&mut self, world: &mut World, source: Entity) -> Result<Entity, CloneError> {
-        if self.is_linked {
-            world.store.flush();
-            return self.clone_tree(&mut world.store, source, None);
+        if self.moves || self.is_linked {
+            let store = &mut world.store;
+            store.flush();
+            return if self.moves { self.move_tree(store, source, None) } else { self.clone_tree(store, source, None) };
         }
         let is_meant = |store: &Store, id| self.choice.has(store, source, None, id);
         world.store.spawn_clone_of_some(source, is_meant, ChangeStep::Insert)
@@ -193,21 +201,63 @@ impl EntityCloner {
     fn clone_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
         store.entities.locate(root)?;
         let tree = linked_tree(store, root, |store, id| self.choice.can_have(store, id));
-        let all = EntityHashSet::from_iter(tree.entities.iter().copied());
-        let is_meant = |store: &Store, entity: Entity, id: ComponentId| {
-            let target = target.filter(|_| entity == root);
-            self.choice.has(store, entity, target, id)
-                // What makes it a part of the tree.
-                || (tree.relationships.contains(&id)
-                    && target_of(store, id, entity).is_some_and(|target| all.contains(&target)))
-        };
+        let is_meant = self.meant(&tree, target);
         // A list that the target has already stays, with its other fields.
         let stays = |store: &Store, id| target.is_some_and(|target| store.has(target, id));
         let lists = |store: &Store, entity: Entity| {
             tree.lists.iter().copied().filter(|&id| entity != root || !stays(store, id)).collect()
         };
         let clones = store.clone_linked(&tree.entities, is_meant, lists)?;
-        Ok(store.put_linked(clones, target, rename))
+        Ok(store.put_linked(clones, target, rename)[0])
+    }
+
+    /// Says which components of the entities of a tree are chosen, of which the first one gets a target if there is one.
+    fn meant(&self, tree: &LinkedTree, target: Option<Entity>) -> impl Fn(&Store, Entity, ComponentId) -> bool {
+        let root = tree.entities[0];
+        let all = EntityHashSet::from_iter(tree.entities.iter().copied());
+        move |store: &Store, entity: Entity, id: ComponentId| {
+            let target = target.filter(|_| entity == root);
+            self.choice.has(store, entity, target, id)
+                // What makes it a part of the tree.
+                || (tree.relationships.contains(&id)
+                    && target_of(store, id, entity).is_some_and(|target| all.contains(&target)))
+        }
+    }
+
+    /// Moves the components of an entity, and of all that is linked to it if that is meant, and returns the entity that has those of the
+    /// first one. It is one operation.
+    fn move_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
+        store.entities.locate(root)?;
+        let tree = match self.is_linked {
+            true => linked_tree(store, root, |store, id| self.choice.can_have(store, id)),
+            false => LinkedTree::of_one(root),
+        };
+        let is_meant = self.meant(&tree, target);
+        Ok(store.as_one(|store| {
+            let mut lists = Vec::new();
+            let moved = store.take_linked(&tree.entities, |store, entity| {
+                let components = &store.archetypes.components;
+                let ids: Vec<ComponentId> = components_of(store, entity)
+                    .filter(|&id| is_meant(store, entity, id) && !components.is_of_pairs(id))
+                    .collect();
+                let (listing, ids): (Vec<_>, Vec<_>) = ids.into_iter().partition(|&id| components.lists_sources(id));
+                let mut others = EntityBuilder::new();
+                for &list in &listing {
+                    // A list that the target has already stays, with its other fields.
+                    let stays = entity == root && target.is_some_and(|target| store.has(target, list));
+                    if !stays {
+                        take_others(store, list, entity, &mut others);
+                    }
+                }
+                lists.push(listing);
+                (ids, others)
+            });
+            let new = store.put_linked(moved, target, rename);
+            for ((&from, &to), lists) in tree.entities.iter().zip(&new).zip(lists) {
+                lists.into_iter().for_each(|list| move_sources(store, list, from, to));
+            }
+            new[0]
+        }))
     }
 }
 
@@ -255,6 +305,40 @@ impl<Mode> EntityClonerBuilder<'_, Mode> {
     /// ```
     pub fn linked_cloning(&mut self, linked_cloning: bool) -> &mut Self {
         self.is_linked = linked_cloning;
+        self
+    }
+
+    /// Whether what is chosen moves to the target, instead of being cloned. It is not, unless this is called. So it may be what cannot be
+    /// cloned; and nothing is an error but that the source or the target is not alive.
+    ///
+    /// - Hooks and observers are told that the components are removed from the source and come to the target, as one operation.
+    /// - If the source has a relationship that is chosen, the target has it instead. If a component that lists sources is chosen, as
+    ///   [`Children`](crate::hierarchy::Children) is if it is not denied, the sources name the target then, and its other fields are
+    ///   those of the source.
+    /// - With [`linked_cloning`](Self::linked_cloning) the sources stay as they are, without what is chosen, which goes to a new entity
+    ///   for each.
+    /// - [Pairs](crate::relation::Relation) of the source stay with it.
+    /// - If a hook or an observer of the removal panics, what was taken out is dropped.
+    ///
+    /// ```
+    /// use strata_ecs::entity::EntityCloner;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Socket;
+    ///
+    /// let mut world = World::new();
+    /// let caterpillar = world.spawn((Health(3), Socket, children![()])).id();
+    /// let child = world.get::<Children>(caterpillar).unwrap()[0];
+    /// let butterfly = world.spawn_empty().id();
+    /// EntityCloner::build_opt_out(&mut world).move_components(true).clone_entity(caterpillar, butterfly).unwrap();
+    /// assert_eq!((world.get(butterfly), world.get(butterfly)), (Some(&Health(3)), Some(&Socket)));
+    /// assert_eq!(world.get(child), Some(&ChildOf(butterfly)));
+    /// assert_eq!(world.entity(caterpillar).components().count(), 0);
+    /// ```
+    pub fn move_components(&mut self, enable: bool) -> &mut Self {
+        self.moves = enable;
         self
     }
 }
@@ -343,8 +427,13 @@ impl EntityClonerBuilder<'_, OptOut> {
     }
 
     /// The cloner.
-    pub fn finish(&mut self) -> EntityCloner {
-        EntityCloner { choice: Choice::OptOut(self.mode.clone()), is_linked: self.is_linked, is_exact: false }
+    pub fn finish(&self) -> EntityCloner {
+        EntityCloner {
+            choice: Choice::OptOut(self.mode.clone()),
+            is_linked: self.is_linked,
+            moves: self.moves,
+            is_exact: false,
+        }
     }
 
     /// Copies components of `source` to `target`, as [`EntityCloner::clone_entity`].
@@ -439,8 +528,13 @@ impl EntityClonerBuilder<'_, OptIn> {
     }
 
     /// The cloner.
-    pub fn finish(&mut self) -> EntityCloner {
-        EntityCloner { choice: Choice::OptIn(self.mode.clone()), is_linked: self.is_linked, is_exact: false }
+    pub fn finish(&self) -> EntityCloner {
+        EntityCloner {
+            choice: Choice::OptIn(self.mode.clone()),
+            is_linked: self.is_linked,
+            moves: self.moves,
+            is_exact: false,
+        }
     }
 
     /// Copies components of `source` to `target`, as [`EntityCloner::clone_entity`].
@@ -540,7 +634,39 @@ impl EntityWorldMut<'_> {
     }
 }
 
+impl EntityWorldMut<'_> {
+    /// Moves those components of a bundle that the entity has to another one, and what they require unless that has it: see
+    /// [`EntityClonerBuilder::move_components`].
+    ///
+    /// # Errors
+    ///
+    /// If one of the two is not alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Sword(u32);
+    ///
+    /// let mut world = World::new();
+    /// let heir = world.spawn_empty().id();
+    /// let mut knight = world.spawn(Sword(3));
+    /// knight.move_components::<Sword>(heir).unwrap();
+    /// assert!(!knight.contains::<Sword>());
+    /// assert_eq!(world.get(heir), Some(&Sword(3)));
+    /// ```
+    pub fn move_components<B: Bundle>(&mut self, target: Entity) -> Result<&mut Self, CloneError> {
+        self.clone_with_opt_in(target, |builder| _ = builder.allow::<B>().move_components(true))
+    }
+}
+
 impl EntityCommands<'_> {
+    /// Moves those components of a bundle that the entity has to another one: as [`EntityWorldMut::move_components`]. An error is reported
+    /// as other errors of commands are.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn move_components<B: Bundle>(&mut self, target: Entity) -> &mut Self {
+        self.clone_with_opt_in(target, |builder| _ = builder.allow::<B>().move_components(true))
+    }
+
     /// Spawns an entity, and records what gives it its components.
     #[cfg_attr(feature = "track_location", track_caller)]
     fn spawn_clone(
