@@ -77,9 +77,7 @@ fn each_step_of_an_iterator_counts_at_once() {
         let (first, fourth) = (iter.next().map(|hit| hit.0), iter.nth(2).map(|hit| hit.0));
         // It is not used any more, but it is still there.
         let left = hits.len();
-        let mut forgotten = hits.read();
-        forgotten.next();
-        std::mem::forget(forgotten);
+        hits.read().next();
         let id = hits.read_with_id().next().map(|(_, id)| id.id);
         assert!(hits.read().nth(9).is_none() && hits.is_empty());
         (first, fourth, left, id)
