@@ -210,7 +210,8 @@ fn every_view_of_an_entity_is_made_a_narrower_one() {
     let mut entity = EntityMut::from(entity);
     assert_eq!((heal(&mut entity), health(&entity), EntityRef::from(&entity).id()), (4, 4, a));
     assert_eq!(heal(EntityMut::from(&mut entity)), 5);
-    assert_eq!((health(EntityRef::from(entity)), health(world.entity(b)), health(&world.entity(b))), (5, 3, 3));
+    let of_borrowed = |entity: &EntityRef<'_>| health(entity);
+    assert_eq!((health(EntityRef::from(entity)), health(world.entity(b)), of_borrowed(&world.entity(b))), (5, 3, 3));
     assert_eq!(health(EntityRef::from(world.entity_mut(a))), 5);
     let mut entity = FilteredEntityMut::from(world.entity_mut(a));
     assert_eq!((heal(&mut entity), health(&entity)), (6, 6));
