@@ -27,6 +27,7 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "track", usage: "track = \"on_demand\" | \"always\" | \"never\"" },
         Known { name: "immutable", usage: "immutable" },
         Known { name: "clone", usage: "clone | clone = \"never\"" },
+        Known { name: "map_entities", usage: "map_entities | map_entities = function" },
         Known { name: "on_add", usage: "on_add = function" },
         Known { name: "on_insert", usage: "on_insert = function" },
         Known { name: "on_discard", usage: "on_discard = function" },
@@ -85,7 +86,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let description = description(cx, item, &GRAMMAR, &options, |found| {
-        let found = saving.describe(with_cloning(&clone, plain.describe(found)));
+        let found = saving.describe(with_cloning(&clone, plain.describe(with_mapping(cx, &options, found))));
         side.as_ref().map_or_else(|| found.clone(), |side| side.describe(&found))
     });
     let upgrades = saving.upgrades;
@@ -218,6 +219,39 @@ fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
             let place = Span::mixed_site().located_at(ends(&made).0);
             let call = quote_spanned!(place=> (#made)(__strata_world, __strata_context));
             Some(hygienic!(|__strata_world, __strata_context| #call))
+        }
+    }
+}
+
+/// Adds what the options say of the entities inside of values to a description: that the type says it, or a function.
+fn with_mapping(cx: &Ctxt, options: &[Opt], found: TokenStream) -> TokenStream {
+    let Some(option) = options.iter().find(|option| option.name == "map_entities") else { return found };
+    match &option.value {
+        Value::Flag => {
+            // The option has the place of all tokens that an error could be about.
+            let span = Span::mixed_site().located_at(option.name.span());
+            let demanded = quote_spanned!(span=> found.with_map_entities());
+            hygienic!({
+                let found = #found;
+                #demanded
+            })
+        }
+        Value::Equals(tokens) if !tokens.is_empty() => match cx.ok(syn::parse2::<Expr>(tokens.clone())) {
+            Some(closure @ Expr::Closure(_)) => hygienic!(#found.with_map_entities_by(#closure)),
+            Some(function @ Expr::Path(_)) => {
+                let place = Span::mixed_site().located_at(ends(&function).0);
+                let call = quote_spanned!(place=> (#function)(__strata_value, &mut __strata_mapper));
+                hygienic!(#found.with_map_entities_by(|__strata_value, mut __strata_mapper| #call))
+            }
+            Some(_) => {
+                GRAMMAR.misuse(cx, option);
+                found
+            }
+            None => found,
+        },
+        Value::Equals(_) | Value::List(_) => {
+            GRAMMAR.misuse(cx, option);
+            found
         }
     }
 }

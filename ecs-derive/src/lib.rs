@@ -65,6 +65,9 @@ use proc_macro::TokenStream;
 ///   of every type are that is `Clone`, as far as its own bounds prove it: of `struct Slots<T>(T)` they do not, of
 ///   `struct Slots<T: Clone>(T)` they do. With this option only those types are components that are `Clone`.
 /// - `#[component(clone = "never")]`: values are not cloned with an entity, even if the type is `Clone`.
+/// - `#[component(map_entities)]`: entities inside of values are replaced as the type's `MapEntities` says, which is demanded then; without
+///   this option it is used if it is there, and fields of entities are replaced if it is not. `#[component(map_entities = function)]`: a
+///   function does it, which takes the value and a mapper, as in `fn map<M: EntityMapper>(value: &mut Squad, mapper: &mut M)`.
 /// - `#[component(name = "health")]`: the name of the component in files. Without this option it is the path of the type, as
 ///   in `my_game::units::Health`. Two components of a world cannot have the same name if an attribute gave it to one of them.
 ///   A type with parameters has its parameters in its name, `inventory<sword, 4>`, and has a name only if its bounds say that

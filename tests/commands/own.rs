@@ -84,6 +84,20 @@ fn a_command_for_an_entity_may_end_it() {
 }
 
 #[test]
+fn an_entry_that_tries_says_nothing_of_an_entity_that_is_gone() {
+    let mut world = World::new();
+    let [gone, there] = [(); 2].map(|()| world.spawn_empty().id());
+    world.despawn(gone);
+    let mut commands = world.commands();
+    commands.entity(gone).entry::<Health>().or_try_insert_with(|| unreachable!("it is not alive"));
+    let mut health = commands.entity(there);
+    health.entry().or_try_insert_with(|| Health(3)).or_try_insert_with(|| unreachable!("it has one"));
+    world.flush();
+    assert!(reported(&mut world).is_empty());
+    assert_eq!(world.get(there), Some(&Health(3)));
+}
+
+#[test]
 fn an_entry_changes_what_is_there_and_inserts_what_is_not() {
     let mut world = World::new();
     let [with, without] = [world.spawn(Health(1)).id(), world.spawn_empty().id()];

@@ -12,6 +12,7 @@ mod order;
 mod params;
 mod propagation;
 mod rows;
+mod spawned;
 mod targets;
 mod threads;
 

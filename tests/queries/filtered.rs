@@ -64,11 +64,51 @@ fn without_a_builder_nothing_is_given() {
     let mut query = world.query::<FilteredEntityMut<'_, '_>>();
     let mut entity = query.get_mut(&mut world, a).unwrap();
     assert!(entity.get::<Health>().is_none() && entity.get_mut::<Health>().is_none() && entity.contains::<Health>());
-    // Nor of a query that is made of one that was given something, nor of a single entity.
-    let query = QueryBuilder::<FilteredEntityMut<'_, '_>>::new(&mut world).data::<&mut Health>().build();
-    let mut query = query.transmute::<FilteredEntityRef<'_, '_>>(&world);
-    assert!(query.get(&world, a).unwrap().get::<Health>().is_none());
+    // Nor of a single entity.
     assert!(world.entity(a).get_components::<FilteredEntityRef<'_, '_>>().unwrap().get::<Health>().is_none());
+}
+
+#[test]
+fn a_query_that_is_made_of_others_gives_what_these_borrow() {
+    let (mut world, [a, b]) = filled();
+    let query = world.query::<(&mut Health, Option<&Mana>)>();
+    let mut whole = query.transmute::<(Entity, FilteredEntityMut<'_, '_>)>(&world);
+    let (id, mut entity) = whole.get_mut(&mut world, a).unwrap();
+    assert_eq!((id, entity.get(), entity.get::<Name>()), (a, Some(&Mana(2)), None));
+    assert!(entity.get_mut::<Mana>().is_none());
+    entity.get_mut::<Health>().unwrap().0 += 10;
+    // Of this one again, to read, and less of it beside another part of the data.
+    let mut less = whole.transmute::<FilteredEntityRef<'_, '_>>(&world);
+    assert_eq!(less.get(&world, a).unwrap().get(), Some(&Health(11)));
+    let mut beside = whole.transmute::<(&mut Health, FilteredEntityMut<'_, '_>, Option<&Mana>)>(&world);
+    let (_, mut entity, _) = beside.get_mut(&mut world, a).unwrap();
+    assert_eq!((entity.get::<Health>(), entity.get()), (None, Some(&Mana(2))));
+    assert!(entity.get_mut::<Mana>().is_none());
+    // Of two.
+    let names = world.query_filtered::<&Name, With<Mana>>();
+    let mut both: QueryState<FilteredEntityMut<'_, '_>> = query.join_filtered(&world, &names);
+    let mut entity = both.get_mut(&mut world, a).unwrap();
+    assert_eq!(entity.get_mut::<Health>().unwrap().0, 11);
+    assert_eq!(entity.get(), Some(&Name("a")));
+    assert!(both.get(&world, b).is_err());
+    // Of one that borrows all components nothing is given.
+    let mut all = world.query::<EntityMut<'_>>().transmute::<FilteredEntityRef<'_, '_>>(&world);
+    assert!(all.get(&world, a).unwrap().get::<Health>().is_none());
+}
+
+#[test]
+fn a_lens_gives_what_its_query_borrows() {
+    fn hurt(mut healths: Query<'_, '_, (&mut Health, &Name)>) {
+        let mut lens = healths.transmute_lens::<FilteredEntityMut<'_, '_>>();
+        for mut entity in &mut lens.query() {
+            assert!(entity.get::<Mana>().is_none() && entity.get_mut::<Name>().is_none());
+            entity.get_mut::<Health>().unwrap().0 += 1;
+        }
+        let mut lens = healths.transmute_lens::<FilteredEntityRef<'_, '_>>();
+        assert_eq!(lens.query().iter().map(|entity| entity.get::<Health>().unwrap().0).sum::<u32>(), 6);
+    }
+    let (mut world, _) = filled();
+    world.run_system_once(hurt).unwrap();
 }
 
 #[test]
@@ -151,4 +191,47 @@ fn each_task_of_a_parallel_loop_gets_rows_of_its_own() {
     query.par_iter_mut(&mut world).for_each(|mut entity| entity.get_mut::<Health>().unwrap().0 += 1);
     let sum: u32 = query.iter(&world).map(|entity| entity.get::<Health>().unwrap().0).sum();
     assert_eq!(sum, (1..=5000).sum());
+}
+
+#[test]
+fn every_view_of_an_entity_is_made_a_narrower_one() {
+    fn health<'w, 's>(entity: impl Into<FilteredEntityRef<'w, 's>>) -> u32 {
+        entity.into().get::<Health>().map_or(0, |health| health.0)
+    }
+    fn heal<'w, 's>(entity: impl Into<FilteredEntityMut<'w, 's>>) -> u32 {
+        let mut health = entity.into().into_mut::<Health>().unwrap();
+        health.0 += 1;
+        health.0
+    }
+    let (mut world, [a, b]) = filled();
+    let id = world.component_id::<Health>().unwrap();
+    let mut entity = world.entity_mut(a);
+    assert_eq!((health(&entity), heal(&mut entity), heal(EntityMut::from(&mut entity))), (1, 2, 3));
+    let mut entity = EntityMut::from(entity);
+    assert_eq!((heal(&mut entity), health(&entity), EntityRef::from(&entity).id()), (4, 4, a));
+    assert_eq!(heal(EntityMut::from(&mut entity)), 5);
+    let of_borrowed = |entity: &EntityRef<'_>| health(entity);
+    assert_eq!((health(EntityRef::from(entity)), health(world.entity(b)), of_borrowed(&world.entity(b))), (5, 3, 3));
+    assert_eq!(health(EntityRef::from(world.entity_mut(a))), 5);
+    let mut entity = FilteredEntityMut::from(world.entity_mut(a));
+    assert_eq!((heal(&mut entity), health(&entity)), (6, 6));
+    assert!(entity.get_mut_by_id(id).is_some() && entity.get::<Aside>().is_none());
+    assert_eq!(health(entity), 6);
+}
+
+#[test]
+fn ticks_are_those_of_what_is_given() {
+    let (mut world, [a, _]) = filled();
+    let [health, name] = [world.register_component::<Health>(), world.register_component::<Name>()];
+    let _watchers = (world.query_filtered::<(), Changed<Health>>(), world.query_filtered::<(), Changed<Name>>());
+    let mut query = QueryBuilder::<FilteredEntityMut<'_, '_>>::new(&mut world).mut_id(health).build();
+    let mut entity = query.get_mut(&mut world, a).unwrap();
+    let before = entity.get_change_ticks::<Health>().unwrap();
+    entity.get_mut::<Health>().unwrap().0 = 5;
+    let after = entity.get_change_ticks_by_id(health).unwrap();
+    assert!(
+        before.added == after.added
+            && after.changed == entity.as_readonly().get_ref::<Health>().unwrap().last_changed()
+    );
+    assert_eq!((entity.get_change_ticks::<Name>(), entity.get_change_ticks_by_id(name)), (None, None));
 }

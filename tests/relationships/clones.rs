@@ -461,3 +461,128 @@ fn other_fields_of_both_sides_are_cloned() {
     let Crew { sailors, pay, .. } = world.get::<Crew>(other).unwrap();
     assert_eq!((sailors.len(), sailors[0], pay.as_str()), (3, first, "tea"));
 }
+
+/// Moves of components to other entities, with what is linked to them.
+mod moves {
+    use super::*;
+
+    #[derive(Component, Debug, PartialEq)]
+    #[relationship(relationship_target = Crew)]
+    struct Serves {
+        #[relationship]
+        ship: Entity,
+        since: u32,
+    }
+    #[derive(Component, Debug, PartialEq)]
+    #[relationship_target(relationship = Serves)]
+    struct Crew {
+        #[relationship]
+        sailors: Vec<Entity>,
+        pay: String,
+    }
+
+    /// It cannot be cloned.
+    #[derive(Component, Debug, PartialEq)]
+    struct Cargo(Box<str>);
+
+    fn move_all(world: &mut World, from: Entity, to: Entity, is_linked: bool) {
+        let mut builder = EntityCloner::build_opt_out(world);
+        builder.move_components(true).linked_cloning(is_linked).clone_entity(from, to).expect("both are alive");
+        world.check_invariants();
+    }
+
+    fn count(world: &World, entity: Entity) -> usize {
+        world.entity(entity).components().count()
+    }
+
+    #[test]
+    fn a_source_is_replaced_on_its_target_and_sources_follow_their_list() {
+        let mut world = World::new();
+        let [ship, new, heir] = entities(&mut world);
+        let sailors = [1, 2].map(|since| world.spawn((Serves { ship, since }, Tag(since as usize))).id());
+        world.entity_mut(ship).insert(Cargo("tea".into()));
+        world.get_mut::<Crew>(ship).unwrap().pay = "rum".into();
+
+        move_all(&mut world, sailors[0], heir, false);
+        assert_eq!(count(&world, sailors[0]), 0);
+        assert_eq!((world.get(heir), world.get(heir)), (Some(&Serves { ship, since: 1 }), Some(&Tag(1))));
+        assert_eq!(world.get(ship), Some(&Crew { sailors: vec![sailors[1], heir], pay: "rum".into() }));
+
+        move_all(&mut world, ship, new, false);
+        assert_eq!(count(&world, ship), 0);
+        assert_eq!(world.get(new), Some(&Cargo("tea".into())));
+        assert_eq!(world.get(new), Some(&Crew { sailors: vec![sailors[1], heir], pay: "rum".into() }));
+        assert_eq!(world.get(heir), Some(&Serves { ship: new, since: 1 }));
+    }
+
+    #[test]
+    fn a_target_keeps_its_list_and_gets_more_sources() {
+        let mut world = World::new();
+        let [ship, other] = entities(&mut world);
+        let sailor = world.spawn(Serves { ship, since: 1 }).id();
+        let first = world.spawn(Serves { ship: other, since: 2 }).id();
+        world.get_mut::<Crew>(other).unwrap().pay = "tea".into();
+        move_all(&mut world, ship, other, false);
+        assert_eq!(world.get(other), Some(&Crew { sailors: vec![first, sailor], pay: "tea".into() }));
+        // What is denied stays.
+        world.entity_mut(other).insert(Cargo("rum".into()));
+        let mut entity = world.entity_mut(other);
+        entity.clone_with_opt_out(ship, |builder| _ = builder.deny::<Crew>().move_components(true)).unwrap();
+        assert_eq!((count(&world, other), world.get(ship)), (1, Some(&Cargo("rum".into()))));
+        world.check_invariants();
+    }
+
+    #[test]
+    fn what_is_linked_moves_to_new_entities() {
+        let mut world = World::new();
+        let root = world.spawn((Tag(0), children![(Tag(1), children![Tag(2)]), Cargo("tea".into())])).id();
+        let [a, b] = children(&world, root)[..] else { panic!("there are two") };
+        let leaf = children(&world, a)[0];
+        // Entities inside of what moves, and a source that is not below the root.
+        let [target, admirer] = entities(&mut world);
+        world.entity_mut(leaf).insert((Looks(b), Guards(target)));
+        world.entity_mut(admirer).insert(Likes(leaf));
+
+        move_all(&mut world, root, target, true);
+        assert!([root, a, b, leaf].iter().all(|&entity| count(&world, entity) == 0));
+        let [new_a, new_b] = children(&world, target)[..] else { panic!("there are two") };
+        let new_leaf = children(&world, new_a)[0];
+        assert_eq!([target, new_a, new_leaf].map(|entity| world.get::<Tag>(entity).unwrap().0), [0, 1, 2]);
+        assert_eq!((world.get(new_b), world.get(new_leaf)), (Some(&Cargo("tea".into())), Some(&Looks(new_b))));
+        assert_eq!((world.get(new_leaf), world.get(admirer)), (Some(&Guards(target)), Some(&Likes(new_leaf))));
+    }
+
+    #[test]
+    fn pairs_and_an_entity_that_is_its_own_target_stay() {
+        let mut world = World::new();
+        let [a, b] = entities(&mut world);
+        world.relate(a, Knows(5), b);
+        world.entity_mut(a).insert((Tag(1), ChildOf(b)));
+        move_all(&mut world, a, a, false);
+        assert_eq!((world.get(a), world.get(a)), (Some(&Tag(1)), Some(&ChildOf(b))));
+        move_all(&mut world, a, b, false);
+        assert_eq!((from(&world, a), world.get(b)), (vec![(b, Knows(5))], Some(&Tag(1))));
+        world.take_command_errors();
+    }
+
+    #[test]
+    fn hooks_see_values_go_and_come_and_errors_change_nothing() {
+        #[derive(Component, Debug, PartialEq)]
+        #[component(on_remove = |mut world, context| world.get_mut::<Marked>(context.entity).unwrap().0 += 1)]
+        struct Marked(u32);
+
+        let mut world = World::new();
+        let [from, to, gone] = entities(&mut world);
+        world.despawn(gone);
+        world.entity_mut(from).insert(Marked(1));
+        assert!(world.entity_mut(from).move_components::<Marked>(gone).is_err());
+        assert_eq!(world.get(from), Some(&Marked(1)));
+        world.commands().entity(from).move_components::<Marked>(to);
+        world.commands().entity(to).move_components::<Marked>(gone);
+        world.flush();
+        assert_eq!((world.get(to), world.get::<Marked>(from)), (Some(&Marked(2)), None));
+        assert_eq!(world.take_command_errors().0.len(), 1);
+        let spawned = world.entity_mut(to).clone_and_spawn_with_opt_out(|builder| _ = builder.move_components(true));
+        assert_eq!((world.get(spawned.unwrap()), world.get::<Marked>(to)), (Some(&Marked(3)), None));
+    }
+}

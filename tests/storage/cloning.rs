@@ -223,7 +223,8 @@ fn a_copy_of_a_copy_of_many_is_right() {
 
 /// Clones of some components, onto an entity that is there or a new one.
 mod some_components {
-    use strata_ecs::entity::EntityCloner;
+    use strata_ecs::bundle::InsertMode;
+    use strata_ecs::entity::{EntityCloner, EntityClonerBuilder, OptOut};
     use strata_ecs::prelude::*;
     use strata_ecs::world::CloneError;
 
@@ -247,10 +248,11 @@ mod some_components {
         let mut world = World::new();
         let source = source(&mut world);
         let target = world.spawn((Health(9), Burning(8))).id();
-        world
-            .entity_mut(source)
-            .clone_with_opt_out(target, |builder| _ = builder.deny::<(Health, Connection)>())
-            .unwrap();
+        let mut source_mut = world.entity_mut(source);
+        let without_requiring = |builder: &mut EntityClonerBuilder<'_, OptOut>| {
+            builder.deny::<Connection>().without_required_by_components(|builder| _ = builder.deny::<Health>());
+        };
+        source_mut.clone_with_opt_out(target, without_requiring).unwrap();
         assert_eq!(world.get(target), Some(&Health(9)));
         assert_eq!(world.get(target), Some(&Burning(2)));
         assert_eq!(world.get(target), Some(&Monster("orc".into())));
@@ -258,12 +260,28 @@ mod some_components {
     }
 
     #[test]
-    fn what_is_required_is_not_made_and_replaces_nothing() {
+    fn what_requires_a_denied_component_is_denied() {
+        #[derive(Component, Clone)]
+        #[require(Monster(String::from("kobold")))]
+        struct Boss;
+
         let mut world = World::new();
         let source = source(&mut world);
-        let bare =
-            world.entity_mut(source).clone_and_spawn_with_opt_out(|builder| _ = builder.deny::<(Health, Connection)>());
-        assert!(!world.entity(bare.unwrap()).contains::<Health>());
+        // The cloner is made before the world has met `Boss`, which requires `Health` through `Monster`.
+        let mut cloner = EntityCloner::build_opt_out(&mut world).deny::<(Health, Connection)>().finish();
+        world.entity_mut(source).insert(Boss);
+        let clone = cloner.spawn_clone(&mut world, source).unwrap();
+        assert_eq!((world.get(clone), world.entity(clone).components().count()), (Some(&Burning(2)), 1));
+    }
+
+    #[test]
+    fn what_is_required_is_made_unless_it_is_cloned_or_there() {
+        let mut world = World::new();
+        let source = source(&mut world);
+        let bare = world.entity_mut(source).clone_and_spawn_with_opt_in(|builder| {
+            builder.without_required_components(|builder| _ = builder.allow::<Monster>());
+        });
+        assert_eq!(world.get(bare.unwrap()), Some(&Health(0)));
         let whole = world.entity_mut(source).clone_and_spawn_with_opt_in(|builder| _ = builder.allow::<Monster>());
         assert_eq!(world.get(whole.unwrap()), Some(&Health(3)));
         let target = world.spawn(Health(7)).id();
@@ -271,6 +289,50 @@ mod some_components {
         assert_eq!(world.get(target), Some(&Health(7)), "the target has its own");
         world.entity_mut(source).clone_with_opt_in(target, |builder| _ = builder.allow::<(Monster, Health)>()).unwrap();
         assert_eq!(world.get(target), Some(&Health(3)), "allowed by name");
+    }
+
+    #[test]
+    fn an_exact_copy_lacks_what_the_source_lacks() {
+        let mut world = World::new();
+        let source = source(&mut world);
+        world.entity_mut(source).remove::<(Health, Connection)>();
+        let copies = [world.clone_entity(source).unwrap(), world.commands().entity(source).clone_and_spawn().id()];
+        world.flush();
+        let told = EntityCloner::build_opt_out(&mut world).finish().spawn_clone(&mut world, source).unwrap();
+        assert!(copies.iter().all(|&copy| world.get::<Health>(copy).is_none() && world.get::<Monster>(copy).is_some()));
+        assert_eq!(world.get(told), Some(&Health(0)), "one that is told what to clone keeps what `require` promises");
+    }
+
+    #[test]
+    fn what_is_required_is_cloned_only_along_with_what_requires_it() {
+        let mut world = World::new();
+        let source = world.spawn(Health(3)).id();
+        let target = world.spawn_empty().id();
+        let mut cloner = EntityCloner::build_opt_in(&mut world).allow_if_new::<Monster>().finish();
+        cloner.clone_entity(&mut world, source, target).unwrap();
+        assert_eq!(world.entity(target).components().count(), 0, "the source is no monster");
+        world.entity_mut(source).insert(Monster("orc".into()));
+        world.entity_mut(target).insert(Monster("elf".into())).remove::<Health>();
+        cloner.clone_entity(&mut world, source, target).unwrap();
+        assert_eq!((world.get(target), world.get::<Health>(target)), (Some(&Monster("elf".into())), None));
+    }
+
+    #[test]
+    fn what_the_target_has_can_be_kept() {
+        let mut world = World::new();
+        let source = source(&mut world);
+        let targets = [(); 3].map(|()| world.spawn((Monster("elf".into()), Health(7))).id());
+        let [all, one, both] = targets;
+        let keep = |builder: &mut EntityClonerBuilder<'_, OptOut>| {
+            builder.deny::<Connection>().insert_mode(InsertMode::Keep);
+        };
+        let mut source_mut = world.entity_mut(source);
+        source_mut.clone_with_opt_out(all, keep).unwrap();
+        source_mut.clone_with_opt_in(one, |builder| _ = builder.allow_if_new::<Monster>().allow::<Health>()).unwrap();
+        source_mut.clone_with_opt_in(both, |builder| _ = builder.allow::<Monster>().allow_if_new::<Monster>()).unwrap();
+        let seen = targets.map(|it| (world.get::<Monster>(it).unwrap().0.as_str(), world.get::<Health>(it).unwrap().0));
+        assert_eq!(seen, [("elf", 7), ("elf", 3), ("orc", 7)]);
+        assert_eq!((world.get(all), world.get::<Burning>(one)), (Some(&Burning(2)), None));
     }
 
     #[test]

@@ -248,6 +248,7 @@ use strata_ecs::system::entity_command::EntityCommand as _;
 use strata_ecs::system::entity_command::insert as _;
 use strata_ecs::system::entity_command::insert_from_world as _;
 use strata_ecs::system::entity_command::insert_with as _;
+use strata_ecs::system::entity_command::move_components as _;
 use strata_ecs::system::entity_command::remove as _;
 use strata_ecs::system::entity_command::remove_by_id as _;
 use strata_ecs::system::entity_command::remove_with_requires as _;

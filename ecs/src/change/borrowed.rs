@@ -95,6 +95,25 @@ impl<'w, T: ?Sized> Mut<'w, T> {
         Mut { value: part(self.value), ticks: self.ticks }
     }
 
+    /// What the value leads to, without a change: as [`Mut::map_unchanged`] by `DerefMut`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut value = vec![1, 2];
+    /// let mut value = Mut::from(&mut value);
+    /// let mut numbers: Mut<[i32]> = value.as_deref_mut();
+    /// numbers[0] = 3;
+    /// assert_eq!(*value, [3, 2]);
+    /// ```
+    #[inline]
+    pub fn as_deref_mut(&mut self) -> Mut<'_, T::Target>
+    where
+        T: DerefMut,
+    {
+        self.reborrow().map_unchanged(T::deref_mut)
+    }
+
     /// As [`Mut::map_unchanged`], for a part that may not be there.
     ///
     /// ```

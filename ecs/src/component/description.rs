@@ -210,6 +210,14 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_map_entities(map), ..self }
     }
 
+    /// Replaces the entities inside of a value, if it is known how.
+    pub(super) fn map_entities(&self, value: &mut T, mapper: &mut dyn EntityMapper) {
+        if let Some(map) = self.functions.map_entities {
+            // SAFETY: the functions of a description are those of its type, of which the value is, and that is borrowed mutably.
+            unsafe { map((&raw mut *value).cast(), mapper) }
+        }
+    }
+
     /// The fields of the type, which only its derives know. They tell whether values are
     /// [plain bytes](ComponentFunctions::is_plain).
     #[must_use]

@@ -64,6 +64,7 @@ pub(crate) use self::required::{Contents, Required, Requirements};
 pub(crate) use self::slot::SlotAddress;
 pub use self::slot::{SlotMap, TypeSlot};
 pub(crate) use self::watch::{TrackingGuard, TrackingRequest};
+use crate::entity::EntityMapper;
 pub use crate::map::component::*;
 pub use strata_ecs_derive::Describe;
 
@@ -201,6 +202,24 @@ pub trait Component: Send + Sync + Sized + 'static {
     #[must_use]
     fn on_despawn() -> Option<ComponentHook> {
         None
+    }
+
+    /// Replaces the entities inside of a value, as far as the type says where some are: see [`MapEntities`](crate::entity::MapEntities). Others are as before.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Follows(Entity);
+    ///
+    /// let mut world = World::new();
+    /// let [old, new] = [(); 2].map(|()| world.spawn_empty().id());
+    /// let mut follows = Follows(old);
+    /// Component::map_entities(&mut follows, &mut (old, new));
+    /// assert_eq!(follows.0, new);
+    /// ```
+    fn map_entities<M: EntityMapper>(this: &mut Self, mapper: &mut M) {
+        Self::DESCRIPTION.map_entities(this, mapper);
     }
 
     /// Whether a value does something once it is there. Then no command for the same entity takes its place before.

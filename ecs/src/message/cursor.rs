@@ -65,8 +65,7 @@ impl<M> MessageCursor<M> {
 
     /// The messages that it has not read, the oldest first.
     ///
-    /// They count as read when they are given, but the books are made up when the iterator is dropped: one that is forgotten
-    /// ([`core::mem::forget`]) has read nothing.
+    /// They count as read when they are given, one by one; those that the iterator has not given do not.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

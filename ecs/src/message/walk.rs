@@ -7,13 +7,14 @@ use core::slice;
 
 use super::messages::MessageId;
 
-/// Two iterators, one after the other. When this is dropped it notes the number of the next message.
+/// Two iterators, one after the other. It notes the number of the next message with each step, so that nothing is left to be done when it
+/// is dropped: a reader can be used again while an iterator that is not used any more is still there.
 pub(super) struct Walk<'a, I: ExactSizeIterator + Default> {
     first: I,
     /// Takes the place of the first when that is at its end.
     second: I,
-    /// The number behind the last message.
-    end: u64,
+    /// The number of the next message.
+    number: u64,
     next: &'a mut u64,
 }
 
@@ -21,8 +22,7 @@ impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
     /// Over both. The first message has the number `next`.
     #[inline]
     pub(super) fn new(next: &'a mut u64, first: I, second: I) -> Self {
-        let end = *next + (first.len() + second.len()) as u64;
-        Self { first, second, end, next }
+        Self { first, second, number: *next, next }
     }
 
     #[inline]
@@ -33,21 +33,31 @@ impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
     /// The number of the next message.
     #[inline]
     fn number(&self) -> u64 {
-        self.end - self.len() as u64
+        self.number
+    }
+
+    /// Notes that messages have been read.
+    #[inline(always)]
+    fn note(&mut self, count: usize) {
+        self.number += count as u64;
+        *self.next = self.number;
     }
 
     #[inline]
     fn next(&mut self) -> Option<I::Item> {
-        match self.first.next() {
+        let item = match self.first.next() {
             None => {
                 self.first = mem::take(&mut self.second);
-                self.first.next()
+                self.first.next()?
             }
-            some => some,
-        }
+            Some(item) => item,
+        };
+        self.note(1);
+        Some(item)
     }
 
     fn nth(&mut self, n: usize) -> Option<I::Item> {
+        self.note(self.len().min(n.saturating_add(1)));
         let len = self.first.len();
         if n < len {
             return self.first.nth(n);
@@ -59,15 +69,9 @@ impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
     /// Passes over all that are left, and says how many they were.
     fn pass(&mut self) -> usize {
         let len = self.len();
+        self.note(len);
         (self.first, self.second) = (I::default(), I::default());
         len
-    }
-}
-
-impl<I: ExactSizeIterator + Default> Drop for Walk<'_, I> {
-    #[inline]
-    fn drop(&mut self) {
-        *self.next = self.number();
     }
 }
 

@@ -14,8 +14,9 @@ use super::lifecycle::{TELL, tell_of_existing};
 use super::matched::MatchFilter;
 use super::observers::{Observe, Observers, Watched, typed};
 use super::on::TriggerOf;
+use crate::change::WriteEntity;
 use crate::command::defer_direct;
-use crate::component::{ComponentId, Kinds};
+use crate::component::{Component, ComponentId, HookContext, Kinds};
 use crate::entity::{Entity, EntityHashSet};
 use crate::event::{EntityEvent, Event, EventPattern};
 use crate::store::{Affected, CommandFailure, Store};
@@ -25,7 +26,7 @@ use crate::system::{
     SystemCondition, SystemInput, SystemMeta, SystemOutput, TellSystem, WithTellSystem,
 };
 use crate::trace;
-use crate::world::DeferredMarker;
+use crate::world::{DeferredMarker, DeferredWorld, World};
 
 /// An observer that is not in a world yet: a system, what it watches, and conditions.
 ///
@@ -50,16 +51,71 @@ use crate::world::DeferredMarker;
 /// }
 /// assert_eq!(world.resource::<Clicks>().0, 2);
 /// ```
+///
+/// It is a component, too: an entity that gets it keeps the observer, which goes when the component is removed or replaced, or the entity
+/// ends. So an observer can be spawned along with what it belongs to, as a child of it, or with a [`Name`](crate::name::Name). It is added
+/// by a command of the operation that inserts it. The system cannot be cloned; one that has been taken out of a world observes nothing any more.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(EntityEvent)]
+/// struct Click(Entity);
+/// # #[derive(Resource, Default)] struct Clicks(u32);
+///
+/// let mut world = World::new();
+/// # world.init_resource::<Clicks>();
+/// let button = world.spawn_empty().id();
+/// let count = |_: On<Click>, mut clicks: ResMut<Clicks>| clicks.0 += 1;
+/// let observer = world.spawn((Name::new("clicks"), Observer::new(count).with_entity(button), ChildOf(button))).id();
+/// world.trigger(Click(button));
+/// world.despawn(observer);
+/// world.trigger(Click(button));
+/// assert_eq!(world.resource::<Clicks>().0, 1);
+/// ```
+#[derive(Component)]
+#[component(storage = "sparse", immutable, on_insert = start, on_discard = stop)]
 pub struct Observer {
-    system: Box<dyn Unregistered>,
+    state: State,
     entities: Vec<Entity>,
     /// Whether it is told of what exists already.
     existing: bool,
 }
 
+enum State {
+    /// It has not been added to a world.
+    Waiting(Box<dyn Unregistered>),
+    /// It was added to a world as a component.
+    Added(Box<(ObserverId, Box<str>)>),
+}
+
+/// Adds the observer that an entity has got.
+fn start(mut world: DeferredWorld<'_>, context: HookContext) {
+    world.commands().queue(move |world: &mut World| {
+        let store = &mut world.store;
+        let Some(mut observer) = WriteEntity::new(store, context.entity).into_mut_told::<Observer>() else { return };
+        let State::Waiting(system) = &observer.state else { return };
+        let id = ObserverId::next();
+        let added = State::Added(Box::new((id, Box::from(system.name()))));
+        let waiting = Observer {
+            state: core::mem::replace(&mut observer.state, added),
+            entities: observer.entities.clone(),
+            existing: observer.existing,
+        };
+        waiting.register(store, id);
+    });
+}
+
+/// Removes the observer that an entity loses.
+fn stop(mut world: DeferredWorld<'_>, context: HookContext) {
+    if let Some(id) = world.get::<Observer>(context.entity).and_then(Observer::id) {
+        world.commands().remove_observer(id);
+    }
+}
+
 impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Observer").field("system", &self.system.name()).field("entities", &self.entities).finish()
+        f.debug_struct("Observer").field("system", &self.system_name()).field("entities", &self.entities).finish()
     }
 }
 
@@ -333,7 +389,8 @@ impl Observer {
         S: IntoSystem<I, Out, M>,
     {
         let () = S::CHECKED;
-        Self { system: S::with_tell_system(system, Describing), entities: Vec::new(), existing: false }
+        let state = State::Waiting(S::with_tell_system(system, Describing));
+        Self { state, entities: Vec::new(), existing: false }
     }
 
     /// Has it watch the events of an entity, and no longer those of all.
@@ -383,7 +440,9 @@ impl Observer {
     /// ```
     #[must_use]
     pub fn run_if<M>(mut self, condition: impl SystemCondition<M>) -> Self {
-        self.system.run_if(condition.into_condition());
+        if let State::Waiting(system) = &mut self.state {
+            system.run_if(condition.into_condition());
+        }
         self
     }
 
@@ -434,14 +493,41 @@ impl Observer {
     /// ```
     #[must_use]
     pub fn with_error_handler(mut self, handler: fn(EcsError, ErrorContext)) -> Self {
-        self.system.handle(handler);
+        if let State::Waiting(system) = &mut self.state {
+            system.handle(handler);
+        }
         self
     }
 
     /// The name of the system.
     #[must_use]
     pub fn system_name(&self) -> &str {
-        self.system.name()
+        match &self.state {
+            State::Waiting(system) => system.name(),
+            State::Added(added) => &added.1,
+        }
+    }
+
+    /// Its handle, if it was added to a world as a component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Alarm;
+    ///
+    /// let mut world = World::new();
+    /// let watch = world.spawn(Observer::new(|_: On<Alarm>| {})).id();
+    /// let id = world.get::<Observer>(watch).and_then(Observer::id).unwrap();
+    /// world.entity_mut(watch).remove::<Observer>();
+    /// assert!(!world.remove_observer(id));
+    /// ```
+    #[must_use]
+    pub fn id(&self) -> Option<ObserverId> {
+        match &self.state {
+            State::Waiting(_) => None,
+            State::Added(added) => Some(added.0),
+        }
     }
 
     /// The entities that it watches; it watches all events if there are none.
@@ -452,7 +538,9 @@ impl Observer {
 
     /// Adds it to a store.
     pub(super) fn register(self, store: &mut Store, id: ObserverId) {
-        self.system.register(store, id, self.entities, self.existing);
+        if let State::Waiting(system) = self.state {
+            system.register(store, id, self.entities, self.existing);
+        }
     }
 }
 

@@ -29,7 +29,8 @@
 //! - If a `Drop` or other code of the user breaks an operation off, what has come by it is told with the next operation. `Discard` may have
 //!   been told then of values that stay, as when the closure of `insert_with` panics.
 //!
-//! An observer is no entity: adding one does not change which ids entities get. [`ObserverId`] is its handle.
+//! An observer that is added to a world is no entity: it does not change which ids entities get. [`ObserverId`] is its handle. To have
+//! one end with an entity, give it to that as a component: see [`Observer`].
 
 mod id;
 mod on;

@@ -234,6 +234,22 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
+    /// Gives a filtered entity in its data what the queries borrow of which this one is made, as far as its other terms leave that free: to
+    /// read what they read, and to write what they leave alone. The query borrows it then.
+    pub(super) fn give_borrows_of(&mut self, borrowed: &FilteredAccess) {
+        let mut given = FilteredAccess::default();
+        for id in borrowed.borrowed().unwrap_or_default() {
+            if borrowed.writes(id) && !self.access.touches(id) {
+                given.add_write(id);
+            } else if !self.access.writes(id) {
+                given.add_read(id);
+            }
+        }
+        if D::Terms::give(&mut self.cache.data, &given) {
+            self.access.add_borrows_of(&given);
+        }
+    }
+
     /// The state of a nested query. What it borrows, and asks the changes of, is said by the query that it is in.
     pub(super) fn of_nested(store: &Store, mut terms: Terms) -> Self {
         matching::exclude_disabled(&mut terms, &store.archetypes.components, 0);

@@ -138,7 +138,7 @@ fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[Part]) -
     );
     let components = &store.archetypes.components;
     let names = || parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join("` and `");
-    let Some(state) = QueryState::<D, F>::find_as_written(store) else {
+    let Some(mut state) = QueryState::<D, F>::find_as_written(store) else {
         let new = query_name::<D, F>();
         panic!("`{new}` cannot be made of `{}`: the world has never met one of its components", names());
     };
@@ -158,6 +158,7 @@ fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[Part]) -
              say the same, with `With` or `Without` in a filter"
         );
     }
+    state.give_borrows_of(&borrowed);
     state
 }
 
@@ -194,6 +195,7 @@ fn matches<D: QueryData, F: QueryFilter>(cache: &CacheOf<D::Terms, F::Terms>) ->
 /// | `&T`, `Ref<T>`, `Option<&T>`, `Added<T>`, `Changed<T>` | `T` |
 /// | `&mut T`, `Mut<T>` | `T`, mutably |
 /// | `EntityRef`, `EntityMut` | all components |
+/// | `FilteredEntityRef`, `FilteredEntityMut` | nothing: the first one in the data gives what is borrowed and no other part of the data is in the way of; none, if the old query borrows all components |
 ///
 /// If the old query demands a sparse component, or excludes one, so must the new one.
 ///

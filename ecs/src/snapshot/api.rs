@@ -458,7 +458,7 @@ impl World {
         self.check_restore(snapshot)?;
         self.prepare_schedules(snapshot);
         let options = &snapshot.options;
-        let clone = |value: &(dyn Any + Send + Sync)| options.clone_local(value);
+        let clone = |value: &dyn Any| options.clone_local(value);
         let systems = snapshot.systems.iter().map(|(label, memory)| (*label, memory.cloned(&clone))).collect();
         let known = known.and_then(|known| known.of(self.id()));
         Ok(self.restored(systems, snapshot.frame_number(), |store| {

@@ -16,12 +16,12 @@ type Value = dyn Any + Send + Sync;
 #[derive(Clone, Copy, Debug)]
 struct LocalType {
     type_id: TypeId,
-    clone: fn(&Value) -> Option<Box<Value>>,
+    clone: fn(&dyn Any) -> Option<Box<Value>>,
 }
 
 impl LocalType {
     fn of<T: Clone + Send + Sync + 'static>() -> Self {
-        let clone = |value: &Value| {
+        let clone = |value: &dyn Any| {
             let cloned: Box<Value> = Box::new(value.downcast_ref::<T>()?.clone());
             Some(cloned)
         };
@@ -204,7 +204,7 @@ impl SnapshotOptions {
     }
 
     /// A clone of a value in a system, if its type is known.
-    pub(super) fn clone_local(&self, value: &Value) -> Option<Box<Value>> {
+    pub(super) fn clone_local(&self, value: &dyn Any) -> Option<Box<Value>> {
         let is_it = |known: &LocalType| known.type_id == (*value).type_id();
         let known = self.locals.iter().copied().find(is_it).or_else(|| simple_types().find(is_it));
         known.and_then(|known| (known.clone)(value))

@@ -109,20 +109,21 @@ impl Store {
 
     /// Makes an entity of clones of all components of another one.
     pub(crate) fn clone_entity(&mut self, entity: Entity) -> Result<Entity, CloneError> {
-        self.spawn_clone_of_some(entity, |_| true)
+        // What the other one lacks the clone lacks, even if one of its components requires it.
+        self.spawn_clone_of_some(entity, |_, _| true, ChangeStep::InsertExactly)
     }
 
-    /// Makes an entity of clones of those components of another one of which a function says so.
+    /// Makes an entity of clones of those components of another one of which a function says so, by a step with these.
     pub(crate) fn spawn_clone_of_some(
         &mut self,
         entity: Entity,
-        is_meant: impl Fn(ComponentId) -> bool,
+        is_meant: impl Fn(&Self, ComponentId) -> bool,
+        step: fn(u32) -> ChangeStep,
     ) -> Result<Entity, CloneError> {
         self.flush();
-        let mut clones = self.clone_some(entity, &is_meant)?;
-        let pairs = self.clone_pairs(entity, &is_meant, &|_| false)?;
-        // What the other one lacks the clone lacks, even if one of its components requires it.
-        let clone = self.spawn_values(&mut clones, ChangeStep::InsertExactly);
+        let mut clones = self.clone_some(entity, |id| is_meant(self, id))?;
+        let pairs = self.clone_meant_pairs(entity, &is_meant, &|_| false)?;
+        let clone = self.spawn_values(&mut clones, step);
         self.relate_clones(clone, pairs);
         Ok(clone)
     }

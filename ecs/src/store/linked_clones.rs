@@ -52,21 +52,37 @@ impl Store {
             let mut components = self.clone_some(of, |id| is_meant(self, of, id))?;
             let lists = lists(self, of).into_iter().filter_map(|id| self.value_by_id(of, id));
             components.parts.extend(lists.filter_map(ErasedVec::clone_with_others));
-            let meant: Vec<ComponentId> = self.pair_sources().filter(|&id| is_meant(self, of, id)).collect();
-            let pairs = self.clone_pairs(of, |id| meant.contains(&id), &|other| all.contains_key(&other))?;
+            let pairs =
+                self.clone_meant_pairs(of, |store, id| is_meant(store, of, id), &|other| all.contains_key(&other))?;
             clones.push(LinkedClone { of, components, pairs });
         }
         Ok(LinkedClones(clones))
     }
 
-    /// Gives clones to new entities, but those of the first one to a target if there is one, and returns the entity that stands for the
-    /// first. A function exchanges the entities inside of a component.
+    /// Takes those components of some entities of which a function says so, beside what it has been given for them. It is an operation
+    /// of its own for each.
+    pub(crate) fn take_linked(
+        &mut self,
+        entities: &[Entity],
+        mut wanted: impl FnMut(&mut Self, Entity) -> (Vec<ComponentId>, EntityBuilder),
+    ) -> LinkedClones {
+        let take = |&of: &Entity| {
+            let (ids, mut components) = wanted(self, of);
+            let taken = self.at(of).map(|mut entity| entity.take_values(Some(&ids)));
+            components.parts.extend(taken.into_iter().flat_map(|taken| taken.parts));
+            LinkedClone { of, components, pairs: ClonedPairs::default() }
+        };
+        LinkedClones(entities.iter().map(take).collect())
+    }
+
+    /// Gives clones to new entities, but those of the first one to a target if there is one, and returns the entities that stand for
+    /// the others. A function exchanges the entities inside of a component.
     pub(crate) fn put_linked(
         &mut self,
         LinkedClones(mut clones): LinkedClones,
         target: Option<Entity>,
         rename: impl Fn(ErasedRefMut<'_>, &mut dyn EntityMapper),
-    ) -> Entity {
+    ) -> Vec<Entity> {
         let new = clones.len() - usize::from(target.is_some());
         let (table, first) = self.spawn_batch(core::iter::repeat_n((), new));
         let made =
@@ -95,13 +111,13 @@ impl Store {
             panicked = self.as_one(put);
         }
         panicked.go_on();
-        ids.first().copied().unwrap_or(Entity::PLACEHOLDER)
+        ids
     }
 
     fn put_linked_one(&mut self, id: Entity, components: &mut EntityBuilder, pairs: ClonedPairs) {
         let Ok(mut entity) = self.at(id) else { return };
         let done = Waiting::catch(|| {
-            if let Err(error) = entity.insert_exactly(components) {
+            if let Err(error) = entity.insert_dynamic(components) {
                 error.raise();
             }
         });

@@ -331,7 +331,7 @@ impl Store {
     /// # Errors
     ///
     /// If the values of a relation cannot be cloned.
-    pub(crate) fn clone_pairs(
+    fn clone_pairs(
         &mut self,
         source: Entity,
         is_meant: impl Fn(ComponentId) -> bool,
@@ -351,8 +351,19 @@ impl Store {
         Ok(ClonedPairs(cloned))
     }
 
+    /// [`clone_pairs`](Self::clone_pairs) of those of which a function says so that looks at the store.
+    pub(crate) fn clone_meant_pairs(
+        &mut self,
+        source: Entity,
+        is_meant: impl Fn(&Self, ComponentId) -> bool,
+        is_cloned: &dyn Fn(Entity) -> bool,
+    ) -> Result<ClonedPairs, CloneError> {
+        let meant: Vec<ComponentId> = self.pair_sources().filter(|&id| is_meant(self, id)).collect();
+        self.clone_pairs(source, |id| meant.contains(&id), is_cloned)
+    }
+
     /// The components of the sources of all relations.
-    pub(super) fn pair_sources(&self) -> impl Iterator<Item = ComponentId> {
+    fn pair_sources(&self) -> impl Iterator<Item = ComponentId> {
         self.relations.places.iter().map(|place| place.components[0])
     }
 
@@ -416,6 +427,7 @@ impl Store {
 }
 
 /// Clones of the pairs of an entity, by relation.
+#[derive(Default)]
 pub(crate) struct ClonedPairs(Vec<(usize, Box<dyn PairClones>)>);
 
 impl ClonedPairs {

@@ -18,7 +18,7 @@ use crate::tick::LastRun;
 type Value = dyn Any + Send + Sync;
 
 /// A clone of a value, if its type is known.
-pub(crate) type CloneValue<'a> = dyn Fn(&Value) -> Option<Box<Value>> + 'a;
+pub(crate) type CloneValue<'a> = dyn Fn(&dyn Any) -> Option<Box<Value>> + 'a;
 
 /// One thing that a system keeps.
 pub(crate) enum Memory {
@@ -181,7 +181,7 @@ impl<'a> Keeper<'a> {
     }
 
     /// A value.
-    pub(crate) fn value<T: Send + Sync + 'static>(&mut self, value: &mut T) {
+    pub(crate) fn value<T: Send + 'static>(&mut self, value: &mut T) {
         match &mut self.0 {
             Mode::Take { clone, taken, refused } => {
                 let cloned = clone(&*value);

@@ -61,7 +61,7 @@ pub(crate) use self::memory::{CloneValue, Memory};
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub use self::param_function::{InputMarker, SystemParamFunction};
-pub(crate) use self::params::{AppliedToStore, MadeFromStore, WorldSource};
+pub(crate) use self::params::{AppliedToStore, MadeFromStore, SyncCell, WorldSource};
 pub use self::params::{
     Deferred, DynParamBuilder, DynSystemParam, FilteredResources, FilteredResourcesBuilder, FilteredResourcesMut,
     FilteredResourcesMutBuilder, FilteredResourcesMutParamBuilder, FilteredResourcesParamBuilder, If, IfBuilder, Local,

@@ -4,33 +4,48 @@ use alloc::vec::Vec;
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
-use super::links::{linked_tree, rename, target_of};
-use crate::bundle::Bundle;
+use super::entity_ref::components_of;
+use super::links::{LinkedTree, linked_tree, move_sources, rename, take_others, target_of};
+use crate::bundle::{Bundle, InsertMode};
 use crate::command::EntityCommands;
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
-use crate::store::{CloneError, Store};
+use crate::graph::ChangeStep;
+use crate::store::{CloneError, EntityBuilder, Store};
 
-/// Which components a clone gets: all but those that were [denied](EntityClonerBuilder::deny).
-#[derive(Clone, Default, Debug)]
+/// Which components a clone gets: all but those that were [denied](EntityClonerBuilder::deny), and those that require these.
+#[derive(Clone, Debug)]
 pub struct OptOut {
     denied: Vec<ComponentId>,
+    /// Those of the denied ones of which what requires them is denied, too.
+    denied_with_requiring: Vec<ComponentId>,
+    with_requiring: bool,
+    keeps: bool,
 }
 
 /// Which components a clone gets: those that were [allowed](EntityClonerBuilder::allow), and what these require.
 #[derive(Clone, Debug)]
 pub struct OptIn {
-    allowed: Vec<ComponentId>,
-    /// Those that the target gets unless it has them.
-    required: Vec<ComponentId>,
+    allowed: Vec<Allowed>,
+    with_required: bool,
+}
+
+/// A component that was allowed.
+#[derive(Clone, Copy, Debug)]
+struct Allowed {
+    id: ComponentId,
+    /// Whether it is cloned only for a target that lacks it.
+    keeps: bool,
+    /// Whether what it requires is allowed along with it.
     with_required: bool,
 }
 
 /// Copies components of one entity to another one. Made by [`EntityCloner::build_opt_out`] and
 /// [`EntityCloner::build_opt_in`]; belongs to the world that it was made for.
 ///
-/// Components that the target has already are replaced. The source keeps its own. Nothing else is inserted: what the cloned
-/// components require, and the target lacks, is not made.
+/// Components that the target has already are replaced, unless the cloner is told to keep them. The source keeps its own. What the cloned
+/// components require, and neither comes with them nor is there, is made as by an insertion; so a component always has what it requires. An
+/// exact copy, which lacks what the source lacks, is made by [`World::clone_entity`].
 ///
 /// With [`linked_cloning`](EntityClonerBuilder::linked_cloning) the children of the source, and all below them, are cloned along.
 ///
@@ -59,6 +74,10 @@ pub struct OptIn {
 pub struct EntityCloner {
     choice: Choice,
     is_linked: bool,
+    /// Whether components move to the target.
+    moves: bool,
+    /// Whether nothing is made for being required.
+    is_exact: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -68,15 +87,42 @@ enum Choice {
 }
 
 impl Choice {
-    /// Whether a component is cloned for an entity that has these, if it has any.
-    fn has(&self, id: ComponentId, target: impl FnOnce(ComponentId) -> bool) -> bool {
+    /// Whether a component of an entity is cloned, for a target if it is there already.
+    fn has(&self, store: &Store, source: Entity, target: Option<Entity>, id: ComponentId) -> bool {
+        let is_there = |id| target.is_some_and(|target| store.has(target, id));
         match self {
-            Self::OptOut(OptOut { denied }) => !denied.contains(&id),
-            Self::OptIn(OptIn { allowed, required, .. }) => {
-                allowed.contains(&id) || (required.contains(&id) && !target(id))
+            Self::OptOut(OptOut { keeps, .. }) => self.can_have(store, id) && !(*keeps && is_there(id)),
+            Self::OptIn(OptIn { allowed, .. }) => {
+                let is_cloned = |allowed: &Allowed| !(allowed.keeps && is_there(allowed.id));
+                if let Some(explicit) = allowed.iter().find(|allowed| allowed.id == id) {
+                    return is_cloned(explicit);
+                }
+                let requires = |allowed: &&Allowed| allowed.with_required && requires(store, allowed.id, id);
+                let mut requiring = allowed.iter().filter(requires);
+                !is_there(id) && requiring.any(|allowed| store.has(source, allowed.id) && is_cloned(allowed))
             }
         }
     }
+
+    /// Whether a component may be cloned, for some source and target.
+    fn can_have(&self, store: &Store, id: ComponentId) -> bool {
+        match self {
+            Self::OptOut(OptOut { denied, denied_with_requiring, .. }) => {
+                !denied.contains(&id) && !denied_with_requiring.iter().any(|&denied| requires(store, id, denied))
+            }
+            Self::OptIn(OptIn { allowed, .. }) => {
+                let is_meant =
+                    |allowed: &Allowed| allowed.id == id || allowed.with_required && requires(store, allowed.id, id);
+                allowed.iter().any(is_meant)
+            }
+        }
+    }
+}
+
+/// Whether a component requires another one, directly or through others.
+fn requires(store: &Store, id: ComponentId, required: ComponentId) -> bool {
+    let info = store.archetypes.components.info(id);
+    info.is_some_and(|info| info.required().iter().any(|other| other.id == required))
 }
 
 /// Makes an [`EntityCloner`], or uses it at once.
@@ -86,19 +132,21 @@ pub struct EntityClonerBuilder<'w, Mode> {
     world: &'w mut World,
     mode: Mode,
     is_linked: bool,
+    moves: bool,
 }
 
 impl EntityCloner {
-    /// A cloner of all components but those that are denied. See [`EntityCloner`] for an example.
+    /// A cloner of all components but those that are denied, and those that require these. See [`EntityCloner`] for an example.
     pub fn build_opt_out(world: &mut World) -> EntityClonerBuilder<'_, OptOut> {
-        EntityClonerBuilder { world, mode: OptOut::default(), is_linked: false }
+        let mode = OptOut { denied: Vec::new(), denied_with_requiring: Vec::new(), with_requiring: true, keeps: false };
+        EntityClonerBuilder { world, mode, is_linked: false, moves: false }
     }
 
     /// A cloner of those components that are allowed, and of what they require unless the target has it. See [`EntityCloner`] for an
     /// example.
     pub fn build_opt_in(world: &mut World) -> EntityClonerBuilder<'_, OptIn> {
-        let mode = OptIn { allowed: Vec::new(), required: Vec::new(), with_required: true };
-        EntityClonerBuilder { world, mode, is_linked: false }
+        let mode = OptIn { allowed: Vec::new(), with_required: true };
+        EntityClonerBuilder { world, mode, is_linked: false, moves: false }
     }
 
     /// Copies components of `source` to `target`.
@@ -110,12 +158,18 @@ impl EntityCloner {
         let store = &mut world.store;
         store.flush();
         store.entities.locate(target)?;
+        if self.moves {
+            return self.move_tree(store, source, Some(target)).map(drop);
+        }
         if self.is_linked {
             return self.clone_tree(store, source, Some(target)).map(drop);
         }
-        let mut clones = store.clone_some(source, |id| self.choice.has(id, |id| store.has(target, id)))?;
-        let pairs = store.clone_pairs(source, |id| self.choice.has(id, |_| false), &|_| false)?;
-        if let Err(error) = store.at(target)?.insert_exactly(&mut clones) {
+        let mut clones = store.clone_some(source, |id| self.choice.has(store, source, Some(target), id))?;
+        let pairs =
+            store.clone_meant_pairs(source, |store, id| self.choice.has(store, source, None, id), &|_| false)?;
+        let mut at = store.at(target)?;
+        let inserted = if self.is_exact { at.insert_exactly(&mut clones) } else { at.insert_dynamic(&mut clones) };
+        if let Err(error) = inserted {
             error.raise();
         }
         store.relate_clones(target, pairs);
@@ -128,11 +182,13 @@ impl EntityCloner {
     ///
     /// If the source is not alive, or a component that was chosen cannot be cloned. Nothing is spawned then.
     pub fn spawn_clone(&mut self, world: &mut World, source: Entity) -> Result<Entity, CloneError> {
-        if self.is_linked {
-            world.store.flush();
-            return self.clone_tree(&mut world.store, source, None);
+        if self.moves || self.is_linked {
+            let store = &mut world.store;
+            store.flush();
+            return if self.moves { self.move_tree(store, source, None) } else { self.clone_tree(store, source, None) };
         }
-        world.store.spawn_clone_of_some(source, |id| self.choice.has(id, |_| false))
+        let is_meant = |store: &Store, id| self.choice.has(store, source, None, id);
+        world.store.spawn_clone_of_some(source, is_meant, ChangeStep::Insert)
     }
 
     /// Whether entities that are linked to the source are cloned along: see [`EntityClonerBuilder::linked_cloning`].
@@ -144,22 +200,64 @@ impl EntityCloner {
     /// Clones an entity with all that is linked to it, and returns its clone.
     fn clone_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
         store.entities.locate(root)?;
-        let tree = linked_tree(store, root, |id| self.choice.has(id, |_| false));
-        let all = EntityHashSet::from_iter(tree.entities.iter().copied());
-        let is_meant = |store: &Store, entity: Entity, id: ComponentId| {
-            let target = target.filter(|_| entity == root);
-            self.choice.has(id, |id| target.is_some_and(|target| store.has(target, id)))
-                // What makes it a part of the tree.
-                || (tree.relationships.contains(&id)
-                    && target_of(store, id, entity).is_some_and(|target| all.contains(&target)))
-        };
+        let tree = linked_tree(store, root, |store, id| self.choice.can_have(store, id));
+        let is_meant = self.meant(&tree, target);
         // A list that the target has already stays, with its other fields.
         let stays = |store: &Store, id| target.is_some_and(|target| store.has(target, id));
         let lists = |store: &Store, entity: Entity| {
             tree.lists.iter().copied().filter(|&id| entity != root || !stays(store, id)).collect()
         };
         let clones = store.clone_linked(&tree.entities, is_meant, lists)?;
-        Ok(store.put_linked(clones, target, rename))
+        Ok(store.put_linked(clones, target, rename)[0])
+    }
+
+    /// Says which components of the entities of a tree are chosen, of which the first one gets a target if there is one.
+    fn meant(&self, tree: &LinkedTree, target: Option<Entity>) -> impl Fn(&Store, Entity, ComponentId) -> bool {
+        let root = tree.entities[0];
+        let all = EntityHashSet::from_iter(tree.entities.iter().copied());
+        move |store: &Store, entity: Entity, id: ComponentId| {
+            let target = target.filter(|_| entity == root);
+            self.choice.has(store, entity, target, id)
+                // What makes it a part of the tree.
+                || (tree.relationships.contains(&id)
+                    && target_of(store, id, entity).is_some_and(|target| all.contains(&target)))
+        }
+    }
+
+    /// Moves the components of an entity, and of all that is linked to it if that is meant, and returns the entity that has those of the
+    /// first one. It is one operation.
+    fn move_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
+        store.entities.locate(root)?;
+        let tree = match self.is_linked {
+            true => linked_tree(store, root, |store, id| self.choice.can_have(store, id)),
+            false => LinkedTree::of_one(root),
+        };
+        let is_meant = self.meant(&tree, target);
+        Ok(store.as_one(|store| {
+            let mut lists = Vec::new();
+            let moved = store.take_linked(&tree.entities, |store, entity| {
+                let components = &store.archetypes.components;
+                let ids: Vec<ComponentId> = components_of(store, entity)
+                    .filter(|&id| is_meant(store, entity, id) && !components.is_of_pairs(id))
+                    .collect();
+                let (listing, ids): (Vec<_>, Vec<_>) = ids.into_iter().partition(|&id| components.lists_sources(id));
+                let mut others = EntityBuilder::new();
+                for &list in &listing {
+                    // A list that the target has already stays, with its other fields.
+                    let stays = entity == root && target.is_some_and(|target| store.has(target, list));
+                    if !stays {
+                        take_others(store, list, entity, &mut others);
+                    }
+                }
+                lists.push(listing);
+                (ids, others)
+            });
+            let new = store.put_linked(moved, target, rename);
+            for ((&from, &to), lists) in tree.entities.iter().zip(&new).zip(lists) {
+                lists.into_iter().for_each(|list| move_sources(store, list, from, to));
+            }
+            new[0]
+        }))
     }
 }
 
@@ -209,25 +307,133 @@ impl<Mode> EntityClonerBuilder<'_, Mode> {
         self.is_linked = linked_cloning;
         self
     }
+
+    /// Whether what is chosen moves to the target, instead of being cloned. It is not, unless this is called. So it may be what cannot be
+    /// cloned; and nothing is an error but that the source or the target is not alive.
+    ///
+    /// - Hooks and observers are told that the components are removed from the source and come to the target, as one operation.
+    /// - If the source has a relationship that is chosen, the target has it instead. If a component that lists sources is chosen, as
+    ///   [`Children`](crate::hierarchy::Children) is if it is not denied, the sources name the target then, and its other fields are
+    ///   those of the source.
+    /// - With [`linked_cloning`](Self::linked_cloning) the sources stay as they are, without what is chosen, which goes to a new entity
+    ///   for each.
+    /// - [Pairs](crate::relation::Relation) of the source stay with it.
+    /// - If a hook or an observer of the removal panics, what was taken out is dropped.
+    ///
+    /// ```
+    /// use strata_ecs::entity::EntityCloner;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Socket;
+    ///
+    /// let mut world = World::new();
+    /// let caterpillar = world.spawn((Health(3), Socket, children![()])).id();
+    /// let child = world.get::<Children>(caterpillar).unwrap()[0];
+    /// let butterfly = world.spawn_empty().id();
+    /// EntityCloner::build_opt_out(&mut world).move_components(true).clone_entity(caterpillar, butterfly).unwrap();
+    /// assert_eq!((world.get(butterfly), world.get(butterfly)), (Some(&Health(3)), Some(&Socket)));
+    /// assert_eq!(world.get(child), Some(&ChildOf(butterfly)));
+    /// assert_eq!(world.entity(caterpillar).components().count(), 0);
+    /// ```
+    pub fn move_components(&mut self, enable: bool) -> &mut Self {
+        self.moves = enable;
+        self
+    }
 }
 
 impl EntityClonerBuilder<'_, OptOut> {
-    /// Leaves the components of a bundle out.
+    /// Leaves the components of a bundle out, and all that require one of them.
+    ///
+    /// ```
+    /// use strata_ecs::entity::EntityCloner;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Debug, PartialEq, Default)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Clone)]
+    /// # struct Mana;
+    /// #[derive(Component, Clone)]
+    /// #[require(Health)]
+    /// struct Monster;
+    ///
+    /// let mut world = World::new();
+    /// let source = world.spawn((Monster, Health(3), Mana)).id();
+    /// let target = world.spawn_empty().id();
+    /// EntityCloner::build_opt_out(&mut world).deny::<Health>().clone_entity(source, target).unwrap();
+    /// assert!(world.entity(target).contains::<Mana>() && !world.entity(target).contains::<Monster>());
+    /// ```
     pub fn deny<B: Bundle>(&mut self) -> &mut Self {
         let ids = self.world.store.bundle_components::<B>().0;
+        self.deny_by_ids(ids)
+    }
+
+    /// Leaves components out, by number; as [`deny`](Self::deny).
+    pub fn deny_by_ids(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
+        let first = self.mode.denied.len();
         self.mode.denied.extend(ids);
+        if self.mode.with_requiring {
+            self.mode.denied_with_requiring.extend_from_slice(&self.mode.denied[first..]);
+        }
         self
     }
 
-    /// Leaves components out, by number.
-    pub fn deny_by_ids(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
-        self.mode.denied.extend(ids);
+    /// Calls a function that denies components, and leaves nothing out for requiring them. What is cloned and requires one of them has it
+    /// made anew, if the target lacks it.
+    ///
+    /// ```
+    /// use strata_ecs::entity::EntityCloner;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// #[derive(Component, Clone)]
+    /// #[require(Health(10))]
+    /// struct Monster;
+    ///
+    /// let mut world = World::new();
+    /// let wounded = world.spawn((Monster, Health(3))).id();
+    /// let mut builder = EntityCloner::build_opt_out(&mut world);
+    /// let mut cloner = builder.without_required_by_components(|builder| _ = builder.deny::<Health>()).finish();
+    /// let fresh = cloner.spawn_clone(&mut world, wounded).unwrap();
+    /// assert_eq!((world.entity(fresh).contains::<Monster>(), world.get(fresh)), (true, Some(&Health(10))));
+    /// ```
+    pub fn without_required_by_components(&mut self, deny: impl FnOnce(&mut Self)) -> &mut Self {
+        let before = core::mem::replace(&mut self.mode.with_requiring, false);
+        deny(self);
+        self.mode.with_requiring = before;
+        self
+    }
+
+    /// Whether components that the target has are replaced, which they are unless this is called, or kept.
+    ///
+    /// ```
+    /// use strata_ecs::bundle::InsertMode;
+    /// use strata_ecs::entity::EntityCloner;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let source = world.spawn((Health(3), Mana(7))).id();
+    /// let target = world.spawn(Health(5)).id();
+    /// EntityCloner::build_opt_out(&mut world).insert_mode(InsertMode::Keep).clone_entity(source, target).unwrap();
+    /// assert_eq!((world.get(target), world.get(target)), (Some(&Health(5)), Some(&Mana(7))));
+    /// ```
+    pub fn insert_mode(&mut self, insert_mode: InsertMode) -> &mut Self {
+        self.mode.keeps = insert_mode == InsertMode::Keep;
         self
     }
 
     /// The cloner.
-    pub fn finish(&mut self) -> EntityCloner {
-        EntityCloner { choice: Choice::OptOut(self.mode.clone()), is_linked: self.is_linked }
+    pub fn finish(&self) -> EntityCloner {
+        EntityCloner {
+            choice: Choice::OptOut(self.mode.clone()),
+            is_linked: self.is_linked,
+            moves: self.moves,
+            is_exact: false,
+        }
     }
 
     /// Copies components of `source` to `target`, as [`EntityCloner::clone_entity`].
@@ -242,31 +448,68 @@ impl EntityClonerBuilder<'_, OptOut> {
 }
 
 impl EntityClonerBuilder<'_, OptIn> {
-    /// Takes the components of a bundle, and those that they require unless the target has them.
+    /// Takes the components of a bundle, and of those of them that the source has, what they require unless the target has it.
     pub fn allow<B: Bundle>(&mut self) -> &mut Self {
-        let (ids, required) = self.world.store.bundle_components::<B>();
-        self.mode.allowed.extend(ids);
-        if self.mode.with_required {
-            self.mode.required.extend(required);
-        }
-        self
+        let ids = self.world.store.bundle_components::<B>().0;
+        self.allow_by_ids(ids)
     }
 
-    /// Takes components, by number, without those that they require.
+    /// Takes components, by number; as [`allow`](Self::allow).
     pub fn allow_by_ids(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
-        self.mode.allowed.extend(ids);
+        ids.into_iter().for_each(|id| self.allow_one(id, false));
         self
     }
 
-    /// Calls a function that allows components, and takes nothing for being required by them.
+    /// Takes those components of a bundle that the target lacks, and what these require; if one of them is [allowed](Self::allow) as
+    /// well it is taken in any case.
     ///
     /// ```
     /// use strata_ecs::entity::EntityCloner;
     /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Clone, Debug, PartialEq, Default)]
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let source = world.spawn((Health(3), Mana(7))).id();
+    /// let target = world.spawn((Health(5), Mana(9))).id();
+    /// EntityCloner::build_opt_in(&mut world).allow_if_new::<Health>().allow::<Mana>().clone_entity(source, target).unwrap();
+    /// assert_eq!((world.get(target), world.get(target)), (Some(&Health(5)), Some(&Mana(7))));
+    /// ```
+    pub fn allow_if_new<B: Bundle>(&mut self) -> &mut Self {
+        let ids = self.world.store.bundle_components::<B>().0;
+        self.allow_by_ids_if_new(ids)
+    }
+
+    /// Takes those components that the target lacks, by number; as [`allow_if_new`](Self::allow_if_new).
+    pub fn allow_by_ids_if_new(&mut self, ids: impl IntoIterator<Item = ComponentId>) -> &mut Self {
+        ids.into_iter().for_each(|id| self.allow_one(id, true));
+        self
+    }
+
+    /// Takes a component, as widely as it was ever allowed.
+    fn allow_one(&mut self, id: ComponentId, keeps: bool) {
+        let new = Allowed { id, keeps, with_required: self.mode.with_required };
+        match self.mode.allowed.iter_mut().find(|allowed| allowed.id == id) {
+            Some(Allowed { keeps, with_required, .. }) => {
+                *keeps &= new.keeps;
+                *with_required |= new.with_required;
+            }
+            None => self.mode.allowed.push(new),
+        }
+    }
+
+    /// Calls a function that allows components, and takes nothing for being required by them. What they require is made anew, if the
+    /// target lacks it.
+    ///
+    /// ```
+    /// use strata_ecs::entity::EntityCloner;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
     /// # struct Health(u32);
     /// #[derive(Component, Clone)]
-    /// #[require(Health)]
+    /// #[require(Health(10))]
     /// struct Monster;
     ///
     /// let mut world = World::new();
@@ -275,7 +518,7 @@ impl EntityClonerBuilder<'_, OptIn> {
     /// EntityCloner::build_opt_in(&mut world).allow::<Monster>().clone_entity(source, a).unwrap();
     /// let mut builder = EntityCloner::build_opt_in(&mut world);
     /// builder.without_required_components(|builder| _ = builder.allow::<Monster>()).clone_entity(source, b).unwrap();
-    /// assert_eq!((world.get(a), world.get::<Health>(b)), (Some(&Health(3)), None));
+    /// assert_eq!((world.get(a), world.get::<Health>(b)), (Some(&Health(3)), Some(&Health(10))));
     /// ```
     pub fn without_required_components(&mut self, allow: impl FnOnce(&mut Self)) -> &mut Self {
         let before = core::mem::replace(&mut self.mode.with_required, false);
@@ -285,8 +528,13 @@ impl EntityClonerBuilder<'_, OptIn> {
     }
 
     /// The cloner.
-    pub fn finish(&mut self) -> EntityCloner {
-        EntityCloner { choice: Choice::OptIn(self.mode.clone()), is_linked: self.is_linked }
+    pub fn finish(&self) -> EntityCloner {
+        EntityCloner {
+            choice: Choice::OptIn(self.mode.clone()),
+            is_linked: self.is_linked,
+            moves: self.moves,
+            is_exact: false,
+        }
     }
 
     /// Copies components of `source` to `target`, as [`EntityCloner::clone_entity`].
@@ -386,7 +634,39 @@ impl EntityWorldMut<'_> {
     }
 }
 
+impl EntityWorldMut<'_> {
+    /// Moves those components of a bundle that the entity has to another one, and what they require unless that has it: see
+    /// [`EntityClonerBuilder::move_components`].
+    ///
+    /// # Errors
+    ///
+    /// If one of the two is not alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Sword(u32);
+    ///
+    /// let mut world = World::new();
+    /// let heir = world.spawn_empty().id();
+    /// let mut knight = world.spawn(Sword(3));
+    /// knight.move_components::<Sword>(heir).unwrap();
+    /// assert!(!knight.contains::<Sword>());
+    /// assert_eq!(world.get(heir), Some(&Sword(3)));
+    /// ```
+    pub fn move_components<B: Bundle>(&mut self, target: Entity) -> Result<&mut Self, CloneError> {
+        self.clone_with_opt_in(target, |builder| _ = builder.allow::<B>().move_components(true))
+    }
+}
+
 impl EntityCommands<'_> {
+    /// Moves those components of a bundle that the entity has to another one: as [`EntityWorldMut::move_components`]. An error is reported
+    /// as other errors of commands are.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn move_components<B: Bundle>(&mut self, target: Entity) -> &mut Self {
+        self.clone_with_opt_in(target, |builder| _ = builder.allow::<B>().move_components(true))
+    }
+
     /// Spawns an entity, and records what gives it its components.
     #[cfg_attr(feature = "track_location", track_caller)]
     fn spawn_clone(
@@ -436,10 +716,15 @@ impl EntityCommands<'_> {
     }
 
     /// Makes an entity with clones of all components, as [`clone_with_opt_out`](Self::clone_with_opt_out), and returns the commands
-    /// for it. If something cannot be cloned it is spawned without components.
+    /// for it. If something cannot be cloned it is spawned without components. It lacks what the original lacks, as with
+    /// [`World::clone_entity`].
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clone_and_spawn(&mut self) -> EntityCommands<'_> {
-        self.clone_and_spawn_with_opt_out(|_| {})
+        self.spawn_clone(|world, source, target| {
+            let mut cloner = EntityCloner::build_opt_out(world).finish();
+            cloner.is_exact = true;
+            cloner.clone_entity(world, source, target)
+        })
     }
 
     /// Makes an entity with clones of all components but those that a function denies; as

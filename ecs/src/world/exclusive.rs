@@ -11,7 +11,8 @@ use super::system_state::SystemState;
 use super::systems::{ExclusiveMarker, FromWorld, Kept, exclusive};
 use crate::access::Access;
 use crate::query::{QueryData, QueryFilter, QueryState};
-use crate::system::{BoxedSystem, IntoSystem, Keeper, Local, SystemName, SystemParam, WrittenInput};
+use crate::store::WorldId;
+use crate::system::{BoxedSystem, IntoSystem, Keeper, Local, SyncCell, SystemName, SystemParam, WrittenInput};
 
 /// What a function of `&mut World`, or of a [`DeferredWorld`], can have beside that: a parameter that borrows nothing of the world. They
 /// stand behind the world.
@@ -19,7 +20,7 @@ use crate::system::{BoxedSystem, IntoSystem, Keeper, Local, SystemName, SystemPa
 /// - [`Local`], a value of its own;
 /// - `&mut QueryState<D, F>` and `&mut SystemState<P>`, which are prepared before the first run and used with the world, as often as the
 ///   function likes;
-/// - [`SystemName`], `PhantomData`, and tuples of up to eight of these.
+/// - [`SystemName`], [`WorldId`], `PhantomData`, and tuples of up to eight of these.
 ///
 /// A function has up to eight of them. What they keep belongs to a world, and begins anew in another one.
 ///
@@ -69,21 +70,21 @@ pub trait ExclusiveSystemParam: Sized {
     fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>);
 }
 
-impl<T: FromWorld + Send + Sync + 'static> ExclusiveSystemParam for Local<'_, T> {
-    type State = T;
+impl<T: FromWorld + Send + 'static> ExclusiveSystemParam for Local<'_, T> {
+    type State = SyncCell<T>;
     type Item<'s> = Local<'s, T>;
 
-    fn init(world: &mut World, _: &'static str) -> T {
-        T::from_world(world)
+    fn init(world: &mut World, _: &'static str) -> SyncCell<T> {
+        SyncCell::new(T::from_world(world))
     }
 
     #[inline]
-    fn item(state: &mut T) -> Local<'_, T> {
-        Local::from(state)
+    fn item(state: &mut SyncCell<T>) -> Local<'_, T> {
+        Local::from(state.get())
     }
 
-    fn remember(state: &mut T, keeper: &mut Keeper<'_>) {
-        keeper.value(state);
+    fn remember(state: &mut SyncCell<T>, keeper: &mut Keeper<'_>) {
+        keeper.value(state.get());
     }
 }
 
@@ -150,6 +151,22 @@ impl ExclusiveSystemParam for () {
     fn item((): &mut ()) {}
 
     fn remember((): &mut (), _: &mut Keeper<'_>) {}
+}
+
+impl ExclusiveSystemParam for WorldId {
+    type State = Self;
+    type Item<'s> = Self;
+
+    fn init(world: &mut World, _: &'static str) -> Self {
+        world.id()
+    }
+
+    #[inline]
+    fn item(state: &mut Self) -> Self {
+        *state
+    }
+
+    fn remember(_: &mut Self, _: &mut Keeper<'_>) {}
 }
 
 impl ExclusiveSystemParam for SystemName {

@@ -4,17 +4,18 @@ use core::any::TypeId;
 use core::fmt;
 
 use super::entity_ref::components_of;
-use crate::change::{ErasedMut, Mut, ReadEntity, Ref, WriteEntity};
+use crate::change::{ComponentTicks, ErasedMut, Mut, ReadEntity, Ref, WriteEntity};
 use crate::component::{Component, ComponentId, ErasedRef, MutableComponent};
 use crate::entity::Entity;
 use crate::query::{Fetch, Given, Kept, QueryData, ReadGiven, WriteGiven};
 use crate::store::Store;
 
 /// An entity, to read those of its components that were added to the query when it was made: with
-/// [`QueryBuilder`](super::QueryBuilder) or [`QueryParamBuilder`](crate::system::QueryParamBuilder).
+/// [`QueryBuilder`](super::QueryBuilder) or [`QueryParamBuilder`](crate::system::QueryParamBuilder). If the query was made of others, by
+/// [`transmute`](crate::query::QueryState::transmute), [`join`](crate::query::QueryState::join) or a lens, it is what these borrow.
 ///
 /// What was added is borrowed, and nothing else: so the query stands beside others that borrow other components. Components in tables
-/// can be added; a query without a builder gives none. If the data of a query has several filtered entities, the first one gets what was
+/// can be added; a query that was made in another way gives none. If the data of a query has several filtered entities, the first one gets what was
 /// added. Reading one costs as much as looking for the component among those that were added.
 ///
 /// ```
@@ -50,6 +51,13 @@ impl QueryData for FilteredEntityRef<'_, '_> {
 }
 
 impl<'w> FilteredEntityRef<'w, '_> {
+    /// One of which all components are given.
+    pub(super) fn of_all(entity: ReadEntity<'w>) -> Self {
+        Self { entity, given: Some(Given::all()) }
+    }
+}
+
+impl<'w> FilteredEntityRef<'w, '_> {
     /// Whether a component may be read.
     fn is_given(&self, id: ComponentId) -> bool {
         self.given.is_some_and(|given| given.reads(id))
@@ -80,6 +88,22 @@ impl<'w> FilteredEntityRef<'w, '_> {
             return None;
         }
         self.entity.store().get_by_id(self.id(), id).ok()
+    }
+
+    /// When a component was added and changed, if it is known: see [`EntityRef::get_change_ticks`](super::EntityRef::get_change_ticks).
+    /// `None` also if it was not added to the query.
+    #[must_use]
+    pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
+        self.get_change_ticks_by_id(id_of::<T>(self.entity.store())?)
+    }
+
+    /// When the component with this id was added and changed; as [`get_change_ticks`](Self::get_change_ticks).
+    #[must_use]
+    pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
+        if !self.is_given(id) {
+            return None;
+        }
+        self.entity.ticks_by_id(id)
     }
 
     /// The components that the entity has, those that were added to the query and others.
@@ -146,6 +170,13 @@ impl<'a, 'b> QueryData for FilteredEntityMut<'a, 'b> {
     #[inline]
     fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         FilteredEntityMut { entity: got, given: kept }
+    }
+}
+
+impl<'w> FilteredEntityMut<'w, '_> {
+    /// One of which all components are given.
+    pub(super) fn of_all(entity: WriteEntity<'w>) -> Self {
+        Self { entity, given: Some(Given::all()) }
     }
 }
 
@@ -222,6 +253,18 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
             return None;
         }
         self.entity.reborrow().into_mut_by_id(id).ok()
+    }
+
+    /// When a component was added and changed; see [`FilteredEntityRef::get_change_ticks`].
+    #[must_use]
+    pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
+        self.as_readonly().get_change_ticks::<T>()
+    }
+
+    /// When the component with this id was added and changed; see [`FilteredEntityRef::get_change_ticks`].
+    #[must_use]
+    pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
+        self.as_readonly().get_change_ticks_by_id(id)
     }
 
     /// Whether the entity has a component, added to the query or not.

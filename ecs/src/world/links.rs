@@ -12,7 +12,7 @@ use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::type_name;
-use core::mem::needs_drop;
+use core::mem::{needs_drop, swap};
 
 use super::cast::World;
 use crate::change::{ReadEntity, WriteEntity};
@@ -23,7 +23,7 @@ use crate::component::{
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
 use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget, Unlisted};
-use crate::store::{CommandFailure, Link, NewsView, Orphan, Store, settle_pairs};
+use crate::store::{CommandFailure, EntityBuilder, Link, NewsView, Orphan, Store, settle_pairs};
 
 /// What is done with the components of one relationship.
 pub(super) struct LinkFunctions {
@@ -66,8 +66,12 @@ pub(super) struct LinkFunctions {
     pub(super) named_by: fn(ErasedSlice<'_>) -> Option<Vec<Entity>>,
     /// Makes a component that is in no world list no sources.
     empty: fn(ErasedRefMut<'_>),
+    /// Has a source name another target, as an operation. Its other fields stay.
+    rename_target: fn(&mut Store, Entity, Entity),
     /// Whether the component that lists sources has other fields beside them.
     list_has_more: bool,
+    /// Moves the other fields of the component that lists sources out of a target, into one without sources.
+    take_others: fn(&mut Store, Entity, &mut EntityBuilder),
     /// Calls a function with each source that components list which are in no world: with the number of the component, the place on its
     /// list, and the source. Says false if they are of another type.
     pub(super) listed_by: fn(ErasedSlice<'_>, &mut dyn FnMut(usize, usize, Entity)) -> bool,
@@ -112,7 +116,20 @@ impl LinkFunctions {
                 let list = component.into_mut::<R::RelationshipTarget>();
                 list.into_iter().for_each(|list| list.collection_mut_risky().clear());
             },
+            rename_target: |store, source, target| {
+                let source = World::from_store_mut(store).get_entity_mut(source);
+                _ = source.map(|mut source| source.modify_component(|named: &mut R| named.set_risky(target)));
+            },
             list_has_more: size_of::<R::RelationshipTarget>() > size_of::<ListOf<R>>(),
+            take_others: |store, target, others| {
+                if let Some(mut list) = WriteEntity::new(store, target).into_mut::<R::RelationshipTarget>() {
+                    let empty = <ListOf<R> as RelationshipSourceCollection>::new();
+                    let mut taken = <R::RelationshipTarget as RelationshipTarget>::from_collection_risky(empty);
+                    swap(&mut *list, &mut taken);
+                    swap(list.collection_mut_risky(), taken.collection_mut_risky());
+                    others.add(taken);
+                }
+            },
             listed_by: |components, see| {
                 let Some(lists) = components.downcast_ref::<R::RelationshipTarget>() else { return false };
                 for (row, list) in lists.iter().enumerate() {
@@ -719,13 +736,17 @@ pub(super) struct LinkedTree {
 }
 
 /// An entity and all that would end with it, by relationships of which a function means the component that lists the sources. `O(entities)`
-pub(super) fn linked_tree(store: &mut Store, root: Entity, is_meant: impl Fn(ComponentId) -> bool) -> LinkedTree {
+pub(super) fn linked_tree(
+    store: &mut Store,
+    root: Entity,
+    is_meant: impl Fn(&Store, ComponentId) -> bool,
+) -> LinkedTree {
     let ids: Vec<ComponentId> = store.archetypes.components.iter().map(|info| info.id()).collect();
     let (mut relationships, mut lists) = (Vec::new(), Vec::new());
     for id in ids {
         if let Some((functions, false)) = relation(store, id)
             && functions.is_linked
-            && is_meant(id)
+            && is_meant(store, id)
             && let Some(source) = id_of(store, functions)
         {
             relationships.push((source, functions));
@@ -745,6 +766,29 @@ pub(super) fn linked_tree(store: &mut Store, root: Entity, is_meant: impl Fn(Com
         at += 1;
     }
     LinkedTree { entities, relationships: relationships.into_iter().map(|(source, _)| source).collect(), lists }
+}
+
+impl LinkedTree {
+    /// An entity alone.
+    pub(super) fn of_one(root: Entity) -> Self {
+        Self { entities: alloc::vec![root], relationships: Vec::new(), lists: Vec::new() }
+    }
+}
+
+/// Makes the sources that are listed by a component of an entity sources of another one. Other fields of theirs stay.
+pub(super) fn move_sources(store: &mut Store, list: ComponentId, from: Entity, to: Entity) {
+    let Some((functions, false)) = relation(store, list) else { return };
+    let sources = (functions.lists)(World::from_store(store), from).unwrap_or_default();
+    sources.into_iter().for_each(|source| (functions.rename_target)(store, source, to));
+}
+
+/// Moves other fields of a component that lists sources into one without sources, if it has some.
+pub(super) fn take_others(store: &mut Store, list: ComponentId, target: Entity, others: &mut EntityBuilder) {
+    if let Some((functions, false)) = relation(store, list)
+        && functions.list_has_more
+    {
+        (functions.take_others)(store, target, others);
+    }
 }
 
 /// The target on which an entity is listed by a relationship.

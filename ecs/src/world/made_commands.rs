@@ -242,6 +242,12 @@ pub(crate) mod of_entity {
         |entity: EntityWorldMut<'_>| entity.despawn()
     }
 
+    /// As [`EntityWorldMut::move_components`].
+    #[must_use]
+    pub fn move_components<B: Bundle>(target: Entity) -> impl EntityCommand {
+        move |mut entity: EntityWorldMut<'_>| entity.move_components::<B>(target).map(drop)
+    }
+
     /// As [`EntityWorldMut::clone_with_opt_out`].
     pub fn clone_with_opt_out(
         target: Entity,

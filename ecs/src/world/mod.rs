@@ -11,6 +11,7 @@ mod entity_ref;
 mod entity_except;
 mod filtered_entity;
 mod entity_mut;
+mod entity_conversions;
 mod entity_fetch;
 mod entities;
 mod selections;

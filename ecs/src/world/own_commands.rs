@@ -496,6 +496,17 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
         self
     }
 
+    /// As [`or_insert_with`](Self::or_insert_with); nothing is reported if the entity is not alive.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn or_try_insert_with(&mut self, make: impl FnOnce() -> T + Send + 'static) -> &mut Self {
+        self.commands.queue_silenced(|mut entity: EntityWorldMut<'_>| {
+            if !entity.contains::<T>() {
+                entity.insert(make());
+            }
+        });
+        self
+    }
+
     /// Inserts the default of the component if it is not there.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn or_default(&mut self) -> &mut Self

@@ -71,6 +71,27 @@ fn rows_share_a_writer_and_each_sees_the_messages_of_the_frame() {
 }
 
 #[test]
+fn each_step_of_an_iterator_counts_at_once() {
+    fn read(mut hits: MessageReader<'_, '_, Hit>) -> (Option<u32>, Option<u32>, usize, Option<u64>) {
+        let mut iter = hits.read();
+        let (first, fourth) = (iter.next().map(|hit| hit.0), iter.nth(2).map(|hit| hit.0));
+        // It is not used any more, but it is still there.
+        let left = hits.len();
+        hits.read().next();
+        let id = hits.read_with_id().next().map(|(_, id)| id.id);
+        assert!(hits.read().nth(9).is_none() && hits.is_empty());
+        (first, fourth, left, id)
+    }
+    let mut world = world();
+    world.write_message_batch((0..3).map(Hit));
+    let mut schedule = Schedule::default();
+    schedule.run(&mut world);
+    // Some of the frame before, and some of this one.
+    world.write_message_batch((3..8).map(Hit));
+    assert_eq!(world.run_system_once(read).unwrap(), (Some(0), Some(3), 4, Some(5)));
+}
+
+#[test]
 fn structs_sets_and_tuples_hold_them() {
     #[derive(SystemParam)]
     struct Battle<'w, 's, M: Message> {

@@ -92,6 +92,55 @@ fn a_type_that_maps_itself_does_so_in_a_component() {
 }
 
 #[test]
+fn an_option_says_what_maps_a_component() {
+    #[derive(Component, Debug, PartialEq)]
+    #[component(map_entities)]
+    struct Inventory(BTreeMap<Entity, u8>);
+
+    impl MapEntities for Inventory {
+        fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+            self.0 =
+                std::mem::take(&mut self.0).into_iter().map(|(of, count)| (mapper.get_mapped(of), count)).collect();
+        }
+    }
+
+    // The type of the parameter is not known to be mapped unless the option demands it.
+    #[derive(Component, Debug, PartialEq)]
+    #[component(map_entities)]
+    struct Kept<T: MapEntities + Send + Sync + 'static>(T);
+
+    impl<T: MapEntities + Send + Sync + 'static> MapEntities for Kept<T> {
+        fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+            self.0.map_entities(mapper);
+        }
+    }
+
+    #[derive(Component, Debug, PartialEq)]
+    #[component(map_entities = map_second)]
+    struct Second(Entity, Entity);
+
+    fn map_second<M: EntityMapper>(value: &mut Second, mapper: &mut M) {
+        value.1 = mapper.get_mapped(value.1);
+    }
+
+    #[derive(Component, Debug, PartialEq)]
+    #[component(map_entities = |value, mapper| value.0 = mapper.get_mapped(value.0))]
+    struct First(Entity, Entity);
+
+    let [a, b, ..] = entities();
+    assert_eq!(mapped(Inventory([(a, 1)].into()), &mut (a, b)), Inventory([(b, 1)].into()));
+    assert_eq!(mapped(Kept(Some(a)), &mut (a, b)), Kept(Some(b)));
+    assert_eq!(mapped(Second(a, a), &mut (a, b)), Second(a, b));
+    assert_eq!(mapped(First(a, a), &mut (a, b)), First(b, a));
+
+    // By the trait, for code that has a value.
+    let (mut second, mut health) = (Second(a, a), Health(3));
+    Component::map_entities(&mut second, &mut (a, b));
+    Component::map_entities(&mut health, &mut (a, b));
+    assert!(second == Second(a, b) && health.0 == 3);
+}
+
+#[test]
 fn generic_types_and_resources_are_mapped() {
     #[derive(Component)]
     struct Generic<T: MapEntities + Send + Sync>(#[entities] T, Entity);

@@ -8,6 +8,7 @@ mod exclusive;
 mod filtered_resources;
 mod if_and_name;
 mod inputs;
+mod local;
 mod lookups;
 mod optional;
 mod sets;

@@ -36,24 +36,32 @@ pub struct WriteGiven;
 pub struct Given {
     borrowed: Vec<ComponentId>,
     written: Vec<ComponentId>,
+    /// Whether it is all, which no query is given.
+    is_all: bool,
 }
 
 impl Given {
+    /// All components, of an entity that was borrowed without a query.
+    pub(crate) fn all() -> &'static Self {
+        static ALL: Given = Given { borrowed: Vec::new(), written: Vec::new(), is_all: true };
+        &ALL
+    }
+
     fn of(added: &FilteredAccess) -> Self {
         // Nothing, if all components are borrowed, or all but some.
         let borrowed = added.borrowed().unwrap_or_default();
         let written = borrowed.iter().copied().filter(|&id| added.writes(id)).collect();
-        Self { borrowed, written }
+        Self { borrowed, written, is_all: false }
     }
 
     /// Whether a component may be read.
     pub(crate) fn reads(&self, id: ComponentId) -> bool {
-        self.borrowed.contains(&id)
+        self.is_all || self.borrowed.contains(&id)
     }
 
     /// Whether a component may be written.
     pub(crate) fn writes(&self, id: ComponentId) -> bool {
-        self.written.contains(&id)
+        self.is_all || self.written.contains(&id)
     }
 }
 

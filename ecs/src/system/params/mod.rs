@@ -51,4 +51,4 @@ pub use self::single::{If, IfBuilder, Populated, Single};
 pub use self::targets::Targets;
 pub(super) use self::world::NameSource;
 pub use self::world::{LocalBuilder, SystemName};
-pub(crate) use self::world::{MadeFromStore, WorldSource};
+pub(crate) use self::world::{MadeFromStore, SyncCell, WorldSource};

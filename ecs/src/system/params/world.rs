@@ -8,7 +8,7 @@ use super::read_only::ReadOnlySource;
 use crate::access::ParamAccess;
 use crate::cell::{ReadCell, StoreCell};
 use crate::const_access::ConstAccess;
-use crate::store::Store;
+use crate::store::{Store, WorldId};
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::memory::Keeper;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
@@ -23,38 +23,56 @@ pub trait MadeFromStore {
     fn made_from_store(store: &mut Store) -> Self;
 }
 
+/// A value that is borrowed mutably or not at all. So threads may share what holds it, whether they may share the value or not.
+#[doc(hidden)]
+pub struct SyncCell<T>(T);
+
+// SAFETY: a shared reference gives access to nothing, and what is `Send` may be used by one thread after the other.
+unsafe impl<T: Send> Sync for SyncCell<T> {}
+
+impl<T> SyncCell<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
 /// How a [`Local`] is fetched.
 #[doc(hidden)]
 pub struct LocalSource<T>(PhantomData<fn() -> T>);
 
 // SAFETY: borrows nothing of the world.
-unsafe impl<T: MadeFromStore + Send + Sync + 'static> ParamSource for LocalSource<T> {
-    type State = T;
+unsafe impl<T: MadeFromStore + Send + 'static> ParamSource for LocalSource<T> {
+    type State = SyncCell<T>;
     type Got<'w, 's> = Local<'s, T>;
 
     const COUNT: usize = 1;
 
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> T {
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> SyncCell<T> {
         meta.next_param();
         let world = store.id();
         let value = T::made_from_store(store);
         // This is user code and has the whole world. What was initialised before it belongs to the old one, so it must not
         // even be swapped back later.
         assert!(world == store.id(), "system `{}`: a `Local` has replaced the world", meta.name());
-        value
+        SyncCell::new(value)
     }
 
-    fn remember(state: &mut T, keeper: &mut Keeper<'_>) {
-        keeper.value(state);
+    fn remember(state: &mut SyncCell<T>, keeper: &mut Keeper<'_>) {
+        keeper.value(state.get());
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut T, _: StoreCell<'w>) -> Result<Local<'s, T>, ParamError> {
-        Ok(Local::from(state))
+    unsafe fn get<'w, 's>(state: &'s mut SyncCell<T>, _: StoreCell<'w>) -> Result<Local<'s, T>, ParamError> {
+        Ok(Local::from(state.get()))
     }
 }
 
-impl<T: MadeFromStore + Send + Sync + 'static> SystemParam for Local<'_, T> {
+impl<T: MadeFromStore + Send + 'static> SystemParam for Local<'_, T> {
     type Source = LocalSource<T>;
     type Item<'w, 's> = Local<'s, T>;
 
@@ -64,7 +82,7 @@ impl<T: MadeFromStore + Send + Sync + 'static> SystemParam for Local<'_, T> {
     }
 }
 
-impl<T: MadeFromStore + Send + Sync + 'static> ReadOnlySource for LocalSource<T> {}
+impl<T: MadeFromStore + Send + 'static> ReadOnlySource for LocalSource<T> {}
 
 /// A builder of a [`Local`] that begins with this value. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
 ///
@@ -79,11 +97,11 @@ impl<T: MadeFromStore + Send + Sync + 'static> ReadOnlySource for LocalSource<T>
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LocalBuilder<T>(pub T);
 
-impl<T: MadeFromStore + Send + Sync + 'static> BuildParam<Local<'_, T>> for LocalBuilder<T> {
+impl<T: MadeFromStore + Send + 'static> BuildParam<Local<'_, T>> for LocalBuilder<T> {
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, LocalSource<T>> {
         site.meta.next_param();
         // SAFETY: borrows nothing of the world.
-        unsafe { Built::new(self.0) }
+        unsafe { Built::new(SyncCell::new(self.0)) }
     }
 }
 
@@ -179,6 +197,48 @@ impl SystemParam for SystemName {
 }
 
 impl ReadOnlySource for NameSource {}
+
+/// How the id of the world is fetched.
+#[doc(hidden)]
+pub struct WorldIdSource;
+
+// SAFETY: borrows nothing.
+unsafe impl ParamSource for WorldIdSource {
+    type State = ();
+    type Got<'w, 's> = WorldId;
+
+    const COUNT: usize = 1;
+
+    fn init(_: &mut Store, meta: &mut SystemMeta) {
+        meta.next_param();
+    }
+
+    #[inline]
+    unsafe fn get((): &mut (), cell: StoreCell<'_>) -> Result<WorldId, ParamError> {
+        Ok(cell.store().id())
+    }
+}
+
+impl ReadOnlySource for WorldIdSource {}
+
+/// The world that the system runs in.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::WorldId;
+///
+/// let mut world = World::new();
+/// assert_eq!(world.run_system_once(|id: WorldId| id).unwrap(), world.id());
+/// ```
+impl SystemParam for WorldId {
+    type Source = WorldIdSource;
+    type Item<'w, 's> = Self;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
 
 /// How `&World` is fetched.
 #[doc(hidden)]
