@@ -11,7 +11,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::TypeId;
 
-use crate::bundle::{Bundle, BundleParts, Bundles};
+use crate::bundle::{Bundle, BundleParts, Bundles, Targets};
 use crate::column::ColumnAddress;
 use crate::component::{
     Component, ComponentDescriptor, ComponentHook, ComponentId, Components, Contents, Kinds, Required,
@@ -20,7 +20,7 @@ use crate::component::{
 use crate::entity::TableId;
 use crate::graph::{Change, ChangeStep, Graph, MovePlan, PlanId};
 use crate::origin::Origin;
-use crate::table::Tables;
+use crate::table::{Table, Tables};
 use crate::transition::Interest;
 
 /// The components, bundles, tables and edges of a world.
@@ -95,6 +95,38 @@ impl Archetypes {
     #[inline(always)]
     pub(crate) fn latest_making<B: Bundle>(&self) -> Option<PlanId> {
         self.graph.latest_making(TypeId::of::<B>())
+    }
+
+    /// The table in which entities with a bundle are made and the places of its parts, if that was done last and is all that is done.
+    #[inline(always)]
+    pub(crate) fn latest_light_making<B: Bundle>(&mut self) -> Option<(&mut Table, Targets<'_>)> {
+        let (table, targets) = self.graph.latest_light_making(TypeId::of::<B>())?;
+        Some((self.tables.find_mut(table)?, Targets::that_begin(targets)))
+    }
+
+    /// The plan by which a bundle was last added to an entity of this table, or removed from one, if it is light, opened, and where it
+    /// leads.
+    #[inline(always)]
+    pub(crate) fn latest_light_change<B: Bundle, const ADDS: bool>(
+        &mut self,
+        from: TableId,
+    ) -> Option<(Planned<'_>, TableId)> {
+        let (plan, to) = self.graph.latest_light_change::<ADDS>(TypeId::of::<B>(), from)?;
+        Some((Planned { plan, tables: &mut self.tables, components: &self.components }, to))
+    }
+
+    /// The plan by which a bundle was last added to an entity of this table, if it tells lightly.
+    #[inline]
+    pub(crate) fn latest_telling<B: Bundle>(&self, from: TableId) -> Option<PlanId> {
+        self.graph.latest_telling(TypeId::of::<B>(), from)
+    }
+
+    /// The plan for adding a bundle, which has this number, to entities of this table, or removing it.
+    pub(crate) fn plan_change<B: Bundle, const ADDS: bool>(&mut self, from: TableId, number: u32) -> PlanId {
+        let step = if ADDS { ChangeStep::Insert(number) } else { ChangeStep::Remove(number) };
+        let plan = self.plan(from, Change::of(step));
+        self.graph.note_change::<ADDS>(TypeId::of::<B>(), from, plan);
+        plan
     }
 
     /// The plan by which entities with a bundle are made, which has this number.

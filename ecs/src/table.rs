@@ -264,6 +264,12 @@ impl Table {
         self.columns.address(self.column_index(id)?)
     }
 
+    /// The columns, in the order of the components.
+    #[inline]
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
     /// The column with this index.
     #[inline]
     pub(crate) fn column(&self, index: usize) -> &Column {
@@ -290,6 +296,12 @@ impl Table {
     #[inline]
     pub(crate) fn reserve(&mut self, additional: usize) -> Result<(), AllocError> {
         if self.capacity - self.entities.len() >= additional { Ok(()) } else { self.grow(additional) }
+    }
+
+    /// Whether there is room for a row.
+    #[inline]
+    pub(crate) fn has_room(&self) -> bool {
+        self.entities.len() != self.capacity
     }
 
     #[cold]
@@ -393,6 +405,18 @@ impl Table {
         }
         // SAFETY: both are rows of the table.
         unsafe { self.take_entity_of(row, last) }
+    }
+
+    /// The entity of the last row.
+    ///
+    /// # Safety
+    ///
+    /// - There is a row.
+    #[inline(always)]
+    pub(crate) unsafe fn last_entity(&self) -> Entity {
+        debug_assert!(!self.entities.is_empty());
+        // SAFETY: the caller's promise.
+        unsafe { *self.entities.get_unchecked(self.entities.len() - 1) }
     }
 
     /// Removes a row that [`Table::ends_lightly`]. Returns the entity of the last row, which lives in the row now, unless that was the
@@ -672,6 +696,12 @@ impl Tables {
     pub(crate) fn likely_column(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
         // SAFETY: the map has columns of these tables only, which exist and are borrowed.
         unsafe { self.places.likely(slot) }
+    }
+
+    /// A table, if it exists.
+    #[inline]
+    pub(crate) fn find_mut(&mut self, id: TableId) -> Option<&mut Table> {
+        self.tables.get_mut(id.index())
     }
 
     #[inline]

@@ -18,6 +18,7 @@ mod made_columns;
 mod non_send;
 mod required;
 mod resources;
+mod runs;
 mod selections;
 mod shrink;
 mod sparse;

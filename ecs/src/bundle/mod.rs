@@ -15,7 +15,7 @@ pub use self::columns::{ColumnBatch, ColumnBundle, ColumnLengthError, ColumnSour
 pub use self::parts::{BundleParts, Leaf, LeafAt};
 pub(crate) use self::parts::{Reader, Sink, Targets, Token, put_leaves};
 pub(crate) use self::registry::Bundles;
-pub(crate) use self::transfer::{Moved, give, put_in_place, scatter_into, take_parts, with_parts};
+pub(crate) use self::transfer::{Moved, give, give_here, put_in_place, scatter_into, take_parts, with_parts};
 pub use crate::map::bundle::*;
 
 use core::any::type_name;

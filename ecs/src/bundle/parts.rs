@@ -11,7 +11,7 @@ use core::mem::{MaybeUninit, offset_of};
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use crate::column::copy_item;
+use crate::column::{Column, copy_item};
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, ErasedVec, StorageType};
 use crate::entity::Entity;
 use crate::graph::{MovePlan, Source, Target};
@@ -38,11 +38,17 @@ impl<'a> Targets<'a> {
     pub(crate) fn of(plan: &'a MovePlan) -> Self {
         Self(plan.targets.iter())
     }
+
+    /// Those with which these begin.
+    #[inline]
+    pub(crate) fn that_begin(targets: &'a [Target]) -> Self {
+        Self(targets.iter())
+    }
 }
 
 /// Where the parts of one bundle go.
 pub struct Sink<'a> {
-    pub(crate) table: &'a Table,
+    pub(crate) columns: &'a [Column],
     pub(crate) row: usize,
     pub(crate) entity: Entity,
     pub(crate) targets: Targets<'a>,
@@ -347,6 +353,18 @@ impl Sink<'_> {
         }
     }
 
+    /// The column that a target names.
+    ///
+    /// # Safety
+    ///
+    /// - The target is one of a plan for the table that has the columns.
+    #[inline]
+    unsafe fn column(&self, index: u32) -> &Column {
+        debug_assert!((index as usize) < self.columns.len());
+        // SAFETY: the caller's promise; a plan names columns that its table has, and the number of these never changes.
+        unsafe { self.columns.get_unchecked(index as usize) }
+    }
+
     /// Where the next component goes.
     #[inline]
     pub(crate) fn next_target(&mut self) -> Target {
@@ -366,7 +384,7 @@ impl Sink<'_> {
         match target {
             Target::Column { index, replace } => {
                 // SAFETY: the plan belongs to this table, so the index is one of its columns; the row is within them.
-                Some((unsafe { self.table.column_unchecked(index as usize).get(self.row) }, replace))
+                Some((unsafe { self.column(index).get(self.row) }, replace))
             }
             Target::Sparse(number) => Some(self.sparse_place(number)),
             Target::SparseIfNew(number) if !self.sparse[number as usize].contains(self.entity.index()) => {
@@ -391,7 +409,7 @@ impl Sink<'_> {
             let address = match (C::STORAGE_TYPE, self.targets.0.next()) {
                 (StorageType::Table, Some(&Target::Column { index, replace })) => {
                     debug_assert!(!replace, "an entity that has nothing has no value that could be replaced");
-                    self.table.column_unchecked(index as usize).data().cast::<C>().add(self.row)
+                    self.column(index).data().cast::<C>().add(self.row)
                 }
                 (StorageType::Sparse, Some(&Target::Sparse(number))) => {
                     match self.sparse[number as usize].place_lightly::<C>(self.entity, self.now.tick) {
@@ -486,7 +504,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
                 // SAFETY: the plan belongs to this table, so the index is one of its columns, of type `C`; the row is
                 // within the capacity and holds a value if one is to be replaced.
                 unsafe {
-                    let column = sink.table.column_unchecked(index as usize);
+                    let column = sink.column(index);
                     self.move_to(column.data().cast::<C>().add(sink.row), replace);
                 }
             }

@@ -12,6 +12,9 @@ use super::{Bundle, Sink, Token};
 /// Parts of more bytes than this are not put on the stack.
 const LARGE: usize = 16 * 1024;
 
+/// A bundle of more bytes than this is not copied on its way: see [`Moved::elsewhere`].
+const FEW_BYTES: usize = 512;
+
 /// A bundle that lies somewhere and has been given away. It is dropped with this, unless it is taken apart.
 pub(crate) struct Moved<'a, B>(&'a mut ManuallyDrop<B>);
 
@@ -23,9 +26,37 @@ impl<B> Drop for Moved<'_, B> {
     }
 }
 
+impl<'a, B> Moved<'a, B> {
+    /// Whether the bundle is so small that a copy of it costs nothing beside what is done with it.
+    pub(crate) const IS_SMALL: bool = size_of::<B>() <= FEW_BYTES;
+
+    /// Where the bundle lies.
+    #[inline(always)]
+    pub(crate) fn address(&mut self) -> *mut B {
+        &raw mut **self.0
+    }
+
+    /// Gives the bundle away from another place on the stack. A function that is called learns of that place alone: as long as none
+    /// learns of the first one the bundle can be in registers.
+    #[inline(always)]
+    pub(crate) fn elsewhere<T>(self, to: impl FnOnce(Moved<'_, B>) -> T) -> T {
+        let mut moved = ManuallyDrop::new(self);
+        // SAFETY: the bundle is used through this alone, which is forgotten.
+        give(unsafe { ManuallyDrop::take(&mut *moved.0) }, to)
+    }
+}
+
 /// Gives a bundle away.
 #[inline]
 pub(crate) fn give<B, T>(bundle: B, to: impl FnOnce(Moved<'_, B>) -> T) -> T {
+    // Not by `give_here`: each function that a value passes through is a value more on the stack where nothing is optimised.
+    let mut bundle = ManuallyDrop::new(bundle);
+    to(Moved(&mut bundle))
+}
+
+/// [`give`], where what is done with the bundle shall be compiled together with what it is made of.
+#[inline(always)]
+pub(crate) fn give_here<B, T>(bundle: B, to: impl FnOnce(Moved<'_, B>) -> T) -> T {
     let mut bundle = ManuallyDrop::new(bundle);
     to(Moved(&mut bundle))
 }

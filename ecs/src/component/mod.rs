@@ -61,7 +61,7 @@ pub use self::registry::Components;
 pub(crate) use self::relation::RelationSide;
 pub use self::required::RequiredComponentsError;
 pub(crate) use self::required::{Contents, Required, Requirements};
-pub(crate) use self::slot::SlotAddress;
+pub(crate) use self::slot::{SlotAddress, type_bits};
 pub use self::slot::{SlotMap, TypeSlot};
 pub(crate) use self::watch::{TrackingGuard, TrackingRequest};
 use crate::entity::EntityMapper;

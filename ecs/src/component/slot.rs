@@ -96,6 +96,7 @@ impl<T: ?Sized> fmt::Debug for TypeSlot<T> {
 pub(crate) struct TypeIdHasher(u64);
 
 impl Hasher for TypeIdHasher {
+    #[inline]
     fn finish(&self) -> u64 {
         self.0
     }
@@ -106,6 +107,7 @@ impl Hasher for TypeIdHasher {
         }
     }
 
+    #[inline]
     fn write_u64(&mut self, number: u64) {
         self.0 = number;
     }
@@ -131,9 +133,15 @@ enum Nothing {}
 /// Where a type is in a front of this length.
 #[inline(always)]
 fn place_in_front(type_id: TypeId, length: usize) -> usize {
+    type_bits(type_id) as usize & length.wrapping_sub(1)
+}
+
+/// Bits of the id of a type that are spread evenly. The compiler knows them where it knows the type.
+#[inline(always)]
+pub(crate) fn type_bits(type_id: TypeId) -> u64 {
     let mut hasher = TypeIdHasher::default();
     type_id.hash(&mut hasher);
-    hasher.finish() as usize & length.wrapping_sub(1)
+    hasher.finish()
 }
 
 impl SlotMap {

@@ -417,6 +417,35 @@ impl Entities {
         Ok(entity)
     }
 
+    /// [`Entities::allocate_placed`], if that takes neither a flush nor memory. Nothing has happened otherwise.
+    #[inline(always)]
+    pub(crate) fn allocate_lightly(&mut self, location: Location) -> Option<Entity> {
+        let Location { table, row } = location;
+        if *self.cursor.get_mut() != self.free.len() as i64 {
+            return None;
+        }
+        let entity = if let Some((&index, rest)) = self.free.split_last() {
+            let slot = self.slots.get_mut(index as usize)?;
+            let entity = Entity::new(index, NonZeroU32::new(slot.generation)?);
+            (slot.table, slot.row) = (table, row);
+            let left = rest.len();
+            *self.cursor.get_mut() = left as i64;
+            self.free.truncate(left);
+            entity
+        } else {
+            let index = self.slots.len();
+            if !self.retired.is_empty() || index >= self.limit as usize || index == self.slots.capacity() {
+                return None;
+            }
+            let generation = self.first_generation;
+            self.slots.push(Slot { generation: generation.get(), table, row });
+            Entity::new(index as u32, generation)
+        };
+        self.live += 1;
+        self.lives.note_spawned(entity.index());
+        Some(entity)
+    }
+
     #[cold]
     #[inline(never)]
     fn allocate_behind_retired(&mut self) -> Result<Entity, EntityIdsExhausted> {

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 use core::any::TypeId;
 
-use super::plan::{ChangeStep, MovePlan};
+use super::latest::{FEW, Latest, LightChange, Making};
+use super::plan::{ChangeStep, MovePlan, Target};
 use super::planner::Planner;
 use crate::component::{Components, Contents};
 use crate::entity::TableId;
@@ -124,14 +125,6 @@ impl Default for Last {
     }
 }
 
-/// The plan by which entities of a type of bundle were made last: they come in runs, and with the type it is found before the number
-/// of the bundle is.
-#[derive(Clone, Copy)]
-struct LastMaking {
-    bundle: TypeId,
-    at: u32,
-}
-
 /// Which plan this is, among those of one graph, until some are forgotten.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlanId {
@@ -151,8 +144,10 @@ pub(crate) struct Graph {
     last: Last,
     /// What was asked for before that: a component is often added and removed in turns.
     before_last: Last,
-    /// The plan by which entities were made last.
-    last_making: Option<LastMaking>,
+    makings: Latest<Making>,
+    /// Changes whose plans are light.
+    insertions: Latest<LightChange>,
+    removals: Latest<LightChange>,
     /// How often plans have been forgotten.
     epoch: u32,
     /// The listeners that are told of all plans.
@@ -173,19 +168,70 @@ impl Graph {
         Some(PlanId { at: self.last.at, epoch: self.epoch })
     }
 
-    /// The plan by which entities were made last, if they had this bundle.
+    /// The plan by which entities with a bundle were made last.
     #[inline(always)]
     pub(crate) fn latest_making(&self, bundle: TypeId) -> Option<PlanId> {
-        match self.last_making {
-            Some(last) if last.bundle == bundle => Some(PlanId { at: last.at, epoch: self.epoch }),
-            _ => None,
+        let at = self.makings.get(bundle)?.at;
+        Some(PlanId { at, epoch: self.epoch })
+    }
+
+    /// In which table entities with a bundle were made last and where its parts go there, if nothing else is done. There may be targets
+    /// behind those of the bundle. If more is done the table does not exist.
+    #[inline(always)]
+    pub(crate) fn latest_light_making(&self, bundle: TypeId) -> Option<(TableId, &[Target])> {
+        let Making { table, targets, .. } = self.makings.get(bundle)?;
+        Some((*table, targets))
+    }
+
+    /// The plan by which a bundle was last added to an entity of this table, or removed from one, if it is light, and where it leads.
+    #[inline(always)]
+    pub(crate) fn latest_light_change<const ADDS: bool>(
+        &self,
+        bundle: TypeId,
+        table: TableId,
+    ) -> Option<(&MovePlan, TableId)> {
+        let latest = if ADDS { &self.insertions } else { &self.removals };
+        let &LightChange { from, to, at, .. } = latest.get(bundle)?;
+        if from != table {
+            return None;
         }
+        Some((self.plans.get(at as usize)?, to))
+    }
+
+    /// The plan by which a bundle was last added to an entity of this table, if it tells lightly.
+    #[inline]
+    pub(crate) fn latest_telling(&self, bundle: TypeId, table: TableId) -> Option<PlanId> {
+        let &LightChange { tells_from, at, .. } = self.insertions.get(bundle)?;
+        (tells_from == table).then_some(PlanId { at, epoch: self.epoch })
+    }
+
+    /// Remembers that a plan adds this bundle to entities of this table, or removes it. It is one for a change of one step.
+    #[inline]
+    pub(crate) fn note_change<const ADDS: bool>(&mut self, bundle: TypeId, from: TableId, plan: PlanId) {
+        debug_assert!(plan.epoch == self.epoch, "a plan that has been forgotten");
+        let opened = &self.plans[plan.at as usize];
+        let latest = if ADDS { &mut self.insertions } else { &mut self.removals };
+        let nowhere = TableId::UNUSED;
+        let (from, tells_from) = match opened {
+            MovePlan { is_light: true, .. } => (from, nowhere),
+            MovePlan { tells_lightly: true, .. } => (nowhere, from),
+            _ => return,
+        };
+        latest.note(bundle, LightChange { from, tells_from, to: opened.table, at: plan.at });
     }
 
     /// Remembers by which plan entities with this bundle are made. It is one for a change of one step.
     pub(crate) fn note_making(&mut self, bundle: TypeId, plan: PlanId) {
         debug_assert!(plan.epoch == self.epoch, "a plan that has been forgotten");
-        self.last_making = Some(LastMaking { bundle, at: plan.at });
+        let made = &self.plans[plan.at as usize];
+        let mut making = Making { table: TableId::UNUSED, at: plan.at, targets: [Target::Nowhere; FEW] };
+        if !made.is_special
+            && let Some(targets) = making.targets.get_mut(..made.targets.len())
+        {
+            targets.copy_from_slice(&made.targets);
+            making.table = made.table;
+        }
+        self.makings.note(bundle, making);
     }
 
     /// A plan that has been found.
@@ -379,6 +425,9 @@ impl Graph {
     /// Computes the listeners of each plan anew, and notes those of all plans. `O(plans)`.
     pub(crate) fn update_interest(&mut self, components: &Components, in_all: Interest) {
         self.in_all = in_all;
+        // What they say of plans may not be so any more.
+        self.makings = Latest::default();
+        (self.insertions, self.removals) = Default::default();
         self.plans.iter_mut().for_each(|plan| plan.update_interest(components, in_all));
     }
 

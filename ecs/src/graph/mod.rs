@@ -20,6 +20,8 @@ mod planner;
 
 mod edges;
 
+mod latest;
+
 mod check;
 
 pub(crate) use self::edges::{Change, Graph, PlanId};

@@ -437,7 +437,12 @@ impl Row<'_> {
             let (table, row, targets) = (tables.get_mut(here.table), here.row as usize, Targets::of(plan));
             if !aside.is_empty() {
                 // SAFETY: these are required components of the plan, whose row this is; there is room in sparse storages.
-                unsafe { put_placed(&mut aside, &mut Sink { table, row, entity, targets, sparse: &mut *sparse, now }) };
+                unsafe {
+                    put_placed(
+                        &mut aside,
+                        &mut Sink { columns: table.columns(), row, entity, targets, sparse: &mut *sparse, now },
+                    )
+                };
                 debug_assert!(aside.is_empty() || plan.drops_values);
             }
             if table.is_tracked() || !plan.renewed.is_empty() {

@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 use super::located::Located;
 use super::{CloneError, EntityBuilder, Store};
 use crate::alloc_error::AllocError;
-use crate::bundle::{Bundle, give};
+use crate::bundle::{Bundle, give, give_here};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityError, Location};
 use crate::graph::ChangeStep;
@@ -41,7 +41,7 @@ impl Store {
     /// # Panics
     ///
     /// If the entity is not alive.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(crate) fn expect(&mut self, entity: Entity) -> EntityAt<'_> {
         self.flush();
@@ -95,7 +95,7 @@ impl<'s> EntityAt<'s> {
 
     /// The entity where it is, for one operation; what was known of its location is forgotten. The caller is the origin of what
     /// follows.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn located(&mut self) -> Located<'_> {
         self.store.by_caller();
@@ -103,7 +103,7 @@ impl<'s> EntityAt<'s> {
     }
 
     /// As `located`, but the origin of what follows stays.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn located_for_origin(&mut self) -> Located<'_> {
         let location = match self.location.take() {
@@ -118,11 +118,15 @@ impl<'s> EntityAt<'s> {
     }
 
     /// Adds the components of a bundle.
-    #[inline]
+    #[inline(always)]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn insert<B: Bundle>(&mut self, bundle: B) {
         let located = self.located();
-        self.location = give(bundle, |bundle| located.insert(bundle));
+        self.location = give_here(
+            bundle,
+            #[inline(always)]
+            |bundle| located.insert(bundle),
+        );
     }
 
     /// The same; the origin is that of the operation that this is a part of.
@@ -157,7 +161,7 @@ impl<'s> EntityAt<'s> {
     }
 
     /// Removes the components of a bundle, as far as the entity has them.
-    #[inline]
+    #[inline(always)]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn remove<B: Bundle>(&mut self) {
         self.located().remove::<B>();

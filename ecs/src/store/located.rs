@@ -8,19 +8,19 @@
 use super::Store;
 use super::addition::{Addition, Loss};
 use super::change::Row;
+use super::clock::Clock;
 use super::news::Affected;
 use super::required::NewRow;
 use super::ticks::note_targets;
 use crate::alloc_error::AllocError;
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, put_in_place, take_parts, with_parts};
-use crate::component::{ComponentId, Kinds};
-use crate::entity::{Entities, Entity, Location};
+use crate::entity::{Entities, Entity, Location, TableId};
 use crate::graph::{Change, ChangeStep, MovePlan, PlanId};
 use crate::guard::Waiting;
 use crate::removal::Fate;
 use crate::sparse::SparseStorage;
-use crate::table::Table;
+use crate::table::{Table, Tables};
 use crate::tick::WriteStamp;
 
 /// A live entity, where it is, and the store of both.
@@ -83,50 +83,58 @@ impl<'s> Located<'s> {
 
     /// Adds the components of a bundle, and says where the entity is now: none if observers or hooks may have been told, whose commands
     /// may have done anything.
+    #[inline(always)]
+    pub(super) fn insert<B: Bundle>(mut self, mut bundle: Moved<'_, B>) -> Option<Location> {
+        if const { Moved::<B>::IS_SMALL } {
+            // SAFETY: the bundle is forgotten if it has been moved out.
+            if let Some(here) = unsafe { self.insert_lightly(bundle.address()) } {
+                core::mem::forget(bundle);
+                return Some(here);
+            }
+            return bundle.elsewhere(|bundle| self.insert_otherwise(bundle));
+        }
+        self.insert_otherwise(bundle)
+    }
+
     #[inline]
-    pub(super) fn insert<B: Bundle>(mut self, bundle: Moved<'_, B>) -> Option<Location> {
-        if let Some(number) = self.store.only_storage::<B>() {
-            let Self { store, entity, location } = self;
-            // To take a bundle apart may be user code.
-            if B::IN_PLACE.is_some() {
-                // SAFETY: the value is moved there at once.
-                if let Some(address) = unsafe { store.place_sparse_lightly::<B>(number, entity) } {
-                    // SAFETY: the address is one for the only component.
-                    with_parts(bundle, |parts| unsafe { parts.write_sole(address, 0) });
-                    return Some(location);
-                }
-            }
-            return insert_sparse_with_care(store, number, entity, bundle).then_some(location);
-        }
-        // To take another bundle apart may be user code, and nothing is known of the store then.
-        if B::IN_PLACE.is_none() {
-            return insert_parts(self.store, self.entity, self.location, bundle);
-        }
-        let change = self.store.insertion_of::<B>();
-        let plan = self.store.archetypes.plan(self.location.table, change);
-        let mut bundle = Some(bundle);
-        let put = |sink: &mut Sink<'_>| {
-            if let Some(bundle) = bundle.take() {
-                // SAFETY: so it is, and no component of the bundle was there; the sink is one for the change's plan.
-                unsafe { put_in_place(bundle, sink) }
-            }
+    fn insert_otherwise<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
+        let Self { store, entity, location } = self;
+        let Some(number) = store.only_storage::<B>() else {
+            return insert_by_plan(store, entity, location, bundle);
         };
-        // SAFETY: the plan is that of the change for this table; the change adds the bundle, which `put` puts.
-        if let Some((here, plan)) = unsafe { self.move_lightly::<false>(plan, |plan| plan.moves_lightly, put) } {
-            // A plan that tells lightly tells of one component.
-            return match plan.after.first() {
-                None => Some(here),
-                Some(&told) => {
-                    tell_of_one(self.store, self.entity, told);
-                    None
-                }
-            };
+        // To take a bundle apart may be user code.
+        if B::IN_PLACE.is_some() {
+            // SAFETY: the value is moved there at once.
+            if let Some(address) = unsafe { store.place_sparse_lightly::<B>(number, entity) } {
+                // SAFETY: the address is one for the only component.
+                with_parts(bundle, |parts| unsafe { parts.write_sole(address, 0) });
+                return Some(location);
+            }
         }
-        match bundle {
-            // SAFETY: the plan is one for adding the bundle to entities of this table. Nothing has happened since it was found.
-            Some(bundle) => unsafe { insert_with_care(self.store, self.entity, self.location, plan, bundle) },
-            None => unreachable!("what is not moved lightly has not been put"),
+        insert_sparse_with_care(store, number, entity, bundle).then_some(location)
+    }
+
+    /// Adds a bundle, which is moved out, and says where the entity is now, if the plan by which such a bundle was last added to an
+    /// entity of this table is light and applies. Nothing has happened otherwise.
+    ///
+    /// As in [`Store::spawn`], no function is called meanwhile that might change the store or look at the bundle.
+    ///
+    /// # Safety
+    ///
+    /// - The address is that of a bundle.
+    #[inline(always)]
+    unsafe fn insert_lightly<B: Bundle>(&mut self, bundle: *mut B) -> Option<Location> {
+        if B::Parts::SOLE_SPARSE {
+            return None;
         }
+        let token = B::IN_PLACE?;
+        let (entity, from) = (self.entity, self.location);
+        let Store { archetypes, entities, sparse, clock, .. } = &mut *self.store;
+        let (Planned { plan, tables, .. }, to) = archetypes.latest_light_change::<B, true>(from.table)?;
+        // SAFETY: the caller's promise: the plan adds the bundle, of which no component was there.
+        let put = |sink: &mut Sink<'_>| unsafe { B::put_new(bundle, sink, token) };
+        // SAFETY: the plan is light and one for the table where the entity is; it adds the bundle, which `put` puts.
+        unsafe { carry_lightly::<false>((plan, to), tables, entities, sparse, clock, (entity, from), put) }
     }
 
     /// Adds those components of a bundle that the entity does not have, and says where it is now, as [`Located::insert`] does. The rest
@@ -148,13 +156,30 @@ impl<'s> Located<'s> {
     }
 
     /// Removes the components of a bundle.
-    #[inline]
-    pub(super) fn remove<B: Bundle>(self) {
+    #[inline(always)]
+    pub(super) fn remove<B: Bundle>(mut self) {
         if let Some(number) = self.store.only_storage::<B>() {
             return self.store.remove_sparse::<B>(number, self.entity);
         }
-        let loss = self.store.removing::<B>();
-        self.lose(loss);
+        if !self.remove_lightly::<B>() {
+            remove_by_plan::<B>(self);
+        }
+    }
+
+    /// Removes the components of a bundle, if the plan by which one was last removed from an entity of this table is light and applies,
+    /// and says whether it does.
+    #[inline(always)]
+    fn remove_lightly<B: Bundle>(&mut self) -> bool {
+        let (entity, from) = (self.entity, self.location);
+        let Store { archetypes, entities, sparse, clock, .. } = &mut *self.store;
+        let Some((Planned { plan, tables, .. }, ..)) = archetypes.latest_light_change::<B, false>(from.table) else {
+            return false;
+        };
+        // SAFETY: the plan is light and one for the table where the entity is; it adds nothing.
+        unsafe {
+            carry_lightly::<false>((plan, plan.table), tables, entities, sparse, clock, (entity, from), |_| {})
+                .is_some()
+        }
     }
 
     /// Removes all components but those of a bundle and those that these require, and drops them.
@@ -295,20 +320,14 @@ impl<'s> Located<'s> {
         }
     }
 
-    /// Moves the row to where it belongs after a change, if its plan is one of these, ticks need not be carried, and there is room.
-    /// Otherwise nothing happens, and there is no location. `put` gets the row afterwards.
-    ///
-    /// This is [`Located::change_row`] without what is not needed then: nothing is required, sparse, told, replaced, or has to be
-    /// dropped. If the plan `REQUIRES` lightly, what is required is made first; if a constructor panics nothing has happened. If it tells
-    /// lightly, the caller tells of the only component of which something is told.
+    /// [`carry_lightly`], if the plan fits.
     ///
     /// # Safety
     ///
     /// - `fits` asks whether the plan [is light](MovePlan::is_light), or [tells lightly](MovePlan::tells_lightly), or, if it `REQUIRES`,
     ///   [requires lightly](MovePlan::requires_lightly).
     /// - The plan has just been found: it is that of a change for the table where the entity is.
-    /// - If the change adds anything, that is one bundle, all of whose components `put` puts, in order; it does nothing else, and does
-    ///   not panic.
+    /// - The rest as for [`carry_lightly`].
     #[inline(always)]
     unsafe fn move_lightly<const REQUIRES: bool>(
         &mut self,
@@ -322,25 +341,10 @@ impl<'s> Located<'s> {
         if !fits(plan) {
             return None;
         }
-        // SAFETY: both are tables of this store. A light plan leads to another table.
-        let (source, to) = unsafe { tables.get_two_mut(from.table, plan.table) };
-        if source.is_tracked() | to.is_tracked() | to.is_full() {
-            return None;
-        }
-        if REQUIRES {
-            // SAFETY: the plan leads to this table, which has room for a row, and it becomes one below.
-            unsafe { NewRow::make(to, &plan.required).keep() }
-        }
-        let here = Location { table: plan.table, row: to.len() as u32 };
-        // SAFETY: the entity is at this location, for whose table the plan was made, and there is room. Each column of `to` gets its
-        // value from `source`, has got it from a constructor, or gets it from `put`.
-        unsafe {
-            let books = |moved| relocate(entities, entity, (from.row, moved), here);
-            source.move_light_row_to((from.row as usize, entity), to, books, &plan.light_moves);
-        }
-        let now = WriteStamp { tick: clock.tick.get(), by: entities.acting() };
-        to.stamp(now.tick);
-        put(&mut Sink { table: to, row: here.row as usize, entity, targets: Targets::of(plan), sparse, now });
+        // SAFETY: the caller's promise.
+        let here = unsafe {
+            carry_lightly::<REQUIRES>((plan, plan.table), tables, entities, sparse, clock, (entity, from), put)?
+        };
         Some((here, plan))
     }
 
@@ -410,7 +414,7 @@ impl<'s> Located<'s> {
         }
         if ADDS {
             let (row, targets) = (here.row as usize, Targets::of(plan));
-            put(&mut Sink { table, row, entity, targets, sparse: &mut *sparse, now });
+            put(&mut Sink { columns: table.columns(), row, entity, targets, sparse: &mut *sparse, now });
         }
         if let Some(special) = special {
             let row = Row { plan, tables, components, sparse, entities, listeners, entity, from, fate };
@@ -439,6 +443,107 @@ impl<'s> Located<'s> {
         }
         Ok(Some(here))
     }
+}
+
+/// Moves a row to where it belongs by a plan, if ticks need not be carried and there is room. Otherwise nothing happens, and there is
+/// no location. `put` gets the row afterwards.
+///
+/// This is [`Located::change_row`] without what is not needed then: nothing is required, sparse, told, replaced, or has to be dropped.
+/// If the plan `REQUIRES` lightly, what is required is made first; if a constructor panics nothing has happened. If it tells lightly,
+/// the caller tells of the only component of which something is told.
+///
+/// # Safety
+///
+/// - The plan is that of a change for the table where the entity is, with the table to which it leads. It [is light](MovePlan::is_light), or
+///   [tells lightly](MovePlan::tells_lightly), or, if it `REQUIRES`, [requires lightly](MovePlan::requires_lightly).
+/// - If the change adds anything, that is one bundle, all of whose components `put` puts, in order; it does nothing else, and does not
+///   panic.
+#[inline(always)]
+unsafe fn carry_lightly<const REQUIRES: bool>(
+    (plan, to): (&MovePlan, TableId),
+    tables: &mut Tables,
+    entities: &mut Entities,
+    sparse: &mut [SparseStorage],
+    clock: &Clock,
+    (entity, from): (Entity, Location),
+    put: impl FnOnce(&mut Sink<'_>),
+) -> Option<Location> {
+    let destination = to;
+    // SAFETY: both are tables of this store. A light plan leads to another table.
+    let (source, to) = unsafe { tables.get_two_mut(from.table, to) };
+    if source.is_tracked() | to.is_tracked() | to.is_full() {
+        return None;
+    }
+    if REQUIRES {
+        // SAFETY: the plan leads to this table, which has room for a row, and it becomes one below.
+        unsafe { NewRow::make(to, &plan.required).keep() }
+    }
+    let here = Location { table: destination, row: to.len() as u32 };
+    // SAFETY: the entity is at this location, for whose table the plan was made, and there is room. Each column of `to` gets its value
+    // from `source`, has got it from a constructor, or gets it from `put`.
+    unsafe {
+        let books = |moved| relocate(entities, entity, (from.row, moved), here);
+        source.move_light_row_to((from.row as usize, entity), to, books, &plan.light_moves);
+    }
+    let now = WriteStamp { tick: clock.tick.get(), by: entities.acting() };
+    to.stamp(now.tick);
+    put(&mut Sink { columns: to.columns(), row: here.row as usize, entity, targets: Targets::of(plan), sparse, now });
+    Some(here)
+}
+
+/// [`Located::insert`] of a bundle that goes to tables, whatever its plan is. It stands apart, so that what light plans take is short
+/// and stays in registers.
+#[inline(never)]
+fn insert_by_plan<B: Bundle>(
+    store: &mut Store,
+    entity: Entity,
+    location: Location,
+    bundle: Moved<'_, B>,
+) -> Option<Location> {
+    // To take another bundle apart may be user code, and nothing is known of the store then.
+    if B::IN_PLACE.is_none() {
+        return insert_parts(store, entity, location, bundle);
+    }
+    let plan = match store.archetypes.latest_telling::<B>(location.table) {
+        Some(plan) => plan,
+        None => {
+            let number = store.register_bundle::<B>();
+            store.archetypes.plan_change::<B, true>(location.table, number)
+        }
+    };
+    let mut located = Located { store, entity, location };
+    let mut bundle = Some(bundle);
+    let put = |sink: &mut Sink<'_>| {
+        if let Some(bundle) = bundle.take() {
+            // SAFETY: so it is, and no component of the bundle was there; the sink is one for the change's plan.
+            unsafe { put_in_place(bundle, sink) }
+        }
+    };
+    // SAFETY: the plan is that of the change for this table; the change adds the bundle, which `put` puts.
+    if let Some((here, plan)) = unsafe { located.move_lightly::<false>(plan, |plan| plan.moves_lightly, put) } {
+        // A plan that tells lightly tells of one component.
+        return match plan.after.first() {
+            None => Some(here),
+            Some(&told) => {
+                store.tell_of_one(entity, told);
+                None
+            }
+        };
+    }
+    match bundle {
+        // SAFETY: the plan is one for adding the bundle to entities of this table. Nothing has happened since it was found.
+        Some(bundle) => unsafe { insert_with_care(store, entity, location, plan, bundle) },
+        None => unreachable!("what is not moved lightly has not been put"),
+    }
+}
+
+/// [`Located::remove`] of a bundle in tables, whatever the plan is.
+#[inline(never)]
+fn remove_by_plan<B: Bundle>(located: Located<'_>) {
+    let number = located.store.register_bundle::<B>();
+    located.store.archetypes.plan_change::<B, false>(located.location.table, number);
+    let loss = located.store.removing::<B>();
+    located.lose(loss);
 }
 
 /// Ends an operation of which something may be told, or have been. Says whether nothing is, so that the entity is where it was.
@@ -488,12 +593,6 @@ unsafe fn insert_with_care<B: Bundle>(
         Some(bundle) => insert_parts(store, entity, location, bundle),
         None => unreachable!("what is not moved lightly has not been put"),
     }
-}
-
-/// Tells of the only component of which something is told. It stands apart, as what is told mostly is nothing.
-#[inline(never)]
-fn tell_of_one(store: &mut Store, entity: Entity, told: (ComponentId, Kinds)) {
-    store.tell_of_one(entity, told);
 }
 
 /// [`Located::insert`], whatever the bundle is and the plan, of an entity that is here.

@@ -125,14 +125,59 @@ const MAX_HINT: usize = 1 << 16;
 
 impl Store {
     /// Makes an entity with the components of a bundle.
-    #[inline]
-    pub(crate) fn spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Entity {
+    #[inline(always)]
+    pub(crate) fn spawn<B: Bundle>(&mut self, mut bundle: Moved<'_, B>) -> Entity {
+        if const { Moved::<B>::IS_SMALL } {
+            // SAFETY: the bundle is forgotten if it has been moved out.
+            if let Some(entity) = unsafe { self.spawn_lightly(bundle.address()) } {
+                core::mem::forget(bundle);
+                return entity;
+            }
+            return Entity::from_bits(bundle.elsewhere(|bundle| self.spawn_or_raise(bundle)));
+        }
+        Entity::from_bits(self.spawn_or_raise(bundle))
+    }
+
+    /// Makes an entity with the components of a bundle, which is moved out, if such a bundle was the last one that an entity was made
+    /// with and there is room. Nothing has happened otherwise.
+    ///
+    /// No function is called meanwhile that might change the store or look at the bundle, so the compiler keeps in registers what has
+    /// been read, and what the bundle consists of if it has just been put together.
+    ///
+    /// # Safety
+    ///
+    /// - The address is that of a bundle.
+    #[inline(always)]
+    unsafe fn spawn_lightly<B: Bundle>(&mut self, bundle: *mut B) -> Option<Entity> {
+        let token = B::IN_PLACE?;
+        let now = self.now();
+        let Self { archetypes, entities, sparse, .. } = self;
+        let (table, targets) = archetypes.latest_light_making::<B>()?;
+        if !table.has_room() {
+            return None;
+        }
+        let row = table.len();
+        let entity = entities.allocate_lightly(Location { table: table.id(), row: row as u32 })?;
+        // SAFETY: the targets are those of the bundle in this table, and there is room for a row, of which every column gets its
+        // value. Nothing else belongs to making such an entity.
+        unsafe {
+            B::put_new(bundle, &mut Sink { columns: table.columns(), row, entity, targets, sparse, now }, token);
+            table.commit_row(entity, now);
+        }
+        Some(entity)
+    }
+
+    /// [`Store::try_spawn`], or a panic. The id is returned as one number: a caller that reads both halves at once would wait until they
+    /// have been written.
+    #[inline(never)]
+    fn spawn_or_raise<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> u64 {
         match self.try_spawn(bundle) {
-            Ok(entity) => entity,
+            Ok(entity) => entity.to_bits(),
             Err(error) => error.raise(),
         }
     }
 
+    /// Makes an entity with the components of a bundle.
     #[inline]
     pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
         self.try_flush()?;
@@ -255,7 +300,7 @@ impl Store {
         // the table belongs to a component that is added, and has got its value, or to one that is required, which has just been made
         // there.
         unsafe {
-            put(&mut Sink { table, row, entity, targets: Targets::of(opened), sparse, now });
+            put(&mut Sink { columns: table.columns(), row, entity, targets: Targets::of(opened), sparse, now });
             table.commit_row(entity, now);
         }
         Ok(entity)
@@ -290,7 +335,7 @@ impl Store {
         // SAFETY: the sink is one for the change's plan, and room has been reserved. The entity had nothing so far, and nothing is
         // required, so every column of the table belongs to a component that is added, and has got its value.
         unsafe {
-            put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse, now });
+            put(&mut Sink { columns: table.columns(), row, entity, targets: Targets::of(plan), sparse, now });
             table.commit_row(entity, now);
         }
         entities.set_sparse_summary(entity.index(), plan.summary);
@@ -336,7 +381,14 @@ impl Store {
         // the table belongs to a component that is added, and has got its value, or to one that is required, which has just been made
         // there.
         unsafe {
-            put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut *sparse, now });
+            put(&mut Sink {
+                columns: table.columns(),
+                row,
+                entity,
+                targets: Targets::of(plan),
+                sparse: &mut *sparse,
+                now,
+            });
             table.commit_row(entity, now);
         }
         entities.place(entity, Location { table: plan.table, row: row as u32 });
@@ -346,7 +398,7 @@ impl Store {
         }
         if let Some(mut aside) = aside {
             if !aside.is_empty() {
-                let mut sink = Sink { table, row, entity, targets: Targets::of(plan), sparse, now };
+                let mut sink = Sink { columns: table.columns(), row, entity, targets: Targets::of(plan), sparse, now };
                 // SAFETY: the rest of what is required has been made for this plan, and there is room for it.
                 unsafe { put_placed(&mut aside, &mut sink) }
             }

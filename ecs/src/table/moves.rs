@@ -79,11 +79,12 @@ impl Table {
     ) {
         debug_assert!(!self.is_tracked() && !to.is_tracked());
         let (last, target) = (self.entities.len() - 1, to.entities.len());
-        // SAFETY: both are rows of this table; the rest is the caller's promise.
+        // SAFETY: both are rows of this table; the rest is the caller's promise. The books come first: nothing has been written since
+        // the caller found the entity, so what is known of them need not be read again.
         unsafe {
-            let moved = self.take_entity_of(row, last);
+            books(self.last_entity());
+            self.take_entity_of(row, last);
             to.commit_moved_row(entity);
-            books(moved);
         }
         for light in moves {
             // SAFETY: the move names columns of these tables with items of this size. `row` and `last` are rows of this table; `target`

@@ -7,7 +7,7 @@ use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
-use crate::bundle::{Bundle, OneOfEach, give};
+use crate::bundle::{Bundle, OneOfEach, give, give_here};
 use crate::change::{Mut, ReadEntity, WriteEntity};
 use crate::component::{Component, MutableComponent};
 use crate::entity::{Distinct, Entity, EntityError, MOST_AT_ONCE, TableId};
@@ -31,14 +31,20 @@ impl World {
     /// let entity = world.spawn((Health(3), Mana(7))).id();
     /// assert_eq!(world.get::<Mana>(entity), Some(&Mana(7)));
     /// ```
-    #[inline]
+    // Not where nothing is optimised: the stack of the caller would have the copies of a large bundle for good.
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     #[doc(alias("create_entity", "CreateEntity", "entity_new", "push"))]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
         let store = self.store.by_caller();
-        let entity = give(bundle, |bundle| store.spawn(bundle));
+        let entity = give_here(
+            bundle,
+            #[inline(always)]
+            |bundle| store.spawn(bundle),
+        );
         EntityWorldMut::new(self.store.at_new(entity))
     }
 

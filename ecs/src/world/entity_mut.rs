@@ -92,7 +92,9 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.get::<Health>(), Some(&Health(4)));
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
-    #[inline]
+    // Not where nothing is optimised: the stack of the caller would have the copies of a large bundle for good.
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     #[doc(alias("add", "set", "insert_one", "AddComponent", "AddComponentData", "emplace", "add_component"))]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
@@ -175,7 +177,7 @@ impl<'w> EntityWorldMut<'w> {
     /// entity.remove::<(Health, Mana)>();
     /// assert!(!entity.contains::<Health>());
     /// ```
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     #[doc(alias("remove_one", "RemoveComponent", "erase", "remove_component"))]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
