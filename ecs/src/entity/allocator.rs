@@ -128,6 +128,41 @@ impl Slot {
     }
 }
 
+/// A live entity without sparse components whose life can end: there is room for that.
+pub(crate) struct Ending<'e> {
+    slots: &'e mut [Slot],
+    free: &'e mut Vec<u32>,
+    cursor: &'e mut i64,
+    live: &'e mut u32,
+    lives: &'e mut Lives,
+    entity: Entity,
+    location: Location,
+}
+
+impl Ending<'_> {
+    #[inline(always)]
+    pub(crate) fn location(&self) -> Location {
+        self.location
+    }
+
+    /// Ends it. Into its row comes `last`, the entity of the last row of the table, which may be itself.
+    #[inline(always)]
+    pub(crate) fn end(self, last: Entity) {
+        let Self { slots, free, cursor, live, lives, entity, location } = self;
+        let generation = entity.generation().wrapping_add(1);
+        let row = free.len() as u32;
+        if generation != 0 {
+            free.push(entity.index());
+            *cursor = free.len() as i64;
+        }
+        // It is overwritten if that is the entity itself.
+        slots[last.index() as usize].row = location.row;
+        slots[entity.index() as usize] = Slot { generation, table: TableId::NONE, row };
+        *live -= 1;
+        lives.note_despawned(entity);
+    }
+}
+
 /// All entity ids of a world.
 ///
 /// ```
@@ -625,6 +660,28 @@ impl Entities {
             self.free.push(entity.index());
             *self.cursor.get_mut() = self.free.len() as i64;
         }
+    }
+
+    /// A live entity without sparse components, to end its life, if that takes neither a flush nor memory.
+    #[inline(always)]
+    pub(crate) fn ending_lightly(&mut self, entity: Entity) -> Option<Ending<'_>> {
+        let Self { slots, sparse, free, cursor, live, lives, .. } = self;
+        let cursor = cursor.get_mut();
+        if *cursor != free.len() as i64 || free.len() == free.capacity() {
+            return None;
+        }
+        let index = entity.index() as usize;
+        let slots = slots.as_mut_slice();
+        let Slot { generation, table, row } = *slots.get(index)?;
+        if generation != entity.generation() || table.0 >= TableId::LIMIT {
+            return None;
+        }
+        if let Some(summary) = sparse.get(index)
+            && !summary.is_empty()
+        {
+            return None;
+        }
+        Some(Ending { slots, free, cursor, live, lives, entity, location: Location { table, row } })
     }
 
     /// Ends the life of a live entity without sparse components. [`Entities::reserve_free`] has made room.

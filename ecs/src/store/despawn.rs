@@ -25,8 +25,33 @@ impl Store {
     /// # Errors
     ///
     /// If the entity is not alive.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
+        if self.despawn_lightly(entity) { Ok(()) } else { self.despawn_with_care(entity) }
+    }
+
+    /// Removes an entity, if that takes no more than to overwrite its row, and perhaps to add it to one list of removals. Nothing has
+    /// happened otherwise. As in [`Store::spawn`], no function is called meanwhile.
+    #[inline(always)]
+    fn despawn_lightly(&mut self, entity: Entity) -> bool {
+        let Self { archetypes, entities, listeners, .. } = self;
+        let Some(ending) = entities.ending_lightly(entity) else { return false };
+        let Location { table, row } = ending.location();
+        let Some(table) = archetypes.tables.find_mut(table) else { return false };
+        if !table.ends_lightly() || !listeners.ends_lightly(table, entity) {
+            return false;
+        }
+        // SAFETY: the row of a live entity is a row of its table, which ends lightly.
+        unsafe {
+            ending.end(table.last_entity());
+            table.overwrite_row(row as usize);
+        }
+        true
+    }
+
+    /// [`Store::despawn`], whatever belongs to it.
+    #[inline(never)]
+    fn despawn_with_care(&mut self, entity: Entity) -> Result<(), EntityError> {
         self.flush();
         let Some(location) = self.entities.get(entity) else {
             return Err(self.entities.why_not(entity));
