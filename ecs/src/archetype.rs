@@ -104,8 +104,8 @@ impl Archetypes {
         Some((self.tables.find_mut(table)?, Targets::that_begin(targets)))
     }
 
-    /// The plan by which a bundle was last added to an entity of this table, or removed from one, if it is light, opened, and where it
-    /// leads.
+    /// The plan by which a bundle was last added to an entity of this table, or removed from one, if it is light (or is one for adding
+    /// that tells lightly), opened, and where it leads.
     #[inline(always)]
     pub(crate) fn latest_light_change<B: Bundle, const ADDS: bool>(
         &mut self,
@@ -113,12 +113,6 @@ impl Archetypes {
     ) -> Option<(Planned<'_>, TableId)> {
         let (plan, to) = self.graph.latest_light_change::<ADDS>(TypeId::of::<B>(), from)?;
         Some((Planned { plan, tables: &mut self.tables, components: &self.components }, to))
-    }
-
-    /// The plan by which a bundle was last added to an entity of this table, if it tells lightly.
-    #[inline]
-    pub(crate) fn latest_telling<B: Bundle>(&self, from: TableId) -> Option<PlanId> {
-        self.graph.latest_telling(TypeId::of::<B>(), from)
     }
 
     /// The plan for adding a bundle, which has this number, to entities of this table, or removing it.

@@ -183,7 +183,8 @@ impl Graph {
         Some((*table, targets))
     }
 
-    /// The plan by which a bundle was last added to an entity of this table, or removed from one, if it is light, and where it leads.
+    /// The plan by which a bundle was last added to an entity of this table, or removed from one, if it is light (or is one for adding
+    /// that tells lightly), and where it leads.
     #[inline(always)]
     pub(crate) fn latest_light_change<const ADDS: bool>(
         &self,
@@ -191,18 +192,11 @@ impl Graph {
         table: TableId,
     ) -> Option<(&MovePlan, TableId)> {
         let latest = if ADDS { &self.insertions } else { &self.removals };
-        let &LightChange { from, to, at, .. } = latest.get(bundle)?;
+        let &LightChange { from, to, at } = latest.get(bundle)?;
         if from != table {
             return None;
         }
         Some((self.plans.get(at as usize)?, to))
-    }
-
-    /// The plan by which a bundle was last added to an entity of this table, if it tells lightly.
-    #[inline]
-    pub(crate) fn latest_telling(&self, bundle: TypeId, table: TableId) -> Option<PlanId> {
-        let &LightChange { tells_from, at, .. } = self.insertions.get(bundle)?;
-        (tells_from == table).then_some(PlanId { at, epoch: self.epoch })
     }
 
     /// Remembers that a plan adds this bundle to entities of this table, or removes it. It is one for a change of one step.
@@ -210,14 +204,12 @@ impl Graph {
     pub(crate) fn note_change<const ADDS: bool>(&mut self, bundle: TypeId, from: TableId, plan: PlanId) {
         debug_assert!(plan.epoch == self.epoch, "a plan that has been forgotten");
         let opened = &self.plans[plan.at as usize];
-        let latest = if ADDS { &mut self.insertions } else { &mut self.removals };
-        let nowhere = TableId::UNUSED;
-        let (from, tells_from) = match opened {
-            MovePlan { is_light: true, .. } => (from, nowhere),
-            MovePlan { tells_lightly: true, .. } => (nowhere, from),
-            _ => return,
-        };
-        latest.note(bundle, LightChange { from, tells_from, to: opened.table, at: plan.at });
+        let change = LightChange { from, to: opened.table, at: plan.at };
+        match ADDS {
+            true if opened.moves_lightly => self.insertions.note(bundle, change),
+            false if opened.is_light => self.removals.note(bundle, change),
+            _ => {}
+        }
     }
 
     /// Remembers by which plan entities with this bundle are made. It is one for a change of one step.

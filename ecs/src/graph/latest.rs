@@ -42,10 +42,7 @@ pub(super) const FEW: usize = 8;
 /// How a bundle is added to entities of a table, or removed from them.
 #[derive(Clone, Copy)]
 pub(super) struct LightChange {
-    /// The table, if the plan is light; else one that does not exist.
     pub(super) from: TableId,
-    /// The table, if the plan tells lightly; else one that does not exist.
-    pub(super) tells_from: TableId,
     pub(super) to: TableId,
     /// Where the plan is.
     pub(super) at: u32,
@@ -59,7 +56,7 @@ impl Default for Latest<Making> {
 
 impl Default for Latest<LightChange> {
     fn default() -> Self {
-        Self::of(LightChange { from: TableId::UNUSED, tells_from: TableId::UNUSED, to: TableId::UNUSED, at: 0 })
+        Self::of(LightChange { from: TableId::UNUSED, to: TableId::UNUSED, at: 0 })
     }
 }
 

@@ -15,6 +15,7 @@ use super::ticks::note_targets;
 use crate::alloc_error::AllocError;
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, put_in_place, take_parts, with_parts};
+use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, Location, TableId};
 use crate::graph::{Change, ChangeStep, MovePlan, PlanId};
 use crate::guard::Waiting;
@@ -87,9 +88,11 @@ impl<'s> Located<'s> {
     pub(super) fn insert<B: Bundle>(mut self, mut bundle: Moved<'_, B>) -> Option<Location> {
         if const { Moved::<B>::IS_SMALL } {
             // SAFETY: the bundle is forgotten if it has been moved out.
-            if let Some(here) = unsafe { self.insert_lightly(bundle.address()) } {
+            if let Some((here, told)) = unsafe { self.insert_lightly(bundle.address()) } {
                 core::mem::forget(bundle);
-                return Some(here);
+                let Some(told) = told else { return Some(here) };
+                tell_of_one(self.store, self.entity, told);
+                return None;
             }
             return bundle.elsewhere(|bundle| self.insert_otherwise(bundle));
         }
@@ -114,8 +117,9 @@ impl<'s> Located<'s> {
         insert_sparse_with_care(store, number, entity, bundle).then_some(location)
     }
 
-    /// Adds a bundle, which is moved out, and says where the entity is now, if the plan by which such a bundle was last added to an
-    /// entity of this table is light and applies. Nothing has happened otherwise.
+    /// Adds a bundle, which is moved out, if the plan by which such a bundle was last added to an entity of this table is light, or tells
+    /// lightly, and applies. Says where the entity is now, and of which component something is to be told. Nothing has happened
+    /// otherwise.
     ///
     /// As in [`Store::spawn`], no function is called meanwhile that might change the store or look at the bundle.
     ///
@@ -123,7 +127,7 @@ impl<'s> Located<'s> {
     ///
     /// - The address is that of a bundle.
     #[inline(always)]
-    unsafe fn insert_lightly<B: Bundle>(&mut self, bundle: *mut B) -> Option<Location> {
+    unsafe fn insert_lightly<B: Bundle>(&mut self, bundle: *mut B) -> Option<(Location, Option<(ComponentId, Kinds)>)> {
         if B::Parts::SOLE_SPARSE {
             return None;
         }
@@ -133,8 +137,10 @@ impl<'s> Located<'s> {
         let (Planned { plan, tables, .. }, to) = archetypes.latest_light_change::<B, true>(from.table)?;
         // SAFETY: the caller's promise: the plan adds the bundle, of which no component was there.
         let put = |sink: &mut Sink<'_>| unsafe { B::put_new(bundle, sink, token) };
-        // SAFETY: the plan is light and one for the table where the entity is; it adds the bundle, which `put` puts.
-        unsafe { carry_lightly::<false>((plan, to), tables, entities, sparse, clock, (entity, from), put) }
+        // SAFETY: the plan is light, or tells lightly, and one for the table where the entity is; it adds the bundle, which `put` puts.
+        let here = unsafe { carry_lightly::<false>((plan, to), tables, entities, sparse, clock, (entity, from), put)? };
+        // A plan that tells lightly tells of one component.
+        Some((here, plan.after.first().copied()))
     }
 
     /// Adds those components of a bundle that the entity does not have, and says where it is now, as [`Located::insert`] does. The rest
@@ -504,13 +510,8 @@ fn insert_by_plan<B: Bundle>(
     if B::IN_PLACE.is_none() {
         return insert_parts(store, entity, location, bundle);
     }
-    let plan = match store.archetypes.latest_telling::<B>(location.table) {
-        Some(plan) => plan,
-        None => {
-            let number = store.register_bundle::<B>();
-            store.archetypes.plan_change::<B, true>(location.table, number)
-        }
-    };
+    let number = store.register_bundle::<B>();
+    let plan = store.archetypes.plan_change::<B, true>(location.table, number);
     let mut located = Located { store, entity, location };
     let mut bundle = Some(bundle);
     let put = |sink: &mut Sink<'_>| {
@@ -593,6 +594,12 @@ unsafe fn insert_with_care<B: Bundle>(
         Some(bundle) => insert_parts(store, entity, location, bundle),
         None => unreachable!("what is not moved lightly has not been put"),
     }
+}
+
+/// Tells of the only component of which something is told. It stands apart, as what is told mostly is nothing.
+#[inline(never)]
+fn tell_of_one(store: &mut Store, entity: Entity, told: (ComponentId, Kinds)) {
+    store.tell_of_one(entity, told);
 }
 
 /// [`Located::insert`], whatever the bundle is and the plan, of an entity that is here.
