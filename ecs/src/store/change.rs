@@ -305,7 +305,7 @@ impl Store {
     }
 
     /// Removes the only component of a bundle, which has this sparse storage, if the entity has it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove_sparse<B: Bundle>(&mut self, number: usize, entity: Entity) {
         let Self { entities, sparse, listeners, .. } = self;
         let count = sparse.len();

@@ -86,7 +86,7 @@ impl<'s> Located<'s> {
     /// may have done anything.
     #[inline(always)]
     pub(super) fn insert<B: Bundle>(mut self, mut bundle: Moved<'_, B>) -> Option<Location> {
-        if const { Moved::<B>::IS_SMALL } {
+        if const { Moved::<B>::IS_SMALL && !B::Parts::SOLE_SPARSE } {
             // SAFETY: the bundle is forgotten if it has been moved out.
             if let Some((here, told)) = unsafe { self.insert_lightly(bundle.address()) } {
                 core::mem::forget(bundle);
@@ -99,7 +99,7 @@ impl<'s> Located<'s> {
         self.insert_otherwise(bundle)
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert_otherwise<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
         let Self { store, entity, location } = self;
         let Some(number) = store.only_storage::<B>() else {
@@ -128,9 +128,6 @@ impl<'s> Located<'s> {
     /// - The address is that of a bundle.
     #[inline(always)]
     unsafe fn insert_lightly<B: Bundle>(&mut self, bundle: *mut B) -> Option<(Location, Option<(ComponentId, Kinds)>)> {
-        if B::Parts::SOLE_SPARSE {
-            return None;
-        }
         let token = B::IN_PLACE?;
         let (entity, from) = (self.entity, self.location);
         let Store { archetypes, entities, sparse, clock, .. } = &mut *self.store;
