@@ -18,9 +18,8 @@ mod plan;
 
 mod planner;
 
-mod edges;
-
 mod latest;
+mod edges;
 
 mod check;
 
