@@ -452,6 +452,27 @@ proptest! {
 }
 
 #[test]
+fn pairs_that_have_turned_round_since_are_turned_round() {
+    let format = format();
+    let (mut world, mut aside) = (World::new(), World::new());
+    let [a, b] = [1, 2].map(|n| world.spawn(Plain(n)).id());
+    for capacity in [0, 1 << 16] {
+        format.start_journal(&mut world, capacity).unwrap();
+        let mut follower = Follower::new(3);
+        carry_out(&mut world, &mut aside, &Step::EndFrame);
+        for (from, to) in [(a, b), (b, a), (a, b)] {
+            world.unrelate::<Rides>(to, from);
+            world.unrelate::<Hunts>(to, from);
+            world.relate(from, Rides("here".into()), to);
+            world.relate(from, Hunts(1), to);
+            world.relate(from, Knows { by: to }, to);
+            assert!(world.take_command_errors().0.is_empty());
+            follower.update(&format, &mut world);
+        }
+    }
+}
+
+#[test]
 fn hooks_and_observers_of_a_replica_are_told() {
     #[derive(Resource, Clone, Default)]
     struct Seen(Vec<&'static str>);

@@ -143,6 +143,7 @@ pub struct RelationType {
     pub(crate) read: Arc<ReadPairs>,
     /// The components of sources and of targets.
     pub(crate) ends: [ComponentType; 2],
+    pub(crate) is_symmetric: bool,
     earlier: Earlier<Arc<ReadPairs>>,
     #[cfg(feature = "text")]
     pub(crate) show: for<'v> fn(PairsContents<'v>, usize) -> Option<&'v dyn erased_serde::Serialize>,
@@ -362,6 +363,7 @@ impl RelationType {
             write,
             read,
             ends,
+            is_symmetric: R::SYMMETRIC,
             earlier: Earlier::of(descriptor),
             #[cfg(feature = "text")]
             show: show_pair::<R>,

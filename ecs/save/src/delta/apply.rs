@@ -400,7 +400,7 @@ impl Replica {
     fn relate(&mut self, groups: &[Coming<'_>], all: Vec<Pairs>, known: &Known, world: &mut World) {
         let mut all: HashMap<ComponentIdentity, Pairs> =
             all.into_iter().map(|pairs| (pairs.descriptor.identity(), pairs)).collect();
-        for relation in &known.relations {
+        for &(relation, is_symmetric) in &known.relations {
             let pairs = all.remove(&relation.identity());
             let (mut sources, mut wanted) = (Vec::new(), HashSet::new());
             let mut ids = Ids { ids: &mut self.ids, world };
@@ -414,7 +414,9 @@ impl Replica {
             for source in sources {
                 for target in world.targets_of(relation, source) {
                     // One without direction may be named from its other end.
-                    if !wanted.contains(&[source, target]) && !wanted.contains(&[target, source]) {
+                    let is_wanted =
+                        wanted.contains(&[source, target]) || is_symmetric && wanted.contains(&[target, source]);
+                    if !is_wanted {
                         world.unrelate_of(relation, source, target);
                     }
                 }
@@ -451,7 +453,8 @@ struct Known {
     are_in_tables: bool,
     /// Relationships: components that name a target.
     relationships: HashSet<ComponentId>,
-    relations: Vec<&'static ComponentDescriptor>,
+    /// Relations, and whether their pairs have no direction.
+    relations: Vec<(&'static ComponentDescriptor, bool)>,
 }
 
 impl Known {
@@ -483,7 +486,8 @@ fn registered(format: &WorldFormat, world: &mut World) -> Result<Known, ApplyErr
             }
         }
     }
-    known.relations.extend(format.relations.iter().map(|ty| ty.descriptor).filter(|relation| format.saves(relation)));
+    let saved = format.relations.iter().filter(|ty| format.saves(ty.descriptor));
+    known.relations.extend(saved.map(|ty| (ty.descriptor, ty.is_symmetric)));
     Ok(known)
 }
 
