@@ -298,12 +298,6 @@ impl Table {
         if self.capacity - self.entities.len() >= additional { Ok(()) } else { self.grow(additional) }
     }
 
-    /// Whether there is room for a row.
-    #[inline]
-    pub(crate) fn has_room(&self) -> bool {
-        self.entities.len() != self.capacity
-    }
-
     #[cold]
     #[inline(never)]
     fn grow(&mut self, additional: usize) -> Result<(), AllocError> {

@@ -17,13 +17,13 @@ pub(super) struct Latest<T>([Entry<T>; PLACES]);
 
 #[derive(Clone, Copy)]
 struct Entry<T> {
-    /// [`Nobody`] in an entry that is empty.
+    /// That of [`NoBundle`] if the entry is empty.
     bundle: TypeId,
     done: T,
 }
 
-/// No bundle has this type.
-struct Nobody;
+/// The type that an empty entry has, which is not that of a bundle.
+struct NoBundle;
 
 /// How entities with a bundle are made.
 #[derive(Clone, Copy)]
@@ -63,7 +63,7 @@ impl Default for Latest<LightChange> {
 impl<T: Copy> Latest<T> {
     /// Nothing but this, of no bundle.
     fn of(nothing: T) -> Self {
-        Self([Entry { bundle: TypeId::of::<Nobody>(), done: nothing }; PLACES])
+        Self([Entry { bundle: TypeId::of::<NoBundle>(), done: nothing }; PLACES])
     }
 
     #[inline(always)]

@@ -138,8 +138,8 @@ impl Store {
         Entity::from_bits(self.spawn_or_raise(bundle))
     }
 
-    /// Makes an entity with the components of a bundle, which is moved out, if such a bundle was the last one that an entity was made
-    /// with and there is room. Nothing has happened otherwise.
+    /// Makes an entity with the components of a bundle, which is moved out, if the graph remembers how the last one with such a bundle was
+    /// made and there is room. Nothing has happened otherwise.
     ///
     /// No function is called meanwhile that might change the store or look at the bundle, so the compiler keeps in registers what has
     /// been read, and what the bundle consists of if it has just been put together.
@@ -153,7 +153,7 @@ impl Store {
         let now = self.now();
         let Self { archetypes, entities, sparse, .. } = self;
         let (table, targets) = archetypes.latest_light_making::<B>()?;
-        if !table.has_room() {
+        if table.is_full() {
             return None;
         }
         let row = table.len();
