@@ -1,11 +1,11 @@
 //! What must not compile: with which words the compiler says so. And the programs that only compile alone.
 //!
 //! The cases are in the folders of `tests/ui`, a file each: `fail` holds programs with one mistake, beside the error that a
-//! user sees, `crates` programs that are about a crate of their own. `errors` is the index of errors: see `error_index.rs`.
-//! All other programs that compile are modules of `ui/pass.rs`.
+//! user sees. `errors` is the index of errors: see `error_index.rs`. Programs that compile are no cases: `ui/pass.rs` and
+//! `ui/crates`.
 //!
-//! Programs with a mistake are checked, all by one run of cargo. A few mistakes come to light when the compiler instantiates
-//! a generic function, and checking does not: these cases are in `fail/when_built`, or are called `fails_when_built.rs`.
+//! One run of cargo builds all cases. A few mistakes are found only where the compiler instantiates a generic function: these
+//! cases are in `fail/when_built`, or are called `fails_when_built.rs`.
 //!
 //! After a change of wording, `TRYBUILD=overwrite cargo test -p strata-compile-tests ui::` writes the errors anew;
 //! read each one as a user who does not know how the macros work. `-- ui:: trybuild=NAME` runs cases with this name.
@@ -20,37 +20,28 @@ fn package() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("ui")
 }
 
-/// Runs the cases in a child process, for the package of the cases.
-fn run(name: &str, add: fn(&trybuild::TestCases)) {
-    if is_child_for(name) {
-        add(&trybuild::TestCases::new());
+/// Builds the cases in a child process, for the package of the cases.
+#[test]
+fn mistakes_are_explained() {
+    const NAME: &str = "ui::mistakes_are_explained";
+    if is_child_for(NAME) {
+        let cases = trybuild::TestCases::new();
+        cases.compile_fail("fail/*.rs");
+        cases.compile_fail("fail/when_built/*.rs");
+        cases.compile_fail("errors/*/fails.rs");
+        cases.compile_fail("errors/*/fails_when_built.rs");
         return;
     }
-    let mut child = child_of(name);
+    let mut child = child_of(NAME);
     child.args(std::env::args().filter(|argument| argument.starts_with("trybuild=")));
     child.current_dir(package()).env("CARGO_MANIFEST_DIR", package());
     // It makes a stable compiler take what is unstable. `.ci/with_times` sets it, and it is not meant for the cases.
     child.env_remove("RUSTC_BOOTSTRAP");
+    // A check would not find the mistakes of `when_built`.
+    child.env("REAL_CARGO", env!("CARGO")).env("CARGO", env!("CARGO_BIN_EXE_building_cargo"));
     // What each release of rustc words anew is not compared.
     child.env("RUSTC_WORKSPACE_WRAPPER", env!("CARGO_BIN_EXE_plain_words"));
     // Nothing that is built here is looked at by a debugger.
     child.env("CARGO_PROFILE_DEV_DEBUG", "0");
     assert!(child.status().expect("the test binary can be started a second time").success(), "cases failed: see above");
-}
-
-#[test]
-fn mistakes_are_explained() {
-    run("ui::mistakes_are_explained", |cases| {
-        cases.compile_fail("fail/*.rs");
-        cases.compile_fail("errors/*/fails.rs");
-    });
-}
-
-#[test]
-fn crates_compile_and_mistakes_in_instances_are_explained() {
-    run("ui::crates_compile_and_mistakes_in_instances_are_explained", |cases| {
-        cases.pass("crates/*.rs");
-        cases.compile_fail("fail/when_built/*.rs");
-        cases.compile_fail("errors/*/fails_when_built.rs");
-    });
 }

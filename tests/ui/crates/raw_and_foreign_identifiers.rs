@@ -75,7 +75,9 @@ fn main() {
     schedule.add_systems((r#move, 動く, NotSnake));
     schedule.run(&mut world);
     assert_eq!(world.query::<r#enum>().single(&world).unwrap().r#mut.r#fn, 7);
-    assert!(matches!(world.query_filtered::<r#match, r#where>().single(&world), Ok(matchReadOnlyItem::r#fn { r#mut: it, .. }) if it.r#fn == 7));
+    assert!(
+        matches!(world.query_filtered::<r#match, r#where>().single(&world), Ok(matchReadOnlyItem::r#fn { r#mut: it, .. }) if it.r#fn == 7)
+    );
     assert_eq!(world.query::<&位置>().single(&world).unwrap().横, 1.0);
     assert_eq!(world.query::<&Größe>().single(&world).unwrap().0, 1);
 }

@@ -75,7 +75,10 @@ mod outer {
         pub(in crate::outer) fn private_values(reads: Query<Read>) -> usize {
             reads.iter().filter(|read| read.private.is_some()).count()
         }
-        pub(in crate::outer) fn private_rows(any: Query<AnyReadOnly>, all: Query<(Everywhere, EverywhereToo)>) -> usize {
+        pub(in crate::outer) fn private_rows(
+            any: Query<AnyReadOnly>,
+            all: Query<(Everywhere, EverywhereToo)>,
+        ) -> usize {
             for (EverywhereItem(one), EverywhereTooItem::Private(two)) in all {
                 assert_eq!(one.0, two.0);
             }
