@@ -12,6 +12,10 @@ pub mod prelude;
 pub mod state;
 pub mod time;
 
+#[cfg(doc)]
+#[doc = include_str!("guide/how_to.md")]
+pub mod how_to {}
+
 pub use self::app::App;
 pub use self::exit::AppExit;
 pub use self::main_schedule::{
