@@ -16,6 +16,9 @@ pub mod time;
 #[doc = include_str!("guide/how_to.md")]
 pub mod how_to {}
 
+/// The core: `strata_app::ecs::query` is `strata_ecs::query`.
+pub use strata_ecs as ecs;
+
 pub use self::app::App;
 pub use self::exit::AppExit;
 pub use self::main_schedule::{
