@@ -9,6 +9,7 @@ mod deferred;
 mod destructors;
 mod exchanges;
 mod forgotten;
+mod exchanged_anywhere;
 mod exchanged_worlds;
 mod ids;
 mod ignored_fields;
