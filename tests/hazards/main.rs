@@ -20,6 +20,7 @@ mod preparing;
 mod queries;
 mod rows;
 mod two_panics;
+mod worn_ids;
 
 use strata_ecs::prelude::*;
 use strata_tests::drops;
