@@ -9,7 +9,8 @@
 //!
 //! A schedule is *young* in its first runs, in which it measures its systems and decides what to run side by side, and *old*
 //! after many. The slope is the power of the number with which the time grows altogether: 1 is linear. What grows faster than
-//! with the power 1.2 is called superlinear; that may be the caches, if it happens where the data outgrows one.
+//! with the power 1.2 is called superlinear; that may be the caches, if it happens where the data outgrows one. Some series have a
+//! steepest slope, with which the run fails.
 
 use std::time::Instant;
 
@@ -120,7 +121,11 @@ fn grow(is_smoke: bool, is_meant: &dyn Fn(&str) -> bool) {
             println!("  {count:>7} {} {shown:>10.2}", series.unit);
         }
         if let [first, .., last] = times[..] {
-            println!("  slope {}", shown(slope(counts, first, last)));
+            let slope = slope(counts, first, last);
+            println!("  slope {}", shown(slope));
+            if let Some(steepest) = series.steepest {
+                assert!(slope <= steepest, "{}: the slope is {slope:.2}, more than {steepest}", series.name);
+            }
         }
     }
 }

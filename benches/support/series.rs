@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use strata_ecs::observer::ObserverId;
 use strata_ecs::prelude::*;
 
 use super::{Cell, hundred};
@@ -15,6 +16,8 @@ pub(crate) struct Series {
     pub(crate) counts: &'static [usize],
     /// Whether the time of a run is printed, and not the share of each: for what should take as long however many there are.
     pub(crate) is_of_run: bool,
+    /// The run fails if the slope is steeper.
+    pub(crate) steepest: Option<f64>,
     /// Nanoseconds for each.
     pub(crate) measure: fn(usize) -> f64,
 }
@@ -22,6 +25,7 @@ pub(crate) struct Series {
 const TABLES: &[usize] = &[100, 1_000, 4_000];
 const MANY_TABLES: &[usize] = &[1, 100, 1_000, 20_000];
 const ENTITIES: &[usize] = &[1_000, 10_000, 100_000, 1_000_000];
+const OBSERVERS: &[usize] = &[1_000, 4_000, 16_000, 64_000];
 const COMMANDS: &[usize] = &[100, 1_000, 10_000, 100_000];
 
 pub(crate) const ALL: &[Series] = &[
@@ -30,6 +34,7 @@ pub(crate) const ALL: &[Series] = &[
         unit: "tables",
         counts: TABLES,
         is_of_run: false,
+        steepest: None,
         measure: meet_tables,
     },
     Series {
@@ -37,6 +42,7 @@ pub(crate) const ALL: &[Series] = &[
         unit: "tables",
         counts: MANY_TABLES,
         is_of_run: true,
+        steepest: None,
         measure: one_of_tables,
     },
     Series {
@@ -44,15 +50,31 @@ pub(crate) const ALL: &[Series] = &[
         unit: "tables",
         counts: TABLES,
         is_of_run: false,
+        steepest: None,
         measure: quarter_of_tables,
     },
-    Series { name: "spawn one by one", unit: "entities", counts: ENTITIES, is_of_run: false, measure: spawn_each },
-    Series { name: "despawn one by one", unit: "entities", counts: ENTITIES, is_of_run: false, measure: despawn_each },
+    Series {
+        name: "spawn one by one",
+        unit: "entities",
+        counts: ENTITIES,
+        is_of_run: false,
+        steepest: None,
+        measure: spawn_each,
+    },
+    Series {
+        name: "despawn one by one",
+        unit: "entities",
+        counts: ENTITIES,
+        is_of_run: false,
+        steepest: None,
+        measure: despawn_each,
+    },
     Series {
         name: "all gain a component and lose it",
         unit: "entities",
         counts: ENTITIES,
         is_of_run: false,
+        steepest: None,
         measure: change_all,
     },
     Series {
@@ -60,6 +82,7 @@ pub(crate) const ALL: &[Series] = &[
         unit: "entities",
         counts: ENTITIES,
         is_of_run: false,
+        steepest: None,
         measure: change_all_sparse,
     },
     Series {
@@ -67,6 +90,7 @@ pub(crate) const ALL: &[Series] = &[
         unit: "entities",
         counts: ENTITIES,
         is_of_run: false,
+        steepest: None,
         measure: get_each,
     },
     Series {
@@ -74,6 +98,7 @@ pub(crate) const ALL: &[Series] = &[
         unit: "components",
         counts: &[1, 10, 99],
         is_of_run: false,
+        steepest: None,
         measure: one_more,
     },
     Series {
@@ -81,6 +106,7 @@ pub(crate) const ALL: &[Series] = &[
         unit: "commands",
         counts: COMMANDS,
         is_of_run: false,
+        steepest: None,
         measure: command_each,
     },
     Series {
@@ -88,12 +114,43 @@ pub(crate) const ALL: &[Series] = &[
         unit: "commands",
         counts: COMMANDS,
         is_of_run: false,
+        steepest: None,
         measure: commands_for_one,
+    },
+    Series {
+        name: "removal of observers of all events of a type",
+        unit: "observers",
+        counts: OBSERVERS,
+        is_of_run: false,
+        steepest: Some(LINEAR),
+        measure: remove_observers,
+    },
+    Series {
+        name: "removal of observers of a component",
+        unit: "observers",
+        counts: OBSERVERS,
+        is_of_run: false,
+        steepest: Some(LINEAR),
+        measure: remove_observers_of_component,
+    },
+    Series {
+        name: "removal of observers of one entity",
+        unit: "observers",
+        counts: OBSERVERS,
+        is_of_run: false,
+        steepest: Some(LINEAR),
+        measure: remove_observers_of_entity,
     },
 ];
 
+/// The steepest slope that counts as linear: the data may outgrow a cache on the way.
+const LINEAR: f64 = 1.4;
+
 #[derive(Component)]
 struct Bit<const N: usize>;
+
+#[derive(Event)]
+struct Bell;
 
 #[derive(Component, Clone)]
 struct Value(u64);
@@ -289,4 +346,35 @@ fn commands_for_one(commands: usize) -> f64 {
         assert!(world.get::<Extra>(ids[0]).is_none());
     };
     least(commands, || filled(1), run)
+}
+
+/// Removes the first of observers, and the last, and so on: neither end of a list may be better off.
+fn remove_each(observers: usize, add: impl Fn(&mut World, Entity) -> ObserverId) -> f64 {
+    let prepare = || {
+        let mut world = World::new();
+        let entity = world.spawn_empty().id();
+        let ids: Vec<_> = (0..observers).map(|_| add(&mut world, entity)).collect();
+        (world, ids)
+    };
+    let run = |(world, ids): &mut (World, Vec<ObserverId>)| {
+        let (first, last) = ids.split_at(ids.len() / 2);
+        for (&one, &other) in first.iter().zip(last.iter().rev()) {
+            assert!(world.remove_observer(one) && world.remove_observer(other));
+        }
+    };
+    least(observers, prepare, run)
+}
+
+fn remove_observers(observers: usize) -> f64 {
+    remove_each(observers, |world, _| world.add_observer(|_: On<'_, '_, Bell>| {}))
+}
+
+fn remove_observers_of_component(observers: usize) -> f64 {
+    remove_each(observers, |world, _| world.add_observer(|_: On<'_, '_, Add<Value>>| {}))
+}
+
+fn remove_observers_of_entity(observers: usize) -> f64 {
+    remove_each(observers, |world, entity| {
+        world.add_observer(Observer::new(|_: On<'_, '_, Remove<Value>>| {}).with_entity(entity))
+    })
 }

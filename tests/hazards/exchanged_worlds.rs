@@ -49,11 +49,16 @@ impl Aside {
     }
 
     /// Both worlds are whole, and nothing waits in them.
-    pub(super) fn finish(self, mut here: World) {
+    pub(super) fn finish(self, here: World) {
+        self.finish_with(here, assert_usable);
+    }
+
+    /// As [`finish`](Self::finish), with another check of each world.
+    pub(super) fn finish_with(self, mut here: World, check: fn(&mut World)) {
         for world in [&mut here, &mut self.0.lock().expect("no panic")] {
             world.flush();
             assert_eq!(world.take_command_errors().0, []);
-            assert_usable(world);
+            check(world);
         }
         // Its systems may hold this, and would be held by it for ever.
         drop(self.with(std::mem::take));

@@ -9,6 +9,7 @@ mod deferred;
 mod destructors;
 mod exchanges;
 mod forgotten;
+mod exchanged_anywhere;
 mod exchanged_worlds;
 mod ids;
 mod ignored_fields;
@@ -19,6 +20,7 @@ mod preparing;
 mod queries;
 mod rows;
 mod two_panics;
+mod worn_ids;
 
 use strata_ecs::prelude::*;
 use strata_tests::drops;

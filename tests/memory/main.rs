@@ -4,6 +4,7 @@
 #![cfg_attr(strata_nightly, feature(alloc_error_hook))]
 
 mod alloc_failure;
+mod come_and_go;
 mod growth;
 mod ids;
 mod layouts;

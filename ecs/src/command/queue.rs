@@ -1,6 +1,7 @@
 //! Recorded commands, and applying them.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::origin::Origin;
@@ -166,7 +167,9 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
         let caused = Caused { home: store.home(), store, cause, before, system_before };
         run(&mut queue, caused.store, &mut None);
         caused.store.reactions.reuse_direct(&mut queue);
-        caused.store.make_reserved_pending();
+        if caused.home.is(caused.store) {
+            caused.store.make_reserved_pending();
+        }
     });
 }
 
@@ -222,6 +225,7 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
     // Also if a command panics: an id that was given out belongs to an entity.
     struct PlacePending<'a> {
         store: &'a mut Store,
+        home: &'a mut Option<Home>,
         /// The origin of operations before the commands.
         acting: Acting,
         /// Whether no command has panicked.
@@ -229,6 +233,10 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
     }
     impl Drop for PlacePending<'_> {
         fn drop(&mut self) {
+            if let Some(home) = self.home.as_ref().filter(|home| !home.is(self.store)) {
+                // The ids are pending in their own world, where these commands are the next to be applied.
+                return home.send_pending(Vec::new());
+            }
             if !self.has_ended {
                 self.store.act_again(&self.acting);
                 // If there is no memory the next flush does it. Another panic would end the process.
@@ -236,9 +244,11 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
             }
         }
     }
-    let mut place = PlacePending { acting: store.acting(), store, has_ended: false };
-    place.store.run_queue(queue, home);
+    let mut place = PlacePending { acting: store.acting(), store, home, has_ended: false };
+    place.store.run_queue(queue, place.home);
     place.has_ended = true;
-    place.store.act_again(&place.acting);
-    place.store.place_pending();
+    if place.home.as_ref().is_none_or(|home| home.is(place.store)) {
+        place.store.act_again(&place.acting);
+        place.store.place_pending();
+    }
 }

@@ -226,7 +226,7 @@ impl EntityWorldMut<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger<E: EntityEvent<Trigger<'static>: Default>>(&mut self, event: impl FnOnce(Entity) -> E) -> &mut Self {
-        let event = event(self.id());
+        let event = event(self.expect_target());
         World::from_store_mut(self.store_mut()).trigger(event);
         self
     }

@@ -211,6 +211,7 @@ fn register<I: ObserverInput>(
     observers.share_meta(&mut *observer);
     // Those are dropped when all is done.
     let removed = observers.add(id, observer, watched, living);
+    reactions.forget(&removed);
     reactions.enter(id.0, event);
     let Some(moment) = EventOf::<I>::MOMENT else { return };
     store.reactions.hears_of_matches |= moment.is_of_matches();

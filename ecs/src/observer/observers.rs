@@ -11,8 +11,9 @@ use super::id::ObserverId;
 use super::matched::MatchFilter;
 use super::on::TriggerOf;
 use super::watching::{General, NO_OBSERVER, Sole, TO_BE_FOUND, Watching, watched};
+use crate::alloc_error::{try_shrink, try_shrink_map};
 use crate::component::{ComponentId, Kinds};
-use crate::entity::{Entities, Entity};
+use crate::entity::{Entities, Entity, EntityHashSet};
 use crate::event::{EntityComponentsTrigger, Event, LifecycleEvent, Moment, Trigger};
 use crate::store::{Affected, EventObservers, NewsView, RemovedObservers, Store};
 use crate::system::SystemMeta;
@@ -107,10 +108,20 @@ impl<E: Event> Observers<E> {
         &mut self,
         id: ObserverId,
         observer: Box<dyn Observe<E>>,
-        watched: Watched,
+        mut watched: Watched,
         entities: &Entities,
     ) -> RemovedObservers {
         let mut removed = RemovedObservers::default();
+        // Each is watched once, and left once.
+        let mut met = EntityHashSet::default();
+        watched.entities.retain(|&entity| met.insert(entity));
+        let mut met = Vec::new();
+        watched.components.retain(|&id| {
+            !met.contains(&id) && {
+                met.push(id);
+                true
+            }
+        });
         if self.watching.entities() >= self.crowded {
             self.forget_dead(entities, &mut removed);
             self.crowded = FEW.max(2 * self.watching.entities());
@@ -380,12 +391,27 @@ impl<E: Event> EventObservers for Observers<E> {
         let place = self.places.remove(&number)?;
         let observer = self.list[place as usize].observer.take();
         let was = core::mem::take(&mut self.watched[place as usize]);
-        self.watching.leave(place, &was.components, &was.entities);
+        let list = &self.list;
+        let is_occupied = |place: u32| list[place as usize].observer.is_some();
+        self.watching.leave(place, &was.components, &was.entities, &is_occupied);
         if self.list.len() >= FEW && self.places.len() < self.list.len() / 2 {
             self.close_gaps(entities);
         }
         let unwatched = watched(&was.components).filter(|&component| !self.watches(component)).collect();
-        Some(RemovedObservers { unwatched, observers: observer.into_iter().map(erased).collect() })
+        let observers = observer.into_iter().map(erased).collect();
+        Some(RemovedObservers { unwatched, numbers: alloc::vec![number], observers })
+    }
+
+    fn shrink_to_fit(&mut self, entities: &Entities) {
+        if self.places.len() != self.list.len() {
+            self.close_gaps(entities);
+        }
+        try_shrink(&mut self.list);
+        try_shrink(&mut self.watched);
+        try_shrink_map(&mut self.places);
+        self.watching.shrink_to_fit();
+        self.crowded = FEW.max(2 * self.watching.entities());
+        self.meta = self.meta.take().filter(|_| !self.list.is_empty());
     }
 
     fn watch_entities(&self) -> bool {
@@ -402,10 +428,11 @@ impl<E: Event> EventObservers for Observers<E> {
             return;
         }
         let before: Vec<_> = self.watching.watched().collect();
-        for (Listed { observer, .. }, watched) in self.list.iter_mut().zip(&mut self.watched) {
+        for (Listed { observer, id }, watched) in self.list.iter_mut().zip(&mut self.watched) {
             let watches_all = watched.entities.is_empty();
             watched.entities.retain(|&entity| entities.contains(entity));
             if !watches_all && watched.entities.is_empty() {
+                removed.numbers.push(id.0);
                 removed.observers.extend(observer.take().map(erased));
             }
         }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::Any;
 
-use super::telling::trigger;
+use super::telling::dispatch;
 use crate::change::Mut;
 use crate::command::{Commands, EntityCommands};
 use crate::component::Component;
@@ -62,7 +62,15 @@ fn has_observers<E: Event>(store: &Store) -> bool {
     store.reactions.number::<E>(E::slot()).is_some()
 }
 
-/// Tells what has become of pairs, and drops the values of those that have gone. A panic goes on when all has been told.
+/// Runs the observers of an event, if there have been any. What they record waits.
+fn notify<E: Event<Trigger<'static>: Default>>(store: &mut Store, event: &mut E) {
+    if let Some(number) = store.reactions.number::<E>(E::slot()) {
+        dispatch(store, number, event, &mut Default::default());
+    }
+}
+
+/// Tells what has become of pairs, and drops the values of those that have gone. A panic goes on when all has been told. What observers
+/// record waits until the caller applies it: they may exchange the world.
 fn tell<R: Relation>(store: &mut Store) {
     let Some(number) = store.relations.number::<R>() else { return };
     let Some(pairs) = store.relations.get_mut::<R>(number) else { return };
@@ -92,17 +100,15 @@ fn tell_one<R: Relation>(store: &mut Store, news: PairNews<R>) {
 /// Tells of a pair that has come, unless it has gone already.
 fn tell_made<R: Relation>(store: &mut Store, ends: [Entity; 2]) {
     let is_there = store.relations.get::<R>().is_some_and(|pairs| pairs.is_there(ends));
-    if is_there && has_observers::<Relate<R>>(store) {
-        trigger(store, &mut Relate::<R>::new(ends), &mut Default::default());
+    if is_there {
+        notify(store, &mut Relate::<R>::new(ends));
     }
 }
 
 /// Tells of a pair that has gone, and drops its value.
 fn tell_ended<R: Relation>(store: &mut Store, [source, target]: [Entity; 2], relation: R) {
     let mut ended = Unrelate { source, target, relation };
-    if has_observers::<Unrelate<R>>(store) {
-        trigger(store, &mut ended, &mut Default::default());
-    }
+    notify(store, &mut ended);
     let now = store.now();
     if let Some((messages, ticks)) = store.resources.get_mut::<Messages<Unrelate<R>>>() {
         messages.write(ended);
@@ -287,7 +293,7 @@ impl EntityWorldMut<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn relate<R: Relation>(&mut self, relation: R, target: Entity) -> &mut Self {
-        let source = self.id();
+        let source = self.expect_target();
         relate(self.store_mut().by_caller(), source, relation, target);
         self
     }
@@ -295,7 +301,7 @@ impl EntityWorldMut<'_> {
     /// Removes a pair of which the entity is the source, if it is there: see [`World::unrelate`].
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate<R: Relation>(&mut self, target: Entity) -> &mut Self {
-        let source = self.id();
+        let source = self.expect_target();
         self.store_mut().by_caller().unrelate::<R>(source, target);
         self
     }

@@ -35,12 +35,19 @@ fn trigger_with_care<E: Event>(store: &mut Store, number: u32, event: &mut E, tr
 
 #[inline(always)]
 fn trigger_now<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
+    let is_told = dispatch(store, number, event, trigger);
+    apply_reactions(store);
+    is_told
+}
+
+/// Runs the observers of an event; what they record waits. Returns false if an event of its type is being dispatched.
+#[inline(always)]
+pub(super) fn dispatch<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let caller = store.entities.acting();
     let Some((mut observers, told)) = Told::begin(store, number, caller) else { return not_told::<E>(store, number) };
     tell(&mut observers, event, trigger, told.store);
     told.end();
     drop(observers);
-    apply_reactions(store);
     true
 }
 

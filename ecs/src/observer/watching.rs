@@ -3,10 +3,12 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
+use core::ops::Deref;
 use core::slice;
 
 use hashbrown::HashMap;
 
+use crate::alloc_error::try_shrink;
 use crate::component::ComponentId;
 use crate::entity::{Entities, Entity, EntityHashMap};
 
@@ -15,9 +17,9 @@ use crate::entity::{Entities, Entity, EntityHashMap};
 pub(super) struct Watching {
     general: General,
     /// The places of those that watch all events.
-    of_all: Vec<u32>,
-    /// By the number of a component that some watch: the places of those that watch it, of all entities, or all events, in order.
-    of_components: Vec<Option<Vec<u32>>>,
+    of_all: Places,
+    /// By the number of a component that some watch: the places of those that watch it, of all entities, or all events.
+    of_components: Vec<Option<Places>>,
     /// By the number of a component: the place of the only observer that is told of it, [`NO_OBSERVER`], or [`TO_BE_FOUND`] if that depends on the
     /// entity, or there are several. Behind the end it is as if nothing had been found out.
     sole: Vec<u32>,
@@ -27,6 +29,48 @@ pub(super) struct Watching {
     /// Whether single entities were watched, and of how many components it was known, when `sole` was found out.
     depends: bool,
     noted: usize,
+}
+
+/// Places of observers, in ascending order.
+///
+/// The place of an observer that has been removed stays until more places in the list are such than not, or one observer is left. So
+/// the removal of an observer takes `O(log n)`, amortized. A place without an observer is skipped when events are dispatched.
+#[derive(Clone, Default)]
+struct Places {
+    all: Vec<u32>,
+    /// How many of them are places of removed observers.
+    removed: usize,
+}
+
+impl Places {
+    /// Adds a place that is not before the others.
+    fn push(&mut self, place: u32) {
+        if self.all.last() != Some(&place) {
+            self.all.push(place);
+        }
+    }
+
+    /// Removes a place whose observer has just been removed. `is_occupied` returns whether a place has an observer.
+    fn remove(&mut self, place: u32, is_occupied: &dyn Fn(u32) -> bool) {
+        if self.all.binary_search(&place).is_err() {
+            return;
+        }
+        self.removed += 1;
+        let left = self.all.len() - self.removed;
+        if left < 2 || left < self.removed {
+            self.all.retain(|&place| is_occupied(place));
+            self.removed = 0;
+        }
+    }
+}
+
+impl Deref for Places {
+    type Target = [u32];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u32] {
+        &self.all
+    }
 }
 
 /// Instead of the place of an observer: none is told.
@@ -115,19 +159,49 @@ impl Watching {
         self.note_general(components);
     }
 
-    /// Forgets what the observer in a place watches.
-    pub(super) fn leave(&mut self, place: u32, components: &[ComponentId], of_entities: &[Entity]) {
+    /// Forgets what the observer in a place watches, which has been removed. `is_occupied` returns whether a place has an observer.
+    ///
+    /// `O(log observers)` for each component and entity, amortized; an observer of all events is in the list of each component.
+    pub(super) fn leave(
+        &mut self,
+        place: u32,
+        components: &[ComponentId],
+        of_entities: &[Entity],
+        is_occupied: &dyn Fn(u32) -> bool,
+    ) {
         for watched in watched(components) {
             if let Some(count) = self.counts.get_mut(&watched) {
                 *count -= 1;
             }
         }
         if of_entities.is_empty() {
-            let lists = self.of_components.iter_mut().flatten().chain([&mut self.of_all]);
-            lists.for_each(|places| places.retain(|&other| other != place));
+            for watched in watched(components) {
+                match watched {
+                    Some(id) => {
+                        let places = self.of_components.get_mut(id.index()).and_then(Option::as_mut);
+                        places.into_iter().for_each(|places| places.remove(place, is_occupied));
+                    }
+                    None => {
+                        let lists = self.of_components.iter_mut().flatten().chain([&mut self.of_all]);
+                        lists.for_each(|places| places.remove(place, is_occupied));
+                    }
+                }
+            }
         }
-        of_entities.iter().for_each(|&entity| self.of_entities.remove(entity, place));
+        of_entities.iter().for_each(|&entity| self.of_entities.remove(entity, place, is_occupied));
         self.note_general(components);
+    }
+
+    /// Gives spare memory back.
+    pub(super) fn shrink_to_fit(&mut self) {
+        let Self { of_all, of_components, sole, of_entities, .. } = self;
+        let of_entity = of_entities.lists.iter_mut().chain(of_entities.others.values_mut());
+        let lists = of_components.iter_mut().flatten().chain([of_all]).chain(of_entity);
+        lists.for_each(|places| try_shrink(&mut places.all));
+        try_shrink(of_components);
+        try_shrink(sole);
+        try_shrink(&mut of_entities.pages);
+        try_shrink(&mut of_entities.lists);
     }
 
     /// Forgets everything.
@@ -224,10 +298,10 @@ struct OfEntities {
     /// By index; a page exists only where an entity is.
     pages: Vec<Option<Box<[OfIndex; PAGE]>>>,
     /// The places of the observers of entities that have several, in order.
-    lists: Vec<Vec<u32>>,
+    lists: Vec<Places>,
     /// The numbers of the lists that are not in use.
     unused: Vec<u32>,
-    others: EntityHashMap<Vec<u32>>,
+    others: EntityHashMap<Places>,
     len: usize,
 }
 
@@ -279,11 +353,9 @@ impl OfEntities {
         }
         let places = self.others.entry(entity).or_insert_with(|| {
             self.len += 1;
-            Vec::new()
+            Places::default()
         });
-        if places.last() != Some(&place) {
-            places.push(place);
-        }
+        places.push(place);
     }
 
     fn add_by_index(&mut self, entity: Entity, place: u32) {
@@ -300,23 +372,20 @@ impl OfEntities {
                     return;
                 }
                 let number = unused.pop().unwrap_or_else(|| {
-                    lists.push(Vec::new());
+                    lists.push(Places::default());
                     lists.len() as u32 - 1
                 });
-                lists[number as usize].extend([here.places, place]);
+                [here.places, place].into_iter().for_each(|place| lists[number as usize].push(place));
                 here.places = MANY | number;
             } else {
-                let list = &mut lists[(here.places & !MANY) as usize];
-                if list.last() != Some(&place) {
-                    list.push(place);
-                }
+                lists[(here.places & !MANY) as usize].push(place);
             }
             return;
         }
         // The entity that had the index before is dead.
         if let Some(before) = NonZeroU32::new(here.generation) {
             let list = match here.places {
-                places if places & MANY == 0 => alloc::vec![places],
+                places if places & MANY == 0 => Places { all: alloc::vec![places], removed: 0 },
                 places => {
                     unused.push(places & !MANY);
                     core::mem::take(&mut lists[(places & !MANY) as usize])
@@ -328,8 +397,8 @@ impl OfEntities {
         *len += 1;
     }
 
-    /// Removes an observer of an entity.
-    fn remove(&mut self, entity: Entity, place: u32) {
+    /// Removes an observer of an entity. `is_occupied` returns whether a place has an observer.
+    fn remove(&mut self, entity: Entity, place: u32, is_occupied: &dyn Fn(u32) -> bool) {
         let Self { pages, lists, unused, others, len } = self;
         let index = entity.index() as usize;
         if let Some(Some(page)) = pages.get_mut(index / PAGE)
@@ -344,16 +413,16 @@ impl OfEntities {
                 return;
             }
             let list = &mut lists[(here.places & !MANY) as usize];
-            list.retain(|&other| other != place);
+            list.remove(place, is_occupied);
             if let [last] = list[..] {
-                list.clear();
+                list.all.clear();
                 unused.push(here.places & !MANY);
                 here.places = last;
             }
             return;
         }
         if let Some(places) = others.get_mut(&entity) {
-            places.retain(|&other| other != place);
+            places.remove(place, is_occupied);
             if places.is_empty() {
                 others.remove(&entity);
                 *len -= 1;
@@ -372,6 +441,11 @@ mod tests {
         Entity::new(index, NonZeroU32::new(generation).unwrap())
     }
 
+    /// The observers of an entity, without those that have been removed.
+    fn living(watched: &OfEntities, entity: Entity, removed: &[u32]) -> Vec<u32> {
+        watched.get(entity).iter().copied().filter(|place| !removed.contains(place)).collect()
+    }
+
     #[test]
     fn an_entity_has_its_observers_in_order_whether_it_is_alive_or_not() {
         for alive in [true, false] {
@@ -384,9 +458,11 @@ mod tests {
             assert_eq!(watched.get(entity(1, 1)), [4]);
             assert_eq!((watched.get(entity(700, 2)), watched.get(entity(2, 1))), (&[][..], &[][..]));
             assert_eq!(watched.len, 2);
-            for (removed, left) in [(5, &[2, 9][..]), (7, &[2, 9]), (2, &[9]), (9, &[])] {
-                watched.remove(entity(700, 3), removed);
-                assert_eq!(watched.get(entity(700, 3)), left);
+            let mut removed = Vec::new();
+            for (place, left) in [(5, &[2, 9][..]), (7, &[2, 9]), (2, &[9]), (9, &[])] {
+                removed.push(place);
+                watched.remove(entity(700, 3), place, &|place| !removed.contains(&place));
+                assert_eq!(living(&watched, entity(700, 3), &removed), left);
             }
             assert_eq!(watched.len, 1);
             watched.add(entity(700, 3), 11, true);
@@ -406,9 +482,11 @@ mod tests {
         let all = |watched: &OfEntities| [first, second, third].map(|entity| watched.get(entity).to_vec());
         assert_eq!(all(&watched), [vec![1], vec![2, 3, 5], vec![4]]);
         assert_eq!(watched.len, 3);
-        watched.remove(second, 3);
-        watched.remove(third, 4);
-        watched.remove(first, 1);
+        let removed = [3, 4, 1];
+        for (entity, place) in [second, third, first].into_iter().zip(removed) {
+            watched.remove(entity, place, &|place| !removed.contains(&place));
+        }
+        let all = |watched: &OfEntities| [first, second, third].map(|entity| living(watched, entity, &removed));
         assert_eq!(all(&watched), [vec![], vec![2, 5], vec![]]);
         assert_eq!(watched.len, 1);
         // The list that the second one had is used again.
@@ -442,7 +520,7 @@ mod tests {
                 here.push((place, components, watched));
             } else if !here.is_empty() {
                 let (place, components, watched) = here.swap_remove(random(here.len()));
-                watching.leave(place, &components, &watched);
+                watching.leave(place, &components, &watched, &|place| here.iter().any(|other| other.0 == place));
             }
             for id in (0..5).map(ComponentId) {
                 match (watching.sole_of_component(id), watching.of_component(id)) {

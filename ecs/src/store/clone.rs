@@ -123,8 +123,13 @@ impl Store {
         self.flush();
         let mut clones = self.clone_some(entity, |id| is_meant(self, id))?;
         let pairs = self.clone_meant_pairs(entity, &is_meant, &|_| false)?;
-        let clone = self.spawn_values(&mut clones, step);
-        self.relate_clones(clone, pairs);
-        Ok(clone)
+        if pairs.is_empty() {
+            return Ok(self.spawn_values(&mut clones, step));
+        }
+        Ok(self.as_one(|store| {
+            let clone = store.spawn_values(&mut clones, step);
+            store.relate_clones(clone, pairs);
+            clone
+        }))
     }
 }

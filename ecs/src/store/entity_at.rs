@@ -6,7 +6,7 @@
 use core::mem::MaybeUninit;
 
 use super::located::Located;
-use super::{CloneError, EntityBuilder, Store};
+use super::{CloneError, EntityBuilder, Store, WorldId};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, give, give_here};
 use crate::component::ComponentId;
@@ -20,6 +20,8 @@ pub(crate) struct EntityAt<'s> {
     /// Where the entity is, while that is known for certain. It is forgotten whenever user code could change it, and
     /// before an operation that a panicking `Drop` could leave half way.
     location: Option<Location>,
+    /// The world of the entity. Where user code could change the store, it could exchange it for that of another world as well.
+    world: WorldId,
 }
 
 impl Store {
@@ -32,7 +34,8 @@ impl Store {
     pub(crate) fn at(&mut self, entity: Entity) -> Result<EntityAt<'_>, EntityError> {
         self.flush();
         let location = Some(self.entities.locate(entity)?);
-        Ok(EntityAt { store: self, entity, location })
+        let world = self.id;
+        Ok(EntityAt { store: self, entity, location, world })
     }
 
     /// As [`at`](Self::at), for callers that have nothing to do otherwise. A result that is made and looked at again goes through
@@ -46,13 +49,14 @@ impl Store {
     pub(crate) fn expect(&mut self, entity: Entity) -> EntityAt<'_> {
         self.flush();
         let Some(location) = self.entities.get(entity) else { gone(self.entities.why_not(entity)) };
-        EntityAt { store: self, entity, location: Some(location) }
+        let world = self.id;
+        EntityAt { store: self, entity, location: Some(location), world }
     }
 
-    /// An entity that has just been made, to change it.
+    /// An entity that has just been made in this world, to change it. Another world may be here since.
     #[inline]
-    pub(crate) fn at_new(&mut self, entity: Entity) -> EntityAt<'_> {
-        EntityAt { store: self, entity, location: None }
+    pub(crate) fn at_new(&mut self, entity: Entity, world: WorldId) -> EntityAt<'_> {
+        EntityAt { store: self, entity, location: None, world }
     }
 }
 
@@ -63,11 +67,43 @@ fn gone(error: EntityError) -> ! {
     panic!("{error}")
 }
 
+/// What every operation says that needs the entity if another world is here.
+#[cold]
+#[track_caller]
+fn exchanged(entity: Entity) -> ! {
+    panic!(
+        "entity {entity} is not in this world: it was exchanged for another world by a command, an observer, or a function that had it"
+    )
+}
+
 /// The methods that change the entity panic with its name if it is not alive any more.
 impl<'s> EntityAt<'s> {
     #[inline]
     pub(crate) fn id(&self) -> Entity {
         self.entity
+    }
+
+    /// Whether the store is that of the entity's world.
+    #[inline]
+    fn is_in_its_world(&self) -> bool {
+        self.location.is_some() || self.store.id == self.world
+    }
+
+    /// The id of the entity in the store that is here: one that no entity has if that is the store of another world.
+    #[inline]
+    pub(crate) fn target(&self) -> Entity {
+        if self.is_in_its_world() { self.entity } else { Entity::PLACEHOLDER }
+    }
+
+    /// The id of the entity, for an operation on the store that is here.
+    ///
+    /// # Panics
+    ///
+    /// If that is the store of another world.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn expect_target(&self) -> Entity {
+        if self.is_in_its_world() { self.entity } else { exchanged(self.entity) }
     }
 
     #[inline]
@@ -90,7 +126,7 @@ impl<'s> EntityAt<'s> {
     /// Where the entity is.
     #[track_caller]
     pub(crate) fn location(&self) -> Location {
-        self.store.entities.locate(self.entity).unwrap_or_else(|error| gone(error))
+        self.store.entities.locate(self.expect_target()).unwrap_or_else(|error| gone(error))
     }
 
     /// The entity where it is, for one operation; what was known of its location is forgotten. The caller is the origin of what
@@ -109,6 +145,7 @@ impl<'s> EntityAt<'s> {
         let location = match self.location.take() {
             Some(location) => location,
             None => {
+                self.expect_target();
                 self.store.flush();
                 self.location()
             }
@@ -236,8 +273,9 @@ impl<'s> EntityAt<'s> {
     /// Makes an entity of clones of all components.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
+        let entity = self.target();
         self.location = None;
-        self.store.by_caller().clone_entity(self.entity)
+        self.store.by_caller().clone_entity(entity)
     }
 }
 

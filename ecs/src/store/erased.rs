@@ -357,7 +357,7 @@ impl Store {
 impl EntityAt<'_> {
     /// What is known of a component, if the entity is alive.
     fn component(&self, id: ComponentId) -> Result<&ComponentInfo, ErasedAccessError> {
-        let entity = self.id();
+        let entity = self.target();
         let info = self.store().component_by_id(entity, id)?;
         let is_alive = self.store().entities.locate(entity);
         is_alive.map_err(|error| ErasedAccessError::Entity { error, component: info.name() })?;
@@ -374,12 +374,12 @@ impl EntityAt<'_> {
             return Ok(descriptor);
         }
         let (component, expected) = (descriptor.name(), descriptor.value_type_name());
-        Err(ErasedAccessError::WrongType { entity: self.id(), component, expected, found: type_name::<T>() })
+        Err(ErasedAccessError::WrongType { entity: self.target(), component, expected, found: type_name::<T>() })
     }
 
     /// Adds a value of whatever component it belongs to, which is registered if need be.
     pub(crate) fn insert_erased(&mut self, value: ErasedValue) -> Result<(), InsertErasedError<ErasedValue>> {
-        let (entity, component) = (self.id(), value.descriptor().name());
+        let (entity, component) = (self.target(), value.descriptor().name());
         if let Err(error) = self.store().entities.locate(entity) {
             return Err(InsertErasedError { error: ErasedAccessError::Entity { error, component }, value });
         }
@@ -410,7 +410,7 @@ impl EntityAt<'_> {
 
     /// The values belong to their components, each of which comes once, and the entity is alive.
     fn check_values(&self, values: &[(ComponentId, ErasedValue)]) -> Result<(), ErasedAccessError> {
-        let entity = self.id();
+        let entity = self.target();
         for (at, (id, value)) in values.iter().enumerate() {
             let info = self.component(*id)?;
             let component = info.name();
@@ -426,14 +426,14 @@ impl EntityAt<'_> {
 
     /// Adds values of components that the world knows to an entity that is alive. If there is no memory they come back.
     fn insert_all(&mut self, mut builder: EntityBuilder) -> Result<(), (EntityBuilder, ErasedAccessError)> {
-        let (entity, component) = (self.id(), builder.names().next().unwrap_or_default());
+        let (entity, component) = (self.target(), builder.names().next().unwrap_or_default());
         self.insert_dynamic(&mut builder)
             .map_err(|error| (builder, ErasedAccessError::OutOfMemory { entity, component, error }))
     }
 
     /// Takes a component out.
     pub(crate) fn take_by_id(&mut self, id: ComponentId) -> Result<ErasedValue, ErasedAccessError> {
-        let (entity, component) = (self.id(), self.component(id)?.name());
+        let (entity, component) = (self.target(), self.component(id)?.name());
         if !self.store().has(entity, id) {
             return Err(ErasedAccessError::Missing { entity, component });
         }

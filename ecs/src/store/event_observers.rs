@@ -17,6 +17,8 @@ use crate::entity::Entities;
 pub(crate) struct RemovedObservers {
     /// Which components no observer of their type of event watches now.
     pub(crate) unwatched: Vec<Option<ComponentId>>,
+    /// The numbers of the observers.
+    pub(crate) numbers: Vec<usize>,
     /// To be dropped when all else is done: that is user code.
     pub(crate) observers: Vec<Box<dyn Any + Send + Sync>>,
 }
@@ -28,6 +30,9 @@ pub(crate) trait EventObservers: Any + Send + Sync {
 
     /// Forgets entities that are not alive, and removes observers that watched only such.
     fn forget_dead(&mut self, entities: &Entities, removed: &mut RemovedObservers);
+
+    /// Gives memory back that is not needed for the observers that are there.
+    fn shrink_to_fit(&mut self, entities: &Entities);
 
     /// Whether an observer watches single entities.
     fn watch_entities(&self) -> bool;
@@ -179,6 +184,8 @@ mod tests {
         }
 
         fn forget_dead(&mut self, _: &Entities, _: &mut RemovedObservers) {}
+
+        fn shrink_to_fit(&mut self, _: &Entities) {}
 
         fn watch_entities(&self) -> bool {
             false

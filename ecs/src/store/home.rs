@@ -8,7 +8,10 @@
 //! a function of the world. What a run sets in a world for its duration is set back through an `Arc` (`SharedClock`). If a
 //! value is made of a world (`FromWorld`) nothing tells which of the two worlds is meant, so an exchange there is a panic.
 
+use alloc::vec::Vec;
+
 use super::{Returned, Store, WorldId};
+use crate::entity::Entity;
 use crate::mailbox::Sender;
 use crate::queue::Queue;
 
@@ -37,6 +40,16 @@ impl Home {
     #[cold]
     pub(crate) fn send_waiting(&self, queue: &mut Queue<Store>, before: Option<&'static str>) {
         drop(self.mailbox.send(Returned { queue: core::mem::take(queue), system: before, before: Some(before) }));
+    }
+}
+
+impl Home {
+    /// Sends back ids that have been promised to commands. They are placed when commands are applied there, or by a flush.
+    #[cold]
+    pub(crate) fn send_pending(&self, mut ids: Vec<Entity>) {
+        let mut queue = Queue::default();
+        queue.push(move |store: &mut Store| store.pending.append(&mut ids));
+        drop(self.mailbox.send(Returned { queue, system: None, before: None }));
     }
 }
 

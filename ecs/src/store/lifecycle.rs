@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use super::news::{Affected, FewNews, News};
 use super::reactions::Tell;
 use super::report::held_by;
-use super::{Store, WorldId};
+use super::{Home, Store};
 use crate::archetype::{Archetypes, Planned};
 use crate::component::{ComponentHook, ComponentId, Kinds};
 use crate::entity::{Entity, SparseSummary, TableId};
@@ -34,19 +34,23 @@ struct Whole<'s> {
     has_ended: bool,
 }
 
-/// Ids that were pending before reactions, which are so again afterwards.
+/// Ids that were pending before reactions, which are so again afterwards: in their own world, which may be elsewhere then.
 struct Promised<'s> {
     store: &'s mut Store,
-    world: WorldId,
+    /// None if there are no ids.
+    home: Option<Home>,
     pending: Vec<Entity>,
 }
 
 impl Drop for Promised<'_> {
     fn drop(&mut self) {
-        // A command may have put another world in the place of this one. The ids are those of the other one then.
-        if self.store.id == self.world {
-            self.pending.append(&mut self.store.pending);
-            core::mem::swap(&mut self.pending, &mut self.store.pending);
+        match &self.home {
+            Some(home) if home.is(self.store) => {
+                self.pending.append(&mut self.store.pending);
+                core::mem::swap(&mut self.pending, &mut self.store.pending);
+            }
+            Some(home) => home.send_pending(core::mem::take(&mut self.pending)),
+            None => {}
         }
     }
 }
@@ -154,7 +158,7 @@ impl Store {
 
     /// Whether no operation tells observers or hooks of anything, whatever it is.
     #[inline]
-    pub(super) fn is_quiet(&self) -> bool {
+    pub(crate) fn is_quiet(&self) -> bool {
         !(self.listeners.hears | self.listeners.has_news)
     }
 
@@ -183,19 +187,15 @@ impl Store {
         // What has been refused may stay if a listener panics.
         self.listeners.has_news = !self.listeners.links.refused.is_empty();
         let panicked = core::mem::take(&mut self.listeners.panicked);
-        self.tell_noted_before_pairs(tell);
-        self.tell_of_all_pairs();
-        self.apply_recorded(tell);
-        panicked.go_on();
-    }
-
-    /// As `tell_noted`. If a listener panics, what has become of pairs is told, and dropped, at the end of the next operation.
-    fn tell_noted_before_pairs(&mut self, tell: &'static Tell<Self>) {
-        if !self.relations.have_news() {
-            return self.tell_noted(tell);
+        if self.relations.have_news() {
+            // Also if a listener panics the values of pairs that have ended are dropped.
+            let panicked = Waiting::catch(|| self.tell_noted(tell));
+            panicked.or(Waiting::catch(|| self.tell_of_all_pairs())).go_on();
+        } else {
+            self.tell_noted(tell);
         }
-        let panicked = Waiting::catch(|| self.tell_noted(tell));
-        self.listeners.has_news |= self.relations.have_news();
+        // A command may exchange the store for another one, so this is the last that happens to it.
+        self.apply_recorded(tell);
         panicked.go_on();
     }
 
@@ -240,6 +240,11 @@ impl Store {
         }
     }
 
+    /// Makes both sides of relationships agree between the steps of an operation.
+    pub(crate) fn settle_links(&mut self) {
+        self.relink();
+    }
+
     /// What has been noted may be gone again.
     pub(crate) fn doubt_news(&mut self) {
         self.listeners.news.doubt();
@@ -279,6 +284,14 @@ impl Store {
         }
     }
 
+    /// Applies what observers have recorded. It ends an operation: a command may exchange the store for another one.
+    #[inline]
+    pub(super) fn apply_all_recorded(&mut self) {
+        if let Some(tell) = self.reactions.tell {
+            self.apply_recorded(tell);
+        }
+    }
+
     /// Applies what observers and hooks have recorded.
     #[inline]
     fn apply_recorded(&mut self, tell: &'static Tell<Self>) {
@@ -291,11 +304,15 @@ impl Store {
     #[inline(never)]
     fn apply_recorded_now(&mut self, tell: &'static Tell<Self>) {
         // Ids that were promised to commands which are being applied stay pending.
-        let (world, promised) = (self.id, core::mem::take(&mut self.pending));
-        let promised = Promised { store: self, world, pending: promised };
+        let world = self.id;
+        let pending = core::mem::take(&mut self.pending);
+        let home = (!pending.is_empty()).then(|| self.home());
+        let promised = Promised { store: self, home, pending };
         (tell.apply)(promised.store);
-        promised.store.make_reserved_pending();
-        promised.store.place_pending();
+        if promised.store.id == world {
+            promised.store.make_reserved_pending();
+            promised.store.place_pending();
+        }
     }
 
     /// The end of an operation by a plan that only tells, on one entity, which may be new: tells what has come, and applies what

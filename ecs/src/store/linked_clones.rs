@@ -84,7 +84,8 @@ impl Store {
         rename: impl Fn(ErasedRefMut<'_>, &mut dyn EntityMapper),
     ) -> Vec<Entity> {
         let new = clones.len() - usize::from(target.is_some());
-        let (table, first) = self.spawn_batch(core::iter::repeat_n((), new));
+        // Observers are told of the new entities when these have what is cloned.
+        let (table, first) = self.without_news(|store| store.spawn_batch(core::iter::repeat_n((), new)));
         let made =
             self.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..][..new]).to_vec();
         let ids: Vec<Entity> = target.into_iter().chain(made.iter().copied()).collect();

@@ -47,12 +47,16 @@ impl Store {
         heard.told().is_none() && !is_watched && !self.listeners.is_recording()
     }
 
-    /// Changes which entities have the components of a relation: as one operation, if something is told of them.
+    /// The end of an operation on pairs of a relation that changes which entities have its components: as one operation, if something is
+    /// told of them. Nothing is known of the store afterwards.
     #[inline]
     fn change_marks(&mut self, number: usize, change: impl FnOnce(&mut Self)) {
         if self.marks_quietly(number, 0) && self.marks_quietly(number, 1) {
             change(self);
+            self.end_of_pairs(number);
         } else {
+            // The observers of pairs are run at the end of the operation, after those of the components; also if one of these panics.
+            self.listeners.has_news |= self.relations.places[number].pairs.has_news();
             self.as_one(change);
         }
     }
@@ -105,7 +109,8 @@ impl Store {
     #[inline]
     fn settle_noted_pairs(&mut self) {
         if !self.listeners.links.unpaired.is_empty() {
-            settle_pairs(self);
+            // What is told of it comes with the operation that goes on.
+            self.without_news(settle_pairs);
         }
     }
 
@@ -153,7 +158,7 @@ impl Store {
         // Mostly both are in other pairs as well.
         let has_first = self.relations.count(number, 0, source) == 1 || self.relations.count(number, 1, target) == 1;
         if !has_first && !has_displaced {
-            self.tell_of_pairs(number);
+            self.end_of_pairs(number);
             return true;
         }
         let marks = |store: &mut Store| {
@@ -167,29 +172,32 @@ impl Store {
                 store.unmark_displaced(number, displaced);
             }
         };
-        // A listener may panic. What is to be told of pairs, and dropped, is so all the same.
-        let panicked = if has_displaced || is_told {
-            Waiting::catch(|| self.change_marks(number, marks))
-        } else {
-            self.change_marks(number, marks);
-            Waiting::default()
-        };
-        self.tell_of_pairs(number);
-        panicked.go_on();
+        self.change_marks(number, marks);
         true
     }
 
-    /// The end of an operation on pairs of a relation: tells what has become of them, unless the operation is part of another one.
+    /// The end of an operation on pairs of a relation: runs the observers of what has become of them, and applies what these have recorded,
+    /// unless the operation is part of another one.
+    #[inline]
+    fn end_of_pairs(&mut self, number: usize) {
+        if !self.relations.places[number].pairs.has_news() {
+            return;
+        }
+        if self.listeners.held == 0 && !self.listeners.has_news && !self.reactions.is_running() {
+            self.tell_of_pairs(number);
+            self.apply_all_recorded();
+        } else {
+            self.listeners.has_news = true;
+            self.react();
+        }
+    }
+
+    /// Runs the observers of what has become of pairs of a relation. What they record waits.
     #[inline]
     fn tell_of_pairs(&mut self, number: usize) {
         let place = &self.relations.places[number];
-        if !place.pairs.has_news() {
-            return;
-        }
-        if self.listeners.held == 0 && !self.reactions.is_running() {
+        if place.pairs.has_news() {
             (place.functions.tell)(self);
-        } else {
-            self.listeners.has_news = true;
         }
     }
 
@@ -290,8 +298,9 @@ impl Store {
             let is_last = self.relations.count(number, 0, source) == 0 || self.relations.count(number, 1, target) == 0;
             if is_last {
                 self.change_marks(number, |store| store.unmark_both(number, source, target));
+            } else {
+                self.end_of_pairs(number);
             }
-            self.tell_of_pairs(number);
         }
         is_there
     }
@@ -311,7 +320,6 @@ impl Store {
         let Some(number) = self.relations.number::<R>() else { return };
         self.settle_noted_pairs();
         self.change_marks(number, |store| store.remove_pairs_of(number, end, entity));
-        self.tell_of_pairs(number);
     }
 
     /// Removes all pairs of which an entity is the source (0) or the target (1), in their order. Their values wait to be dropped.
@@ -431,6 +439,10 @@ impl Store {
 pub(crate) struct ClonedPairs(Vec<(usize, Box<dyn PairClones>)>);
 
 impl ClonedPairs {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Replaces the targets, and the entities inside of values, by those that stand for them.
     pub(super) fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
         self.0.iter_mut().for_each(|(_, clones)| clones.map_entities(mapper));

@@ -20,6 +20,7 @@ use hashbrown::HashMap;
 
 use super::event_observers::{EventObservers, ObserversPlace, RemovedObservers, TakenObservers};
 use super::news::NewsView;
+use crate::alloc_error::{try_shrink, try_shrink_map};
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
 use crate::origin::Origin;
@@ -262,11 +263,6 @@ impl<C: 'static> Reactions<C> {
         self.direct.reuse(queue);
     }
 
-    /// Gives spare memory for commands back.
-    pub(super) fn shrink_queues(&mut self) {
-        [&mut self.queue, &mut self.direct].into_iter().for_each(Queue::shrink_to_fit);
-    }
-
     /// The memory for commands that wait.
     pub(super) fn queued_bytes(&self) -> usize {
         self.queue.allocated_bytes() + self.direct.allocated_bytes()
@@ -480,11 +476,22 @@ impl<C: 'static> Reactions<C> {
         self.observers.iter().filter_map(ObserversPlace::get).any(|observers| observers.watch_entities())
     }
 
-    /// Removes what watched only entities that are not alive.
-    pub(crate) fn forget_dead(&mut self, entities: &Entities) -> RemovedObservers {
+    /// Forgets of which type of event removed observers were.
+    pub(crate) fn forget(&mut self, removed: &RemovedObservers) {
+        removed.numbers.iter().for_each(|number| _ = self.events.remove(number));
+    }
+
+    /// Removes what watched only entities that are not alive, and gives spare memory back.
+    pub(crate) fn shrink_to_fit(&mut self, entities: &Entities) -> RemovedObservers {
         let mut removed = RemovedObservers::default();
-        let here = self.observers.iter_mut().filter_map(ObserversPlace::get_mut);
-        here.for_each(|observers| observers.forget_dead(entities, &mut removed));
+        for observers in self.observers.iter_mut().filter_map(ObserversPlace::get_mut) {
+            observers.forget_dead(entities, &mut removed);
+            observers.shrink_to_fit(entities);
+        }
+        self.forget(&removed);
+        try_shrink_map(&mut self.events);
+        [&mut self.queue, &mut self.direct].into_iter().for_each(Queue::shrink_to_fit);
+        try_shrink(&mut self.made);
         removed
     }
 }

@@ -37,14 +37,13 @@ impl Store {
         self.relations.shrink_to_fit();
         try_shrink(&mut self.pending);
         self.queue.shrink_to_fit();
-        self.reactions.shrink_queues();
         self.command_errors.shrink_to_fit();
         self.listeners.removals.shrink_to_fit();
         self.listeners.links.shrink_to_fit();
         let indexes = self.entities.slots().len();
         self.id_forecasts.limit_to(indexes);
         self.listeners.spawns.iter_mut().for_each(|spawns| spawns.shrink_to(indexes));
-        let RemovedObservers { unwatched, observers } = self.reactions.forget_dead(&self.entities);
+        let RemovedObservers { unwatched, observers, .. } = self.reactions.shrink_to_fit(&self.entities);
         self.hear_anew(unwatched);
         drop(observers);
     }

@@ -128,21 +128,28 @@ impl World {
     ) -> usize {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
-        let mut count = 0;
-        for (entity, bundle) in batch {
-            match self.get_entity_mut(entity) {
-                Ok(mut entity) => {
-                    if KEEP {
-                        entity.insert_if_new(bundle)
-                    } else {
-                        entity.insert(bundle)
-                    };
-                    count += 1;
+        let insert = |world: &mut Self| {
+            let mut count = 0;
+            for (entity, bundle) in batch {
+                match world.get_entity_mut(entity) {
+                    Ok(mut entity) => {
+                        if KEEP {
+                            entity.insert_if_new(bundle)
+                        } else {
+                            entity.insert(bundle)
+                        };
+                        count += 1;
+                    }
+                    Err(_) => gone(entity),
                 }
-                Err(_) => gone(entity),
             }
+            count
+        };
+        if self.store.is_quiet() {
+            return insert(self);
         }
-        count
+        // A command of an observer may exchange the world for another one, so commands are applied when all bundles are there.
+        self.store.as_one(|store| insert(Self::from_store_mut(store)))
     }
 
     /// Removes all entities that match a filter: as `all::<F>().despawn()`.

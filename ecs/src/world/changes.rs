@@ -224,7 +224,7 @@ impl EntityWorldMut<'_> {
     /// ```
     #[must_use]
     pub fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>> {
-        self.world().get_entity(self.id()).ok()?.get_ref()
+        self.world().get_entity(self.target()).ok()?.get_ref()
     }
 
     /// When a component was added and changed, if it is known: see [`EntityRef::get_change_ticks`].
@@ -238,6 +238,6 @@ impl EntityWorldMut<'_> {
     /// ```
     #[must_use]
     pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
-        self.world().get_entity(self.id()).ok()?.get_change_ticks::<T>()
+        self.world().get_entity(self.target()).ok()?.get_change_ticks::<T>()
     }
 }

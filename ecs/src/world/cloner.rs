@@ -167,13 +167,20 @@ impl EntityCloner {
         let mut clones = store.clone_some(source, |id| self.choice.has(store, source, Some(target), id))?;
         let pairs =
             store.clone_meant_pairs(source, |store, id| self.choice.has(store, source, None, id), &|_| false)?;
-        let mut at = store.at(target)?;
-        let inserted = if self.is_exact { at.insert_exactly(&mut clones) } else { at.insert_dynamic(&mut clones) };
-        if let Err(error) = inserted {
-            error.raise();
+        let mut insert = |store: &mut Store| {
+            let mut at = store.at(target)?;
+            let inserted = if self.is_exact { at.insert_exactly(&mut clones) } else { at.insert_dynamic(&mut clones) };
+            inserted.unwrap_or_else(|error| error.raise());
+            Ok(())
+        };
+        if pairs.is_empty() {
+            return insert(store);
         }
-        store.relate_clones(target, pairs);
-        Ok(())
+        store.as_one(|store| {
+            insert(store)?;
+            store.relate_clones(target, pairs);
+            Ok(())
+        })
     }
 
     /// Makes an entity with copies of components of `source`.
@@ -587,7 +594,7 @@ impl EntityWorldMut<'_> {
         target: Entity,
         config: impl FnOnce(&mut EntityClonerBuilder<'_, OptOut>),
     ) -> Result<&mut Self, CloneError> {
-        let source = self.id();
+        let source = self.expect_target();
         self.world_scope(|world| opt_out(world, config).clone_entity(world, source, target))?;
         Ok(self)
     }
@@ -602,7 +609,7 @@ impl EntityWorldMut<'_> {
         target: Entity,
         config: impl FnOnce(&mut EntityClonerBuilder<'_, OptIn>),
     ) -> Result<&mut Self, CloneError> {
-        let source = self.id();
+        let source = self.expect_target();
         self.world_scope(|world| opt_in(world, config).clone_entity(world, source, target))?;
         Ok(self)
     }
@@ -616,7 +623,7 @@ impl EntityWorldMut<'_> {
         &mut self,
         config: impl FnOnce(&mut EntityClonerBuilder<'_, OptOut>),
     ) -> Result<Entity, CloneError> {
-        let source = self.id();
+        let source = self.expect_target();
         self.world_scope(|world| opt_out(world, config).spawn_clone(world, source))
     }
 
@@ -629,7 +636,7 @@ impl EntityWorldMut<'_> {
         &mut self,
         config: impl FnOnce(&mut EntityClonerBuilder<'_, OptIn>),
     ) -> Result<Entity, CloneError> {
-        let source = self.id();
+        let source = self.expect_target();
         self.world_scope(|world| opt_in(world, config).spawn_clone(world, source))
     }
 }

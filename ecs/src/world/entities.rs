@@ -39,13 +39,14 @@ impl World {
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
+        let world = self.store.id();
         let store = self.store.by_caller();
         let entity = give_here(
             bundle,
             #[inline(always)]
             |bundle| store.spawn(bundle),
         );
-        EntityWorldMut::new(self.store.at_new(entity))
+        EntityWorldMut::new(self.store.at_new(entity, world))
     }
 
     /// Makes an entity without components.
@@ -94,9 +95,10 @@ impl World {
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<EntityWorldMut<'_>, SpawnError> {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
+        let world = self.store.id();
         let store = self.store.by_caller();
         let entity = give(bundle, |bundle| store.try_spawn(bundle))?;
-        Ok(EntityWorldMut::new(self.store.at_new(entity)))
+        Ok(EntityWorldMut::new(self.store.at_new(entity, world)))
     }
 
     /// Makes an entity with this very id, for loading and for following another world.
@@ -119,9 +121,10 @@ impl World {
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<EntityWorldMut<'_>, SpawnAtError> {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
+        let world = self.store.id();
         let store = self.store.by_caller();
         give(bundle, |bundle| store.spawn_at(entity, bundle))?;
-        Ok(EntityWorldMut::new(self.store.at_new(entity)))
+        Ok(EntityWorldMut::new(self.store.at_new(entity, world)))
     }
 
     /// Makes an entity of each bundle of an iterator, and returns their ids. They are all made at once, in one table, and
@@ -175,8 +178,9 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("BuiltEntity"))]
     pub fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> EntityWorldMut<'_> {
+        let world = self.store.id();
         let entity = self.store.by_caller().spawn_dynamic(builder);
-        EntityWorldMut::new(self.store.at_new(entity))
+        EntityWorldMut::new(self.store.at_new(entity, world))
     }
 
     /// Makes an entity with clones of all components of another one, in tables and sparse, and returns its id. `O(its

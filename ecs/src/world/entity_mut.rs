@@ -46,6 +46,23 @@ impl<'w> EntityWorldMut<'w> {
         self.at.store_mut()
     }
 
+    /// The id of the entity in the world that is here: one that no entity has if the worlds have been exchanged.
+    #[inline]
+    pub(super) fn target(&self) -> Entity {
+        self.at.target()
+    }
+
+    /// The id of the entity, for an operation on the world that is here.
+    ///
+    /// # Panics
+    ///
+    /// If the worlds have been exchanged.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn expect_target(&self) -> Entity {
+        self.at.expect_target()
+    }
+
     /// The same entity, to change its components, but not which it has.
     ///
     /// ```
@@ -60,7 +77,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn into_mutable(self) -> EntityMut<'w> {
-        let id = self.id();
+        let id = self.target();
         EntityMut(WriteEntity::new(self.at.into_store(), id))
     }
 
@@ -373,7 +390,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(World::new().spawn_dynamic(&mut clones).get(), Some(&Health(3)));
     /// ```
     pub fn clone_components(&self) -> Result<EntityBuilder, CloneError> {
-        self.at.store().clone_components(self.at.id())
+        self.at.store().clone_components(self.target())
     }
 
     /// Makes another entity with clones of all components, and returns its id. As [`World::clone_entity`].
@@ -416,7 +433,7 @@ impl<'w> EntityWorldMut<'w> {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("destruct", "delete"))]
     pub fn despawn(self) {
-        let entity = self.at.id();
+        let entity = self.expect_target();
         self.into_world_mut().despawn(entity);
     }
 
@@ -435,7 +452,7 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use]
     #[doc(alias("get_component"))]
     pub fn get<T: Component>(&self) -> Option<&T> {
-        self.world().get(self.at.id())
+        self.world().get(self.target())
     }
 
     /// A component, to change it; `None` if the entity does not have it.
@@ -456,7 +473,7 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use]
     #[doc(alias("try_get_mut", "get_component_mut"))]
     pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
-        let entity = self.at.id();
+        let entity = self.target();
         World::from_store_mut(self.at.store_mut()).get_mut(entity)
     }
 
@@ -521,7 +538,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn spawned_by(&self) -> Origin {
-        self.at.store().entities.entity_get_spawned_or_despawned_by(self.at.id())
+        self.at.store().entities.entity_get_spawned_or_despawned_by(self.target())
     }
 
     /// Where its table-stored components are.
@@ -559,7 +576,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn as_readonly(&self) -> EntityRef<'_> {
-        EntityRef::new(self.world().read(), self.at.id())
+        EntityRef::new(self.world().read(), self.target())
     }
 
     /// The world, to read.

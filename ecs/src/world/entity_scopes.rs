@@ -22,7 +22,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn is_spawned(&self) -> bool {
-        self.world().contains(self.id())
+        self.world().contains(self.target())
     }
 
     /// Whether the entity is not alive any more: the contrary of [`is_spawned`](Self::is_spawned).
@@ -60,7 +60,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn into_readonly(self) -> EntityRef<'w> {
-        let id = self.id();
+        let id = self.target();
         let world: &'w World = self.into_world_mut();
         EntityRef::new(world.read(), id)
     }
@@ -119,7 +119,7 @@ impl<'w> EntityWorldMut<'w> {
         &mut self,
         scope: impl FnOnce(&mut EntityWorldMut<'_>, Mut<'_, R>) -> T,
     ) -> T {
-        let id = self.id();
+        let id = self.expect_target();
         World::from_store_mut(self.at.store_mut())
             .resource_scope(|world, resource| scope(&mut world.entity_mut(id), resource))
     }
@@ -133,7 +133,7 @@ impl<'w> EntityWorldMut<'w> {
         &mut self,
         scope: impl FnOnce(&mut EntityWorldMut<'_>, Mut<'_, R>) -> T,
     ) -> Option<T> {
-        let id = self.id();
+        let id = self.expect_target();
         self.world_scope(|world| world.try_resource_scope(|world, resource| scope(&mut world.entity_mut(id), resource)))
     }
 
@@ -153,7 +153,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[track_caller]
     pub fn reborrow_scope<T>(&mut self, scope: impl FnOnce(EntityWorldMut<'_>) -> T) -> T {
-        let id = self.id();
+        let id = self.expect_target();
         scope(World::from_store_mut(self.at.store_mut()).entity_mut(id))
     }
 }

@@ -126,7 +126,7 @@ impl<'w> EntityWorldMut<'w> {
     /// What a query would yield for the entity, to read; see [`EntityRef::get_components`](super::EntityRef::get_components).
     #[must_use]
     pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_, 'static>> {
-        self.world().entity(self.id()).get_components::<D>()
+        self.world().entity(self.expect_target()).get_components::<D>()
     }
 
     /// What a query would yield for the entity; see [`EntityMut::get_components_mut`](super::EntityMut::get_components_mut).
@@ -159,7 +159,7 @@ impl<'w> EntityWorldMut<'w> {
     /// The same entity, to change its components, but not which it has.
     #[must_use]
     pub fn as_mutable(&mut self) -> EntityMut<'_> {
-        let id = self.id();
+        let id = self.target();
         EntityMut(WriteEntity::new(self.at.store_mut(), id))
     }
 
@@ -180,7 +180,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn modify_component<T: Component, R>(&mut self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let entity = self.id();
+        let entity = self.target();
         let store = self.at.by_caller().store_mut();
         let id = store.archetypes.components.id::<T>().filter(|&id| store.has(entity, id))?;
         store.as_replacement(entity, id, |store| {

@@ -265,7 +265,7 @@ impl EntityWorldMut<'_> {
     /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
     /// ```
     pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
-        self.world().get_by_id(self.id(), id)
+        self.world().get_by_id(self.target(), id)
     }
 
     /// The value of a component, to change it.
@@ -286,7 +286,7 @@ impl EntityWorldMut<'_> {
     /// assert_eq!(entity.get(), Some(&Health(4)));
     /// ```
     pub fn get_mut_by_id(&mut self, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
-        let entity = self.id();
+        let entity = self.target();
         WriteEntity::new(self.at.store_mut(), entity).into_mut_by_id(id)
     }
 
@@ -304,7 +304,7 @@ impl EntityWorldMut<'_> {
     /// ```
     #[must_use]
     pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
-        self.world().get_entity(self.id()).ok()?.get_change_ticks_by_id(id)
+        self.world().get_entity(self.target()).ok()?.get_change_ticks_by_id(id)
     }
 
     /// Adds a component, or replaces its value, which is dropped at the end. What it requires comes along, as with

@@ -82,6 +82,6 @@ impl EntityWorldMut<'_> {
     /// The entity to which a path of names leads down from this one: see [`World::descendant_by_path`].
     #[must_use]
     pub fn descendant_by_path(&self, path: &str) -> Option<Entity> {
-        self.world().descendant_by_path(self.id(), path)
+        self.world().descendant_by_path(self.target(), path)
     }
 }

@@ -526,7 +526,7 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
             if !entity.contains::<T>() {
                 let made = entity.world_scope(T::from_world);
                 // The function may have done anything to the world.
-                if entity.world().contains(entity.id()) {
+                if entity.is_spawned() {
                     entity.insert(made);
                 }
             }

@@ -14,6 +14,7 @@ use crate::hierarchy::{ChildOf, Children};
 use crate::relationship::{
     OrderedRelationshipSourceCollection, Relationship, RelationshipSourceCollection, RelationshipTarget,
 };
+use crate::store::WorldId;
 
 /// Spawns children: what [`EntityWorldMut::with_children`] gives its function.
 pub type ChildSpawner<'w> = RelatedSpawner<'w, ChildOf>;
@@ -54,6 +55,16 @@ impl World {
         });
     }
 
+    /// Carries out steps that change links of `R` as one operation: commands of observers, which may exchange the world for another one, are
+    /// applied at its end. If no observer and no hook has to do with the links, each step is an operation of its own, which is faster.
+    fn as_one_linking<R: Relationship>(&mut self, steps: impl FnOnce(&mut Self)) {
+        if self.store.links_lightly_one::<R>() {
+            steps(self);
+        } else {
+            self.store.as_one(|store| steps(World::from_store_mut(store)));
+        }
+    }
+
     /// Unlinks those of some entities that are linked to one, as one operation.
     fn unlink_all<R: Relationship>(&mut self, target: Entity, sources: impl IntoIterator<Item = Entity>) {
         self.store.as_one(|store| {
@@ -76,17 +87,20 @@ impl World {
         }
     }
 
-    /// Does something with an entity and all below it: each before those below it.
+    /// Does something with an entity and all below it, as one operation: each before those below it.
     fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(EntityWorldMut<'_>)) {
-        let mut waiting = alloc::vec![root];
-        // Links that do not end with each other may go round in a circle.
-        let mut seen = EntityHashSet::default();
-        while let Some(entity) = waiting.pop() {
-            if seen.insert(entity) {
-                waiting.extend(self.sources::<S>(entity).into_iter().rev());
-                self.get_entity_mut(entity).into_iter().for_each(&mut each);
+        self.store.as_one(|store| {
+            let world = World::from_store_mut(store);
+            let mut waiting = alloc::vec![root];
+            // Links that do not end with each other may go round in a circle.
+            let mut seen = EntityHashSet::default();
+            while let Some(entity) = waiting.pop() {
+                if seen.insert(entity) {
+                    waiting.extend(world.sources::<S>(entity).into_iter().rev());
+                    world.get_entity_mut(entity).into_iter().for_each(&mut each);
+                }
             }
-        }
+        });
     }
 }
 
@@ -122,7 +136,7 @@ impl EntityWorldMut<'_> {
     /// assert_eq!(world.get(child), Some(&Health(3)));
     /// ```
     pub fn with_related<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
-        let target = self.id();
+        let target = self.expect_target();
         self.world_scope(|world| _ = world.spawn((bundle, R::from(target))));
         self
     }
@@ -132,7 +146,7 @@ impl EntityWorldMut<'_> {
         &mut self,
         func: impl FnOnce(&mut RelatedSpawner<'_, R>),
     ) -> &mut Self {
-        let target = self.id();
+        let target = self.expect_target();
         self.world_scope(|world| func(&mut RelatedSpawner::new(world, target)));
         self
     }
@@ -153,8 +167,7 @@ impl EntityWorldMut<'_> {
     /// ```
     #[track_caller]
     pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
-        let target = self.id();
-        self.at.store_mut();
+        let target = self.expect_target();
         World::from_store_mut(self.store_mut()).link_all::<R>(target, related);
         self
     }
@@ -189,19 +202,24 @@ impl EntityWorldMut<'_> {
     where
         <R::RelationshipTarget as RelationshipTarget>::Collection: OrderedRelationshipSourceCollection,
     {
-        self.add_related::<R>(related);
-        if let Some(mut sources) = self.get_mut::<R::RelationshipTarget>() {
-            let sources = sources.collection_mut_risky();
-            related.iter().enumerate().for_each(|(nth, &source)| sources.place(source, index.saturating_add(nth)));
-            let first = index.min(sources.len().saturating_sub(related.len()));
-            self.world_scope(|world| world.note_places::<R>(first, related));
-        }
+        let target = self.expect_target();
+        let world = World::from_store_mut(self.store_mut());
+        world.as_one_linking::<R>(|world| {
+            world.link_all::<R>(target, related);
+            world.store.settle_links();
+            if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {
+                let sources = sources.collection_mut_risky();
+                related.iter().enumerate().for_each(|(nth, &source)| sources.place(source, index.saturating_add(nth)));
+                let first = index.min(sources.len().saturating_sub(related.len()));
+                world.note_places::<R>(first, related);
+            }
+        });
         self
     }
 
     /// Unlinks those of some entities that are linked to this one.
     pub fn remove_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
-        let target = self.id();
+        let target = self.expect_target();
         self.world_scope(|world| world.unlink_all::<R>(target, related.iter().copied()));
         self
     }
@@ -238,27 +256,31 @@ impl EntityWorldMut<'_> {
     /// ```
     #[track_caller]
     pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
-        let target = self.id();
+        let target = self.expect_target();
         let world = World::from_store_mut(self.store_mut());
         related.iter().for_each(|&source| _ = world.entity(source));
         let kept = EntityHashSet::from_iter(related.iter().copied());
         let before = world.sources::<R::RelationshipTarget>(target);
         let is_new = |source: &Entity| world.get::<R>(*source).is_none_or(|named| named.get() != target);
         let new: Vec<Entity> = related.iter().copied().filter(is_new).collect();
-        // The new ones come first: other fields of the list would go with the last of those that go.
-        world.link_all::<R>(target, &new);
-        world.unlink_all::<R>(target, before.into_iter().filter(|source| !kept.contains(source)));
-        // Those that could not be linked are not listed. What observers have linked meanwhile comes behind the others.
-        let listed = world.sources::<R::RelationshipTarget>(target);
-        if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {
-            let is_listed = EntityHashSet::from_iter(listed.clone());
-            let mut seen = EntityHashSet::default();
-            let all = related.iter().copied().chain(listed);
-            let each = all.filter(|source| is_listed.contains(source) && seen.insert(*source));
-            let sources = sources.collection_mut_risky();
-            sources.clear();
-            sources.extend_from_iter(each);
-        }
+        world.as_one_linking::<R>(|world| {
+            // The new ones come first: other fields of the list would go with the last of those that go.
+            world.link_all::<R>(target, &new);
+            world.store.settle_links();
+            world.unlink_all::<R>(target, before.into_iter().filter(|source| !kept.contains(source)));
+            world.store.settle_links();
+            // Those that could not be linked are not listed.
+            let listed = world.sources::<R::RelationshipTarget>(target);
+            if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {
+                let is_listed = EntityHashSet::from_iter(listed.clone());
+                let mut seen = EntityHashSet::default();
+                let all = related.iter().copied().chain(listed);
+                let each = all.filter(|source| is_listed.contains(source) && seen.insert(*source));
+                let sources = sources.collection_mut_risky();
+                sources.clear();
+                sources.extend_from_iter(each);
+            }
+        });
         self
     }
 
@@ -284,7 +306,7 @@ impl EntityWorldMut<'_> {
     /// assert_eq!(world.len(), 1);
     /// ```
     pub fn despawn_related<S: RelationshipTarget>(&mut self) -> &mut Self {
-        let target = self.id();
+        let target = self.expect_target();
         self.world_scope(|world| {
             let sources = world.sources::<S>(target);
             world.many(&sources).despawn();
@@ -303,7 +325,7 @@ impl EntityWorldMut<'_> {
     /// assert_eq!(world.query::<&Team>().iter(&world).count(), 3);
     /// ```
     pub fn insert_recursive<S: RelationshipTarget>(&mut self, bundle: impl Bundle + Clone) -> &mut Self {
-        let root = self.id();
+        let root = self.expect_target();
         self.world_scope(|world| {
             world.for_each_recursive::<S>(root, |mut entity| _ = entity.insert(bundle.clone()));
         });
@@ -313,7 +335,7 @@ impl EntityWorldMut<'_> {
     /// Removes the components of a bundle from this entity and all below it: those that are linked to it by `S`, directly or through
     /// others.
     pub fn remove_recursive<S: RelationshipTarget, B: Bundle>(&mut self) -> &mut Self {
-        let root = self.id();
+        let root = self.expect_target();
         self.world_scope(|world| world.for_each_recursive::<S>(root, |mut entity| _ = entity.remove::<B>()));
         self
     }
@@ -627,9 +649,20 @@ impl<'a> EntityCommands<'a> {
     }
 }
 
+/// Entities are linked to a target only in its world.
+#[track_caller]
+pub(super) fn expect_same_world(world: &World, of: WorldId, target: Entity) {
+    assert!(
+        of == world.id(),
+        "entity {target} gets no more sources: its world was exchanged for another one while they were spawned"
+    );
+}
+
 /// Spawns entities that are linked to one by `R`.
 pub struct RelatedSpawner<'w, R: Relationship> {
     target: Entity,
+    /// The world of the target. A command of an observer may exchange it for another one.
+    of: WorldId,
     world: &'w mut World,
     marker: PhantomData<R>,
 }
@@ -637,16 +670,28 @@ pub struct RelatedSpawner<'w, R: Relationship> {
 impl<'w, R: Relationship> RelatedSpawner<'w, R> {
     /// For an entity of a world.
     pub fn new(world: &'w mut World, target: Entity) -> Self {
-        Self { target, world, marker: PhantomData }
+        Self { target, of: world.id(), world, marker: PhantomData }
     }
 
     /// Spawns an entity that is linked to the target.
+    ///
+    /// # Panics
+    ///
+    /// If the world has been exchanged for another one, by a command of an observer.
+    #[track_caller]
     pub fn spawn(&mut self, bundle: impl Bundle) -> EntityWorldMut<'_> {
+        expect_same_world(self.world, self.of, self.target);
         self.world.spawn((R::from(self.target), bundle))
     }
 
     /// Spawns an entity without other components that is linked to the target.
+    ///
+    /// # Panics
+    ///
+    /// As [`spawn`](Self::spawn).
+    #[track_caller]
     pub fn spawn_empty(&mut self) -> EntityWorldMut<'_> {
+        expect_same_world(self.world, self.of, self.target);
         self.world.spawn(R::from(self.target))
     }
 

@@ -9,7 +9,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::cast::World;
-use super::related::RelatedSpawner;
+use super::related::{RelatedSpawner, expect_same_world};
 use crate::bundle::{Bundle, Leaf};
 use crate::component::{ChangeTracking, Component, ComponentHook, DeferredWorld, HookContext, Immutable, StorageType};
 use crate::entity::Entity;
@@ -127,7 +127,11 @@ where
     B: Bundle,
 {
     fn spawn(self, world: &mut World, entity: Entity) {
-        self.0.for_each(|bundle| _ = world.spawn((R::from(entity), bundle)));
+        let of = world.id();
+        self.0.for_each(|bundle| {
+            expect_same_world(world, of, entity);
+            world.spawn((R::from(entity), bundle));
+        });
     }
 
     fn size_hint(&self) -> usize {
@@ -178,7 +182,11 @@ macro_rules! lists {
     ($($T:ident $at:tt)*) => {
         impl<R: Relationship, $($T: SpawnableList<R>),*> SpawnableList<R> for ($($T,)*) {
             fn spawn(self, world: &mut World, entity: Entity) {
-                $(self.$at.spawn(world, entity);)*
+                let of = world.id();
+                $(
+                    expect_same_world(world, of, entity);
+                    self.$at.spawn(world, entity);
+                )*
             }
 
             fn size_hint(&self) -> usize {
