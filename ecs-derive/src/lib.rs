@@ -286,7 +286,9 @@ use proc_macro::TokenStream;
 ///
 /// What a required component requires comes along too. If a component is required more than once, the value is that of the
 /// nearest: a component's own requirements come before those of what it requires, and otherwise those that are written first
-/// count, in the attribute as in a bundle. `insert_if_new` adds what is missing even if the component itself is there already.
+/// count, in the attribute as in a bundle. If one component of a bundle requires another one of it, directly or through others, the
+/// first one's requirements come before those of the second, wherever they stand in the bundle. `insert_if_new` adds what those components
+/// require that come: a component that is there already requires nothing then, and `insert` adds what is missing in any case.
 /// Removing a component leaves there what it required. Clones and entities that move to another world get nothing that the
 /// original does not have.
 ///

@@ -199,6 +199,11 @@ impl Archetypes {
         self.bundles.register_dynamic(ids, &self.components)
     }
 
+    /// The number of a bundle for entities that have some of its sparse components already.
+    pub(crate) fn register_held(&mut self, bundle: u32, held: Vec<ComponentId>) -> u32 {
+        self.bundles.register_held(bundle, held.into(), &self.components)
+    }
+
     /// The components of the bundle with this number.
     pub(crate) fn contents(&self, bundle: u32) -> Contents<'_> {
         self.bundles.contents(bundle)

@@ -211,8 +211,8 @@ fn commands_of_other_systems_go_home_with_those_of_the_one_that_exchanges_the_wo
                     other.exchange(world);
                     assert!(!panics, "out of order");
                 };
-                schedule
-                    .add_systems((spawn("first"), spawn("second"), exchange, spawn("third")).chain_ignore_deferred());
+                // Without an order, since commands are applied before an exclusive system that is ordered after them.
+                schedule.add_systems((spawn("first"), spawn("second"), exchange, spawn("third")));
             } else {
                 let exchange = move |mut commands: Commands<'_, '_>| {
                     let other = other.clone();

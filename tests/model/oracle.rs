@@ -187,8 +187,9 @@ impl Oracle {
     /// As `insert`, for the components that are not there.
     pub(crate) fn insert_if_new(&mut self, entity: Entity, mask: Mask, value: u32) {
         self.change(entity, |this| {
+            let new = mask & !mask_of(&this.row(entity).unwrap_or_default());
             this.add(entity, &row_of(mask, value));
-            this.require(entity, mask);
+            this.require(entity, new);
         });
     }
 

@@ -63,6 +63,62 @@ fn children_that_are_inserted_far_behind_the_end_come_last_in_order() {
 }
 
 #[test]
+fn children_that_are_inserted_stay_together_wherever_they_were() {
+    // By numbers of children: what is inserted, at which index, and what comes of four children and one that is none.
+    let cases: [(&[usize], usize, [usize; 5]); 14] = [
+        (&[0, 1], 2, [2, 3, 0, 1, 4]),
+        (&[0, 1], 1, [2, 0, 1, 3, 4]),
+        (&[0, 1], 0, [0, 1, 2, 3, 4]),
+        (&[1, 0], 0, [1, 0, 2, 3, 4]),
+        (&[3, 0], 1, [1, 3, 0, 2, 4]),
+        (&[0, 3], 1, [1, 0, 3, 2, 4]),
+        (&[0, 4, 2], 1, [1, 0, 4, 2, 3]),
+        (&[4, 0], 2, [1, 2, 4, 0, 3]),
+        (&[0, 2], 9, [1, 3, 0, 2, 4]),
+        (&[0, 2, 4], usize::MAX, [1, 3, 0, 2, 4]),
+        (&[3, 2, 1, 0], 2, [3, 2, 1, 0, 4]),
+        (&[2], 2, [0, 1, 2, 3, 4]),
+        // The last time counts, and leaves its place to another one.
+        (&[0, 3, 4, 4], 1, [1, 0, 3, 2, 4]),
+        (&[1, 1, 0], 0, [2, 1, 0, 3, 4]),
+    ];
+    for (inserted, index, expected) in cases {
+        for by_command in [false, true] {
+            let mut world = World::new();
+            let all = [(); 5].map(|()| world.spawn_empty().id());
+            let root = world.spawn_empty().add_children(&all[..4]).id();
+            let ids: Vec<Entity> = inserted.iter().map(|&number| all[number]).collect();
+            match by_command {
+                true => _ = world.commands().entity(root).insert_children(index, &ids),
+                false => _ = world.entity_mut(root).insert_children(index, &ids),
+            }
+            world.flush();
+            let expected: Vec<Entity> = expected.iter().map(|&number| all[number]).collect();
+            let mut found = children(&world, root);
+            // The one that was no child comes last if it is none now.
+            found.extend(all[4..].iter().filter(|_| !inserted.contains(&4)));
+            assert_eq!(found, expected, "{inserted:?} at {index}");
+            world.check_invariants();
+            // They are found where they are.
+            all.iter().for_each(|&child| _ = world.entity_mut(child).remove::<ChildOf>());
+            assert!(world.get::<Children>(root).is_none());
+            world.check_invariants();
+        }
+    }
+}
+
+#[test]
+fn a_child_that_is_refused_takes_no_place_among_those_that_are_inserted() {
+    let mut world = World::new();
+    let [top, a, b] = [(); 3].map(|()| world.spawn_empty().id());
+    let root = world.spawn(ChildOf(top)).add_children(&[a, b]).id();
+    // What the entity itself is below cannot be its child.
+    world.entity_mut(root).insert_children(0, &[b, top, a]);
+    assert_eq!(children(&world, root), [b, a]);
+    world.check_invariants();
+}
+
+#[test]
 fn order_is_kept() {
     let mut world = World::new();
     let [root, a, b, c, d] = entities(&mut world);
@@ -71,7 +127,7 @@ fn order_is_kept() {
     world.entity_mut(root).detach_child(b);
     assert_eq!(children(&world, root), [d, a, c]);
     world.entity_mut(root).insert_children(1, &[b, d]);
-    assert_eq!(children(&world, root), [b, a, d, c]);
+    assert_eq!(children(&world, root), [a, b, d, c]);
     world.entity_mut(root).insert_child(0, c).insert_child(9, a);
     assert_eq!(children(&world, root), [c, b, d, a]);
     world.entity_mut(root).replace_children(&[a, c]);

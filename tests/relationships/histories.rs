@@ -287,9 +287,11 @@ impl History {
                 entity.insert_children(at, &all);
                 self.oracle.link_all(CHILD_OF, &all, target);
                 if let Some(list) = self.oracle.lists[CHILD_OF].get_mut(&target) {
-                    for (nth, source) in all.iter().enumerate() {
-                        if let Some(from) = list.iter().position(|other| other == source) {
-                            list.remove(from);
+                    // All are taken out, and put at their places in ascending order. The last time counts.
+                    let listed: Vec<Entity> = all.iter().copied().filter(|source| list.contains(source)).collect();
+                    list.retain(|source| !listed.contains(source));
+                    for (nth, source) in listed.iter().enumerate() {
+                        if !listed[nth + 1..].contains(source) {
                             list.insert((at + nth).min(list.len()), *source);
                         }
                     }

@@ -23,11 +23,13 @@ struct BundleInfo {
     ids: Box<[ComponentId]>,
     /// What these require.
     required: Box<[Required]>,
+    /// The sparse components of these that an entity has already: see [`Contents::held`].
+    held: Box<[ComponentId]>,
 }
 
 impl BundleInfo {
     fn new(ids: &[ComponentId], components: &Components) -> Self {
-        Self { ids: ids.into(), required: components.required_by(ids) }
+        Self { ids: ids.into(), required: components.required_by(ids), held: Box::default() }
     }
 }
 
@@ -39,6 +41,8 @@ pub(crate) struct Bundles {
     /// The bundles that were put together at run time.
     dynamic_infos: Vec<BundleInfo>,
     dynamic_numbers: HashMap<Box<[ComponentId]>, u32>,
+    /// By bundle and the sparse components that an entity has already: the number of the same bundle for such entities.
+    held_numbers: HashMap<(u32, Box<[ComponentId]>), u32>,
 }
 
 impl Bundles {
@@ -72,21 +76,39 @@ impl Bundles {
             return number;
         }
         debug_assert!(first_duplicate(ids).is_none());
-        let at = self.dynamic_infos.len();
-        assert!(at < DYNAMIC as usize, "a world cannot have more than {DYNAMIC} bundles that were put together");
-        let number = at as u32 | DYNAMIC;
         let (key, info) = (ids.into(), BundleInfo::new(ids, components));
         self.dynamic_numbers.reserve(1);
-        self.dynamic_infos.push(info);
+        let number = self.push_dynamic(info);
         self.dynamic_numbers.insert(key, number);
         number
+    }
+
+    /// The number of a bundle for entities that have some of its sparse components already.
+    pub(crate) fn register_held(&mut self, bundle: u32, held: Box<[ComponentId]>, components: &Components) -> u32 {
+        let key = (bundle, held);
+        if let Some(&number) = self.held_numbers.get(&key) {
+            return number;
+        }
+        let mut info = BundleInfo::new(self.contents(bundle).explicit, components);
+        info.held = key.1.clone();
+        self.held_numbers.reserve(1);
+        let number = self.push_dynamic(info);
+        self.held_numbers.insert(key, number);
+        number
+    }
+
+    fn push_dynamic(&mut self, info: BundleInfo) -> u32 {
+        let at = self.dynamic_infos.len();
+        assert!(at < DYNAMIC as usize, "a world cannot have more than {DYNAMIC} bundles that were put together");
+        self.dynamic_infos.push(info);
+        at as u32 | DYNAMIC
     }
 
     /// The components of the bundle with this number.
     pub(crate) fn contents(&self, number: u32) -> Contents<'_> {
         let infos = if number & DYNAMIC == 0 { &self.infos } else { &self.dynamic_infos };
         let info = &infos[(number & !DYNAMIC) as usize];
-        Contents { explicit: &info.ids, required: &info.required }
+        Contents { explicit: &info.ids, required: &info.required, held: &info.held }
     }
 
     /// What all bundles require once components require more, for [`Bundles::adopt_requirements`].
@@ -105,6 +127,7 @@ impl Bundles {
     pub(crate) fn forget_dynamic(&mut self) {
         self.dynamic_infos = Vec::new();
         self.dynamic_numbers = HashMap::default();
+        self.held_numbers = HashMap::default();
     }
 
     /// Gives back the room for bundles that are not there.
@@ -115,9 +138,12 @@ impl Bundles {
     /// The bytes that the bundles have allocated, but for the map from types, which is as large as the program.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let infos = self.infos.iter().chain(&self.dynamic_infos);
-        let keys = self.dynamic_numbers.keys();
-        infos.map(|info| size_of_val(&*info.ids) + size_of_val(&*info.required)).sum::<usize>()
+        let keys = self.dynamic_numbers.keys().chain(self.held_numbers.keys().map(|(_, held)| held));
+        let of_info =
+            |info: &BundleInfo| size_of_val(&*info.ids) + size_of_val(&*info.required) + size_of_val(&*info.held);
+        infos.map(of_info).sum::<usize>()
             + keys.map(|ids| size_of_val(&**ids)).sum::<usize>()
+            + self.held_numbers.allocation_size()
             + (self.infos.capacity() + self.dynamic_infos.capacity()) * size_of::<BundleInfo>()
             + self.dynamic_numbers.allocation_size()
     }

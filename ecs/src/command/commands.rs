@@ -384,7 +384,7 @@ impl EntityCommands<'_> {
         self.record(StepKind::Insert, true, bundle)
     }
 
-    /// Adds those components of a bundle that the entity does not have then; the others are dropped.
+    /// Adds those components of a bundle that the entity does not have then; the others are dropped, and require nothing.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -13,7 +13,7 @@ use super::kinds::Kinds;
 use super::name::StableNameError;
 use super::registration::RegisterComponentError;
 use super::relation::RelationSide;
-use super::required::{Required, RequiredComponentsError, Requirements, Requires, check_definition, merge};
+use super::required::{Required, RequiredComponentsError, Requirements, Requires, check_definition, merge, requires};
 use super::watch::{TrackingGuard, TrackingState};
 use super::{ChangeTracking, Component, ComponentId, SlotMap};
 
@@ -316,21 +316,26 @@ impl Components {
     }
 
     /// What a component requires, directly or through others.
-    fn required(&self, id: ComponentId) -> &[Required] {
+    pub(crate) fn required(&self, id: ComponentId) -> &[Required] {
         self.info(id).map_or(&[], ComponentInfo::required)
     }
 
-    /// What several components require, directly or through others, without themselves. Of what is required by more than one
-    /// the first counts.
+    /// What several components require, directly or through others, without themselves. Where more than one requires a component, the
+    /// value of one that requires another one of them counts more than the value of that; otherwise the first counts.
     pub(crate) fn required_by(&self, ids: &[ComponentId]) -> Box<[Required]> {
         self.required_by_with(ids, &Requirements::default())
     }
 
     /// The same, once components require more.
     pub(crate) fn required_by_with(&self, ids: &[ComponentId], more: &Requirements) -> Box<[Required]> {
+        let required_by = |id| (id, more.of(id).unwrap_or_else(|| self.required(id)));
+        let mut rest: Vec<(ComponentId, &[Required])> = ids.iter().copied().map(required_by).collect();
+        rest.retain(|(_, required)| !required.is_empty());
         let mut all = Vec::new();
-        for &id in ids {
-            merge(&mut all, more.of(id).unwrap_or_else(|| self.required(id)));
+        // Requirements have no cycles, so some component is required by none of the rest.
+        while let Some(next) = rest.iter().position(|(id, _)| !rest.iter().any(|(_, required)| requires(required, *id)))
+        {
+            merge(&mut all, rest.remove(next).1);
         }
         all.retain(|required| !ids.contains(&required.id));
         all.into()

@@ -28,17 +28,15 @@ pub(crate) struct Contents<'a> {
     pub(crate) explicit: &'a [ComponentId],
     /// Those that these require, without these.
     pub(crate) required: &'a [Required],
+    /// Those in sparse storage that the entity has already. Only a change that keeps the values of components that are there names any:
+    /// a plan depends on the table of the entity, which does not tell which sparse components it has.
+    pub(crate) held: &'a [ComponentId],
 }
 
-impl<'a> Contents<'a> {
-    /// The constructor of a component, if it is required.
-    pub(crate) fn requirement(&self, id: ComponentId) -> Option<&'a Required> {
-        self.required.iter().find(|required| required.id == id)
-    }
-
+impl Contents<'_> {
     /// Whether an entity that retains the bundle keeps a component: one of the bundle, or one that these require.
     pub(crate) fn keeps(&self, id: ComponentId) -> bool {
-        self.explicit.contains(&id) || self.requirement(id).is_some()
+        self.explicit.contains(&id) || requires(self.required, id)
     }
 }
 
@@ -140,10 +138,15 @@ impl Requirements {
     }
 }
 
+/// Whether a component is among these.
+pub(super) fn requires(all: &[Required], id: ComponentId) -> bool {
+    all.iter().any(|required| required.id == id)
+}
+
 /// Adds those of `more` that are not there.
 pub(super) fn merge(all: &mut Vec<Required>, more: &[Required]) {
     for required in more {
-        if all.iter().all(|earlier| earlier.id != required.id) {
+        if !requires(all, required.id) {
             all.push(*required);
         }
     }

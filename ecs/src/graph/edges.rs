@@ -455,7 +455,7 @@ mod tests {
         const COUNT: u32 = 20_000;
         let components = Components::default();
         let (mut graph, mut tables) = (Graph::default(), Tables::new(&components));
-        let contents = |_| Contents { explicit: &[], required: &[] as &[Required] };
+        let contents = |_| Contents { explicit: &[], required: &[] as &[Required], held: &[] };
         let kinds = [
             ChangeStep::Insert,
             ChangeStep::InsertIfNew,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::plan::{ChangeStep, MovePlan, RequiredComponent, Source, Target};
 use crate::column::SMALL;
-use crate::component::{ComponentId, Components, Contents, StorageType};
+use crate::component::{ComponentId, Components, Constructor, Contents, Required, StorageType};
 use crate::entity::{SparseSummary, TableId};
 use crate::table::{ColumnPair, LightMove, Tables};
 use crate::transition::{Interest, Transition};
@@ -31,9 +31,9 @@ struct ComponentOutcome {
     removals: u32,
     /// How many values have been written since.
     writes: u32,
-    /// The step that adds the value which is there at the end, if it does so because its bundle requires it; and whether an
+    /// The constructor of the value which is there at the end, if a step adds it because its bundle requires it; and whether an
     /// earlier step touches the component.
-    required: Option<(usize, bool)>,
+    required: Option<(Constructor, bool)>,
     /// Whether the source has a column for it.
     was_there: bool,
     /// Whether an old value stays, for a write to replace.
@@ -100,42 +100,53 @@ impl Outcomes {
         &self.all[self.at(id)]
     }
 
-    /// Writes the components of a bundle.
-    fn add(&mut self, contents: Contents<'_>, if_new: bool) {
+    /// Writes the components of a bundle. Returns those that are written.
+    fn add(&mut self, contents: Contents<'_>, if_new: bool) -> Vec<ComponentId> {
+        let mut written = Vec::with_capacity(contents.explicit.len());
         for &id in contents.explicit {
             let at = self.at(id);
             let outcome = &mut self.all[at];
             let touched = core::mem::replace(&mut outcome.touched, true);
+            outcome.present |= !touched && contents.held.contains(&id);
             if if_new && outcome.present {
                 self.writes.push(None);
                 continue;
             }
+            written.push(id);
             let if_new = if_new && outcome.writes == 0 && !touched;
             self.writes.push(Some(Write { outcome: at, removals: outcome.removals, nth: outcome.writes, if_new }));
             outcome.writes += 1;
             (outcome.present, outcome.required, outcome.leaves) = (true, None, false);
         }
+        written
     }
 
-    /// Adds what a bundle requires and is not there.
-    fn require(&mut self, contents: Contents<'_>, step: usize) {
-        for required in contents.required {
+    /// Adds what is required and is not there.
+    fn require(&mut self, all: &[Required]) {
+        for required in all {
             let at = self.at(required.id);
             let outcome = &mut self.all[at];
             if !outcome.present {
-                (outcome.present, outcome.required, outcome.leaves) = (true, Some((step, outcome.touched)), false);
+                let constructor = required.constructor;
+                (outcome.present, outcome.required, outcome.leaves) =
+                    (true, Some((constructor, outcome.touched)), false);
             }
         }
     }
 
     /// Goes through a step.
-    fn go_through(&mut self, number: usize, step: ChangeStep, contents: Contents<'_>) {
+    fn go_through(&mut self, step: ChangeStep, contents: Contents<'_>, components: &Components) {
         match step {
-            ChangeStep::Insert(_) | ChangeStep::InsertIfNew(_) => {
-                self.add(contents, matches!(step, ChangeStep::InsertIfNew(_)));
-                self.require(contents, number);
+            ChangeStep::Insert(_) => {
+                self.add(contents, false);
+                self.require(contents.required);
             }
-            ChangeStep::InsertExactly(_) => self.add(contents, false),
+            ChangeStep::InsertIfNew(_) => {
+                // A component that is there already requires nothing.
+                let new = self.add(contents, true);
+                self.require(&components.required_by(&new));
+            }
+            ChangeStep::InsertExactly(_) => drop(self.add(contents, false)),
             ChangeStep::Take(_) => {
                 for &id in contents.explicit {
                     let at = self.at(id);
@@ -211,8 +222,8 @@ impl Planner<'_, '_> {
             }
         };
         let mut outcomes = Outcomes { all: ids.into_iter().map(outcome).collect(), writes: Vec::new() };
-        for (number, &step) in self.steps.iter().enumerate() {
-            outcomes.go_through(number, step, (self.contents)(step.bundle()));
+        for &step in self.steps {
+            outcomes.go_through(step, (self.contents)(step.bundle()), self.components);
         }
         outcomes
     }
@@ -306,14 +317,13 @@ impl Planner<'_, '_> {
     /// What the steps add because their bundles require it.
     fn required(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[RequiredComponent]> {
         let required = |outcome: &ComponentOutcome| {
-            let (at, touched) = outcome.required?;
+            let (constructor, touched) = outcome.required?;
             let target = match outcome.sparse {
                 // A value from before may be there unless an earlier step has removed it.
                 Some(number) if !touched => Target::SparseIfNew(number),
                 Some(number) => Target::Sparse(number),
                 None => Target::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
             };
-            let constructor = (self.contents)(self.steps[at].bundle()).requirement(outcome.id)?.constructor;
             Some(RequiredComponent { id: outcome.id, constructor, target })
         };
         outcomes.all.iter().filter_map(required).collect()

@@ -20,6 +20,8 @@ use crate::origin::{Origin, TRACKED};
 pub(crate) struct CompiledSteps {
     /// The change of components; none if the entity is removed in the end.
     pub(crate) change: Option<Change>,
+    /// Whether the change depends on which sparse components an entity has: some steps keep those, and do not add what these require.
+    pub(crate) depends_on_sparse: bool,
 }
 
 /// The steps for one entity that were carried out last, and how they lay: loops over entities record the same for each.

@@ -302,7 +302,8 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().chained(true)
     }
 
-    /// As [`chain`](Self::chain), but commands may be applied later.
+    /// As [`chain`](Self::chain), but commands may be applied later: before the next system that is ordered after these without
+    /// ignoring them, before the next exclusive system (one with `&mut World`) that is ordered after these, or at the end of the run.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -372,7 +373,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().ordered(set.into_system_set(), true, true)
     }
 
-    /// As [`before`](Self::before), but commands may be applied later.
+    /// As [`before`](Self::before), but commands may be applied later, as with [`chain_ignore_deferred`](Self::chain_ignore_deferred).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -388,7 +389,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
         self.into_configs().ordered(set.into_system_set(), false, false)
     }
 
-    /// As [`after`](Self::after), but commands may be applied later.
+    /// As [`after`](Self::after), but commands may be applied later, as with [`chain_ignore_deferred`](Self::chain_ignore_deferred).
     ///
     /// ```
     /// use strata_ecs::prelude::*;

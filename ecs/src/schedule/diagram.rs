@@ -472,8 +472,10 @@ impl DiagramBuilder<'_> {
             if self.order.successors(end).iter().any(follows) {
                 continue;
             }
-            let records = |system: u32| self.graph.runnables[system as usize].system.access().is_deferred();
-            let is_unsynced = !before.sync && matches!(before.first, SystemOrSet::System(system) if records(system));
+            let access = |system: u32| self.graph.runnables[system as usize].system.access();
+            let is_unsynced = !before.sync
+                && matches!(before.first, SystemOrSet::System(system) if access(system).is_deferred())
+                && !matches!(before.second, SystemOrSet::System(system) if access(system).is_exclusive());
             let why = if is_unsynced { Why::Unsynced } else { Why::Demanded };
             let arrow = Arrow { from: self.node(before.first), to: self.node(before.second), why };
             match arrows.iter_mut().find(|other| other.from == arrow.from && other.to == arrow.to) {

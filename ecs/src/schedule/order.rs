@@ -3,7 +3,9 @@
 //! Beside the systems, each set has two places in the order: one before all of its systems and one after them. So what is
 //! demanded of a set costs one entry, however many systems are in it.
 //!
-//! Systems that record commands are followed by a point where these are applied, if something is ordered after them. The
+//! Systems that record commands are followed by a point where these are applied, if something is ordered after them. A demand
+//! that ignores deferred commands passes them on instead: the next demand that does not ignore them has the point, or the next
+//! exclusive system, which never runs before the commands of systems that it is ordered after have been applied. The
 //! *level* of a system is the number of such points before it: the least that the order allows, so that there are as few
 //! points as can be. Systems run by level, and within a level in the order in which they were added, as far as that is
 //! allowed (Kahn's algorithm).
@@ -20,10 +22,8 @@ use super::graph::{Before, Graph, SystemOrSet};
 enum Link {
     /// With an application of commands in between.
     Sync,
-    /// Just before.
+    /// Just before. A set begins before what is in it, and ends after it.
     Plain,
-    /// A set begins before what is in it, and ends after it.
-    Contain,
 }
 
 /// Lists of numbers by number, one behind the other.
@@ -169,8 +169,8 @@ fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<(u32, u32, Lin
     }
     let mut contain = |member: SystemOrSet, sets: &[u32]| {
         for set in sets {
-            all.push((places.start(SystemOrSet::Set(*set)), places.start(member), Link::Contain));
-            all.push((places.end(member), places.end(SystemOrSet::Set(*set)), Link::Contain));
+            all.push((places.start(SystemOrSet::Set(*set)), places.start(member), Link::Plain));
+            all.push((places.end(member), places.end(SystemOrSet::Set(*set)), Link::Plain));
         }
     };
     for (number, system) in graph.systems.iter().enumerate() {
@@ -181,7 +181,7 @@ fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<(u32, u32, Lin
     }
     for number in 0..graph.sets.len() as u32 {
         // What is before an empty set is before what is after it.
-        all.push((places.start(SystemOrSet::Set(number)), places.end(SystemOrSet::Set(number)), Link::Contain));
+        all.push((places.start(SystemOrSet::Set(number)), places.end(SystemOrSet::Set(number)), Link::Plain));
     }
     all
 }
@@ -192,7 +192,7 @@ struct Sort {
     waiting: Vec<u32>,
     /// By place: how often commands are applied before it.
     levels: Vec<u32>,
-    /// By place: how often commands are applied before what it has recorded is in the world.
+    /// By place: how often commands are applied before those that it and the places before it have recorded are in the world.
     applied: Vec<u32>,
     /// The places, in order.
     done: Vec<u32>,
@@ -221,11 +221,10 @@ impl Sort {
             self.applied[at] = self.applied[at].max(self.levels[at] + u32::from(records));
             for (next, link) in successors.of(place) {
                 let next_at = *next as usize;
-                let level = if *link == Link::Sync as u8 { self.applied[at] } else { self.levels[at] };
+                let is_synced = *link == Link::Sync as u8 || (*next < systems && is_exclusive(graph, *next));
+                let level = if is_synced { self.applied[at] } else { self.levels[at] };
                 self.levels[next_at] = self.levels[next_at].max(level);
-                if *link == Link::Contain as u8 && *next >= systems {
-                    self.applied[next_at] = self.applied[next_at].max(self.applied[at]);
-                }
+                self.applied[next_at] = self.applied[next_at].max(self.applied[at]);
                 self.waiting[next_at] -= 1;
                 if self.waiting[next_at] == 0 {
                     if *next < systems { ready.push(Reverse((self.levels[next_at], *next))) } else { sets.push(*next) }
@@ -237,8 +236,11 @@ impl Sort {
 
 /// Whether a system leaves something to be applied.
 fn records(graph: &Graph, system: u32) -> bool {
-    let access = graph.runnables[system as usize].system.access();
-    access.is_deferred() && !access.is_exclusive()
+    graph.runnables[system as usize].system.access().is_deferred() && !is_exclusive(graph, system)
+}
+
+fn is_exclusive(graph: &Graph, system: u32) -> bool {
+    graph.runnables[system as usize].system.access().is_exclusive()
 }
 
 /// A cycle among places that never became ready.

@@ -3,9 +3,12 @@
 //! A plan says where the components of a change go, in the order in which the change adds them; what writes the values relies
 //! on that. So both are made in one place, and stay together until the row is there.
 
+use alloc::vec::Vec;
+
 use super::Store;
 use crate::bundle::{Bundle, BundleParts, Sink};
-use crate::component::ComponentId;
+use crate::component::{ComponentId, StorageType};
+use crate::entity::Entity;
 use crate::graph::{Change, ChangeStep};
 
 /// A change, and what writes the values that it adds to one row.
@@ -80,12 +83,33 @@ impl Store {
         self.adding::<B>(None, ChangeStep::Insert, parts)
     }
 
-    /// The addition of those components of a bundle that are not there.
+    /// The addition of those components of a bundle that an entity does not have.
     pub(super) fn inserting_if_new<'p, B: Bundle>(
         &mut self,
+        entity: Entity,
         parts: &'p mut B::Parts,
     ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
-        self.adding::<B>(None, ChangeStep::InsertIfNew, parts)
+        let step = ChangeStep::InsertIfNew(self.register_bundle::<B>());
+        let change = Change::of(self.for_entity(step, entity));
+        // SAFETY: the change adds this bundle and nothing else; see `adding` for the rest.
+        unsafe { Addition::new(change, |sink| parts.put(sink)) }
+    }
+
+    /// The step that does to an entity what this one says: with a bundle that names the sparse components that the entity has already, if
+    /// the step keeps these and they require others.
+    pub(super) fn for_entity(&mut self, step: ChangeStep, entity: Entity) -> ChangeStep {
+        let ChangeStep::InsertIfNew(bundle) = step else { return step };
+        let held: Vec<ComponentId> = self.requiring_sparse(bundle).filter(|&id| self.has(entity, id)).collect();
+        if held.is_empty() { step } else { ChangeStep::InsertIfNew(self.archetypes.register_held(bundle, held)) }
+    }
+
+    /// The sparse components of a bundle that require others which the bundle does not have.
+    pub(super) fn requiring_sparse(&self, bundle: u32) -> impl Iterator<Item = ComponentId> {
+        let components = &self.archetypes.components;
+        let contents = self.archetypes.contents(bundle);
+        let explicit = if contents.required.is_empty() { &[] } else { contents.explicit };
+        let is_sparse = |id| components.info(id).is_some_and(|info| info.storage() == StorageType::Sparse);
+        explicit.iter().copied().filter(move |&id| is_sparse(id) && !components.required(id).is_empty())
     }
 
     /// The addition of a bundle behind a loss.

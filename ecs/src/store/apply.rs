@@ -227,14 +227,21 @@ impl Store {
         let mut long = Vec::new();
         let mut count = 0;
         let mut last = None;
+        let mut depends_on_sparse = false;
         for entry in running.entries() {
             let same = last.is_none_or(|last| last == entry.entity && last != Entity::PLACEHOLDER);
             let Some(step) = entry.step().filter(|_| same) else { break };
-            (last, count) = (Some(entry.entity), count + 1);
             if step.kind == StepKind::Despawn {
-                return pattern.set(running, count, CompiledSteps { change: None });
+                return pattern.set(running, count + 1, CompiledSteps { change: None, depends_on_sparse: false });
             }
             let next = self.step_of(step);
+            let depends = depends_on_sparse || self.depends_on_sparse(next);
+            if depends && count >= STEPS {
+                // The rest is another change: one for single entities is always remembered beside others.
+                break;
+            }
+            depends_on_sparse = depends;
+            (last, count) = (Some(entry.entity), count + 1);
             change = match change {
                 None => Some(Change::of(next)),
                 Some(change) if count <= STEPS => Some(self.archetypes.then(change, next)),
@@ -250,7 +257,22 @@ impl Store {
         if !long.is_empty() {
             change = Some(self.archetypes.long(long));
         }
-        pattern.set(running, count, CompiledSteps { change });
+        pattern.set(running, count, CompiledSteps { change, depends_on_sparse });
+    }
+
+    fn depends_on_sparse(&self, step: ChangeStep) -> bool {
+        matches!(step, ChangeStep::InsertIfNew(bundle) if self.requiring_sparse(bundle).next().is_some())
+    }
+
+    /// The change that does to an entity what this one says. See [`CompiledSteps::depends_on_sparse`].
+    fn change_for_entity(&mut self, change: Change, entity: Entity) -> Change {
+        let mut steps = self.archetypes.steps(change).into_iter();
+        let Some(first) = steps.next() else { return change };
+        let first = Change::of(self.for_entity(first, entity));
+        steps.fold(first, |change, step| {
+            let step = self.for_entity(step, entity);
+            self.archetypes.then(change, step)
+        })
     }
 
     fn step_of(&mut self, step: &StepCommand<Self>) -> ChangeStep {
@@ -311,17 +333,23 @@ impl Store {
         if let Some(Some(place)) = place
             && run.count >= TOGETHER
             && !is_mixed
+            && !compiled.depends_on_sparse
             && self.apply_together(&run, entities, place, compiled)
         {
             return;
         }
         for (number, &entity) in entities.iter().enumerate() {
             let attributions = if is_mixed { self.attributions(entity, pattern) } else { Vec::new() };
-            // SAFETY: the steps of the pattern are those of the change; each entity's parts are put once.
+            let change = compiled.change.map(|change| match compiled.depends_on_sparse {
+                true => self.change_for_entity(change, entity),
+                false => change,
+            });
+            // SAFETY: the steps of the pattern are those of the change, with the components of the same bundles; each entity's parts are put
+            // once.
             let addition = |change| unsafe { Addition::new(change, |sink| run.put(number, sink)) };
             // Observers are told when the origins have been noted.
             let done = self.without_news(|store| {
-                let done = store.apply_one(entity, spawns, compiled.change.map(addition));
+                let done = store.apply_one(entity, spawns, change.map(addition));
                 done.map(|entity| store.attribute(entity, &attributions))
             });
             match done {

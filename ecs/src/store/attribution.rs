@@ -28,18 +28,23 @@ impl Store {
                 gone.for_each(|(_, by)| *by = None);
                 continue;
             }
-            let explicit = contents.explicit.iter().map(|&id| (id, step.kind == StepKind::InsertIfNew));
-            let required = contents.required.iter().map(|required| (required.id, true));
-            for (id, if_new) in explicit.chain(required) {
+            if step.kind == StepKind::Remove {
+                attributions.extend(contents.explicit.iter().map(|&id| (id, None)));
+                continue;
+            }
+            let is_there = |attributions: &[(ComponentId, Option<Origin>)], id| {
                 let earlier = attributions.iter().rev().find(|(other, _)| *other == id);
                 let stays = || kept.iter().all(|number| self.archetypes.contents(*number).keeps(id));
-                let was_there = || self.has(entity, id) && stays();
-                let is_there = || earlier.map_or_else(was_there, |(_, by)| by.is_some());
-                match step.kind {
-                    StepKind::Remove if if_new => {}
-                    StepKind::Remove => attributions.push((id, None)),
-                    _ if if_new && is_there() => {}
-                    _ => attributions.push((id, Some(by))),
+                earlier.map_or_else(|| self.has(entity, id) && stays(), |(_, by)| by.is_some())
+            };
+            let mut written = contents.explicit.to_vec();
+            if step.kind == StepKind::InsertIfNew {
+                written.retain(|&id| !is_there(&attributions, id));
+            }
+            attributions.extend(written.iter().map(|&id| (id, Some(by))));
+            for required in &self.archetypes.components.required_by(&written) {
+                if !is_there(&attributions, required.id) {
+                    attributions.push((required.id, Some(by)));
                 }
             }
         }

@@ -144,7 +144,7 @@ impl<'s> Located<'s> {
     /// are dropped.
     pub(super) fn insert_if_new<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
         with_parts(bundle, |parts| {
-            let addition = self.store.inserting_if_new::<B>(parts);
+            let addition = self.store.inserting_if_new::<B>(self.entity, parts);
             self.add(addition)
         })
     }

@@ -121,7 +121,7 @@ impl<'w> EntityWorldMut<'w> {
         self
     }
 
-    /// Adds those components of a bundle that the entity does not have; the others are dropped.
+    /// Adds those components of a bundle that the entity does not have; the others are dropped, and require nothing.
     ///
     /// # Panics
     ///

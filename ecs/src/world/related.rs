@@ -22,6 +22,27 @@ pub type ChildSpawner<'w> = RelatedSpawner<'w, ChildOf>;
 /// Records spawns of children: what [`EntityCommands::with_children`] gives its function.
 pub type ChildSpawnerCommands<'w> = RelatedSpawnerCommands<'w, ChildOf>;
 
+/// Some entities with others among them moved: the first one of `moved` to `index`, the next one behind it, and so on. One that comes
+/// several times has the place of the last time, and one that is not among the entities has none. The rest keep their order.
+fn with_moved(all: &[Entity], index: usize, moved: &[Entity]) -> Vec<Entity> {
+    let is_listed = EntityHashSet::from_iter(all.iter().copied());
+    let moved: Vec<Entity> = moved.iter().copied().filter(|entity| is_listed.contains(entity)).collect();
+    let mut seen = EntityHashSet::default();
+    let places = moved.iter().enumerate().rev().filter(|(_, entity)| seen.insert(*entity));
+    let places: Vec<(usize, Entity)> = places.map(|(nth, entity)| (index.saturating_add(nth), entity)).collect();
+    let mut places = places.into_iter().rev().peekable();
+    let mut rest = all.iter().copied().filter(|entity| !seen.contains(entity));
+    let mut arranged = Vec::with_capacity(all.len());
+    loop {
+        let is_next = places.peek().is_some_and(|(place, _)| *place <= arranged.len());
+        let other = if is_next { None } else { rest.next() };
+        match other.or_else(|| places.next().map(|(_, entity)| entity)) {
+            Some(entity) => arranged.push(entity),
+            None => return arranged,
+        }
+    }
+}
+
 impl World {
     /// The entities that are linked to one by `S`.
     fn sources<S: RelationshipTarget>(&self, target: Entity) -> Vec<Entity> {
@@ -79,11 +100,10 @@ impl World {
         });
     }
 
-    /// Notes that sources are at places that follow each other, so that they are found there when they go.
-    fn note_places<R: Relationship>(&mut self, first: usize, sources: &[Entity]) {
+    /// Notes at which places sources are listed, so that they are found there when they go.
+    fn note_places<R: Relationship>(&mut self, sources: &[Entity]) {
         if let Some(id) = self.component_id::<R>() {
-            let places = first as u32..;
-            places.zip(sources).for_each(|(place, &source)| self.store.listeners.links.move_place(id, source, place));
+            (0..).zip(sources).for_each(|(place, &source)| self.store.listeners.links.move_place(id, source, place));
         }
     }
 
@@ -182,8 +202,11 @@ impl EntityWorldMut<'_> {
         self.add_related::<R>(&[entity])
     }
 
-    /// Links entities to this one, at a place among those that are; those of them that are linked already move there. Other fields of a
-    /// relationship stay as they are.
+    /// Links entities to this one, at a place among those that are; those of them that are linked already move there. Afterwards the first
+    /// one is at `index` of the list, the next one behind it, and so on: the index counts the others as if these were taken out before.
+    /// If there are fewer others, these come last. The others keep their order, and so do other fields of a relationship.
+    ///
+    /// An entity that comes several times has the place of the last time. One that cannot be linked has none. `O(linked entities)`.
     ///
     /// # Panics
     ///
@@ -196,6 +219,8 @@ impl EntityWorldMut<'_> {
     /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
     /// let root = world.spawn_empty().add_children(&[a, b]).insert_related::<ChildOf>(1, &[c]).id();
     /// assert_eq!(**world.get::<Children>(root).unwrap(), [a, c, b]);
+    /// world.entity_mut(root).insert_related::<ChildOf>(1, &[a, c]);
+    /// assert_eq!(**world.get::<Children>(root).unwrap(), [b, a, c]);
     /// ```
     #[track_caller]
     pub fn insert_related<R: Relationship>(&mut self, index: usize, related: &[Entity]) -> &mut Self
@@ -209,9 +234,11 @@ impl EntityWorldMut<'_> {
             world.store.settle_links();
             if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {
                 let sources = sources.collection_mut_risky();
-                related.iter().enumerate().for_each(|(nth, &source)| sources.place(source, index.saturating_add(nth)));
-                let first = index.min(sources.len().saturating_sub(related.len()));
-                world.note_places::<R>(first, related);
+                let listed: Vec<Entity> = sources.iter().collect();
+                let arranged = with_moved(&listed, index, related);
+                sources.clear();
+                sources.extend_from_iter(arranged.iter());
+                world.note_places::<R>(&arranged);
             }
         });
         self
@@ -385,7 +412,7 @@ impl EntityWorldMut<'_> {
         self.add_related::<ChildOf>(children)
     }
 
-    /// Makes entities children, at a place among the others.
+    /// Makes entities children, at a place among the others; see [`insert_related`](Self::insert_related).
     ///
     /// # Panics
     ///
@@ -487,7 +514,7 @@ impl<'a> EntityCommands<'a> {
         self.add_related::<R>(&[entity])
     }
 
-    /// Links entities to this one, at a place among those that are.
+    /// Links entities to this one, at a place among those that are, as [`EntityWorldMut::insert_related`].
     ///
     /// Those that have ended when the command is applied are an error of the command; the others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]

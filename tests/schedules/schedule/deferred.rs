@@ -6,7 +6,7 @@ use strata_ecs::prelude::*;
 use strata_ecs::schedule::ScheduleConfigs;
 
 use super::Set::{First, Second};
-use super::schedule;
+use super::{schedule, use_threads};
 
 #[derive(Component)]
 struct Made;
@@ -21,9 +21,13 @@ struct Counts(Arc<Mutex<Vec<usize>>>);
 
 impl Counts {
     fn count(&self) -> ScheduleConfigs {
-        let counts = Arc::clone(&self.0);
-        let count = move |all: Query<'_, '_, &Made>| counts.lock().expect("no panic poisons it").push(all.count());
+        let counts = self.clone();
+        let count = move |all: Query<'_, '_, &Made>| counts.add(all.count());
         count.into_configs()
+    }
+
+    fn add(&self, count: usize) {
+        self.0.lock().expect("no panic poisons it").push(count);
     }
 
     /// A run in a new world.
@@ -125,6 +129,60 @@ fn an_exclusive_system_sees_the_commands_only_of_what_it_is_ordered_after() {
         schedule.run(&mut World::new());
         assert_eq!(*seen.lock().expect("no panic poisons it"), Some(expected));
     }
+}
+
+/// An exclusive system that notes how many it sees.
+fn note(counts: &Counts) -> ScheduleConfigs {
+    let counts = counts.clone();
+    let note = move |world: &mut World| {
+        let count = world.query::<&Made>().count(world);
+        counts.add(count);
+    };
+    note.into_configs()
+}
+
+#[test]
+fn an_exclusive_system_sees_commands_that_the_order_ignores() {
+    let cases: [fn(&Counts) -> ScheduleConfigs; 10] = [
+        |seen| (make, note(seen)).chain_ignore_deferred(),
+        |seen| (note(seen), make, note(seen)).chain_ignore_deferred(),
+        |seen| (make, note(seen), note(seen), make, note(seen)).chain_ignore_deferred(),
+        // The system in between ignores the commands, or has some itself.
+        |seen| (make, seen.count(), note(seen)).chain_ignore_deferred(),
+        |seen| (make, make, seen.count(), note(seen)).chain_ignore_deferred(),
+        |seen| (make, (|| (), note(seen))).chain_ignore_deferred(),
+        |seen| ((make, || ()), (|| (), (note(seen), || ()).chain_ignore_deferred())).chain_ignore_deferred(),
+        |seen| (note(seen).after_ignore_deferred(First), make.in_set(First)).into_configs(),
+        |seen| (note(seen).in_set(Second), make.before_ignore_deferred(Second)).into_configs(),
+        |seen| {
+            let counts = seen.clone();
+            let note = move |In(()): In<()>, world: &mut World| counts.add(world.query::<&Made>().count(world));
+            (make, (|| ()).pipe(note)).chain_ignore_deferred()
+        },
+    ];
+    let expected: [&[usize]; 10] = [&[1], &[0, 1], &[1, 1, 2], &[0, 1], &[0, 2], &[1], &[1], &[1], &[1], &[1]];
+    for (number, (case, expected)) in cases.into_iter().zip(expected).enumerate() {
+        for threads in [1, 4] {
+            let counts = Counts::default();
+            let mut schedule = schedule(case(&counts));
+            let mut world = World::new();
+            use_threads(&mut world, &mut schedule, threads);
+            schedule.run(&mut world);
+            assert_eq!(counts.take(), expected, "case {number} on {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn commands_that_an_order_ignores_are_applied_before_the_next_order_that_does_not() {
+    let counts = Counts::default();
+    let mut after =
+        schedule((make, counts.count().in_set(First).after_ignore_deferred(make), counts.count().after(First)));
+    assert_eq!(counts.run(&mut after), [0, 1]);
+    let counts = Counts::default();
+    let mut sets = schedule((make.before_ignore_deferred(First), counts.count().in_set(Second)));
+    sets.configure_sets((First, Second).chain());
+    assert_eq!(counts.run(&mut sets), [1]);
 }
 
 #[test]

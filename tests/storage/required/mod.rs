@@ -1,5 +1,6 @@
 //! Components that others require: which come along, with which values, by every way in which components get onto entities.
 
+mod if_new;
 mod panics;
 mod rules;
 mod runtime;

@@ -97,7 +97,7 @@ fn what_is_given_counts_more_than_what_is_required() {
     assert_eq!(world.get(entity), Some(&Value(7)), "what was required stays");
     world.entity_mut(entity).insert(Needs).remove::<Value>();
     assert!(world.entity(entity).contains::<Needs>(), "the component that required it stays");
-    world.entity_mut(entity).insert_if_new(Needs);
+    world.entity_mut(entity).insert(Needs);
     assert_eq!(world.get(entity), Some(&Value(1)), "it is required anew");
 }
 
@@ -145,6 +145,87 @@ fn the_nearest_requirement_counts() {
     assert_eq!(world.spawn(SiblingFirst).get(), Some(&Value(3)));
     assert_eq!(world.spawn((Middle, Sibling)).get(), Some(&Value(1)), "the first of the bundle");
     assert_eq!(world.spawn((Sibling, Middle)).get(), Some(&Value(3)));
+}
+
+#[derive(Component, Default)]
+#[require(Value(7))]
+struct Collider;
+#[derive(Component, Default)]
+#[require(Value(1), Collider)]
+struct Bullet;
+#[derive(Component, Default)]
+#[require(Bullet)]
+struct Missile;
+#[derive(Component, Default)]
+#[require(Value(5))]
+struct Unrelated;
+#[derive(Bundle, Default)]
+struct Outer {
+    collider: Collider,
+    inner: Inner,
+}
+#[derive(Bundle, Default)]
+struct Inner {
+    unrelated: Unrelated,
+    bullet: Bullet,
+}
+
+/// The value of an entity that gets a bundle when it is spawned, or by another way.
+fn value_of<B: Bundle + Default>(world: &mut World) -> u32 {
+    let spawned = world.spawn(B::default()).id();
+    let inserted = world.spawn_empty().insert(B::default()).id();
+    let if_new = world.spawn_empty().insert_if_new(B::default()).id();
+    let by_command = world.commands().spawn(B::default()).id();
+    let batch: Vec<Entity> = world.spawn_batch([B::default(), B::default()]).collect();
+    world.flush();
+    let all = [spawned, inserted, if_new, by_command, batch[0], batch[1]];
+    let values = all.map(|id| world.get::<Value>(id).unwrap().0);
+    assert_eq!(values, [values[0]; 6]);
+    values[0]
+}
+
+#[test]
+fn in_a_bundle_a_component_counts_more_than_one_that_it_requires() {
+    let mut world = World::new();
+    assert_eq!(value_of::<(Bullet, Collider)>(&mut world), 1);
+    assert_eq!(value_of::<(Collider, Bullet)>(&mut world), 1);
+    assert_eq!(value_of::<(Collider, ((), (Bullet,)))>(&mut world), 1);
+    // Through others, and with all of a chain.
+    assert_eq!(value_of::<(Collider, Missile)>(&mut world), 1);
+    assert_eq!(value_of::<(Collider, Bullet, Missile)>(&mut world), 1);
+    assert_eq!(value_of::<(Bullet, Missile, Collider)>(&mut world), 1);
+    // Of those that no other one requires the first of the bundle counts.
+    assert_eq!(value_of::<(Unrelated, Bullet)>(&mut world), 5);
+    assert_eq!(value_of::<(Bullet, Unrelated)>(&mut world), 1);
+    assert_eq!(value_of::<(Collider, Unrelated)>(&mut world), 7);
+    assert_eq!(value_of::<(Collider, Unrelated, Bullet)>(&mut world), 5);
+    assert_eq!(value_of::<(Collider, Bullet, Unrelated)>(&mut world), 1);
+    assert_eq!(value_of::<Outer>(&mut world), 5);
+    // A bundle that is put together at run time.
+    let mut builder = EntityBuilder::new();
+    builder.add(Collider).add(Bullet);
+    assert_eq!(world.spawn_dynamic(&mut builder).get(), Some(&Value(1)));
+}
+
+#[test]
+fn in_a_bundle_a_component_counts_more_than_one_that_it_comes_to_require_at_run_time() {
+    #[derive(Component, Default)]
+    struct Late;
+    #[derive(Component, Default)]
+    #[component(storage = "sparse")]
+    #[require(Value(2))]
+    struct Later;
+
+    let mut world = World::new();
+    assert_eq!(value_of::<(Collider, Later)>(&mut world), 7);
+    world.all::<With<Value>>().despawn();
+    world.register_required_components::<Later, Late>();
+    world.register_required_components::<Late, Collider>();
+    assert_eq!(value_of::<(Collider, Later)>(&mut world), 2);
+    world.all::<With<Value>>().despawn();
+    world.register_required_components_with::<Late, Value>(|| Value(3));
+    assert_eq!(value_of::<(Collider, Late)>(&mut world), 3);
+    assert_eq!(value_of::<(Late, Collider, Later)>(&mut world), 2);
 }
 
 #[test]
