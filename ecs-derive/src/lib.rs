@@ -338,6 +338,8 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 /// - `#[resource(name = "gravity")]`: the name of the resource in files. Without this option it is the path of the type.
 /// - `#[resource(version = 2)]`, `upgrade = function`, `alias = "pull"`: its version in files, what makes a value of one of an older version,
 ///   and names that it had, as of a component: see [there](macro@Component#in-files).
+/// - `#[resource(missing = "add `AudioPlugin` to the `App`")]`: what a program does to have the resource. Errors say it where the resource does
+///   not exist; `{}` in it stands for the type parameters of a generic resource.
 /// - `#[resource(crate = path)]`: where `strata-ecs` is found.
 ///
 /// Functions, fields and the entities inside are found as for a component: see `#[derive(Component)]`.
@@ -1226,7 +1228,8 @@ pub fn system(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a function an observer: `#[system]`, of a function whose first parameter is `On<E>`.
 ///
 /// The other parameters are as those of a system. A reference is a component of the target of the event, as are `Mut<T>`, `Ref<T>`, an
-/// `Option` of one of these, `Has<T>` and `Entity`: the observer borrows it, and is not called for a target that lacks it. So the event
+/// `Option` of one of these, `Has<T>` and `Entity`: the observer borrows it, and is not called for a target that lacks it. The first such
+/// target is [reported](../strata_ecs/world/struct.World.html#method.warn_once), unless `with(..)` names what it lacks. So the event
 /// has a target: it is an `EntityEvent`, or one of the life of components, such as `Add<T>`. Whether the parameters are in each other's way
 /// is checked while the program is compiled, as for rows.
 ///

@@ -4,7 +4,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 
-use crate::attr::{CRATE, Grammar, private_path};
+use crate::attr::{CRATE, Grammar, Known, private_path};
 use crate::component::key;
 use crate::ctxt::Ctxt;
 use crate::description::{NAME, description, fields};
@@ -26,11 +26,14 @@ struct Marker {
     grammar: Grammar,
 }
 
+/// The option for what a program does to have the resource.
+const MISSING: Known = Known { name: "missing", usage: "missing = \"call `init_score`\"" };
+
 const RESOURCE: Marker = Marker {
     name: "Resource",
     what: "a resource",
     helper: "resource",
-    grammar: Grammar { attribute: "#[resource]", known: &[NAME, VERSION, ALIAS, UPGRADE, CRATE] },
+    grammar: Grammar { attribute: "#[resource]", known: &[NAME, VERSION, ALIAS, UPGRADE, MISSING, CRATE] },
 };
 
 const MESSAGE: Marker = Marker {
@@ -87,12 +90,16 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
             (description, None)
         }
     };
+    let missing = grammar
+        .literal(cx, &options, MISSING.name)
+        .map(|text| hygienic!(const MISSING: &'static __strata::str = #text;));
     let trait_name = Ident::new(name, Span::mixed_site());
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::#trait_name for #ident #type_generics #where_clause {
             const KEY: __strata::Option<__strata::ComponentKey> = __strata::Some(#key);
             #description
+            #missing
             #upgrades
             #slot
         }

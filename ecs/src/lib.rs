@@ -24,6 +24,7 @@ pub mod alloc_error;
 mod aligned_memory;
 mod origin;
 mod trace;
+pub mod error;
 mod id_map;
 mod fnv;
 mod state_hash;
@@ -78,7 +79,7 @@ pub mod __private;
 mod macros;
 pub mod prelude;
 
-pub use self::map::{batching, change_detection, error, intern, lifecycle, spawn, storage, traversal};
+pub use self::map::{batching, change_detection, intern, lifecycle, spawn, storage, traversal};
 pub use prelude::*;
 
 // The pages of the documentation. The examples of the index are tested with the errors that they give, beside the other tests.

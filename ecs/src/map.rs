@@ -92,6 +92,7 @@ pub(crate) mod schedule {
 pub(crate) mod world {
     pub use crate::change::{Mut, Ref};
     pub use crate::command::CommandQueue;
+    pub use crate::schedule::TryRunScheduleError;
     pub use crate::store::{
         CloneError, ColumnAccessError, CommandError, EntityBuilder, ErasedAccessError, InsertErasedError,
         OnCommandError, SpawnColumnsError, WorldId,
@@ -102,8 +103,9 @@ pub(crate) mod world {
 
     /// Errors of worlds.
     pub mod error {
+        pub use crate::schedule::TryRunScheduleError;
         pub use crate::system::ResourceFetchError;
-        pub use crate::world::{EntityMutableFetchError, TryInsertBatchError, TryRunScheduleError};
+        pub use crate::world::{EntityMutableFetchError, TryInsertBatchError};
     }
 }
 
@@ -200,16 +202,17 @@ pub mod batching {
     pub use crate::query::BatchingStrategy;
 }
 
-/// What a system returns that may fail, and errors of the whole library.
-pub mod error {
+/// See [`error`](mod@crate::error).
+pub(crate) mod error {
     /// bevy_ecs's name of [`EcsError`].
     pub type BevyError = EcsError;
+
+    use crate::error::EcsError;
 
     pub use crate::alloc_error::AllocError;
     pub use crate::schedule::{OnError, SystemError};
     pub use crate::store::{CommandError, OnCommandError};
-    pub use crate::system::handlers::{debug, error, ignore, info, panic, trace, warn};
-    pub use crate::system::{BoxError, ContextExt, EcsError, ErrorContext, Result, ResultSeverityExt, Severity};
+    pub use crate::system::Result;
     pub use crate::world::CommandOutput;
 }
 

@@ -9,6 +9,7 @@ pub(crate) use self::copy::{NewResource, ResourceClones, ResourceCopies, Resourc
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::any::type_name;
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
@@ -16,6 +17,7 @@ use core::ptr::{self, NonNull};
 use crate::component::{ComponentDescriptor, ComponentKey, Description, SlotMap, TypeSlot, UpgradeList};
 use crate::guard::for_each_despite_panics;
 use crate::mailbox::{Mailbox, Sender};
+use crate::term::short_name;
 use crate::tick::{Tick, TickCells, WriteStamp};
 
 /// A value of which a world has at most one: time, settings, an asset table, a random number generator.
@@ -48,6 +50,10 @@ pub trait Resource: Send + Sync + Sized + 'static {
     /// What else is known of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();
 
+    /// What a program does to have the resource, as errors say where it does not exist: the option `missing` of the derive. `{}` stands for
+    /// the type parameters.
+    const MISSING: &'static str = "insert it with `World::insert_resource` or `World::init_resource`";
+
     /// How the resource ages, if it is a list of messages.
     #[doc(hidden)]
     const AGEING: Option<Ageing<Self>> = None;
@@ -64,6 +70,14 @@ pub trait Resource: Send + Sync + Sized + 'static {
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
+}
+
+/// What is wrong where a resource does not exist, and what a program does to have it.
+#[cold]
+pub(crate) fn missing_text<R: Resource>() -> String {
+    let name = type_name::<R>();
+    let parameters = name.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or_default();
+    alloc::format!("resource `{name}` does not exist; {}", R::MISSING.replace("{}", &short_name(parameters)))
 }
 
 /// How a list of messages ages with the frames of its world.

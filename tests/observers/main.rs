@@ -6,6 +6,7 @@ mod batches;
 mod chains;
 mod entities;
 mod errors;
+mod lacking;
 mod matches;
 mod one;
 mod order;

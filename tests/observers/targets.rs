@@ -73,7 +73,8 @@ fn a_target_that_lacks_a_component_or_is_gone_is_passed_over() {
         world.trigger(Damage { entity, points: 3 });
     }
     assert_eq!(world.get(without_shield), Some(&Health(9)));
-    assert!(world.take_command_errors().0.is_empty());
+    let errors = world.take_command_errors().0;
+    assert!(errors.len() == 1 && errors[0].to_string().contains("which lacks `"), "{errors:?}");
 }
 
 #[observer(with(Armor), without(Ghost))]

@@ -4,9 +4,11 @@
 mod bevy_paths;
 mod conditions;
 mod disjoint;
+mod error_handler;
 mod errors;
 mod keys;
 mod labels;
+mod missing_resources;
 mod one_shot;
 mod parallel;
 mod params;

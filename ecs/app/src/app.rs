@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use strata_ecs::component::Component;
+use strata_ecs::error::ErrorHandler;
 use strata_ecs::label::{InternedScheduleLabel, InternedSystemSet};
 use strata_ecs::message::{Message, Messages};
 use strata_ecs::observer::IntoObserver;
@@ -534,6 +535,40 @@ impl App {
         S: IntoSystem<I, Out, Marker> + 'static,
     {
         self.world.register_system(system)
+    }
+}
+
+/// Errors.
+impl App {
+    /// Sets the function that handles the errors of all systems, run conditions, commands and observers of the program: see
+    /// [`World::set_error_handler`]. A second call replaces the handler of the first one.
+    ///
+    /// ```
+    /// use strata_app::prelude::*;
+    /// use strata_ecs::error;
+    ///
+    /// fn load() -> Result {
+    ///     Err("no such file".into())
+    /// }
+    ///
+    /// let mut app = App::new();
+    /// app.set_error_handler(error::warn).add_systems(Update, load);
+    /// app.update(); // warning: system `load` of schedule `Update` failed: no such file
+    /// ```
+    pub fn set_error_handler(&mut self, handler: ErrorHandler) -> &mut Self {
+        self.world.set_error_handler(handler);
+        self
+    }
+
+    /// The function that handles the errors of the program, if one was set.
+    ///
+    /// ```
+    /// use strata_app::prelude::*;
+    /// assert!(App::new().get_error_handler().is_none());
+    /// ```
+    #[must_use]
+    pub fn get_error_handler(&self) -> Option<ErrorHandler> {
+        self.world.error_handler()
     }
 }
 

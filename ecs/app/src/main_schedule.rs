@@ -3,11 +3,12 @@
 use strata_ecs::label::InternedScheduleLabel;
 use strata_ecs::resource::Resource;
 use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule, ScheduleLabel, SingleThreadedExecutor, SystemSet};
-use strata_ecs::system::Result;
+use strata_ecs::system::{Local, Result};
 use strata_ecs::world::{Schedules, TryRunScheduleError, World};
 
 use crate::app::App;
 use crate::plugin::Plugin;
+use crate::state::schedules_of_absent_states;
 
 /// Labels: each with its documentation.
 macro_rules! labels {
@@ -159,6 +160,7 @@ fn place(labels: &[InternedScheduleLabel], label: impl ScheduleLabel) -> usize {
 /// app.update();
 /// ```
 #[derive(Resource, Clone, Debug)]
+#[resource(missing = "begin with `App::new`, or add `MainSchedulePlugin`")]
 pub struct MainScheduleOrder {
     /// Those of each frame.
     pub labels: Vec<InternedScheduleLabel>,
@@ -241,6 +243,7 @@ impl MainScheduleOrder {
 /// app.add_systems(Collisions, collide);
 /// ```
 #[derive(Resource, Clone, Debug)]
+#[resource(missing = "begin with `App::new`, or add `MainSchedulePlugin`")]
 pub struct FixedMainScheduleOrder {
     /// Those of each fixed step.
     pub labels: Vec<InternedScheduleLabel>,
@@ -307,8 +310,8 @@ pub(crate) fn prepare_fixed(world: &mut World) -> Result {
     Ok(())
 }
 
-/// Runs the schedules of a frame.
-fn run_main(world: &mut World) -> Result {
+/// Runs the schedules of a frame. `checked` is how many schedules there were when those that never run were last looked for.
+fn run_main(world: &mut World, mut checked: Local<'_, usize>) -> Result {
     let mut order = world.resource_mut::<MainScheduleOrder>();
     if !order.has_started {
         order.has_started = true;
@@ -316,7 +319,33 @@ fn run_main(world: &mut World) -> Result {
         run_all(world, startup)?;
     }
     let labels = world.resource::<MainScheduleOrder>().labels.clone();
-    run_all(world, labels)
+    run_all(world, labels)?;
+    let schedules = world.get_resource::<Schedules>().map_or(0, |schedules| schedules.iter().count());
+    if schedules != *checked {
+        *checked = schedules;
+        warn_of_idle_schedules(world);
+    }
+    Ok(())
+}
+
+/// Reports schedules that have systems and never run, as something was not added to the program.
+fn warn_of_idle_schedules(world: &World) {
+    for text in schedules_of_absent_states(world) {
+        world.warn_once(&text);
+    }
+    let (Some(schedules), Some(fixed)) =
+        (world.get_resource::<Schedules>(), world.get_resource::<FixedMainScheduleOrder>())
+    else {
+        return;
+    };
+    let has_systems = |label| schedules.get(label).is_some_and(|schedule| schedule.systems_len() > 0);
+    // A program may have something else that takes fixed steps.
+    if has_systems(RunFixedMainLoop.intern()) {
+        return;
+    }
+    for label in fixed.labels.iter().copied().filter(|label| has_systems(*label)) {
+        world.warn_once(&format!("schedule `{label:?}` never runs: add `TimePlugin` to the `App`"));
+    }
 }
 
 /// Runs the schedules of a fixed step.

@@ -127,6 +127,34 @@ fn the_error_of_a_system_ends_the_frame() {
 }
 
 #[test]
+fn the_error_of_a_system_names_it_and_its_schedule_once() {
+    let mut app = App::new();
+    app.add_systems(Update, fails);
+    let text = panic_of(|| app.update());
+    assert!(text.starts_with("schedule `Update`: system `") && text.ends_with("fails` failed: no such file"), "{text}");
+    assert!(!text.contains("Main") && text.matches("schedule").count() == 1, "{text}");
+}
+
+#[test]
+fn the_error_handler_of_an_app_gets_the_errors_and_the_frame_goes_on() {
+    use std::cell::RefCell;
+    thread_local! {
+        static HANDLED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    }
+    let mut app = logging();
+    app.set_error_handler(|error, context| HANDLED.with_borrow_mut(|all| all.push(format!("{context}: {error}"))));
+    app.add_systems(Update, fails).add_systems(Last, note("last"));
+    app.world_mut().commands().entity(Entity::PLACEHOLDER).despawn();
+    app.world_mut().flush();
+    app.update();
+    assert_eq!(noted(&mut app), ["last"]);
+    let handled = HANDLED.take();
+    assert_eq!(handled.len(), 2, "{handled:?}");
+    assert!(handled[0].starts_with("command `despawn` failed: "), "{handled:?}");
+    assert!(handled[1].ends_with("fails` of schedule `Update` failed: no such file"), "{handled:?}");
+}
+
+#[test]
 fn the_error_of_a_step_leaves_the_time_of_the_frame() {
     let mut app = App::new();
     app.add_plugins(TimePlugin).insert_resource(TimeUpdateStrategy::FixedTimesteps(3)).add_systems(FixedUpdate, fails);

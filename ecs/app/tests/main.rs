@@ -4,6 +4,7 @@ mod apps;
 mod derived;
 mod frames;
 mod plugins;
+mod setup;
 mod states;
 mod steps;
 mod timers;

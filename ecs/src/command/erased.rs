@@ -1,7 +1,6 @@
 //! Commands for components by their ids.
 
 use alloc::boxed::Box;
-use alloc::string::ToString;
 
 use super::commands::EntityCommands;
 use crate::component::{ComponentId, ErasedValue};
@@ -108,10 +107,12 @@ impl EntityCommands<'_> {
 
 /// Reports what is wrong with a command, if anything is.
 fn report(store: &mut Store, command: &'static str, done: Result<(), ErasedAccessError>) {
-    let (component, failure) = match done {
-        Ok(()) => return,
-        Err(ErasedAccessError::Entity { error, component }) => (component, CommandFailure::Entity(error)),
-        Err(error) => ("", CommandFailure::Other(error.to_string().into())),
-    };
-    store.command_errors.report(command, component, failure, store.entities.acting());
+    let by = store.entities.acting();
+    match done {
+        Ok(()) => {}
+        Err(ErasedAccessError::Entity { error, component }) => {
+            store.command_errors.report(command, component, CommandFailure::Entity(error), by);
+        }
+        Err(error) => store.command_errors.report_other(command, error, by),
+    }
 }

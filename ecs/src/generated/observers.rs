@@ -4,13 +4,18 @@
 //! same, or over the row of the target of an event. The function is called for those that match. As for other systems, mistakes are
 //! reported by the check that the macro emits.
 
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::any::type_name;
 use core::marker::PhantomData;
 
-use crate::entity::Entity;
+use crate::cell::StoreCell;
+use crate::entity::{Entity, TableId};
 use crate::event::{EntityEvent, EventPattern};
 use crate::observer::{On, OnAbout, OnInput};
-use crate::query::{ContiguousFetch, Query, QueryData, QueryFilter, SliceKernel};
-use crate::store::Affected;
+use crate::query::{ContiguousFetch, Query, QueryData, QueryFilter, SliceKernel, lacking};
+use crate::store::{Affected, Store};
 use crate::system::for_macros::SliceOf;
 use crate::system::{
     BoxedSystem, EcsError, MacroMarker, SystemInput, SystemParam, SystemParamFunction, SystemParamItem, function_system,
@@ -119,8 +124,44 @@ where
     }
 }
 
+/// Reports the first target that lacks components of the function.
+struct LackReport {
+    observer: &'static str,
+    is_done: bool,
+}
+
+impl LackReport {
+    /// Gets a row that was skipped, and what tells which components an entity lacks.
+    #[cold]
+    fn skip_row(
+        &mut self,
+        event: &str,
+        store: &Store,
+        (table, row): (TableId, usize),
+        lacking: fn(&Store, Entity) -> Vec<&'static str>,
+    ) {
+        if self.is_done {
+            return;
+        }
+        let Some(&entity) = store.archetypes.tables.get(table).and_then(|table| table.entities().get(row)) else {
+            return;
+        };
+        let lacking: Vec<String> = lacking(store, entity).iter().map(|name| format!("`{name}`")).collect();
+        if lacking.is_empty() {
+            return;
+        }
+        self.is_done = true;
+        let (observer, lacking) = (self.observer, lacking.join(", "));
+        let text = format!(
+            "observer `{observer}` of event `{event}` was not called for entity {entity}, which lacks {lacking}: insert it, take an \
+             `Option` of it, or write `#[observer(with(..))]` if other targets are to be passed over; more of them are not reported"
+        );
+        store.command_errors.warn_once(observer, &text, Some(observer));
+    }
+}
+
 /// A loop with its arguments.
-struct Bound<'k, 'p, 'w, 's, P, D, K, G, Marker>
+struct Bound<'k, 'p, 'w, 's, P, D, F, K, G, Marker>
 where
     P: EventPattern,
     D: QueryData<Terms: ContiguousFetch>,
@@ -128,20 +169,29 @@ where
     Marker: 'static,
 {
     kernel: &'k K,
+    report: &'k mut LackReport,
     given: G,
     params: &'p mut SystemParamItem<'w, 's, K::Params>,
-    marker: PhantomData<fn() -> (P, D, Marker)>,
+    marker: PhantomData<fn() -> (P, D, F, Marker)>,
 }
 
-impl<P, D, K, G, Marker> SliceKernel<<(Entity, D) as QueryData>::Terms> for Bound<'_, '_, '_, '_, P, D, K, G, Marker>
+impl<P, D, F, K, G, Marker> SliceKernel<<(Entity, D) as QueryData>::Terms>
+    for Bound<'_, '_, '_, '_, P, D, F, K, G, Marker>
 where
     P: EventPattern,
     D: QueryData<Terms: ContiguousFetch>,
+    F: QueryFilter,
     K: TargetKernel<P, D, Marker>,
     G: GiveRows<P>,
     Marker: 'static,
 {
     type Error = EcsError;
+
+    const VISITS_SKIPPED: bool = true;
+
+    fn skip_row(&mut self, cell: StoreCell<'_>, table: TableId, row: usize) {
+        self.report.skip_row(type_name::<P>(), cell.store(), (table, row), lacking::<D, F>);
+    }
 
     #[inline(always)]
     fn run(&mut self, len: usize, rows: SliceOf<'_, (Entity, D)>) -> Result<(), EcsError> {
@@ -153,13 +203,14 @@ where
 pub struct TargetSystem<P, D, F, K, Marker> {
     kernel: K,
     may_fail: bool,
+    report: LackReport,
     marker: PhantomData<fn() -> (P, D, F, Marker)>,
 }
 
 impl<P, D, F, K, Marker> TargetSystem<P, D, F, K, Marker> {
     /// Nothing is asked of the loop yet.
     pub const fn new(kernel: K) -> Self {
-        Self { kernel, may_fail: false, marker: PhantomData }
+        Self { kernel, may_fail: false, report: LackReport { observer: "", is_done: false }, marker: PhantomData }
     }
 
     /// The same, whose function may fail.
@@ -180,23 +231,25 @@ where
 {
     /// The system that calls the function if the target of the event matches.
     pub fn build(
-        self,
+        mut self,
         name: &'static str,
         params: &'static [&'static str],
     ) -> BoxedSystem<On<'static, 'static, P>, Result<(), EcsError>> {
+        self.report.observer = name;
         function_system(name, params, self)
     }
 
     /// Calls the function for those of some entities that match.
     #[inline(always)]
     fn for_each(
-        &self,
+        &mut self,
         entities: Affected<'_>,
         given: impl GiveRows<P>,
         (mut targets, mut params): SystemParamItem<'_, '_, <Self as SystemParamFunction<MacroMarker>>::Param>,
     ) -> Result<(), EcsError> {
+        let Self { kernel, report, .. } = self;
         let mut bound =
-            Bound::<P, D, K, _, Marker> { kernel: &self.kernel, given, params: &mut params, marker: PhantomData };
+            Bound::<P, D, F, K, _, Marker> { kernel, report, given, params: &mut params, marker: PhantomData };
         targets.for_each_affected(entities, &mut bound)
     }
 }

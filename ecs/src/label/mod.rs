@@ -46,6 +46,12 @@ use crate::interner::Interner;
 )]
 #[doc(alias("phase", "UpdateInGroup", "SystemLabel"))]
 pub trait SystemSet: Any + Send + Sync {
+    /// The full name of the type of the set.
+    #[doc(hidden)]
+    fn dyn_type_name(&self) -> &'static str {
+        core::any::type_name::<Self>()
+    }
+
     /// The same label in a box.
     #[doc(hidden)]
     fn dyn_clone(&self) -> Box<dyn SystemSet>;
@@ -112,6 +118,12 @@ pub type InternedSystemSet = Interned<dyn SystemSet>;
 )]
 #[doc(alias("Stage", "Phase"))]
 pub trait ScheduleLabel: Any + Send + Sync {
+    /// The full name of the type of the label.
+    #[doc(hidden)]
+    fn dyn_type_name(&self) -> &'static str {
+        core::any::type_name::<Self>()
+    }
+
     /// The same label in a box.
     #[doc(hidden)]
     fn dyn_clone(&self) -> Box<dyn ScheduleLabel>;
@@ -157,6 +169,10 @@ macro_rules! label {
     ($Label:ident) => {
         #[diagnostic::do_not_recommend]
         impl $Label for Interned<dyn $Label> {
+            fn dyn_type_name(&self) -> &'static str {
+                (**self).dyn_type_name()
+            }
+
             fn dyn_clone(&self) -> Box<dyn $Label> {
                 (**self).dyn_clone()
             }

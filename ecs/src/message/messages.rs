@@ -105,6 +105,8 @@ impl<M: Message> Resource for Messages<M> {
         None => None,
     };
     const DESCRIPTION: Description<Self> = Self::DESCRIBED;
+    const MISSING: &'static str =
+        "call `World::register_message::<{}>()`, or have a system with a `MessageReader` or `MessageWriter`";
     const AGEING: Option<Ageing<Self>> = Some(Ageing { numbers: Self::numbers, age: Self::age, renew: Self::renew });
 }
 

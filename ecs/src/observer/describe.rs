@@ -1,7 +1,7 @@
 //! What can be made an observer.
 
 use alloc::boxed::Box;
-use alloc::string::ToString as _;
+use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::type_name;
@@ -18,12 +18,12 @@ use crate::change::WriteEntity;
 use crate::command::defer_direct;
 use crate::component::{Component, ComponentId, HookContext, Kinds};
 use crate::entity::{Entity, EntityHashSet};
+use crate::error::{EcsError, ErrorContext, ErrorHandler, Severity};
 use crate::event::{EntityEvent, Event, EventPattern};
 use crate::store::{Affected, CommandFailure, Store};
-use crate::system::handlers::ErrorContext;
 use crate::system::{
-    BoxedSystem, EcsError, FunctionMarker, IntoSystem, MacroMarker, NotDone, ParamError, Severity, System,
-    SystemCondition, SystemInput, SystemMeta, SystemOutput, TellSystem, WithTellSystem,
+    BoxedSystem, FunctionMarker, IntoSystem, MacroMarker, NotDone, ParamError, System, SystemCondition, SystemInput,
+    SystemMeta, SystemOutput, TellSystem, WithTellSystem,
 };
 use crate::trace;
 use crate::world::{DeferredMarker, DeferredWorld, World};
@@ -125,7 +125,7 @@ trait Unregistered: Send + Sync {
 
     fn run_if(&mut self, condition: BoxedSystem<(), bool>);
 
-    fn handle(&mut self, handler: fn(EcsError, ErrorContext));
+    fn handle(&mut self, handler: ErrorHandler);
 
     /// Prepares the system for a store and adds it. It is told of what exists already if that is said.
     fn register(self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>, existing: bool);
@@ -142,7 +142,7 @@ struct ObserverSystem<I, S> {
 #[derive(Default)]
 struct Rare {
     conditions: Vec<BoxedSystem<(), bool>>,
-    handler: Option<fn(EcsError, ErrorContext)>,
+    handler: Option<ErrorHandler>,
 }
 
 impl<I: ObserverInput, S: TellSystem<I>> Unregistered for ObserverSystem<I, S> {
@@ -154,7 +154,7 @@ impl<I: ObserverInput, S: TellSystem<I>> Unregistered for ObserverSystem<I, S> {
         self.rare.get_or_insert_default().conditions.push(condition);
     }
 
-    fn handle(&mut self, handler: fn(EcsError, ErrorContext)) {
+    fn handle(&mut self, handler: ErrorHandler) {
         self.rare.get_or_insert_default().handler = Some(handler);
     }
 
@@ -276,7 +276,7 @@ impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<
             let mut end = count;
             if self.rare.is_some() {
                 end = I::next(affected, next);
-                if !conditions_hold(&mut self.rare, store) {
+                if !self.conditions_hold(store) {
                     next = end;
                     continue;
                 }
@@ -289,19 +289,6 @@ impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<
     }
 }
 
-/// Asks the conditions of an observer.
-#[cold]
-fn conditions_hold(rare: &mut Option<Box<Rare>>, store: &mut Store) -> bool {
-    // All are asked, so that each sees all changes.
-    let mut hold = true;
-    for condition in rare.iter_mut().flat_map(|rare| &mut rare.conditions) {
-        let held = condition.run_alone((), store);
-        condition.apply_deferred(store);
-        hold &= held.unwrap_or(false);
-    }
-    hold
-}
-
 impl<I: ObserverInput, S: TellSystem<I>> ObserverSystem<I, S> {
     #[inline(never)]
     fn observe_with_care(
@@ -312,10 +299,33 @@ impl<I: ObserverInput, S: TellSystem<I>> ObserverSystem<I, S> {
         store: &mut Store,
     ) {
         let _span = trace::observer(|| (self.system.system().name(), type_name::<I::Pattern>()));
-        if self.rare.is_none() || conditions_hold(&mut self.rare, store) {
+        if self.rare.is_none() || self.conditions_hold(store) {
             let observed = I::observe(&mut self.system, event, trigger, id, store);
             self.done(observed, store);
         }
+    }
+
+    /// Evaluates the run conditions of the observer. One that cannot run does not hold, and is reported.
+    #[cold]
+    fn conditions_hold(&mut self, store: &mut Store) -> bool {
+        // All are evaluated, so that each sees all changes.
+        let mut hold = true;
+        for at in 0..self.rare.as_ref().map_or(0, |rare| rare.conditions.len()) {
+            let Some(condition) = self.rare.as_mut().and_then(|rare| rare.conditions.get_mut(at)) else { break };
+            let held = condition.run_alone((), store);
+            condition.apply_deferred(store);
+            let name = condition.name().to_string();
+            hold &= held.unwrap_or_else(|error| {
+                self.failed().condition_not_run(name, error, store);
+                false
+            });
+        }
+        hold
+    }
+
+    fn failed(&self) -> Failed<'_> {
+        let handler = self.rare.as_ref().and_then(|rare| rare.handler);
+        Failed { observer: self.system.system().name(), event: type_name::<EventOf<I>>(), handler }
     }
 
     #[inline(always)]
@@ -330,9 +340,7 @@ impl<I: ObserverInput, S: TellSystem<I>> ObserverSystem<I, S> {
     #[inline(never)]
     #[expect(clippy::boxed_local, reason = "to take it out is done here, and not where observers are told")]
     fn not_done(&self, not_done: Box<NotDone>, store: &mut Store) {
-        let handler = self.rare.as_ref().and_then(|rare| rare.handler);
-        let failed = Failed { observer: self.system.system().name(), event: type_name::<EventOf<I>>(), handler };
-        failed.not_done(*not_done, store);
+        self.failed().not_done(*not_done, store);
     }
 }
 
@@ -340,23 +348,21 @@ impl<I: ObserverInput, S: TellSystem<I>> ObserverSystem<I, S> {
 struct Failed<'o> {
     observer: &'o str,
     event: &'static str,
-    handler: Option<fn(EcsError, ErrorContext)>,
+    handler: Option<ErrorHandler>,
 }
 
 impl Failed<'_> {
     fn not_done(&self, not_done: NotDone, store: &mut Store) {
         match not_done {
             NotDone::Failed(error) => self.failed(error, store),
-            NotDone::NotRun(error) => self.not_run(&error, store),
+            NotDone::NotRun(error) => self.not_run(error, store),
         }
     }
 
     /// The system has returned an error.
     #[cold]
     fn failed(&self, error: EcsError, store: &mut Store) {
-        if let Some(handler) = self.handler {
-            return handler(error, ErrorContext::observer(self.observer, self.event));
-        }
+        let Some(error) = self.handle(error, self.context(), store) else { return };
         match error.severity() {
             Severity::Error | Severity::Panic => self.report(&error.to_string(), store),
             Severity::Warning => trace::warn(&error),
@@ -366,9 +372,41 @@ impl Failed<'_> {
 
     /// A parameter could not be fetched.
     #[cold]
-    fn not_run(&self, error: &ParamError, store: &mut Store) {
-        if !error.is_skip() {
+    fn not_run(&self, error: ParamError, store: &mut Store) {
+        if error.is_skip() {
+            return;
+        }
+        if let Some(error) = self.handle(error.into(), self.context(), store) {
             self.report(&alloc::format!("it could not run: {error}"), store);
+        }
+    }
+
+    /// A run condition could not run.
+    #[cold]
+    fn condition_not_run(&self, condition: String, error: ParamError, store: &mut Store) {
+        if error.is_skip() {
+            return;
+        }
+        let text = alloc::format!("run condition `{condition}` could not run: ");
+        let context =
+            ErrorContext::run_condition(condition).of_event(self.event).of_system(Some(self.observer.to_string()));
+        if let Some(error) = self.handle(error.into(), context, store) {
+            self.report(&(text + &error.to_string()), store);
+        }
+    }
+
+    fn context(&self) -> ErrorContext {
+        ErrorContext::observer(self.observer).of_event(self.event)
+    }
+
+    /// Passes an error to the handler of the observer, or else to that of the world; gives it back if there is neither.
+    fn handle(&self, error: EcsError, context: ErrorContext, store: &Store) -> Option<EcsError> {
+        match self.handler {
+            Some(handler) => {
+                handler(error, context);
+                None
+            }
+            None => store.command_errors.handle(error, |_| context),
         }
     }
 
@@ -473,7 +511,8 @@ impl Observer {
         Self { existing: true, ..self }
     }
 
-    /// Has errors of the system handed to a function. Without it an error goes where those of commands go: see
+    /// Sets the function that handles the errors of this observer: those that it returns, and missing parameters. Without it they go to the
+    /// [error handler](ErrorHandler) of the world or, if there is none, where those of commands go: see
     /// [`World::on_command_error`](crate::world::World::on_command_error).
     ///
     /// ```
@@ -493,7 +532,7 @@ impl Observer {
     /// assert!(world.take_command_errors().0[0].to_string().ends_with("the disk is full"));
     /// ```
     #[must_use]
-    pub fn with_error_handler(mut self, handler: fn(EcsError, ErrorContext)) -> Self {
+    pub fn with_error_handler(mut self, handler: ErrorHandler) -> Self {
         if let State::Waiting(system) = &mut self.state {
             system.handle(handler);
         }

@@ -1,5 +1,6 @@
 //! Finding what a query yields for single entities.
 
+use alloc::vec::Vec;
 use core::any::type_name;
 use core::mem::MaybeUninit;
 
@@ -11,6 +12,8 @@ use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
 use crate::cell::StoreCell;
 use crate::entity::{Entity, Slot, TableId};
+use crate::store::Store;
+use crate::term::{ConstComponent, TermComponent, TermEntry, Terms};
 
 /// What a query yields for one entity, if it matches.
 ///
@@ -172,6 +175,32 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
         }
         self.known[table.index() % KNOWN] = Known { table, block: block() };
     }
+}
+
+/// The components that a query demands of every entity as its data, and that this one lacks. There are none if the entity does not pass the
+/// filter, or if it is not known whether it does.
+#[cold]
+pub(crate) fn lacking<D: QueryData, F: QueryFilter>(store: &Store, entity: Entity) -> Vec<&'static str> {
+    let components = &store.archetypes.components;
+    let has = |component: &TermComponent| component.id.is_some_and(|id| store.value_by_id(entity, id).is_some());
+    let mut find = |component: &ConstComponent| {
+        let info = (component.find)(components).and_then(|id| components.info(id));
+        Some(info.map_or_else(|| TermComponent::unmet(component), TermComponent::of))
+    };
+    let (data, filter) = (&<D::Terms as Fetch>::TERM, &F::Terms::TERM);
+    let Some(terms) = Terms::of_query(data, filter, &[], &mut find) else { return Vec::new() };
+    let passes = terms.filter().singles().all(|single| match single.node() {
+        TermEntry::Component(usage, _) if usage.selects_changes() => false,
+        TermEntry::Component(usage, component) if usage.demands() => has(component),
+        TermEntry::Component(usage, component) if usage.excludes() => !has(component),
+        TermEntry::Component(..) => true,
+        _ => false,
+    });
+    let demanded = terms.data().singles().filter_map(|single| match single.node() {
+        TermEntry::Component(usage, component) if usage.demands() && !has(component) => Some(component.name),
+        _ => None,
+    });
+    if passes { demanded.collect() } else { Vec::new() }
 }
 
 /// Why a query yields nothing for an entity.

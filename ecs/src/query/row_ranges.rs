@@ -38,6 +38,14 @@ pub(crate) trait SliceKernel<D: ContiguousFetch> {
     /// Goes through rows, of which it gets the number. To be `#[inline(always)]`, with what it calls.
     fn run(&mut self, len: usize, rows: D::Slice<'_>) -> Result<(), Self::Error>;
 
+    /// Whether [`skip_row`](Self::skip_row) is to be called.
+    const VISITS_SKIPPED: bool = false;
+
+    /// Gets a row that [`RowRanges::plainly`] skips as it does not match.
+    fn skip_row(&mut self, cell: StoreCell<'_>, table: TableId, row: usize) {
+        let _ = (cell, table, row);
+    }
+
     /// Whether [`run_listed`](Self::run_listed) may be called.
     const LISTED: bool = false;
 
@@ -187,7 +195,12 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         rows: Range<usize>,
         kernel: &mut K,
     ) -> Result<(), K::Error> {
-        let Some(found) = cache.match_of(table) else { return Ok(()) };
+        let Some(found) = cache.match_of(table) else {
+            if K::VISITS_SKIPPED {
+                rows.for_each(|row| kernel.skip_row(cell, table, row));
+            }
+            return Ok(());
+        };
         // SAFETY: the match is one of the cache, which belongs to the store and is up to date.
         let block = unsafe { Block::<D, F>::whole(cell, cache, &found) };
         assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
@@ -198,6 +211,8 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
                 for row in rows {
                     if block.contains_row(row) {
                         kernel.run(1, block.slice(row, 1))?;
+                    } else if K::VISITS_SKIPPED {
+                        kernel.skip_row(cell, table, row);
                     }
                 }
                 Ok(())

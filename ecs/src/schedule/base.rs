@@ -10,7 +10,7 @@ use super::config::{IntoScheduleConfigs, ScheduleShape, ScheduleSystem};
 use super::costs::Costs;
 use super::diagram;
 use super::diagram::ScheduleDiagram;
-use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError, by_severity};
+use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 use super::executor::Executor;
 use super::fused::Panicked;
 use super::graph::{AddTo, Graph, SystemOrSet};
@@ -29,7 +29,7 @@ use super::run::run_only_stage;
 use super::samples::Samples;
 use super::set::IntoSystemSet;
 use super::settings::{LogLevel, ScheduleBuildSettings};
-use super::steps::{ErrorHandler, Outcome, Outcomes, Shared};
+use super::steps::{ErrorHandlers, Outcome, Outcomes, ScheduleErrorHandler, Shared};
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::store::{Seat, Store, WorldId};
 use crate::trace::{self, RunSpan};
@@ -81,7 +81,7 @@ pub struct Schedule {
     built: Option<Built>,
     /// The world of what its systems keep; none while they are prepared for another one, or if that has failed.
     systems_of: Option<WorldId>,
-    handler: ErrorHandler,
+    handler: Option<ScheduleErrorHandler>,
     /// In the world that it was prepared for.
     seat: Option<(WorldId, Seat)>,
     /// Whether it runs without ending a frame.
@@ -162,7 +162,7 @@ impl Default for Schedule {
             graph: Graph::default(),
             built: None,
             systems_of: None,
-            handler: by_severity,
+            handler: None,
             seat: None,
             stays_in_frame: false,
             settings: ScheduleBuildSettings::default(),
@@ -325,8 +325,10 @@ impl Schedule {
         })
     }
 
-    /// Sets what is done when a system fails: see [`OnError`]. By default the run stops there, unless
-    /// the error has a [severity](crate::error::Severity) below `Error`.
+    /// Sets what is done when a system of this schedule fails: see [`OnError`].
+    ///
+    /// Without it the error goes to the [error handler](crate::error::ErrorHandler) of the world, and the run goes on. If the world has
+    /// none either, the run stops there, unless the error has a [severity](crate::error::Severity) below `Error`.
     ///
     /// The handler is called at once, on the thread that the system ran on.
     ///
@@ -345,7 +347,7 @@ impl Schedule {
     /// schedule.run(&mut World::new());
     /// ```
     pub fn set_error_handler(&mut self, handler: fn(&SystemError) -> OnError) -> &mut Self {
-        self.handler = handler;
+        self.handler = Some(handler);
         self
     }
 
@@ -525,7 +527,7 @@ impl Schedule {
                 order: &built.order,
                 outcomes: &built.outcomes,
                 id_marks: &built.id_marks,
-                handler: self.handler,
+                handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.command_errors.handler },
                 label: self.label,
                 span,
             };
@@ -570,7 +572,7 @@ impl Schedule {
             order: &built.order,
             outcomes: &built.outcomes,
             id_marks: &built.id_marks,
-            handler: self.handler,
+            handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.command_errors.handler },
             label: self.label,
             span,
         };

@@ -1,11 +1,12 @@
 //! What can go wrong with a schedule.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::error::{BoxError, EcsError, ErrorContext, ErrorHandler, Severity, severity_of, without_severity};
 use crate::label::InternedScheduleLabel;
-use crate::system::{BoxError, ParamError, Severity, severity_of};
+use crate::system::ParamError;
 use crate::trace;
 
 /// A schedule could not be run, or one of its systems failed.
@@ -98,6 +99,73 @@ impl From<ScheduleBuildError> for ScheduleError {
     }
 }
 
+/// A schedule of a world could not be run, or failed.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::TryRunScheduleError;
+/// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+/// struct Update;
+///
+/// let error = World::new().try_run_schedule(Update).unwrap_err();
+/// assert!(matches!(error, TryRunScheduleError::NotFound(label) if label == Update.intern()));
+/// assert!(error.to_string().starts_with("schedule `Update` does not exist"));
+/// ```
+#[derive(Debug)]
+pub enum TryRunScheduleError {
+    /// There is none with this label.
+    NotFound(InternedScheduleLabel),
+    /// It is running.
+    Running(InternedScheduleLabel),
+    /// A system of it failed.
+    Failed(InternedScheduleLabel, ScheduleError),
+}
+
+impl TryRunScheduleError {
+    /// The label of the schedule.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// let error = World::new().try_run_schedule(Update).unwrap_err();
+    /// assert_eq!(error.label(), Update.intern());
+    /// ```
+    #[must_use]
+    pub fn label(&self) -> InternedScheduleLabel {
+        match self {
+            Self::NotFound(label) | Self::Running(label) | Self::Failed(label, _) => *label,
+        }
+    }
+}
+
+impl fmt::Display for TryRunScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound(label) => write!(
+                f,
+                "schedule `{label:?}` does not exist; `World::add_schedule` adds one, and so does `Schedules::add_systems`"
+            ),
+            Self::Running(label) => {
+                write!(
+                    f,
+                    "schedule `{label:?}` is running, so it cannot be run: neither by its systems, nor by what they run"
+                )
+            }
+            Self::Failed(label, ScheduleError::System(error)) => error.fmt_in_schedule(*label, f),
+            Self::Failed(label, error) => write!(f, "schedule `{label:?}`: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for TryRunScheduleError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Failed(_, error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
 /// A system, or a condition, failed in a run of a schedule.
 ///
 /// ```
@@ -121,6 +189,8 @@ impl From<ScheduleBuildError> for ScheduleError {
 #[derive(Debug)]
 pub struct SystemError {
     pub(super) system: String,
+    /// Whose condition failed, if it was not a system.
+    pub(super) condition_of: Option<ConditionOwner>,
     pub(super) schedule: Option<InternedScheduleLabel>,
     pub(super) error: BoxError,
     /// Whether the run ends with it, and what is ordered after the system does not run.
@@ -128,7 +198,7 @@ pub struct SystemError {
 }
 
 impl SystemError {
-    /// The name of the system.
+    /// The name of the system, or of the run condition if that failed.
     #[must_use]
     pub fn system(&self) -> &str {
         &self.system
@@ -154,14 +224,99 @@ impl SystemError {
     }
 }
 
-impl fmt::Display for SystemError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let did = if self.error.is::<ParamError>() { "could not run" } else { "failed" };
-        write!(f, "system `{}`", self.system)?;
-        if let Some(schedule) = self.schedule {
+/// What a run condition belongs to.
+#[derive(Debug)]
+pub(super) enum ConditionOwner {
+    System(String),
+    /// A set, with its label if it has one: tuples of systems have none.
+    Set(Option<String>),
+}
+
+impl SystemError {
+    /// Passes the error to the error handler of the world. A text remains in its place.
+    pub(super) fn hand_over(&mut self, handler: ErrorHandler) {
+        let text = self.error.to_string();
+        let error = core::mem::replace(&mut self.error, text.into());
+        match into_nested(error) {
+            Ok(nested) => {
+                let context = nested.context();
+                handler(EcsError::from(nested.error), context);
+            }
+            Err(error) => handler(EcsError::from(error), self.context()),
+        }
+    }
+
+    fn context(&self) -> ErrorContext {
+        let schedule = self.schedule.map(|label| alloc::format!("{label:?}"));
+        let context = match &self.condition_of {
+            None => ErrorContext::system_named(self.system.clone()),
+            Some(owner) => {
+                let context = ErrorContext::run_condition(self.system.clone());
+                match owner {
+                    ConditionOwner::System(system) => context.of_system(Some(system.clone())),
+                    ConditionOwner::Set(set) => context.of_set(set.clone()),
+                }
+            }
+        };
+        context.of_schedule(schedule)
+    }
+
+    /// Formats the error as one of a schedule with this label. A system of another schedule, which the failing system has run, is
+    /// named with its own schedule.
+    fn fmt_in_schedule(&self, label: InternedScheduleLabel, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if names_system(&self.error) {
+            return fmt::Display::fmt(&self.error, f);
+        }
+        write!(f, "schedule `{label:?}`: ")?;
+        self.fmt_system(self.schedule.filter(|own| *own != label), f)
+    }
+
+    fn fmt_system(&self, schedule: Option<InternedScheduleLabel>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.condition_of {
+            None => write!(f, "system `{}`", self.system)?,
+            Some(ConditionOwner::System(system)) => write!(f, "run condition `{}` of system `{system}`", self.system)?,
+            Some(ConditionOwner::Set(Some(set))) => write!(f, "run condition `{}` of set `{set}`", self.system)?,
+            Some(ConditionOwner::Set(None)) => write!(f, "run condition `{}`", self.system)?,
+        }
+        if let Some(schedule) = schedule {
             write!(f, " of schedule `{schedule:?}`")?;
         }
+        let did = if self.error.is::<ParamError>() { "could not run" } else { "failed" };
         write!(f, " {did}: {}", self.error)
+    }
+}
+
+/// Whether the error of a system is that of another system, which it has run in a schedule. The text of such an error names that
+/// system and its schedule.
+fn names_system(error: &BoxError) -> bool {
+    let error = without_severity(error);
+    error.is::<SystemError>()
+        || matches!(error.downcast_ref(), Some(TryRunScheduleError::Failed(..)))
+        || matches!(error.downcast_ref(), Some(ScheduleError::System(_)))
+}
+
+/// The error of the system that failed first, if the error of a system is that of another one.
+fn into_nested(error: BoxError) -> Result<SystemError, BoxError> {
+    let nested = match error.downcast::<TryRunScheduleError>() {
+        Ok(failed) => match *failed {
+            TryRunScheduleError::Failed(_, ScheduleError::System(nested)) => nested,
+            other => return Err(other.into()),
+        },
+        Err(error) => match error.downcast::<ScheduleError>() {
+            Ok(failed) => match *failed {
+                ScheduleError::System(nested) => nested,
+                other => return Err(other.into()),
+            },
+            Err(error) => *error.downcast::<SystemError>()?,
+        },
+    };
+    let SystemError { system, condition_of, schedule, error, stops } = nested;
+    into_nested(error).or_else(|error| Ok(SystemError { system, condition_of, schedule, error, stops }))
+}
+
+impl fmt::Display for SystemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if names_system(&self.error) { self.error.fmt(f) } else { self.fmt_system(self.schedule, f) }
     }
 }
 
@@ -172,7 +327,8 @@ impl core::error::Error for SystemError {
 }
 
 /// What happens when a system has failed: what the function of
-/// [`Schedule::set_error_handler`](super::Schedule::set_error_handler) returns.
+/// [`Schedule::set_error_handler`](super::Schedule::set_error_handler) returns. In a schedule without one the errors go to the
+/// [error handler](ErrorHandler) of the world, if there is one, and the run continues.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -209,7 +365,7 @@ pub enum OnError {
     Continue,
 }
 
-/// What a schedule without an error handler of its own does: it goes on after errors up to [`Severity::Warning`].
+/// What happens if neither the schedule nor the world has an error handler: the run goes on after errors up to [`Severity::Warning`].
 pub(super) fn by_severity(error: &SystemError) -> OnError {
     match error.severity() {
         Severity::Warning => trace::warn(error),

@@ -49,7 +49,7 @@ mod memory;
 pub use self::base::Schedule;
 pub use self::config::{IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleShape, ScheduleSystem};
 pub use self::diagram::ScheduleDiagram;
-pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
+pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError, TryRunScheduleError};
 pub use self::executor::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
 pub(crate) use self::memory::{ScheduleMemory, SystemMemory};
 pub use self::pipelines::Pipelining;

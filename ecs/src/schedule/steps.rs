@@ -7,7 +7,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::config::ScheduleSystem;
-use super::error::{OnError, SystemError};
+use super::error::{ConditionOwner, OnError, SystemError, by_severity};
 #[cfg(feature = "std")]
 use super::graph::SystemOrSet;
 use super::graph::{Condition, Graph, Runnable, SetNode};
@@ -15,14 +15,35 @@ use super::ids::IdMarks;
 use super::order::Ordering;
 use super::plan::{Plan, PlanStep, Task};
 use crate::cell::StoreCell;
+use crate::error::{BoxError, EcsError, ErrorHandler};
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
-use crate::system::{Blocks, BoxError, EcsError, ParamError};
+use crate::system::{Blocks, ParamError};
 use crate::tick::Tick;
 use crate::trace::{Entered, RunSpan};
 
 /// What is to be done when a system has failed.
-pub(super) type ErrorHandler = fn(&SystemError) -> OnError;
+pub(super) type ScheduleErrorHandler = fn(&SystemError) -> OnError;
+
+/// The error handlers of a run. That of the schedule takes precedence.
+#[derive(Clone, Copy)]
+pub(super) struct ErrorHandlers {
+    pub(super) of_schedule: Option<ScheduleErrorHandler>,
+    pub(super) of_world: Option<ErrorHandler>,
+}
+
+impl ErrorHandlers {
+    fn handle(self, error: &mut SystemError) -> OnError {
+        match (self.of_schedule, self.of_world) {
+            (Some(handler), _) => handler(error),
+            (None, Some(handler)) => {
+                error.hand_over(handler);
+                OnError::Continue
+            }
+            (None, None) => by_severity(error),
+        }
+    }
+}
 
 /// How a step went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,7 +151,7 @@ pub(super) struct Shared<'a> {
     pub(super) order: &'a Ordering,
     pub(super) outcomes: &'a Outcomes,
     pub(super) id_marks: &'a IdMarks,
-    pub(super) handler: ErrorHandler,
+    pub(super) handlers: ErrorHandlers,
     pub(super) label: Option<InternedScheduleLabel>,
     pub(super) span: RunSpan,
 }
@@ -213,6 +234,25 @@ impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
             }
             // SAFETY: the graph is borrowed mutably for 'a and has this set, which one step asks, whose turn it is.
             Task::Ask(set) => unsafe { &mut (*self.systems.sets.add(set as usize)).conditions },
+        }
+    }
+
+    /// What the conditions of the step belong to.
+    #[cold]
+    fn condition_owner(&self) -> ConditionOwner {
+        match self.step.task {
+            Task::System(number) => {
+                // SAFETY: the plan was made of the graph, so the graph has a system with this number; it is borrowed mutably for 'a,
+                // and no other code uses the system during the turn of its step.
+                let runnable = unsafe { &*self.systems.runnables.add(number as usize) };
+                ConditionOwner::System(runnable.system.name().to_string())
+            }
+            Task::Ask(set) => {
+                // SAFETY: the plan was made of the graph, so the graph has a set with this number; it is borrowed mutably for 'a, and
+                // one step evaluates the conditions of the set, whose turn it is.
+                let label = unsafe { (*self.systems.sets.add(set as usize)).label };
+                ConditionOwner::Set(label.map(|label| alloc::format!("{label:?}")))
+            }
         }
     }
 
@@ -311,7 +351,7 @@ impl<'a> Shared<'a> {
                     self.outcomes.set_unmet(at, unmet);
                     return None;
                 }
-                Err(error) => return self.fail_asking(at, *error),
+                Err(error) => return self.fail_condition(&turn, *error),
             }
         }
         let (system, cell) = turn.into_system()?;
@@ -409,7 +449,7 @@ impl<'a> Shared<'a> {
                 self.outcomes.set_unmet(at, unmet);
                 Verdict::Done(None)
             }
-            Err(error) => Verdict::Done(self.fail_asking(at, *error)),
+            Err(error) => Verdict::Done(self.fail_condition(turn, *error)),
         }
     }
 
@@ -448,19 +488,25 @@ impl<'a> Shared<'a> {
             }
             Err(error) => error.into(),
         };
-        self.fail(at, Outcome::Failed, system.name().to_string(), error)
+        self.fail(at, Outcome::Failed, (system.name().to_string(), None), error)
     }
 
     #[cold]
-    fn fail_asking(&self, at: u32, (name, error): (String, ParamError)) -> Option<Box<SystemError>> {
-        self.fail(at, Outcome::ConditionFailed, name, error.into())
+    fn fail_condition(&self, turn: &Turn<'_, 'a, '_>, (name, error): (String, ParamError)) -> Option<Box<SystemError>> {
+        self.fail(turn.at, Outcome::ConditionFailed, (name, Some(turn.condition_owner())), error.into())
     }
 
     /// Notes that a step has failed; what is ordered after it does not run, unless the handler says otherwise.
-    fn fail(&self, at: u32, outcome: Outcome, system: String, error: BoxError) -> Option<Box<SystemError>> {
-        let mut error = Box::new(SystemError { system, schedule: self.label, error, stops: true });
+    fn fail(
+        &self,
+        at: u32,
+        outcome: Outcome,
+        (system, condition_of): (String, Option<ConditionOwner>),
+        error: BoxError,
+    ) -> Option<Box<SystemError>> {
+        let mut error = Box::new(SystemError { system, condition_of, schedule: self.label, error, stops: true });
         // The step is open until then, so that it is the one that has panicked if the handler does.
-        let goes_on = (self.handler)(&error) == OnError::Continue;
+        let goes_on = self.handlers.handle(&mut error) == OnError::Continue;
         self.outcomes.set(at, outcome);
         if goes_on {
             error.stops = false;

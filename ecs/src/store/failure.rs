@@ -1,12 +1,17 @@
 //! Commands that could not be carried out.
 
+use alloc::borrow::Cow;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use core::hash::Hasher;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::alloc_error::try_shrink;
 use crate::entity::{EntityError, EntityIdsExhausted};
+use crate::error::{EcsError, ErrorContext, ErrorHandler, Severity};
+use crate::fnv::Fnv;
 use crate::mailbox::Mailbox;
 use crate::origin::Origin;
 use crate::trace;
@@ -45,6 +50,8 @@ pub(crate) enum CommandFailure {
     Other(Arc<str>),
     /// So many messages were gone before the system ran.
     Missed(u64),
+    /// The program lacks something that the text names.
+    Warning(Arc<str>),
     /// An observer has failed.
     Observer {
         observer: Arc<str>,
@@ -55,7 +62,7 @@ pub(crate) enum CommandFailure {
 impl CommandError {
     /// What the command was to do: `insert`, `remove`, `despawn`, `spawn`, `run_system`,
     /// `unregister_system` or `run_schedule`; `trigger` for an observer that has failed, or an event that was not told; `read` if a
-    /// system has missed messages.
+    /// system has missed messages; `warn` for a warning of [`World::warn_once`](crate::world::World::warn_once).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -109,6 +116,7 @@ impl CommandError {
             CommandFailure::NoIds(_)
             | CommandFailure::Other(_)
             | CommandFailure::Missed(_)
+            | CommandFailure::Warning(_)
             | CommandFailure::Observer { .. } => None,
         }
     }
@@ -151,6 +159,39 @@ impl CommandError {
     }
 }
 
+impl CommandError {
+    /// Splits the error into what an error handler gets.
+    fn into_handled(self) -> (EcsError, ErrorContext) {
+        let Self { command, bundle, failure, system, by } = self;
+        let error = match failure {
+            CommandFailure::Entity(error) => error.into(),
+            CommandFailure::NoIds(error) => error.into(),
+            CommandFailure::Other(reason) => String::from(&*reason).into(),
+            CommandFailure::Missed(missed) => {
+                let text = alloc::format!("it has missed {missed} of `{bundle}`: they were gone before it ran");
+                return (
+                    EcsError::new(Severity::Warning, text),
+                    ErrorContext::system_named(system.unwrap_or_default()),
+                );
+            }
+            CommandFailure::Warning(text) => {
+                let error = EcsError::new(Severity::Warning, String::from(&*text));
+                let context = system.map_or_else(|| ErrorContext::command(command), ErrorContext::system_named);
+                return (error, context);
+            }
+            CommandFailure::Observer { observer, reason } => {
+                return (String::from(&*reason).into(), ErrorContext::observer(&observer).of_event(bundle));
+            }
+        };
+        let name = match (command, bundle) {
+            ("queue", own) => Cow::Borrowed(own),
+            (command, "") => Cow::Borrowed(command),
+            (command, bundle) => Cow::Owned(alloc::format!("{command}({bundle})")),
+        };
+        (error, ErrorContext::command(name).of_system(system).by(by))
+    }
+}
+
 impl From<EntityError> for CommandFailure {
     fn from(error: EntityError) -> Self {
         Self::Entity(error)
@@ -165,6 +206,9 @@ impl fmt::Display for CommandError {
                 f,
                 "system `{system}` has missed {missed} of `{name}`: they were gone before it ran; more that it misses are only counted"
             );
+        }
+        if let CommandFailure::Warning(text) = &self.failure {
+            return f.write_str(text);
         }
         if let CommandFailure::Observer { observer, reason } = &self.failure {
             return write!(f, "observer `{observer}` of event `{}` failed: {reason}", self.bundle);
@@ -185,14 +229,15 @@ impl fmt::Display for CommandError {
             CommandFailure::Entity(error) => error.fmt(f),
             CommandFailure::NoIds(error) => error.fmt(f),
             CommandFailure::Other(reason) | CommandFailure::Observer { reason, .. } => f.write_str(reason),
-            CommandFailure::Missed(_) => Ok(()),
+            CommandFailure::Missed(_) | CommandFailure::Warning(_) => Ok(()),
         }
     }
 }
 
 impl core::error::Error for CommandError {}
 
-/// What happens when a command cannot be carried out, and when a system has missed messages.
+/// What happens in a world without an [error handler](ErrorHandler) when a command cannot be carried out, when an observer fails, and
+/// when a system has missed messages.
 ///
 /// A system is reported once, the first time that it has missed some: it may be one that runs beside others, so a function is
 /// called, and a panic begins, on the thread that it runs on.
@@ -233,6 +278,8 @@ type ErrorKind = (&'static str, &'static str, Option<&'static str>, Origin);
 /// The commands that could not be carried out since errors were last taken.
 #[derive(Default)]
 pub(crate) struct CommandErrors {
+    /// The error handler of the world. If there is one it gets all errors, and `on_error` has no effect.
+    pub(crate) handler: Option<ErrorHandler>,
     pub(crate) on_error: OnCommandError,
     list: Vec<CommandError>,
     uncounted: usize,
@@ -244,6 +291,28 @@ pub(crate) struct CommandErrors {
     from_systems: Mailbox<CommandError>,
     /// How many have come there since errors were last taken.
     from_systems_len: AtomicUsize,
+    warned: Warned,
+}
+
+/// The warnings that were reported, by the hash of their text. Systems that run in parallel report some.
+#[derive(Default)]
+struct Warned([AtomicUsize; 32]);
+
+impl Warned {
+    /// Adds a text. Returns false if it was reported before, or if there is no room for more.
+    fn insert(&self, text: &str) -> bool {
+        let mut hasher = Fnv::default();
+        hasher.write(text.as_bytes());
+        let hash = hasher.finish() as usize | 1;
+        for slot in &self.0 {
+            match slot.compare_exchange(0, hash, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(other) if other == hash => return false,
+                Err(_) => {}
+            }
+        }
+        false
+    }
 }
 
 impl CommandErrors {
@@ -257,19 +326,28 @@ impl CommandErrors {
         self.note(CommandError { command, bundle, failure, system: self.system, by });
     }
 
-    /// The same, of a command that is not for an entity.
+    /// Reports a command that is not for an entity.
     #[cold]
-    pub(crate) fn report_other(&mut self, command: &'static str, reason: Arc<str>, by: Origin) {
-        self.note(CommandError {
-            command,
-            bundle: "",
-            failure: CommandFailure::Other(reason),
-            system: self.system,
-            by,
-        });
+    pub(crate) fn report_other(&mut self, command: &'static str, error: impl Into<EcsError>, by: Origin) {
+        let context = |errors: &Self| ErrorContext::command(command).of_system(errors.system).by(by);
+        let Some(error) = self.handle(error.into(), context) else { return };
+        let failure = CommandFailure::Other(error.to_string().into());
+        self.note(CommandError { command, bundle: "", failure, system: self.system, by });
+    }
+
+    /// Passes an error to the error handler of the world; gives it back if there is none.
+    #[cold]
+    pub(crate) fn handle(&self, error: EcsError, context: impl FnOnce(&Self) -> ErrorContext) -> Option<EcsError> {
+        let Some(handler) = self.handler else { return Some(error) };
+        handler(error, context(self));
+        None
     }
 
     fn note(&mut self, error: CommandError) {
+        if let Some(handler) = self.handler {
+            let (error, context) = error.into_handled();
+            return handler(error, context);
+        }
         match self.on_error {
             OnCommandError::Keep => self.keep(error),
             OnCommandError::Ignore => {}
@@ -286,12 +364,36 @@ impl CommandErrors {
     #[cold]
     pub(crate) fn report_missed(&self, system: &'static str, messages: &'static str, missed: u64) {
         let failure = CommandFailure::Missed(missed);
-        let error =
-            CommandError { command: "read", bundle: messages, failure, system: Some(system), by: Origin::UNKNOWN };
+        self.report_shared(CommandError {
+            command: "read",
+            bundle: messages,
+            failure,
+            system: Some(system),
+            by: Origin::UNKNOWN,
+        });
+    }
+
+    /// Reports that the program lacks something, unless something with the same key was reported before. It is no error, so it does not panic where
+    /// errors do.
+    #[cold]
+    pub(crate) fn warn_once(&self, key: &str, text: &dyn fmt::Display, system: Option<&'static str>) {
+        if self.warned.insert(key) {
+            let failure = CommandFailure::Warning(text.to_string().into());
+            self.report_shared(CommandError { command: "warn", bundle: "", failure, system, by: Origin::UNKNOWN });
+        }
+    }
+
+    /// Reports an error of a system that may run beside others.
+    fn report_shared(&self, error: CommandError) {
+        if let Some(handler) = self.handler {
+            let (error, context) = error.into_handled();
+            return handler(error, context);
+        }
         match self.on_error {
             OnCommandError::Ignore => return,
             OnCommandError::Warn => trace::warn(&error),
             OnCommandError::Keep => {}
+            OnCommandError::Panic if matches!(error.failure, CommandFailure::Warning(_)) => trace::warn(&error),
             OnCommandError::Panic => panic!("{error}"),
             OnCommandError::Call(handler) => return handler(&error),
         }

@@ -72,8 +72,8 @@ pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError};
 pub(crate) use self::event_observers::{EventObservers, RemovedObservers, TakenObservers};
-pub(crate) use self::failure::CommandFailure;
 pub use self::failure::{CommandError, OnCommandError};
+pub(crate) use self::failure::{CommandErrors, CommandFailure};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::Home;
 pub(crate) use self::journal::{CopiedPairs, Moment, Unknown};
@@ -161,7 +161,7 @@ pub struct Store {
     pub(crate) queue: Queue<Store>,
     /// Commands that come back from where another world has taken the place of this one.
     returned: Mailbox<Returned>,
-    pub(crate) command_errors: failure::CommandErrors,
+    pub(crate) command_errors: CommandErrors,
     /// How many recorded commands have been carried out.
     pub(crate) commands_applied: u64,
     clock: clock::Clock,
@@ -189,7 +189,7 @@ impl Store {
             pending: Vec::new(),
             queue: Queue::default(),
             returned: Mailbox::new(),
-            command_errors: failure::CommandErrors::default(),
+            command_errors: CommandErrors::default(),
             commands_applied: 0,
             clock: clock::Clock::default(),
             frames: frames::Frames::default(),

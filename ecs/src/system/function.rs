@@ -8,7 +8,6 @@ use core::panic::Location;
 
 use super::base::{BoxedSystem, ParamError, Seal, System, SystemMeta, ToldRows};
 use super::blocks::{Blocks, RowFacts};
-use super::error::EcsError;
 use super::input::{Given, SystemInput};
 use super::into::IntoSystem;
 use super::memory::Keeper;
@@ -22,6 +21,7 @@ use crate::cell::{ReadCell, StoreCell};
 use crate::command::defer_direct;
 use crate::const_access::{Nameless, check_nameless};
 use crate::entity::Entity;
+use crate::error::EcsError;
 use crate::store::{Affected, Store, WorldId};
 use crate::tick::{LastRun, RunTicks};
 

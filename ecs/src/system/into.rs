@@ -3,11 +3,11 @@
 use super::base::BoxedSystem;
 use super::chain::pipe;
 use super::combine;
-use super::error::EcsError;
 use super::input::SystemInput;
 use super::output::SystemOutput;
 use super::params::MadeFromStore;
 use super::tell::WithTellSystem;
+use crate::error::EcsError;
 
 /// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,
 /// functions of `&mut World` and of what is their own ([`ExclusiveSystemParam`](crate::system::ExclusiveSystemParam)), and items made by

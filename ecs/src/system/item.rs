@@ -1,6 +1,7 @@
 //! What stands under the name of a function with `#[system]`: a function that returns a [`SystemFn`], or, in an `impl`, a
 //! [`SystemItem`].
 
+use crate::error::EcsError;
 use core::fmt;
 use core::marker::{PhantomData, PhantomPinned};
 use core::ops::Deref;
@@ -8,7 +9,6 @@ use core::panic::Location;
 
 use super::base::BoxedSystem;
 use super::combine;
-use super::error::EcsError;
 use super::function::MacroMarker;
 use super::input::SystemInput;
 use super::into::IntoSystem;

@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::base::{BoxedSystem, ParamError, SystemMeta};
-use super::error::EcsError;
 use super::function::{MacroMarker, function_system};
 use super::memory::Keeper;
 use super::param::{ParamSource, SystemParam, SystemParamItem};
@@ -18,6 +17,7 @@ use crate::access::ParamAccess;
 use crate::cell::StoreCell;
 use crate::component::ComponentId;
 use crate::entity::Entity;
+use crate::error::EcsError;
 use crate::form_choice::Choice;
 use crate::pool::Tasks;
 use crate::query::{

@@ -9,8 +9,6 @@ mod input;
 mod blocks;
 mod memory;
 mod base;
-mod error;
-pub(crate) mod handlers;
 mod output;
 mod param;
 
@@ -46,11 +44,8 @@ pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, 
 pub(crate) use self::blocks::{Blocks, RowFacts};
 pub(crate) use self::combine::{Skipped, only_if};
 pub use self::condition::{BoxedCondition, ReadOnlySystemParam, SystemCondition, not};
-pub(crate) use self::error::severity_of;
-pub use self::error::{BoxError, ContextExt, EcsError, ResultSeverityExt, Severity};
 pub use self::function::{FunctionMarker, FunctionSystem, MacroMarker};
 pub(crate) use self::function::{ParamState, function_system, run_on_entities};
-pub use self::handlers::ErrorContext;
 pub use self::input::{In, InMut, InRef, StaticSystemInput, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
@@ -67,7 +62,7 @@ pub use self::params::{
     FilteredResourcesMutBuilder, FilteredResourcesMutParamBuilder, FilteredResourcesParamBuilder, If, IfBuilder, Local,
     LocalBuilder, Lookup, MakeQuery, MessageMutator, MessageReader, MessageWriter, OptionBuilder, ParamSet,
     ParamSetBuilder, Populated, QueryParamBuilder, RemovedComponents, RemovedValues, Res, ResMut, ResourceFetchError,
-    ResultBuilder, Single, StaticSystemParam, SystemName,
+    ResultBuilder, Single, StaticSystemParam, SystemName, WarnOnce,
 };
 #[cfg(feature = "std")]
 pub use self::params::{NonSend, NonSendMarker, NonSendMut};
@@ -76,6 +71,7 @@ pub use self::tasks::TaskParam;
 pub(crate) use self::tasks::TaskSource;
 pub(crate) use self::tell::outcome;
 pub use self::tell::{NotDone, Outcome, TellSystem, WithTellSystem};
+pub use crate::error::{BoxError, ContextExt, EcsError, ErrorContext, ResultSeverityExt, Severity};
 pub use crate::map::system::*;
 
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.

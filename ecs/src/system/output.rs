@@ -1,6 +1,6 @@
 //! What a system may return.
 
-use super::error::EcsError;
+use crate::error::EcsError;
 
 /// What a fallible system returns.
 ///

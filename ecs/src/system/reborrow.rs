@@ -7,6 +7,7 @@ use super::param::SystemParam;
 use super::params::{
     Deferred, FilteredResources, FilteredResourcesMut, If, Local, Lookup, MessageMutator, MessageReader, MessageWriter,
     ParamSet, Populated, RemovedComponents, RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
+    WarnOnce,
 };
 #[cfg(feature = "std")]
 use super::params::{NonSend, NonSendMarker, NonSendMut};
@@ -221,6 +222,15 @@ impl<'a> Reborrow<'a> for FilteredResourcesMut<'_, '_> {
 
 impl<'a> Reborrow<'a> for SystemName {
     type Short = Self;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> Self {
+        *self
+    }
+}
+
+impl<'a> Reborrow<'a> for WarnOnce<'_> {
+    type Short = WarnOnce<'a>;
 
     #[inline(always)]
     fn reborrow(&'a mut self) -> Self {

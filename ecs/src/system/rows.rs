@@ -5,13 +5,13 @@ use core::ops::Range;
 
 use super::base::BoxedSystem;
 use super::blocks::{Blocks, OwnBlocks, RowFacts, SharedBlocks};
-use super::error::EcsError;
 use super::function::{MacroMarker, function_system};
 use super::param::{SystemParam, SystemParamItem};
 use super::param_function::{StateOf, SystemParamFunction};
 use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
+use crate::error::EcsError;
 use crate::form_choice::Choice;
 use crate::query::{
     CacheOf, ContiguousFetch, FilterTerms, Query, QueryData, QueryFilter, QueryState, Reached, RowList, RowRanges,

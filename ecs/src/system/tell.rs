@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 use super::base::{BoxedSystem, ParamError, System, SystemMeta, ToldRows};
-use super::error::EcsError;
 use super::input::{Given, SystemInput};
+use crate::error::EcsError;
 use crate::store::Store;
 
 /// What became of a run of such a system. It is one pointer, so that a run that went well leaves nothing in memory to be looked at.

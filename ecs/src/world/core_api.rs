@@ -12,6 +12,7 @@ use crate::command::{self, CommandQueue, Commands};
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, RequiredComponentsError};
 use crate::const_access::check_disabling;
 use crate::entity::{Entities, Ids};
+use crate::error::ErrorHandler;
 #[cfg(feature = "parallel")]
 use crate::pool::{Pool, ThreadPool};
 use crate::store::{CommandError, OnCommandError, Store, WorldId};
@@ -305,8 +306,67 @@ impl World {
         self.store.react();
     }
 
-    /// Says what happens when a command cannot be carried out because its entity is not alive. At first there is a warning, once
-    /// for each command, bundle and system, and the error is kept for [`World::take_command_errors`]: see
+    /// Sets the error handler of the world, for the errors of systems, run conditions, commands and observers. It is called at once, on the
+    /// thread on which the error happened. Nothing stops then: systems that are ordered after the failed one run, and
+    /// [`Schedule::try_run`](crate::schedule::Schedule::try_run) returns `Ok`.
+    ///
+    /// A [`Schedule::set_error_handler`](crate::schedule::Schedule::set_error_handler), an
+    /// [`Observer::with_error_handler`](crate::observer::Observer::with_error_handler) and a
+    /// [`Commands::queue_handled`] take precedence. [`World::on_command_error`] has no effect while there is a handler. A schedule that
+    /// is running keeps the handler that it began with. The handler is no part of the contents of the world: neither snapshots nor saves
+    /// have it, and [`World::clear_all`] leaves it.
+    ///
+    /// ```
+    /// use strata_ecs::error;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// fn load() -> Result {
+    ///     Err("no such file".into())
+    /// }
+    ///
+    /// fn draw(score: Res<Score>) {}
+    ///
+    /// let mut world = World::new();
+    /// world.set_error_handler(error::warn);
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((load, draw));
+    /// schedule.run(&mut world); // Two warnings.
+    /// world.commands().entity(Entity::PLACEHOLDER).despawn();
+    /// world.flush(); // Another one.
+    /// ```
+    pub fn set_error_handler(&mut self, handler: ErrorHandler) {
+        self.store.command_errors.handler = Some(handler);
+    }
+
+    /// Removes the error handler of the world and returns it.
+    ///
+    /// ```
+    /// use strata_ecs::error;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// world.set_error_handler(error::panic);
+    /// assert!(world.remove_error_handler().is_some());
+    /// assert!(world.error_handler().is_none());
+    /// ```
+    pub fn remove_error_handler(&mut self) -> Option<ErrorHandler> {
+        self.store.command_errors.handler.take()
+    }
+
+    /// The error handler of the world, if it has one.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// assert!(World::new().error_handler().is_none());
+    /// ```
+    #[must_use]
+    pub fn error_handler(&self) -> Option<ErrorHandler> {
+        self.store.command_errors.handler
+    }
+
+    /// Sets what happens in a world without an [error handler](ErrorHandler) when a command cannot be carried out because its entity is not
+    /// alive. At first there is a warning, once for each command, bundle and system, and the error is kept for [`World::take_command_errors`]: see
     /// [`OnCommandError::Warn`]. The same happens when a system has missed messages, once for each such system.
     ///
     /// Commands whose names begin with `try_` are never reported.
@@ -324,6 +384,24 @@ impl World {
     /// ```
     pub fn on_command_error(&mut self, action: OnCommandError) {
         self.store.command_errors.on_error = action;
+    }
+
+    /// Reports that the program lacks something, such as a plugin, unless the same text was reported before. It goes where missed messages
+    /// go: to the [error handler](ErrorHandler) of the world, with [`Severity::Warning`](crate::error::Severity::Warning), or else as
+    /// [`World::on_command_error`] says; it is never a panic there. At most 32 texts are reported. Systems have
+    /// [`WarnOnce`](crate::system::WarnOnce).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// for _ in 0..2 {
+    ///     world.warn_once("no font was loaded: add `FontPlugin` to the `App`");
+    /// }
+    /// assert_eq!(world.take_command_errors().0.len(), 1);
+    /// ```
+    pub fn warn_once(&self, text: &str) {
+        self.store.command_errors.warn_once(text, &text, None);
     }
 
     /// The commands that could not be carried out since the last call, since their entity was not alive. If there were

@@ -9,7 +9,7 @@ use crate::change::{Ref, Tick};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, EntityError, EntitySet};
 use crate::query::{QueryData, QueryFilter, QueryManyUniqueIter, QueryState};
-use crate::resource::Resource;
+use crate::resource::{Resource, missing_text};
 use crate::store::{SpawnAtError, WorldId};
 
 impl World {
@@ -62,7 +62,7 @@ impl World {
     pub fn resource_ref<R: Resource>(&self) -> Ref<'_, R> {
         match self.get_resource_ref() {
             Some(resource) => resource,
-            None => panic!("resource `{}` does not exist", core::any::type_name::<R>()),
+            None => panic!("{}", missing_text::<R>()),
         }
     }
 

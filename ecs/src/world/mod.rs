@@ -76,7 +76,7 @@ pub use self::own_commands::{Command, CommandOutput, EntityCommand, EntityEntryC
 pub use self::param_builder::SystemParamBuilder;
 pub use self::query_builder::QueryBuilder;
 pub use self::related::{ChildSpawner, ChildSpawnerCommands, RelatedSpawner, RelatedSpawnerCommands};
-pub use self::schedules::{Schedules, TryRunScheduleError};
+pub use self::schedules::Schedules;
 pub(crate) use self::schedules::{for_each_schedule, keeps_systems};
 pub use self::spawn_related::{
     Spawn, SpawnIter, SpawnOneRelated, SpawnRelated, SpawnRelatedBundle, SpawnWith, SpawnableList, WithOneRelated,

@@ -14,14 +14,14 @@ use crate::change::Mut;
 use crate::command::{CommandQueue, Commands, EntityCommands};
 use crate::component::{Component, MutableComponent};
 use crate::entity::EntityError;
+use crate::error::{EcsError, ErrorContext, Severity};
 use crate::query::{QueryData, QueryFilter};
-use crate::store::{CommandFailure, Store};
-use crate::system::{EcsError, ErrorContext, Severity};
+use crate::store::{CommandErrors, CommandFailure, Store};
 use crate::trace;
 
-/// What a command may return: `()`, or a `Result`, whose error is reported as
-/// [`CommandError`](crate::store::CommandError)s are. An error below [`Severity::Error`] is passed over; a
-/// [`Severity::Warning`] is written down, as that of a system is.
+/// What a command may return: `()`, or a `Result`, whose error goes to the [error handler](crate::error::ErrorHandler) of the world. In
+/// a world without one it is reported as [`CommandError`](crate::store::CommandError)s are, but an error below [`Severity::Error`] is
+/// passed over, and a [`Severity::Warning`] is written down, as that of a system is.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -170,10 +170,12 @@ impl<F: FnOnce(EntityWorldMut<'_>) -> Out + Send + 'static, Out: CommandOutput> 
 /// What happens with the error of a command.
 fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
     let Err(error) = done else { return };
+    let by = world.store.entities.acting();
+    let context = |errors: &CommandErrors| ErrorContext::command(type_name::<C>()).of_system(errors.system).by(by);
+    let Some(error) = world.store.command_errors.handle(error, context) else { return };
     match error.severity() {
         Severity::Error | Severity::Panic => {
             let reason: Arc<str> = error.to_string().into();
-            let by = world.store.entities.acting();
             world.store.command_errors.report("queue", type_name::<C>(), CommandFailure::Other(reason), by);
         }
         Severity::Warning => trace::warn(&error),
@@ -287,7 +289,7 @@ impl Commands<'_, '_> {
         self.queue(move |world: &mut World| {
             let system = world.store.command_errors.system;
             if let Err(error) = command.apply(world).into_result() {
-                error_handler(error, ErrorContext::command(type_name::<C>(), system));
+                error_handler(error, ErrorContext::command(type_name::<C>()).of_system(system));
             }
         });
     }
@@ -400,7 +402,7 @@ impl EntityCommands<'_> {
                 Err(error) => Err(error.into()),
             };
             if let Err(error) = done {
-                error_handler(error, ErrorContext::command(type_name::<C>(), system));
+                error_handler(error, ErrorContext::command(type_name::<C>()).of_system(system));
             }
         });
         self

@@ -8,17 +8,14 @@ use super::systems::FromWorld;
 use crate::change::{Mut, TickPlace, Ticks};
 use crate::command::Commands;
 use crate::component::ComponentDescriptor;
-use crate::resource::{Loan, Resource};
+use crate::resource::{Loan, Resource, missing_text};
 use crate::store::{SharedClock, WorldId};
 use crate::tick::Tick;
 
 #[cold]
 #[track_caller]
-fn missing<R>() -> ! {
-    panic!(
-        "resource `{}` does not exist; insert it with `World::insert_resource` or `World::init_resource`",
-        type_name::<R>()
-    );
+fn missing<R: Resource>() -> ! {
+    panic!("{}", missing_text::<R>());
 }
 
 impl World {

@@ -1,6 +1,5 @@
 //! Schedules that a world keeps, by their labels.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::any::TypeId;
 use core::fmt;
@@ -14,7 +13,7 @@ use crate::component::{ComponentDescriptor, TypeSlot};
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
-use crate::schedule::{IntoScheduleConfigs, Schedule, ScheduleError, ScheduleShape, ScheduleSystem};
+use crate::schedule::{IntoScheduleConfigs, Schedule, ScheduleShape, ScheduleSystem, TryRunScheduleError};
 use crate::store::{Store, WorldId};
 
 /// The schedules of a world: a resource.
@@ -363,72 +362,6 @@ impl Schedules {
     }
 }
 
-/// A schedule of a world could not be run, or failed.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// use strata_ecs::world::TryRunScheduleError;
-/// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
-/// struct Update;
-///
-/// let error = World::new().try_run_schedule(Update).unwrap_err();
-/// assert!(matches!(error, TryRunScheduleError::NotFound(label) if label == Update.intern()));
-/// assert!(error.to_string().starts_with("schedule `Update` does not exist"));
-/// ```
-#[derive(Debug)]
-pub enum TryRunScheduleError {
-    /// There is none with this label.
-    NotFound(InternedScheduleLabel),
-    /// It is running.
-    Running(InternedScheduleLabel),
-    /// A system of it failed.
-    Failed(InternedScheduleLabel, ScheduleError),
-}
-
-impl TryRunScheduleError {
-    /// The label of the schedule.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
-    /// let error = World::new().try_run_schedule(Update).unwrap_err();
-    /// assert_eq!(error.label(), Update.intern());
-    /// ```
-    #[must_use]
-    pub fn label(&self) -> InternedScheduleLabel {
-        match self {
-            Self::NotFound(label) | Self::Running(label) | Self::Failed(label, _) => *label,
-        }
-    }
-}
-
-impl fmt::Display for TryRunScheduleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFound(label) => write!(
-                f,
-                "schedule `{label:?}` does not exist; `World::add_schedule` adds one, and so does `Schedules::add_systems`"
-            ),
-            Self::Running(label) => {
-                write!(
-                    f,
-                    "schedule `{label:?}` is running, so it cannot be run: neither by its systems, nor by what they run"
-                )
-            }
-            Self::Failed(label, error) => write!(f, "schedule `{label:?}`: {error}"),
-        }
-    }
-}
-
-impl core::error::Error for TryRunScheduleError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Failed(_, error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
 /// A schedule that was taken out of a world. However its use ends, it is there again afterwards, wherever the world is then.
 struct TakenOut<'a> {
     world: &'a mut World,
@@ -632,8 +565,7 @@ impl Commands<'_, '_> {
         let label = label.intern();
         self.queue(move |world: &mut World| {
             if let Err(error) = world.try_run_schedule(label) {
-                let reason = error.to_string().into();
-                world.store.command_errors.report_other("run_schedule", reason, world.store.entities.acting());
+                world.store.command_errors.report_other("run_schedule", error, world.store.entities.acting());
             }
         });
     }

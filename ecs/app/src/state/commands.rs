@@ -5,6 +5,7 @@ use strata_ecs::world::World;
 
 use super::resources::NextState;
 use super::states::FreelyMutableState;
+use super::transitions::never_added;
 
 /// Commands that change the next state, for systems that have no [`NextState`] at hand.
 ///
@@ -22,27 +23,27 @@ use super::states::FreelyMutableState;
 /// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
 /// ```
 pub trait CommandsStatesExt {
-    /// As [`NextState::set`], when the commands are applied. Nothing happens if the program has no such state.
+    /// As [`NextState::set`], when the commands are applied. If the program has no such state, nothing happens,
+    /// and that the state was never added is [reported](World::warn_once) once.
     fn set_state<S: FreelyMutableState>(&mut self, state: S);
 
-    /// As [`NextState::set_if_different`], when the commands are applied. Nothing happens if the program has no such state.
+    /// As [`NextState::set_if_different`], when the commands are applied. If the program has no such state, nothing happens,
+    /// and that the state was never added is [reported](World::warn_once) once.
     fn set_state_if_different<S: FreelyMutableState>(&mut self, state: S);
 }
 
 impl CommandsStatesExt for Commands<'_, '_> {
     fn set_state<S: FreelyMutableState>(&mut self, state: S) {
-        self.queue(move |world: &mut World| {
-            if let Some(mut next) = world.get_resource_mut::<NextState<S>>() {
-                next.set(state);
-            }
+        self.queue(move |world: &mut World| match world.get_resource_mut::<NextState<S>>() {
+            Some(mut next) => next.set(state),
+            None => world.warn_once(&never_added::<S>("the command `set_state` has no effect")),
         });
     }
 
     fn set_state_if_different<S: FreelyMutableState>(&mut self, state: S) {
-        self.queue(move |world: &mut World| {
-            if let Some(mut next) = world.get_resource_mut::<NextState<S>>() {
-                next.set_if_different(state);
-            }
+        self.queue(move |world: &mut World| match world.get_resource_mut::<NextState<S>>() {
+            Some(mut next) => next.set_if_different(state),
+            None => world.warn_once(&never_added::<S>("the command `set_state` has no effect")),
         });
     }
 }

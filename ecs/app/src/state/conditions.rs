@@ -1,12 +1,29 @@
 //! Conditions of states, for [`run_if`](strata_ecs::schedule::IntoScheduleConfigs::run_if).
 
 use strata_ecs::change_detection::DetectChanges as _;
-use strata_ecs::system::Res;
+use strata_ecs::system::{Res, SystemParam, WarnOnce};
 
 use super::resources::State;
 use super::states::States;
+use super::transitions::{Transitions, never_added};
 
-/// Holds while the program is in this state.
+/// Reports a state that was never added.
+#[doc(hidden)]
+#[derive(SystemParam)]
+pub struct StateCheck<'w, S: States> {
+    transitions: Option<Res<'w, Transitions<S>>>,
+    warnings: WarnOnce<'w>,
+}
+
+impl<S: States> StateCheck<'_, S> {
+    fn has(&self, state: Option<&Res<'_, State<S>>>, condition: &str) {
+        if state.is_none() && self.transitions.is_none() {
+            self.warnings.warn(&never_added::<S>(&format!("the condition `{condition}` never holds")));
+        }
+    }
+}
+
+/// Holds while the program is in this state. If the state was never added, this is [reported](strata_ecs::world::World::warn_once) once.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -14,8 +31,11 @@ use super::states::States;
 /// # fn play() { unreachable!() }
 /// App::new().init_state::<Screen>().add_systems(Update, play.run_if(in_state(Screen::Game))).update();
 /// ```
-pub fn in_state<S: States>(state: S) -> impl FnMut(Option<Res<'_, State<S>>>) -> bool + Clone {
-    move |now: Option<Res<'_, State<S>>>| now.is_some_and(|now| now.0 == state)
+pub fn in_state<S: States>(state: S) -> impl FnMut(Option<Res<'_, State<S>>>, StateCheck<'_, S>) -> bool + Clone {
+    move |now: Option<Res<'_, State<S>>>, check: StateCheck<'_, S>| {
+        check.has(now.as_ref(), "in_state");
+        now.is_some_and(|now| now.0 == state)
+    }
 }
 
 /// Holds while there is a state of type `S`, as there is not always one that is computed or a sub-state.
@@ -31,7 +51,8 @@ pub fn state_exists<S: States>(state: Option<Res<'_, State<S>>>) -> bool {
     state.is_some()
 }
 
-/// Holds once after the state of type `S` has become another one, or was added.
+/// Holds once after the state of type `S` has become another one, or was added. If it was never added, this is
+/// [reported](strata_ecs::world::World::warn_once) once.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -45,6 +66,7 @@ pub fn state_exists<S: States>(state: Option<Res<'_, State<S>>>) -> bool {
 /// assert_eq!(app.world().resource::<Changes>().0, 1);
 /// ```
 #[must_use]
-pub fn state_changed<S: States>(state: Option<Res<'_, State<S>>>) -> bool {
+pub fn state_changed<S: States>(state: Option<Res<'_, State<S>>>, check: StateCheck<'_, S>) -> bool {
+    check.has(state.as_ref(), "state_changed");
     state.is_some_and(|state| state.is_changed())
 }

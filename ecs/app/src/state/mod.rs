@@ -69,6 +69,7 @@ pub use self::resources::{NextState, PreviousState, State};
 pub use self::state_set::NoSource;
 pub use self::state_set::StateSet;
 pub use self::states::{ComputedStates, FreelyMutableState, States, SubStates};
+pub(crate) use self::transitions::schedules_of_absent_states;
 pub use self::transitions::{
     EnterSchedules, ExitSchedules, OnEnter, OnExit, OnTransition, StateTransition, StateTransitionEvent,
     StateTransitionSystems, TransitionSchedules,

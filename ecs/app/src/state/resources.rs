@@ -24,6 +24,7 @@ use super::states::{FreelyMutableState, States};
 /// assert_eq!(app.world_mut().run_system_once(title).unwrap(), "Menu");
 /// ```
 #[derive(Resource, Clone, PartialEq, Eq, Debug)]
+#[resource(missing = "call `init_state::<{}>()`, `add_sub_state` or `add_computed_state` of the `App`")]
 pub struct State<S: States>(pub(super) S);
 
 impl<S: States> State<S> {
@@ -75,6 +76,7 @@ impl<S: States> PartialEq<S> for State<S> {
 /// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
 /// ```
 #[derive(Resource, Clone, PartialEq, Eq, Debug)]
+#[resource(missing = "it exists after the first transition from one `{}` to another")]
 pub struct PreviousState<S: States>(pub(super) S);
 
 impl<S: States> PreviousState<S> {
@@ -111,6 +113,7 @@ impl<S: States> Deref for PreviousState<S> {
 /// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
 /// ```
 #[derive(Resource, Clone, PartialEq, Eq, Debug, Default)]
+#[resource(missing = "call `init_state::<{}>()` or `add_sub_state` of the `App`")]
 pub enum NextState<S: FreelyMutableState> {
     /// It stays as it is.
     #[default]

@@ -3,13 +3,14 @@
 //! All of it is done by systems of [`StateTransition`], four sets one after the other. The first one changes the states and notes
 //! for each type what has changed in this run ([`Transitions`]); what comes after goes by that.
 
+use std::any::type_name;
 use std::marker::PhantomData;
 
 use strata_ecs::message::Message;
 use strata_ecs::resource::Resource;
 use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule, ScheduleLabel, SystemSet};
 use strata_ecs::system::Result;
-use strata_ecs::world::{TryRunScheduleError, World};
+use strata_ecs::world::{Schedules, TryRunScheduleError, World};
 
 use super::resources::{NextState, PreviousState, State};
 use super::state_set::StateSet as _;
@@ -164,7 +165,7 @@ sets! {
 
 /// What happens to a state.
 #[derive(Resource)]
-pub(super) struct Transitions<S: States> {
+pub struct Transitions<S: States> {
     /// Whether the state was never entered since it was added.
     is_new: bool,
     /// What has happened in this run of [`StateTransition`], or in the last one.
@@ -179,6 +180,35 @@ pub(super) fn begin<S: States>(world: &mut World) {
 /// Whether a state was added.
 pub(super) fn has_begun<S: States>(world: &World) -> bool {
     world.contains_resource::<Transitions<S>>()
+}
+
+/// The text about a state that was never added, which has this effect.
+pub(super) fn never_added<S: States>(effect: &str) -> String {
+    absent_state(effect, type_name::<S>())
+}
+
+fn absent_state(effect: &str, state: &str) -> String {
+    let short = state.rsplit("::").next().unwrap_or(state);
+    format!(
+        "{effect}, as the state `{state}` was never added: call `init_state::<{short}>()`, `add_sub_state` or \
+         `add_computed_state` of the `App`"
+    )
+}
+
+/// The schedules of states that were never added, as a text about each of them.
+pub(crate) fn schedules_of_absent_states(world: &World) -> Vec<String> {
+    let module = concat!(module_path!(), "::");
+    let schedules = world.get_resource::<Schedules>().into_iter().flat_map(Schedules::iter);
+    schedules
+        .filter(|(_, schedule)| schedule.systems_len() > 0)
+        .filter_map(|(label, _)| {
+            let (of, state) = label.dyn_type_name().strip_prefix(module)?.split_once('<')?;
+            let state = state.strip_suffix('>').filter(|_| matches!(of, "OnEnter" | "OnExit" | "OnTransition"))?;
+            let transitions = format!("{module}Transitions<{state}>");
+            let is_added = world.resource_descriptors().any(|resource| resource.name() == transitions);
+            (!is_added).then(|| absent_state(&format!("schedule `{label:?}` never runs"), state))
+        })
+        .collect()
 }
 
 /// What has happened to a state in this run of [`StateTransition`].

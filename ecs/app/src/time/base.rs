@@ -40,6 +40,7 @@ impl From<Duration> for Span {
 /// assert_eq!(clock.elapsed(), Duration::from_millis(750));
 /// ```
 #[derive(Resource, Clone, Copy, Debug)]
+#[resource(missing = "add `TimePlugin` to the `App`, or insert a clock of your own with `insert_resource`")]
 pub struct Time<T: Default = ()> {
     context: T,
     wrap_period: Duration,

@@ -106,6 +106,7 @@ pub struct TimeSystems;
 /// assert_eq!(app.world().resource::<Time>().elapsed(), Duration::from_millis(20));
 /// ```
 #[derive(Resource, Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[resource(missing = "add `TimePlugin` to the `App`")]
 pub enum TimeUpdateStrategy {
     /// By what the clock of the machine says.
     #[default]

@@ -50,5 +50,5 @@ pub use self::set::{ParamSet, ParamSetBuilder};
 pub use self::single::{If, IfBuilder, Populated, Single};
 pub use self::targets::Targets;
 pub(super) use self::world::NameSource;
-pub use self::world::{LocalBuilder, SystemName};
+pub use self::world::{LocalBuilder, SystemName, WarnOnce};
 pub(crate) use self::world::{MadeFromStore, SyncCell, WorldSource};

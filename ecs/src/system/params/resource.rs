@@ -9,7 +9,7 @@ use crate::access::ParamAccess;
 use crate::cell::StoreCell;
 use crate::change::{Mut, TickPlace, Ticks, detect_changes, detect_changes_mut};
 use crate::const_access::{ConstAccess, Given};
-use crate::resource::{Resource, ResourceId};
+use crate::resource::{Resource, ResourceId, missing_text};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::memory::Keeper;
@@ -264,11 +264,7 @@ fn init_resource<R: Resource>(
 
 #[cold]
 fn missing<R: Resource>() -> ParamError {
-    let name = type_name::<R>();
-    ParamError::missing(alloc::format!(
-        "resource `{name}` does not exist; insert it with `World::insert_resource` or `World::init_resource`, or make the \
-         parameter an `Option`"
-    ))
+    ParamError::missing(missing_text::<R>() + ", or make the parameter an `Option`")
 }
 
 /// What is known of the access to a resource.

@@ -8,7 +8,7 @@ use super::read_only::ReadOnlySource;
 use crate::access::ParamAccess;
 use crate::cell::{ReadCell, StoreCell};
 use crate::const_access::ConstAccess;
-use crate::store::{Store, WorldId};
+use crate::store::{CommandErrors, Store, WorldId};
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::memory::Keeper;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
@@ -163,6 +163,80 @@ impl SystemName {
         Self(name)
     }
 }
+
+/// Reports that the program lacks something, such as a plugin, from a system: see
+/// [`World::warn_once`](crate::world::World::warn_once).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::WarnOnce;
+/// # #[derive(Resource)] struct Font;
+///
+/// fn draw(font: Option<Res<Font>>, warnings: WarnOnce) {
+///     if font.is_none() {
+///         warnings.warn("no font was loaded: add `FontPlugin` to the `App`");
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(draw);
+/// schedule.run(&mut world);
+/// schedule.run(&mut world);
+/// assert_eq!(world.take_command_errors().0.len(), 1);
+/// ```
+#[derive(Clone, Copy)]
+pub struct WarnOnce<'w> {
+    errors: &'w CommandErrors,
+    system: &'static str,
+}
+
+impl WarnOnce<'_> {
+    /// Reports a text, unless it was reported before.
+    pub fn warn(&self, text: &str) {
+        self.errors.warn_once(text, &text, Some(self.system));
+    }
+}
+
+impl fmt::Debug for WarnOnce<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WarnOnce").field("system", &self.system).finish_non_exhaustive()
+    }
+}
+
+/// How a [`WarnOnce`] is fetched.
+#[doc(hidden)]
+pub struct WarnSource;
+
+// SAFETY: borrows nothing: what is reported is taken in through shared references.
+unsafe impl ParamSource for WarnSource {
+    type State = &'static str;
+    type Got<'w, 's> = WarnOnce<'w>;
+
+    const COUNT: usize = 1;
+
+    fn init(_: &mut Store, meta: &mut SystemMeta) -> &'static str {
+        meta.next_param();
+        meta.name()
+    }
+
+    #[inline]
+    unsafe fn get<'w>(system: &mut &'static str, cell: StoreCell<'w>) -> Result<WarnOnce<'w>, ParamError> {
+        Ok(WarnOnce { errors: &cell.store().command_errors, system })
+    }
+}
+
+impl SystemParam for WarnOnce<'_> {
+    type Source = WarnSource;
+    type Item<'w, 's> = WarnOnce<'w>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
+
+impl ReadOnlySource for WarnSource {}
 
 /// How a [`SystemName`] is fetched.
 #[doc(hidden)]

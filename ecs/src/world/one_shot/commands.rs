@@ -1,14 +1,15 @@
 //! Systems that are run by commands.
 
-use alloc::string::ToString;
-use alloc::sync::Arc;
+use core::any::Any;
 use core::panic::Location;
 
 use super::id::{RegisteredSystemError, SystemId};
 use super::running::{Cacheable, OneShots, run};
 use crate::command::Commands;
-use crate::store::Store;
+use crate::error::{EcsError, ErrorContext, Severity};
+use crate::store::{CommandErrors, Store};
 use crate::system::{BoxedSystem, IntoSystem, SystemInput};
+use crate::trace;
 use crate::world::cast::World;
 
 /// Runs a system for a command. If it is running, it has its turn when it has finished.
@@ -25,16 +26,42 @@ where
     store.place_pending();
     let done = run(store, id, input);
     store.make_reserved_pending();
-    if let Err(error) = done {
-        report(store, "run_system", &error);
+    match done {
+        Ok(out) => {
+            if let Some(error) = into_error(out) {
+                report_failed(store, id.name, error);
+            }
+        }
+        Err(error) => report(store, "run_system", error),
+    }
+}
+
+/// The error that a system has returned as its [`Result`](crate::error::Result), if it has.
+fn into_error<Out: 'static>(out: Out) -> Option<EcsError> {
+    let mut out = Some(out);
+    let result = (&mut out as &mut dyn Any).downcast_mut::<Option<Result<(), EcsError>>>()?;
+    result.take()?.err()
+}
+
+/// Handles the error of a system that a command has run.
+#[cold]
+fn report_failed(store: &mut Store, system: &'static str, error: EcsError) {
+    let context = |_: &CommandErrors| ErrorContext::system_named(system);
+    let Some(error) = store.command_errors.handle(error, context) else { return };
+    match error.severity() {
+        Severity::Error | Severity::Panic => {
+            let reason = alloc::format!("system `{system}` failed: {error}");
+            store.command_errors.report_other("run_system", reason, store.entities.acting());
+        }
+        Severity::Warning => trace::warn(&error),
+        _ => {}
     }
 }
 
 /// Notes that a command could not be carried out. That a system is skipped is no mistake.
-fn report(store: &mut Store, command: &'static str, error: &RegisteredSystemError) {
+fn report(store: &mut Store, command: &'static str, error: RegisteredSystemError) {
     if !matches!(error, RegisteredSystemError::Skipped(_)) {
-        let reason: Arc<str> = error.to_string().into();
-        store.command_errors.report_other(command, reason, store.entities.acting());
+        store.command_errors.report_other(command, error, store.entities.acting());
     }
 }
 
@@ -111,7 +138,9 @@ impl Commands<'_, '_> {
         self.push(move |store| unregister_for_command(store, id));
     }
 
-    /// Runs a registered system, as [`World::run_system`], and drops what it returns.
+    /// Runs a registered system, as [`World::run_system`], and drops what it returns. An error that it returns as its
+    /// [`Result`](crate::error::Result) goes to the [error handler](crate::error::ErrorHandler) of the world; in a world without one it is
+    /// reported as a command that was not carried out.
     ///
     /// If it is running, because this is one of its own commands or one of those of what it runs, it runs once more when it and
     /// all those have finished. If it cannot run, that is noted as a command that was not carried out
@@ -229,7 +258,7 @@ impl Commands<'_, '_> {
         let () = Cacheable::<S>::CHECKED;
         self.push(|store| match OneShots::of(store).cached::<I, Out, S>() {
             Ok(id) => unregister_for_command(store, id),
-            Err(error) => report(store, "unregister_system", &error),
+            Err(error) => report(store, "unregister_system", error),
         });
     }
 }
@@ -245,6 +274,6 @@ where
         return;
     }
     if let Err(error) = World::from_store_mut(store).unregister_system(id) {
-        report(store, "unregister_system", &error);
+        report(store, "unregister_system", error);
     }
 }

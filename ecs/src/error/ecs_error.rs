@@ -23,7 +23,7 @@ use core::ops::Deref;
 /// ```
 pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
 
-/// How bad an error is. What follows from it is up to the error handler; without one of their own,
+/// How bad an error is. What follows from it is up to the [error handler](crate::error::ErrorHandler). In a world without one,
 ///
 /// - schedules and commands pass over errors up to `Warning`, after `Warning` has been written to the standard error stream (to
 ///   `tracing` with the feature `trace`, and nowhere without `std`),
@@ -125,6 +125,14 @@ impl EcsError {
     /// The original error, if nothing was said of it, or an error that knows all of it.
     pub(crate) fn into_box(self) -> BoxError {
         if self.0.contexts.is_empty() && self.0.severity == Severity::Panic { self.0.error } else { self.0 }
+    }
+}
+
+/// The original error of one that came out of [`EcsError::into_box`], unless context was added to it.
+pub(crate) fn without_severity(error: &BoxError) -> &BoxError {
+    match error.downcast_ref::<Annotated>() {
+        Some(annotated) if annotated.contexts.is_empty() => &annotated.error,
+        _ => error,
     }
 }
 

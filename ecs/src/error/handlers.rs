@@ -1,0 +1,314 @@
+//! Error handlers, and the context that they get.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use core::fmt::{self, Write};
+
+use super::ecs_error::{EcsError, Severity};
+use crate::origin::Origin;
+use crate::trace as log;
+
+/// A function that handles the errors of systems, run conditions, commands and observers.
+///
+/// [`World::set_error_handler`](crate::world::World::set_error_handler) sets that of a world.
+///
+/// ```
+/// use strata_ecs::error::{self, EcsError, ErrorContext};
+/// use strata_ecs::prelude::*;
+///
+/// fn handler(error: EcsError, context: ErrorContext) {
+///     if context.kind() == "command" {
+///         error::ignore(error, context);
+///     } else {
+///         error::error(error, context);
+///     }
+/// }
+///
+/// fn load() -> Result {
+///     Err("no such file".into())
+/// }
+///
+/// let mut world = World::new();
+/// world.set_error_handler(handler);
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(load);
+/// schedule.run(&mut world); // Writes "error: system `load` failed: no such file".
+/// ```
+#[doc(alias("FallbackErrorHandler", "DefaultErrorHandler", "GLOBAL_ERROR_HANDLER"))]
+pub type ErrorHandler = fn(EcsError, ErrorContext);
+
+/// What failed: a system, a run condition, a command or an observer, with its name and where it ran.
+///
+/// ```
+/// use strata_ecs::error::{EcsError, ErrorContext};
+/// use strata_ecs::prelude::*;
+///
+/// fn load(_: &mut World) -> Result {
+///     Err("no such file".into())
+/// }
+///
+/// fn handler(error: EcsError, context: ErrorContext) {
+///     assert_eq!((context.kind(), error.to_string().as_str()), ("command", "no such file"));
+///     assert!(context.name().ends_with("load"));
+/// }
+///
+/// let mut world = World::new();
+/// world.commands().queue_handled(load, handler);
+/// world.flush();
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ErrorContext {
+    kind: &'static str,
+    name: Cow<'static, str>,
+    event: Option<&'static str>,
+    system: Option<Cow<'static, str>>,
+    set: Option<Cow<'static, str>>,
+    schedule: Option<Cow<'static, str>>,
+    by: Origin,
+}
+
+impl ErrorContext {
+    fn new(kind: &'static str, name: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, name: name.into(), event: None, system: None, set: None, schedule: None, by: Origin::UNKNOWN }
+    }
+
+    /// The context of a command.
+    pub(crate) fn command(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new("command", name)
+    }
+
+    /// The context of a system.
+    pub(crate) fn system_named(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new("system", name)
+    }
+
+    /// The context of a run condition of a system, set or observer.
+    pub(crate) fn run_condition(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new("run condition", name)
+    }
+
+    /// The context of an observer.
+    pub(crate) fn observer(name: &str) -> Self {
+        Self::new("observer", Cow::Owned(name.into()))
+    }
+
+    /// The same, with the event of an observer.
+    #[must_use]
+    pub(crate) fn of_event(mut self, event: &'static str) -> Self {
+        self.event = Some(event);
+        self
+    }
+
+    /// The same, with the system of a run condition, or that recorded a command.
+    #[must_use]
+    pub(crate) fn of_system(mut self, system: Option<impl Into<Cow<'static, str>>>) -> Self {
+        self.system = system.map(Into::into);
+        self
+    }
+
+    /// The same, with the set of a run condition.
+    #[must_use]
+    pub(crate) fn of_set(mut self, set: Option<impl Into<Cow<'static, str>>>) -> Self {
+        self.set = set.map(Into::into);
+        self
+    }
+
+    /// The same, with the label of the schedule that ran the system.
+    #[must_use]
+    pub(crate) fn of_schedule(mut self, schedule: Option<impl Into<Cow<'static, str>>>) -> Self {
+        self.schedule = schedule.map(Into::into);
+        self
+    }
+
+    /// The same, with the place where a command was recorded.
+    #[must_use]
+    pub(crate) fn by(mut self, by: Origin) -> Self {
+        self.by = by;
+        self
+    }
+
+    /// The name of the system, run condition, command or observer.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What failed: `system`, `run condition`, `command` or `observer`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// The event that an observer observed.
+    #[must_use]
+    pub fn event(&self) -> Option<&'static str> {
+        self.event
+    }
+
+    /// The system that recorded the command, or that the run condition belongs to.
+    #[must_use]
+    pub fn system(&self) -> Option<&str> {
+        self.system.as_deref()
+    }
+
+    /// The system set that the run condition belongs to, as `Debug` shows its label.
+    #[must_use]
+    pub fn set(&self) -> Option<&str> {
+        self.set.as_deref()
+    }
+
+    /// The schedule that ran the system or the run condition, as `Debug` shows its label.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// # fn load() -> Result { Err("no such file".into()) }
+    ///
+    /// let mut world = World::new();
+    /// world.set_error_handler(|_, context| assert_eq!(context.schedule(), Some("Update")));
+    /// let mut schedule = Schedule::new(Update);
+    /// schedule.add_systems(load);
+    /// schedule.run(&mut world);
+    /// ```
+    #[must_use]
+    pub fn schedule(&self) -> Option<&str> {
+        self.schedule.as_deref()
+    }
+
+    /// Where the command was recorded. Known with the feature `track_location` only.
+    #[must_use]
+    pub fn recorded_by(&self) -> Origin {
+        self.by
+    }
+}
+
+impl fmt::Display for ErrorContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}`", self.kind, self.name)?;
+        let parts =
+            [("event", self.event), ("system", self.system()), ("set", self.set()), ("schedule", self.schedule())];
+        for (what, name) in parts.into_iter().filter_map(|(what, name)| Some((what, name?))) {
+            write!(f, " of {what} `{name}`")?;
+        }
+        if let Some(location) = self.by.location() {
+            write!(f, ", recorded at {location},")?;
+        }
+        f.write_str(" failed")
+    }
+}
+
+/// Formats the context and the error as one line.
+fn text(error: &EcsError, context: &ErrorContext) -> String {
+    let mut text = String::new();
+    // A `String` takes everything; an error that fails to print is cut off.
+    let _ = write!(text, "{context}: {error}");
+    text
+}
+
+/// An error handler that does nothing.
+///
+/// ```
+/// use strata_ecs::error::ignore;
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// world.commands().queue_handled(|_: &mut World| -> Result { Err("no bread".into()) }, ignore);
+/// world.flush();
+/// assert!(world.take_command_errors().0.is_empty());
+/// ```
+pub fn ignore(_: EcsError, _: ErrorContext) {}
+
+/// An error handler that reports the error to subscribers of `tracing`, at the level `TRACE`. Without the feature `trace` it does
+/// nothing.
+pub fn trace(error: EcsError, context: ErrorContext) {
+    log::tell(log::Level::Trace, &text(&error, &context));
+}
+
+/// As [`trace`], at the level `DEBUG`.
+pub fn debug(error: EcsError, context: ErrorContext) {
+    log::tell(log::Level::Debug, &text(&error, &context));
+}
+
+/// As [`trace`], at the level `INFO`.
+pub fn info(error: EcsError, context: ErrorContext) {
+    log::tell(log::Level::Info, &text(&error, &context));
+}
+
+/// An error handler that reports the error to subscribers of `tracing`, at the level `WARN`. Without the feature `trace` it writes
+/// the error to the standard error stream, if there is one.
+///
+/// ```
+/// use strata_ecs::error::warn;
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// fn heal(mut entity: EntityWorldMut) -> Result {
+///     entity.get_mut::<Health>().context("it cannot be healed")?.0 += 1;
+///     Ok(())
+/// }
+///
+/// let mut world = World::new();
+/// let rock = world.spawn_empty().id();
+/// world.commands().entity(rock).queue_handled(heal, warn); // warning: command `heal` failed: it cannot be healed
+/// world.flush();
+/// ```
+pub fn warn(error: EcsError, context: ErrorContext) {
+    log::tell(log::Level::Warn, &text(&error, &context));
+}
+
+/// As [`warn`], at the level `ERROR`.
+pub fn error(error: EcsError, context: ErrorContext) {
+    log::tell(log::Level::Error, &text(&error, &context));
+}
+
+/// An error handler that panics with what failed and the error.
+///
+/// ```should_panic
+/// use strata_ecs::error::panic;
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// world.commands().queue_handled(|_: &mut World| -> Result { Err("no bread".into()) }, panic);
+/// world.flush();
+/// ```
+///
+/// # Panics
+///
+/// Always.
+pub fn panic(error: EcsError, context: ErrorContext) {
+    panic!("{}", text(&error, &context));
+}
+
+/// An error handler that handles the error as its [`Severity`] says, by [`ignore`], [`trace`], [`debug`], [`info`], [`warn`],
+/// [`error`] or [`panic`].
+///
+/// ```
+/// use strata_ecs::error::{EcsError, Severity, match_severity};
+/// use strata_ecs::prelude::*;
+///
+/// fn autosave() -> Result {
+///     Err(EcsError::new(Severity::Ignore, "the game is paused"))
+/// }
+///
+/// let mut world = World::new();
+/// world.set_error_handler(match_severity);
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(autosave);
+/// schedule.run(&mut world);
+/// ```
+///
+/// # Panics
+///
+/// If the severity is [`Severity::Panic`], which is that of errors to which none was given.
+pub fn match_severity(error: EcsError, context: ErrorContext) {
+    let handler: ErrorHandler = match error.severity() {
+        Severity::Ignore => ignore,
+        Severity::Trace => trace,
+        Severity::Debug => debug,
+        Severity::Info => info,
+        Severity::Warning => warn,
+        Severity::Error => self::error,
+        Severity::Panic => panic,
+    };
+    handler(error, context);
+}
