@@ -39,6 +39,7 @@ mod relationship;
 mod require;
 mod saving;
 mod state;
+mod state_form;
 mod suggest;
 mod system;
 mod system_param;

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use strata_ecs::resource::Resource;
 
 use super::states::{FreelyMutableState, States};
+use crate::form::{Words, of_state, read_word, text_form, write_word};
 
 /// The state of type `S`. Systems read it; [`NextState`] changes it.
 ///
@@ -23,7 +24,10 @@ use super::states::{FreelyMutableState, States};
 /// app.init_state::<Screen>();
 /// assert_eq!(app.world_mut().run_system_once(title).unwrap(), "Menu");
 /// ```
-#[derive(Resource, Clone, PartialEq, Eq, Debug)]
+#[derive(Resource, Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+#[resource(persistence = of_state::<Self, S>)]
 pub struct State<S: States>(pub(super) S);
 
 impl<S: States> State<S> {
@@ -74,7 +78,10 @@ impl<S: States> PartialEq<S> for State<S> {
 /// app.update();
 /// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
 /// ```
-#[derive(Resource, Clone, PartialEq, Eq, Debug)]
+#[derive(Resource, Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+#[resource(persistence = of_state::<Self, S>)]
 pub struct PreviousState<S: States>(pub(super) S);
 
 impl<S: States> PreviousState<S> {
@@ -110,7 +117,9 @@ impl<S: States> Deref for PreviousState<S> {
 /// app.update();
 /// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
 /// ```
-#[derive(Resource, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Resource, Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[resource(persistence = of_state::<Self, S>)]
 pub enum NextState<S: FreelyMutableState> {
     /// It stays as it is.
     #[default]
@@ -163,5 +172,29 @@ impl<S: FreelyMutableState> NextState<S> {
     /// ```
     pub fn reset(&mut self) {
         *self = Self::Unchanged;
+    }
+}
+
+text_form!(State<S> where S: States, |state| &state.0, |state| State(state));
+text_form!(PreviousState<S> where S: States, |state| &state.0, |state| PreviousState(state));
+
+impl<S: FreelyMutableState> Words for NextState<S> {
+    fn write(&self, text: &mut String) {
+        let (word, state) = match self {
+            Self::Unchanged => ("unchanged", None),
+            Self::Pending(state) => ("pending", Some(state)),
+            Self::PendingIfDifferent(state) => ("pending_if_different", Some(state)),
+        };
+        write_word(word, text);
+        state.into_iter().for_each(|state| state.write(text));
+    }
+
+    fn read(text: &mut &str) -> Option<Self> {
+        match read_word(text)? {
+            "unchanged" => Some(Self::Unchanged),
+            "pending" => S::read(text).map(Self::Pending),
+            "pending_if_different" => S::read(text).map(Self::PendingIfDifferent),
+            _ => None,
+        }
     }
 }
