@@ -7,6 +7,7 @@ use syn::{Expr, LitStr};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
+use crate::demands::{Demands, HASH, SERIALIZE};
 use crate::description::{NAME, PLAIN, description, plain};
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::{const_params, type_params, where_with};
@@ -27,6 +28,8 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "track", usage: "track = \"on_demand\" | \"always\" | \"never\"" },
         Known { name: "immutable", usage: "immutable" },
         Known { name: "clone", usage: "clone | clone = \"never\"" },
+        HASH,
+        SERIALIZE,
         Known { name: "map_entities", usage: "map_entities | map_entities = function" },
         Known { name: "on_add", usage: "on_add = function" },
         Known { name: "on_insert", usage: "on_insert = function" },
@@ -55,6 +58,8 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let (storage, track) = (storage(cx, &options), track(cx, &options));
     let mutability = mutability(cx, &options);
     let clone = clone_policy(cx, &options);
+    let demanded = if let ClonePolicy::Demanded(span) = clone { Some(span) } else { None };
+    let demands = Demands::of(cx, &GRAMMAR, &options, demanded);
     let plain = plain(cx, item, &GRAMMAR, &options);
     let check_plain = plain.check(item);
     let saving = Saving::of(cx, &GRAMMAR, &options, "the component");
@@ -76,17 +81,14 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let mut bounds = Vec::new();
     if !item.generics.params.is_empty() {
         bounds.push(hygienic!(Self: __strata::Send + __strata::Sync + 'static));
-        if let ClonePolicy::Demanded(span) = clone {
-            let span = Span::mixed_site().located_at(span);
-            bounds.push(quote_spanned!(span=> Self: __strata::Clone));
-        }
     }
+    bounds.extend(demands.bounds(item));
     bounds.extend(require::bounds(item, &required));
     let requirements = require::method(&required);
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let description = description(cx, item, &GRAMMAR, &options, |found| {
-        let found = saving.describe(with_cloning(&clone, plain.describe(with_mapping(cx, &options, found))));
+        let found = saving.describe(with_cloning(&clone, &demands, plain.describe(with_mapping(cx, &options, found))));
         side.as_ref().map_or_else(|| found.clone(), |side| side.describe(&found))
     });
     let upgrades = saving.upgrades;
@@ -294,19 +296,11 @@ fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     ClonePolicy::Never
 }
 
-/// The description with what the options say of cloning. Whether a type is `Clone` the core finds out.
-fn with_cloning(policy: &ClonePolicy, found: TokenStream) -> TokenStream {
+/// The description with what the options say of cloning and of other traits. Whether a type is `Clone` the core finds out.
+fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> TokenStream {
+    let found = demands.describe(found);
     match policy {
-        ClonePolicy::Detected => found,
-        ClonePolicy::Demanded(span) => {
-            // The option has the place of all tokens that an error could be about.
-            let span = Span::mixed_site().located_at(*span);
-            let demanded = quote_spanned!(span=> found.with_clone());
-            hygienic!({
-                let found = #found;
-                #demanded
-            })
-        }
+        ClonePolicy::Detected | ClonePolicy::Demanded(_) => found,
         ClonePolicy::Never => hygienic!(#found.without_clone()),
     }
 }

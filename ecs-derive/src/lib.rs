@@ -19,6 +19,7 @@ mod attr;
 mod bundle;
 mod component;
 mod ctxt;
+mod demands;
 mod description;
 mod entities;
 mod event;
@@ -31,6 +32,7 @@ mod item;
 mod label;
 mod manifest;
 mod marker;
+mod persistence;
 mod place;
 mod query_data;
 mod query_filter;
@@ -39,6 +41,7 @@ mod relationship;
 mod require;
 mod saving;
 mod state;
+mod state_form;
 mod suggest;
 mod system;
 mod system_param;
@@ -67,6 +70,9 @@ use proc_macro::TokenStream;
 ///   of every type are that is `Clone`, as far as its own bounds prove it: of `struct Slots<T>(T)` they do not, of
 ///   `struct Slots<T: Clone>(T)` they do. With this option only those types are components that are `Clone`.
 /// - `#[component(clone = "never")]`: values are not cloned with an entity, even if the type is `Clone`.
+/// - `#[component(hash)]`, `#[component(serialize)]`: as `clone`, for `Hash`, by which checksums take values, and for `Serialize` and
+///   `DeserializeOwned`, which needs the feature `serde`. A type with parameters gets the bound, such as `Self: Hash`, on its
+///   implementation of `Component`.
 /// - `#[component(map_entities)]`: entities inside of values are replaced as the type's `MapEntities` says, which is demanded then; without
 ///   this option it is used if it is there, and fields of entities are replaced if it is not. `#[component(map_entities = function)]`: a
 ///   function does it, which takes the value and a mapper, as in `fn map<M: EntityMapper>(value: &mut Squad, mapper: &mut M)`.
@@ -335,6 +341,13 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
+/// - `#[resource(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned` (with the feature
+///   `serde`). Of a type with parameters whose own bounds do not prove it, only those types are resources then that are.
+/// - `#[resource(transient)]`: the resource belongs to the process, as a window does. Snapshots, files, deltas and comparisons pass over it;
+///   it stays as it is when a world is restored or loaded.
+/// - `#[resource(save = "skip")]`: a file has the resource only if the format lists it; comparisons pass over it. A snapshot has it.
+/// - `#[resource(persistence = function)]`: the function returns one of these, or a form as text by which the resource is saved without being
+///   listed: see `Persistence`.
 /// - `#[resource(name = "gravity")]`: the name of the resource in files. Without this option it is the path of the type.
 /// - `#[resource(version = 2)]`, `upgrade = function`, `alias = "pull"`: its version in files, what makes a value of one of an older version,
 ///   and names that it had, as of a component: see [there](macro@Component#in-files).
@@ -461,6 +474,9 @@ pub fn derive_map_entities(input: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
+/// - `#[message(clone)]`, `hash`: as of a [resource](macro@Resource): of a message with type parameters whose bounds do not prove it.
+/// - `#[message(transient)]`, `save = "skip"`, `persistence = function`: how the list of the messages takes part in snapshots, files and
+///   comparisons, as of a resource.
 /// - `#[message(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```

@@ -7,12 +7,14 @@ use proc_macro2::{Ident, Span, TokenStream};
 use crate::attr::{CRATE, Grammar, Known, private_path};
 use crate::component::key;
 use crate::ctxt::Ctxt;
+use crate::demands::{CLONE, Demands, HASH, SERIALIZE};
 use crate::description::{NAME, description, fields};
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind};
-use crate::saving::{ALIAS, Saving, UPGRADE, VERSION};
+use crate::persistence::{self, PERSISTENCE, TRANSIENT};
+use crate::saving::{ALIAS, SAVE, Saving, UPGRADE, VERSION};
 
 /// One such trait.
 struct Marker {
@@ -33,14 +35,17 @@ const RESOURCE: Marker = Marker {
     name: "Resource",
     what: "a resource",
     helper: "resource",
-    grammar: Grammar { attribute: "#[resource]", known: &[NAME, VERSION, ALIAS, UPGRADE, MISSING, CRATE] },
+    grammar: Grammar {
+        attribute: "#[resource]",
+        known: &[CLONE, HASH, SERIALIZE, TRANSIENT, SAVE, PERSISTENCE, NAME, VERSION, ALIAS, UPGRADE, MISSING, CRATE],
+    },
 };
 
 const MESSAGE: Marker = Marker {
     name: "Message",
     what: "a message",
     helper: "message",
-    grammar: Grammar { attribute: "#[message]", known: &[CRATE] },
+    grammar: Grammar { attribute: "#[message]", known: &[CLONE, HASH, TRANSIENT, SAVE, PERSISTENCE, CRATE] },
 };
 
 /// Expands `derive(Resource)`.
@@ -72,21 +77,24 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
     if !item.generics.params.is_empty() {
         bounds.push(hygienic!(Self: __strata::Send + __strata::Sync + 'static));
     }
+    let demands = Demands::of_flags(cx, grammar, &options);
+    bounds.extend(demands.bounds(item));
+    let persistence = persistence::method(cx, grammar, &options);
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let has_name = grammar.known.iter().any(|known| known.name == NAME.name);
     let (description, upgrades) = match has_name {
         true => {
             let saving = Saving::of(cx, grammar, &options, &what.replacen('a', "the", 1));
-            let description = description(cx, item, grammar, &options, |found| saving.describe(found));
+            let description =
+                description(cx, item, grammar, &options, |found| saving.describe(demands.describe(found)));
             (description, saving.upgrades)
         }
         // Messages are described by what keeps them, but for how they are cloned and hashed.
         false => {
             let fields = fields(item).unwrap_or_else(|| hygienic!(&[]));
-            let description = hygienic! {
-                const DESCRIPTION: __strata::Description<Self> = __strata::describe!(Self, __strata::None, #fields);
-            };
+            let found = demands.describe(hygienic!(__strata::describe!(Self, __strata::None, #fields)));
+            let description = hygienic!(const DESCRIPTION: __strata::Description<Self> = #found;);
             (description, None)
         }
     };
@@ -101,6 +109,7 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
             #description
             #missing
             #upgrades
+            #persistence
             #slot
         }
     };

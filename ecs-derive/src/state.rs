@@ -11,6 +11,7 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind};
 use crate::manifest::app_path;
+use crate::state_form::form;
 
 const CRATE: Known = Known { name: "crate", usage: "crate = path::to::strata_app" };
 
@@ -33,10 +34,12 @@ pub(crate) fn states(cx: &Ctxt, item: &Item) -> TokenStream {
         return TokenStream::new();
     }
     let (impl_generics, type_generics, where_clause) = parts(item);
-    let ident = &item.ident;
+    let (ident, form) = (&item.ident, form(item));
     let implementation = hygienic! {
         #[automatically_derived]
-        impl #impl_generics __strata::States for #ident #type_generics #where_clause {}
+        impl #impl_generics __strata::States for #ident #type_generics #where_clause {
+            #form
+        }
         #[automatically_derived]
         impl #impl_generics __strata::FreelyMutableState for #ident #type_generics #where_clause {}
     };
@@ -52,7 +55,7 @@ pub(crate) fn sub_states(cx: &Ctxt, item: &Item) -> TokenStream {
         return TokenStream::new();
     }
     let (impl_generics, type_generics, where_clause) = parts(item);
-    let ident = &item.ident;
+    let (ident, form) = (&item.ident, form(item));
     // After an error the type stays a state, so that its uses give no further errors.
     let (source, value) = match source(cx, item) {
         Some(Source { source, value }) => {
@@ -78,6 +81,7 @@ pub(crate) fn sub_states(cx: &Ctxt, item: &Item) -> TokenStream {
         #[automatically_derived]
         impl #impl_generics __strata::States for #ident #type_generics #where_clause {
             const DEPENDENCY_DEPTH: __strata::usize = __strata::sub_state_depth::<Self>();
+            #form
         }
         #[automatically_derived]
         impl #impl_generics __strata::FreelyMutableState for #ident #type_generics #where_clause {}

@@ -29,6 +29,29 @@ use crate::relationship::RelationshipTarget;
 #[derive(Component, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Name(Cow<'static, str>);
 
+#[cfg(feature = "serde")]
+mod serialized {
+    //! As its text.
+
+    use alloc::string::String;
+
+    use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Name;
+
+    impl Serialize for Name {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Name {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            String::deserialize(deserializer).map(Self::new)
+        }
+    }
+}
+
 impl Name {
     /// The name of this text. One that is known at compile time allocates nothing.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {

@@ -30,12 +30,12 @@ pub use strata_ecs_derive::{observer, system};
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::change::Ref;
 pub use crate::component::for_macros::{
-    NameParameter, Probe, Unproved, describe as describe_as, describe_plain, field, fields, name_by_path, name_given,
-    name_with, packed_field, plain_fields,
+    NameParameter, Probe, Serializable, Unproved, describe as describe_as, describe_plain, describe_serializable,
+    field, fields, name_by_path, name_given, name_with, packed_field, plain_fields,
 };
 pub use crate::component::{
     ChangeTracking, Component, ComponentHook, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,
-    Immutable, Mutable, RequirementList, StableName, StorageType, TypeSlot, UpgradeList,
+    Immutable, Mutable, Persistence, RequirementList, StableName, StorageType, TypeSlot, UpgradeList,
 };
 pub use crate::const_access::{Pair, SameTypePair, TypesDiffer, check_system};
 pub use crate::entity::for_macros::{map_entity, map_inside};

@@ -6,6 +6,7 @@ mod copy;
 
 pub(crate) use self::copy::{NewResource, ResourceClones, ResourceCopies, ResourceValue};
 
+use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,11 +15,13 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
-use crate::component::{ComponentDescriptor, ComponentKey, Description, SlotMap, TypeSlot, UpgradeList};
+use crate::component::{
+    ComponentDescriptor, ComponentKey, Description, ErasedPersistence, Persistence, SlotMap, TypeSlot, UpgradeList,
+};
 use crate::guard::for_each_despite_panics;
 use crate::mailbox::{Mailbox, Sender};
 use crate::term::short_name;
-use crate::tick::{Tick, TickCells, WriteStamp};
+use crate::tick::{ComponentTicks, Tick, TickCells, WriteStamp};
 
 /// A value of which a world has at most one: time, settings, an asset table, a random number generator.
 ///
@@ -64,6 +67,11 @@ pub trait Resource: Send + Sync + Sized + 'static {
 
     /// Lists what makes a value of this version of one of an older version: the option `upgrade` of the derive.
     fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
+
+    /// How the resource takes part in snapshots, files and comparisons: the options `transient`, `save` and `persistence` of the derive.
+    fn persistence() -> Persistence<Self> {
+        Persistence::Listed
+    }
 
     /// Where the process remembers a number for this type, if it has such a place.
     #[doc(hidden)]
@@ -131,8 +139,38 @@ impl ComponentDescriptor {
     /// ```
     #[must_use]
     pub const fn of_resource<R: Resource>() -> &'static Self {
-        const { &Self::of_resource_type(&R::DESCRIPTION) }
+        const { &Self::of_resource_type(&R::DESCRIPTION).with_persistence(persistence_of::<R>()) }
     }
+}
+
+/// The persistence of a resource, by function pointers.
+const fn persistence_of<R: Resource>() -> ErasedPersistence {
+    ErasedPersistence {
+        kind: || R::persistence().kind(),
+        write: write_text::<R>,
+        // The list has a tick for the value: see `SnapshotBuilder::add_resource_text`.
+        read: |text, list| {
+            let Persistence::Text(form) = R::persistence() else { return Err("the type has no text form".to_owned()) };
+            let value = form.read(text)?;
+            if let Some((list, ticks)) = list.downcast_mut::<(Vec<NewResource>, ComponentTicks)>() {
+                list.push(NewResource::new(value, *ticks));
+            }
+            Ok(())
+        },
+    }
+}
+
+/// Writes a resource as text, if it has a text form.
+///
+/// # Safety
+///
+/// - The address holds an `R` that no other code changes.
+unsafe fn write_text<R: Resource>(value: *const u8) -> Option<String> {
+    let Persistence::Text(form) = R::persistence() else { return None };
+    let mut text = String::new();
+    // SAFETY: the caller promises an `R` at the address that no other code changes.
+    form.write(unsafe { &*value.cast::<R>() }, &mut text);
+    Some(text)
 }
 
 /// The number of a resource type in its world.
@@ -569,6 +607,11 @@ impl Resources {
         // SAFETY: the function was entered with the number, for one type, and the place holds a value of that. `&mut self`
         // makes this the only borrow.
         unsafe { (list.numbers)(value) }
+    }
+
+    /// The types that the world has met, whether there is a value or not.
+    pub fn types(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
+        self.places.iter().filter(|place| place.on_thread.is_none()).map(|place| place.descriptor)
     }
 
     /// The resources that are there, in the order in which the world met their types.

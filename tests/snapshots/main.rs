@@ -5,6 +5,8 @@
 #[global_allocator]
 static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocator;
 
+mod apps;
+mod bounds;
 mod checksums;
 mod compressed;
 mod consumers;

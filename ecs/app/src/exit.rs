@@ -7,6 +7,9 @@ use strata_ecs::message::Message;
 
 /// Ends the program after the frame in which it is written, and says with which code.
 ///
+/// It belongs to the process: snapshots and saved worlds have no such message, so that a world that was saved when the program ended
+/// does not end the program that loads it.
+///
 /// A runner asks [`App::should_exit`](crate::App::should_exit) after each frame. `main` can return it: then it is the exit code of
 /// the process.
 ///
@@ -21,6 +24,8 @@ use strata_ecs::message::Message;
 /// assert_eq!(code, AppExit::from_code(3));
 /// ```
 #[derive(Message, Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[message(transient)]
 pub enum AppExit {
     /// The program did what it should: code 0.
     #[default]

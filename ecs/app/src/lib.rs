@@ -3,6 +3,7 @@
 
 mod app;
 mod exit;
+mod form;
 mod main_schedule;
 mod plugin;
 mod plugin_group;
@@ -42,6 +43,7 @@ pub mod __private {
     pub use std::option::Option::{self, None, Some};
     pub use std::primitive::usize;
 
+    pub use crate::form::{Field, FieldForm, StateForm, Unwritten, read_word, write_word};
     pub use crate::state::{FreelyMutableState, NoSource, StateSet, States, SubStates};
 
     /// The depth of a sub-state. If its source is no state, that is an error of the implementation, and of nothing else.

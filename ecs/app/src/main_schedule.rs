@@ -160,13 +160,12 @@ fn place(labels: &[InternedScheduleLabel], label: impl ScheduleLabel) -> usize {
 /// app.update();
 /// ```
 #[derive(Resource, Clone, Debug)]
-#[resource(missing = "begin with `App::new`, or add `MainSchedulePlugin`")]
+#[resource(transient, missing = "begin with `App::new`, or add `MainSchedulePlugin`")]
 pub struct MainScheduleOrder {
     /// Those of each frame.
     pub labels: Vec<InternedScheduleLabel>,
     /// Those that run once, before the others.
     pub startup_labels: Vec<InternedScheduleLabel>,
-    has_started: bool,
 }
 
 impl Default for MainScheduleOrder {
@@ -180,7 +179,7 @@ impl Default for MainScheduleOrder {
             Last.intern(),
         ];
         let startup_labels = [PreStartup.intern(), Startup.intern(), PostStartup.intern()];
-        Self { labels: labels.into(), startup_labels: startup_labels.into(), has_started: false }
+        Self { labels: labels.into(), startup_labels: startup_labels.into() }
     }
 }
 
@@ -230,6 +229,14 @@ impl MainScheduleOrder {
     }
 }
 
+/// Whether the schedules have run that run once. The order of the schedules belongs to the program, and this to its world: a world that
+/// is loaded has started if it had when it was saved.
+#[derive(Resource, Clone, Copy, Default, Debug)]
+#[resource(persistence = crate::form::as_text)]
+struct HasStarted(bool);
+
+crate::form::text_form!(HasStarted, |started| &started.0, |started| HasStarted(started));
+
 /// The schedules that [`FixedMain`] runs, in their order.
 ///
 /// ```
@@ -243,7 +250,7 @@ impl MainScheduleOrder {
 /// app.add_systems(Collisions, collide);
 /// ```
 #[derive(Resource, Clone, Debug)]
-#[resource(missing = "begin with `App::new`, or add `MainSchedulePlugin`")]
+#[resource(transient, missing = "begin with `App::new`, or add `MainSchedulePlugin`")]
 pub struct FixedMainScheduleOrder {
     /// Those of each fixed step.
     pub labels: Vec<InternedScheduleLabel>,
@@ -312,10 +319,9 @@ pub(crate) fn prepare_fixed(world: &mut World) -> Result {
 
 /// Runs the schedules of a frame. `checked` is how many schedules there were when those that never run were last looked for.
 fn run_main(world: &mut World, mut checked: Local<'_, usize>) -> Result {
-    let mut order = world.resource_mut::<MainScheduleOrder>();
-    if !order.has_started {
-        order.has_started = true;
-        let startup = order.startup_labels.clone();
+    if !world.resource::<HasStarted>().0 {
+        world.insert_resource(HasStarted(true));
+        let startup = world.resource::<MainScheduleOrder>().startup_labels.clone();
         run_all(world, startup)?;
     }
     let labels = world.resource::<MainScheduleOrder>().labels.clone();
@@ -360,7 +366,9 @@ pub struct MainSchedulePlugin;
 
 impl Plugin for MainSchedulePlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<MainScheduleOrder>().init_resource::<FixedMainScheduleOrder>();
+        app.init_resource::<MainScheduleOrder>()
+            .init_resource::<FixedMainScheduleOrder>()
+            .init_resource::<HasStarted>();
         let mut schedules = app.world_mut().get_resource_or_init::<Schedules>();
         let mut insert = |mut schedule: Schedule| {
             schedule.set_executor(SingleThreadedExecutor::new());

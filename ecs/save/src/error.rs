@@ -36,7 +36,7 @@ pub enum NotSaved {
     Resource(&'static str),
     /// Links of a relationship of which the format saves this side, and leaves out the other one: the type name of the component.
     OtherSide(&'static str),
-    /// Values of a component that are not known to be `Clone`, so that they could not be loaded: its type name.
+    /// Values of a component with `#[component(clone = "never")]`, which could not be loaded: its type name.
     NotClone(&'static str),
     /// Values of types that were unknown when the world was loaded, and that the format does not keep.
     Unknown,
@@ -146,7 +146,7 @@ impl fmt::Display for NotSaved {
         match self {
             Self::Component(name) => write!(f, "component `{name}` (`with_components`, or `without_component`)"),
             Self::Relation(name) => write!(f, "pairs of relation `{name}` (`with_relations`, or `without_relation`)"),
-            Self::NotClone(name) => write!(f, "component `{name}`, which is not known to be `Clone`"),
+            Self::NotClone(name) => write!(f, "component `{name}`, whose values are not to be cloned"),
             Self::OtherSide(name) => write!(f, "component `{name}` without the other side of its relationship"),
             Self::Resource(name) => write!(f, "resource `{name}` (`with_resources`, or `without_resource`)"),
             Self::Unknown => f.write_str(

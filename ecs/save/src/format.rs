@@ -46,7 +46,7 @@ pub struct WorldFormat {
     pub(crate) only: Option<Selected>,
     #[cfg(feature = "lz4")]
     compresses: bool,
-    options: SnapshotOptions,
+    pub(crate) options: SnapshotOptions,
 }
 
 impl WorldFormat {
@@ -373,12 +373,13 @@ impl WorldFormat {
     }
 
     fn write(&self, world: &mut World, out: &mut Writer) -> Result<(), SaveError> {
-        match self.only {
+        let format = self.for_world(world);
+        match format.only {
             Some(selected) => {
-                let consumers = self.consumers_of(world)?;
-                self.write_whole(&mut self.part_of(world, selected)?, Some(consumers), out)
+                let consumers = format.consumers_of(world)?;
+                format.write_whole(&mut format.part_of(world, selected)?, Some(consumers), out)
             }
-            None => self.write_whole(world, None, out),
+            None => format.write_whole(world, None, out),
         }
     }
 
@@ -426,7 +427,7 @@ impl WorldFormat {
     /// assert!(name.ends_with("Prices"));
     /// ```
     pub fn verify(&self, world: &mut World) -> Result<(), VerifyError> {
-        let format = self.clone().with_new_consumers();
+        let format = self.for_world(world).with_new_consumers();
         let mut first = Writer::new(Vec::new());
         format.write(world, &mut first).map_err(VerifyError::Save)?;
         let mut loaded = World::new();
@@ -452,14 +453,19 @@ impl WorldFormat {
     /// the schedules are to be [added](World::add_schedule) before. A system that the file does not know, or that has other parameters now,
     /// is prepared anew; what is said of systems that are not there is passed over.
     ///
+    /// Resources with a [text form](strata_ecs::component::TextForm) are loaded without being listed if the world has met their types, and
+    /// passed over otherwise: what adds them, such as a plugin or a state of `strata-app`, comes before. One of which the file does not
+    /// know the type stays as it is.
+    ///
     /// # Errors
     ///
     /// If the bytes are not those of a world in this format, or something is running in the world. It is as it was then; only
     /// components and resources may have been registered, and schedules prepared.
     pub fn load(&self, world: &mut World, bytes: &[u8]) -> Result<(), LoadError> {
-        self.check_names().map_err(LoadError::SameName)?;
-        let builder = read::read(self, &compressed::decompressed(bytes)?)?;
-        let snapshot = builder.build(world, &self.snapshot_options()).map_err(LoadError::Build)?;
+        let format = self.for_world(world);
+        format.check_names().map_err(LoadError::SameName)?;
+        let builder = read::read(&format, &compressed::decompressed(bytes)?)?;
+        let snapshot = builder.build(world, &format.snapshot_options()).map_err(LoadError::Build)?;
         world.restore_from(snapshot).map_err(LoadError::Restore)
     }
 

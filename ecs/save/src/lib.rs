@@ -15,6 +15,7 @@ mod read;
 mod file;
 mod format;
 mod living;
+mod unlisted;
 mod selected;
 mod replay;
 mod delta;

@@ -90,7 +90,7 @@ impl WorldFormat {
     pub fn load_entities(&self, world: &mut World, bytes: &[u8]) -> Result<EntityMap, LoadError> {
         let mut loaded = World::new();
         // Entities inside of values that are kept as bytes could not be mapped.
-        let mut known = self.clone();
+        let mut known = self.for_world(world);
         known.keeps_unknown = false;
         known.new_consumers = true;
         known.load(&mut loaded, bytes)?;

@@ -16,6 +16,7 @@
 //! resources are whether there are any, ticks and values. Such values have their number before them, and are each the number of a
 //! type, whether the value is plain, and a block.
 
+use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
 use crate::tables::{Column, Inserted, Table, insert, regrouped};
-use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, by_name, one_sided};
+use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, TEXT_VERSION, by_name, one_sided};
 use crate::unknown::{UnknownComponents, UnknownResources, UnknownType, UnknownValue};
 use crate::values::{Form, Values};
 use crate::write::newest;
@@ -186,6 +187,9 @@ impl<'b> Source<'b> {
         }
         let known_resources = by_name(&format.resources, ResourceType::names);
         self.resources = self.types(&known_resources, ResourceType::reader)?;
+        let named = self.resources.iter().filter_map(|ty| Some(ty.known.as_ref()?.descriptor.identity())).collect();
+        let unnamed: Vec<TypeId> =
+            format.unnamed_forms(&named).filter_map(ComponentDescriptor::value_type_id).collect();
         let known_relations = by_name(&format.relations, RelationType::names);
         self.relations = self.types(&known_relations, RelationType::reader)?;
         for relation in &self.relations {
@@ -209,6 +213,7 @@ impl<'b> Source<'b> {
         let (generations, free, retired) = (reader.u32s()?, reader.u32s()?, reader.u32s()?);
         let ids = EntityIds { generations, free, retired, first_generation: reader.u32()? };
         let mut builder = SnapshotBuilder::new(ids, clock);
+        builder.keep_resources(unnamed);
         let (mut kept_resources, mut used_resources, mut used_relations) = (Vec::new(), Used::new(), Used::new());
         // A table has two lengths and a tick, at least, and so on.
         let (mut tables, mut kept) = (Vec::new(), Kept::default());
@@ -314,7 +319,7 @@ impl<'b> Source<'b> {
             let version = self.reader.u32()?;
             let known = match ty {
                 Some(ty) => Some(find(ty, version).ok_or(Problem::ValueVersion(version))?),
-                None if self.skips_unknown || self.keeps_unknown => None,
+                None if self.skips_unknown || self.keeps_unknown || version == TEXT_VERSION => None,
                 None => return Err(Problem::UnknownName),
             };
             let is_side = self.reader.flag()?;

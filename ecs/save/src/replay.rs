@@ -253,7 +253,7 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
             return Ok(Vec::new());
         }
         let mut recorded = World::new();
-        self.format.load(&mut recorded, &check.state).map_err(ReplayError::Load)?;
+        self.format.for_world(world).load(&mut recorded, &check.state).map_err(ReplayError::Load)?;
         world.diff_with(&recorded, &self.options).map_err(ReplayError::State)
     }
 }

@@ -25,6 +25,8 @@ mod part {
     pub(super) const STORAGES: &str = "storages";
     pub(super) const PAIRS: &str = "pairs";
     pub(super) const RESOURCES: &str = "resources";
+    /// Resources of which there is no value, among those that have a text form.
+    pub(super) const ABSENT: &str = "absent resources";
     pub(super) const CONSUMERS: &str = "consumers";
     pub(super) const STAMP: &str = "stamp";
     pub(super) const COLUMNS: &str = "columns";
@@ -86,12 +88,14 @@ impl WorldFormat {
     /// values of [unknown types](Self::keeping_unknown), since these are known as bytes only. The error names the component and the
     /// entity.
     pub fn serialize<S: Serializer>(&self, world: &mut World, serializer: S) -> Result<S::Ok, S::Error> {
-        self.check_names().map_err(|name| S::Error::custom(crate::SaveError::SameName(name)))?;
-        let mut part = self.only.map(|selected| self.part_of(world, selected)).transpose().map_err(S::Error::custom)?;
-        let consumers = self.consumers_of(world).map_err(S::Error::custom)?;
-        let options = self.snapshot_options();
+        let format = self.for_world(world);
+        format.check_names().map_err(|name| S::Error::custom(crate::SaveError::SameName(name)))?;
+        let part = format.only.map(|selected| format.part_of(world, selected));
+        let mut part = part.transpose().map_err(S::Error::custom)?;
+        let consumers = format.consumers_of(world).map_err(S::Error::custom)?;
+        let options = format.snapshot_options();
         let living = part.as_mut().unwrap_or(world).living_contents(&options).map_err(S::Error::custom)?;
-        write::write(self, living.contents(), &consumers, serializer)
+        write::write(&format, living.contents(), &consumers, serializer)
     }
 
     /// Makes a world what [`serialize`](Self::serialize) has written, as [`load`](Self::load) does with bytes. The format has to
@@ -102,7 +106,7 @@ impl WorldFormat {
     /// If it is no world in this format, or something is running in the world, which is as before then. The error names the component
     /// and, if the id is before the value, the entity.
     pub fn deserialize<'de, D: Deserializer<'de>>(&self, world: &mut World, deserializer: D) -> Result<(), D::Error> {
-        let bytes = read::read(self, deserializer)?;
+        let bytes = read::read(&self.for_world(world), deserializer)?;
         self.load(world, &bytes).map_err(D::Error::custom)
     }
 }

@@ -7,7 +7,9 @@ use std::{fmt, slice};
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use strata_ecs::change::{ComponentTicks, Tick};
-use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, ErasedSlice, UpgradeList, UpgradeSource};
+use strata_ecs::component::{
+    ComponentDescriptor, ComponentIdentity, ErasedSlice, PersistenceKind, UpgradeList, UpgradeSource,
+};
 use strata_ecs::prelude::{Component, Relation, Resource};
 use strata_ecs::relation::{PairSource, PairTarget};
 use strata_ecs::snapshot::{
@@ -29,6 +31,21 @@ type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<()
 type ReadPairs = dyn Fn(Values<'_>, Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)> + Send + Sync;
 type ReadResource =
     dyn Fn(Values<'_>, &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)> + Send + Sync;
+
+/// The version of values in the [text form](strata_ecs::component::TextForm) of their type. Other versions begin with 1.
+pub(crate) const TEXT_VERSION: u32 = 0;
+
+/// What reads a resource in its text form.
+fn read_text(descriptor: &'static ComponentDescriptor) -> Arc<ReadResource> {
+    Arc::new(move |values: Values<'_>, builder: &mut SnapshotBuilder, ticks| {
+        for text in read_values::<String>(&[values])? {
+            builder
+                .add_resource_text(descriptor, &text, ticks)
+                .map_err(|error| (values.offset, Problem::Value(error)))?;
+        }
+        Ok(())
+    })
+}
 
 /// The names and versions that a type had earlier, with what reads values of these.
 #[derive(Clone)]
@@ -122,7 +139,7 @@ pub struct ResourceType {
     pub(crate) read: Arc<ReadResource>,
     earlier: Earlier<Arc<ReadResource>>,
     #[cfg(feature = "text")]
-    pub(crate) show: for<'v> fn(ResourceContents<'v>) -> Option<&'v dyn erased_serde::Serialize>,
+    pub(crate) show: for<'v> fn(ResourceContents<'v>) -> Option<Box<dyn erased_serde::Serialize + 'v>>,
     #[cfg(feature = "text")]
     pub(crate) text: TextOf,
 }
@@ -167,7 +184,7 @@ impl ComponentType {
             let Some(values) = values.downcast_ref::<C>() else { unreachable!("the values are of this component") };
             write_values(values, out, lengths)
         };
-        let read: ReadValues = |values, stamp| Ok(NewColumnContents::of(read_values::<C>(values)?, stamp));
+        let read: ReadValues = |values, stamp| Ok(NewColumnContents::of_clone(read_values::<C>(values)?, stamp));
         let mut ty = Self::with(ComponentDescriptor::of::<C>(), write, read);
         #[cfg(feature = "text")]
         {
@@ -490,6 +507,35 @@ impl ResourceType {
         ty
     }
 
+    /// A resource that is written in its [text form](strata_ecs::component::TextForm).
+    pub(crate) fn of_text(descriptor: &'static ComponentDescriptor) -> Self {
+        let write: WriteResource = |resource, out, lengths| {
+            let Some(text) = resource.text() else { unreachable!("the type has a text form") };
+            write_values(&[text], out, lengths)
+        };
+        Self {
+            descriptor,
+            version: TEXT_VERSION,
+            write,
+            read: read_text(descriptor),
+            earlier: Earlier::of(descriptor),
+            #[cfg(feature = "text")]
+            show: show_text,
+            #[cfg(feature = "text")]
+            text: TextOf::of::<String>(),
+        }
+    }
+
+    /// Has values that are in a file in the text form read, too, if the type has one.
+    pub(crate) fn add_text_form(&mut self) {
+        let has_form = self.descriptor.persistence() == PersistenceKind::Text;
+        if has_form && self.version != TEXT_VERSION && self.earlier.reader(TEXT_VERSION).is_none() {
+            self.earlier.upgrades.push((TEXT_VERSION, read_text(self.descriptor)));
+            #[cfg(feature = "text")]
+            self.text.add_text_form(TEXT_VERSION);
+        }
+    }
+
     /// The value is written in this version, and one of another version is refused, but for those that can be
     /// [upgraded](Self::with_upgrade). Without this it is the version that the definition says, or 1.
     #[must_use]
@@ -588,8 +634,15 @@ fn show_pair<R: Relation + Serialize>(pairs: PairsContents<'_>, at: usize) -> Op
 }
 
 #[cfg(feature = "text")]
-fn show_resource<R: Resource + Serialize>(resource: ResourceContents<'_>) -> Option<&dyn erased_serde::Serialize> {
-    Some(resource.get::<R>()?)
+fn show_resource<R: Resource + Serialize>(
+    resource: ResourceContents<'_>,
+) -> Option<Box<dyn erased_serde::Serialize + '_>> {
+    Some(Box::new(resource.get::<R>()?))
+}
+
+#[cfg(feature = "text")]
+fn show_text(resource: ResourceContents<'_>) -> Option<Box<dyn erased_serde::Serialize + '_>> {
+    Some(Box::new(resource.text()?))
 }
 
 /// The components that numbers in a file stand for: those with names there, and those of the ends of relations.

@@ -322,7 +322,7 @@ fn check(
         let descriptor = column.values().descriptor();
         if !is_known(descriptor) && !is_left_out(descriptor) {
             note(NotSaved::Component(descriptor.name()));
-        } else if is_known(descriptor) && !column.values().is_empty() && !column.can_be_restored() {
+        } else if is_known(descriptor) && !column.values().is_empty() && descriptor.functions().forbids_clone() {
             note(NotSaved::NotClone(descriptor.name()));
         }
     }
@@ -336,7 +336,7 @@ fn check(
             Some(other) if is_known(descriptor) && !is_known(other) && format.saves(other) => {
                 note(NotSaved::OtherSide(descriptor.name()));
             }
-            _ if is_known(descriptor) && !storage.column().can_be_restored() => {
+            _ if is_known(descriptor) && descriptor.functions().forbids_clone() => {
                 note(NotSaved::NotClone(descriptor.name()));
             }
             _ => {}

@@ -17,7 +17,7 @@ use core::ptr::{self, NonNull};
 
 use super::Column;
 use crate::alloc_error::AllocError;
-use crate::component::{ChangeTracking, ComponentDescriptor, Copying, ErasedRefMut, ErasedSlice, ErasedVec};
+use crate::component::{ChangeTracking, CloneFn, ComponentDescriptor, Copying, ErasedRefMut, ErasedSlice, ErasedVec};
 use crate::tick::{ComponentTicks, Tick};
 use crate::tracking::Tracking;
 
@@ -50,6 +50,8 @@ pub(crate) struct ColumnParts {
     pub(crate) visited: Tick,
     /// Of each value, if they are known.
     pub(crate) ticks: Option<Vec<ComponentTicks>>,
+    /// Clones a value, of a type of which the definition does not prove that it is `Clone`.
+    pub(crate) clone: Option<CloneFn>,
 }
 
 /// Values of a component that were not taken from a column.
@@ -173,10 +175,11 @@ impl ColumnCopy {
         row: impl Fn(usize) -> usize,
         now: Tick,
     ) -> Result<Self, AllocError> {
-        let ColumnParts { values, visited, ticks } = parts;
+        let ColumnParts { values, visited, ticks, clone } = parts;
         let mut copy = Self::new(values.descriptor());
-        assert!(!copy.refuses() || values.len() == 0, "the values cannot be copied");
-        let values = match values {
+        let copying = copy.values.copying.or(clone.map(Copying::Clone));
+        assert!(copying.is_some() || values.len() == 0, "the values cannot be copied");
+        let mut values = match values {
             NewValues::Vec(mut values) => {
                 let (len, mut own) = (values.len(), copy.values.without_values());
                 own.column.grow_to(len)?;
@@ -188,6 +191,7 @@ impl ColumnCopy {
             }
             NewValues::Column(values) => values,
         };
+        values.copying = copying;
         copy.values = Arc::new(values);
         (copy.visited, copy.ticks) = (visited, rows);
         if let Some(ticks) = ticks {

@@ -301,6 +301,7 @@ pub const fn describe<T>(
             drop: None,
             clone: clone.function,
             copy: copy.is_marked,
+            forbids_clone: false,
             only_in_copies: false,
             default: default.function,
             eq: eq.function,
@@ -323,6 +324,30 @@ pub const fn describe<T>(
 pub const fn describe_plain<T>(description: Description<T>) -> Description<T> {
     description.with_fields(plain_fields(description.fields))
 }
+
+/// The same, of a type with the option `serialize`.
+#[must_use]
+pub const fn describe_serializable<T: Serializable>(description: Description<T>) -> Description<T> {
+    description
+}
+
+/// What the option `serialize` of the derives demands of a type.
+#[cfg(feature = "serde")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has the option `serialize`, and does not implement `Serialize` and `DeserializeOwned`",
+    label = "cannot be serialized and deserialized",
+    note = "add `#[derive(Serialize, Deserialize)]` to it; its type parameters have to implement both, too"
+)]
+pub trait Serializable: serde_core::Serialize + serde_core::de::DeserializeOwned {}
+#[cfg(feature = "serde")]
+impl<T: serde_core::Serialize + serde_core::de::DeserializeOwned> Serializable for T {}
+/// What the option `serialize` of the derives demands of a type.
+#[cfg(not(feature = "serde"))]
+#[diagnostic::on_unimplemented(
+    message = "the option `serialize` needs the feature `serde` of `strata-ecs`",
+    label = "has the option `serialize`"
+)]
+pub trait Serializable {}
 
 impl<T> fmt::Debug for Description<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

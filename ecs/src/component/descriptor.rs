@@ -12,9 +12,10 @@
 //! A stable name that an attribute gave is unique in a world, among components and among resources. Names by default may
 //! coincide; then nothing is found by them.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::alloc::Layout;
-use core::any::{TypeId, type_name};
+use core::any::{Any, TypeId, type_name};
 use core::fmt;
 use core::ptr;
 
@@ -25,6 +26,7 @@ use super::functions::ComponentFunctions;
 use super::hooks::Hooks;
 use super::kinds::Kinds;
 use super::name::StableName;
+use super::persistence::{ErasedPersistence, PersistenceKind, WriteTextFn};
 use super::relation::RelationSide;
 use super::{ChangeTracking, Component, ComponentMutability, RequirementList, SlotAddress, StorageType};
 
@@ -91,6 +93,7 @@ pub struct ComponentDescriptor {
     pub(super) hooks: fn() -> Hooks,
     pub(super) relation: Option<RelationSide>,
     pub(super) saving: Saving,
+    pub(super) persistence: ErasedPersistence,
 }
 
 /// The number of a component in this process.
@@ -173,7 +176,13 @@ impl ComponentDescriptor {
             hooks: Hooks::default,
             relation: None,
             saving: description.saving,
+            persistence: ErasedPersistence::LISTED,
         }
+    }
+
+    /// The same of a resource with this persistence.
+    pub(crate) const fn with_persistence(self, persistence: ErasedPersistence) -> Self {
+        Self { persistence, ..self }
     }
 
     /// What tells the component or resource from all others.
@@ -279,8 +288,26 @@ impl ComponentDescriptor {
     /// assert!(!ComponentDescriptor::of::<Sprite>().is_saved());
     /// ```
     #[must_use]
-    pub const fn is_saved(&self) -> bool {
-        !self.saving.is_skipped
+    pub fn is_saved(&self) -> bool {
+        let is_skipped = matches!(self.persistence(), PersistenceKind::Skipped | PersistenceKind::Transient);
+        !self.saving.is_skipped && !is_skipped
+    }
+
+    /// How a resource takes part in snapshots, files and comparisons: see [`Persistence`](super::Persistence). A component is
+    /// [`Listed`](PersistenceKind::Listed).
+    #[must_use]
+    pub fn persistence(&self) -> PersistenceKind {
+        (self.persistence.kind)()
+    }
+
+    /// Reads a value as text and adds it to a list of the type that the creator of the descriptor names.
+    pub(crate) fn read_text(&self, text: &str, list: &mut dyn Any) -> Result<(), String> {
+        (self.persistence.read)(text, list)
+    }
+
+    /// The function that writes a value as text.
+    pub(super) fn write_text_fn(&self) -> WriteTextFn {
+        self.persistence.write
     }
 
     /// The name for files; `None` if the type has none. See [`StableName`].

@@ -131,6 +131,12 @@ impl<'a> ErasedRef<'a> {
         unsafe { self.descriptor.functions.hash_values(self.descriptor.layout, self.value, 1, hasher) }
     }
 
+    /// The value of a resource as text, if its type has a [text form](super::TextForm).
+    pub(crate) fn text(self) -> Option<String> {
+        // SAFETY: the function belongs to the type of this value, which is borrowed.
+        unsafe { (self.descriptor.write_text_fn())(self.value.as_ptr()) }
+    }
+
     /// The bytes of the value, if it is [plain](super::ComponentFunctions::is_plain) or has no size.
     pub(crate) fn plain_bytes(self) -> Option<&'a [u8]> {
         // SAFETY: the functions belong to the component of this value, which is borrowed for `'a`.

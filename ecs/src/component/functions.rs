@@ -84,6 +84,8 @@ pub struct ComponentFunctions {
     pub(super) clone: Option<CloneFn>,
     /// Whether values are `Copy`.
     pub(super) copy: bool,
+    /// Whether the definition says that values are not to be cloned.
+    pub(super) forbids_clone: bool,
     /// Whether values are cloned only together with all others of the world.
     pub(super) only_in_copies: bool,
     pub(super) default: Option<DefaultFn>,
@@ -113,6 +115,7 @@ impl ComponentFunctions {
             drop: None,
             clone: None,
             copy: false,
+            forbids_clone: false,
             only_in_copies: false,
             default: None,
             eq: None,
@@ -163,12 +166,34 @@ impl ComponentFunctions {
     }
 
     pub(super) const fn without_clone(self) -> Self {
-        Self { clone: None, copy: false, ..self }
+        Self { clone: None, copy: false, forbids_clone: true, ..self }
     }
 
     /// The values of an entity mean something only together with all others of the world.
     pub(super) const fn with_clone_only_in_copies(self) -> Self {
         Self { only_in_copies: true, ..self }
+    }
+
+    /// Whether the definition says that values are not to be cloned: `#[component(clone = "never")]`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone)]
+    /// #[component(clone = "never")]
+    /// struct Handle(u32);
+    ///
+    /// assert!(ComponentDescriptor::of::<Handle>().functions().forbids_clone());
+    /// ```
+    #[must_use]
+    pub const fn forbids_clone(&self) -> bool {
+        self.forbids_clone
+    }
+
+    /// The function that clones values of `T`, unless that is forbidden.
+    pub(crate) fn clone_fn_for<T: Clone>(&self) -> Option<CloneFn> {
+        if self.forbids_clone { None } else { Some(clone_value::<T>) }
     }
 
     /// How several values are copied at once; `None` if they cannot be.

@@ -17,6 +17,8 @@ mod name;
 mod functions;
 mod field;
 mod description;
+mod persistence;
+mod unproved;
 mod descriptor;
 mod descriptor_builder;
 mod describe;
@@ -56,6 +58,8 @@ pub(crate) use self::kinds::Kinds;
 pub use self::mutability::{Changeable, InPlace};
 pub use self::mutability::{ComponentMutability, Immutable, Mutable};
 pub use self::name::{StableName, StableNameError};
+pub(crate) use self::persistence::ErasedPersistence;
+pub use self::persistence::{Persistence, PersistenceKind, TextForm};
 pub use self::registration::RegisterComponentError;
 pub use self::registry::Components;
 pub(crate) use self::relation::RelationSide;
@@ -63,6 +67,7 @@ pub use self::required::RequiredComponentsError;
 pub(crate) use self::required::{Contents, Required, Requirements};
 pub(crate) use self::slot::{SlotAddress, type_bits};
 pub use self::slot::{SlotMap, TypeSlot};
+pub(crate) use self::unproved::Unproved;
 pub(crate) use self::watch::{TrackingGuard, TrackingRequest};
 use crate::entity::EntityMapper;
 pub use crate::map::component::*;
@@ -71,7 +76,7 @@ pub use strata_ecs_derive::Describe;
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.
 pub(crate) mod for_macros {
     pub use super::describe::{Probe, Unproved};
-    pub use super::description::{describe, describe_plain};
+    pub use super::description::{Serializable, describe, describe_plain, describe_serializable};
     pub use super::field::{field, fields, packed_field, plain_fields};
     pub use super::name::{NameParameter, name_by_path, name_given, name_with};
 }

@@ -18,7 +18,7 @@ use core::slice;
 use core::sync::atomic::{self, AtomicUsize};
 
 use super::Message;
-use crate::component::{ComponentKey, Description};
+use crate::component::{ComponentKey, Description, Persistence};
 use crate::guard::for_each_despite_panics;
 use crate::resource::{Ageing, MessageNumbers, Renewed, Resource};
 
@@ -108,6 +108,15 @@ impl<M: Message> Resource for Messages<M> {
     const MISSING: &'static str =
         "call `World::register_message::<{}>()`, or have a system with a `MessageReader` or `MessageWriter`";
     const AGEING: Option<Ageing<Self>> = Some(Ageing { numbers: Self::numbers, age: Self::age, renew: Self::renew });
+
+    fn persistence() -> Persistence<Self> {
+        match M::persistence() {
+            Persistence::Listed => Persistence::Listed,
+            Persistence::Text(_) => Persistence::Text(Self::TEXT_FORM),
+            Persistence::Skipped => Persistence::Skipped,
+            Persistence::Transient => Persistence::Transient,
+        }
+    }
 }
 
 /// More rows than that are not made room for because an iterator says that they will come.
@@ -272,13 +281,11 @@ impl<M> Messages<M> {
 
     /// What decides when messages go, besides the messages: the number of the first new one, how often they have aged, two numbers of
     /// before, and the limit.
-    #[cfg(feature = "serde")]
     pub(super) fn age_state(&self) -> (u64, u32, [u64; 2], usize) {
         (self.new_start, self.ages, self.checkpoints, self.limit)
     }
 
     /// A list with messages that were read from somewhere; `None` if no list has such numbers.
-    #[cfg(feature = "serde")]
     pub(super) fn from_state(
         new_start: u64,
         (ages, checkpoints, limit): (u32, [u64; 2], usize),

@@ -6,6 +6,7 @@
 
 mod messages;
 mod copy;
+mod written;
 #[cfg(feature = "serde")]
 mod serialized;
 
@@ -20,7 +21,7 @@ pub use self::parallel::MessageParIter;
 pub use self::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, MessageMutIteratorWithId};
 pub use crate::map::message::*;
 
-use crate::component::{ComponentKey, Description, TypeSlot};
+use crate::component::{ComponentKey, Description, Persistence, TypeSlot};
 
 /// A value that systems write to a list and that others read when they run: a collision, a request, something to log.
 ///
@@ -72,6 +73,12 @@ pub trait Message: Send + Sync + Sized + 'static {
     /// What else is known of the type: whether messages can be cloned. A [snapshot](crate::snapshot) of a world takes those that can
     /// be.
     const DESCRIPTION: Description<Self> = Description::new();
+
+    /// How the list of the messages takes part in snapshots, files and comparisons: the options `transient`, `save` and `persistence` of
+    /// the derive. A text form is one of a message.
+    fn persistence() -> Persistence<Self> {
+        Persistence::Listed
+    }
 
     /// Where the process remembers a number for this type, if it has such a place.
     #[doc(hidden)]

@@ -134,6 +134,7 @@ impl<'a> Sum<'a> {
             Some(Way::Bytes | Way::Hash) => {
                 value.hash(&mut self.hasher);
             }
+            Some(Way::Text) => self.hasher.write(value.text().unwrap_or_default().as_bytes()),
             Some(Way::By(hash)) => hash(value, &mut self.hasher),
             _ => {}
         }

@@ -123,7 +123,31 @@ impl NewColumnContents {
     /// The values of a vector, which have changed last at a tick.
     #[must_use]
     pub fn of<C: Component>(values: Vec<C>, stamp: Tick) -> Self {
-        Self(ColumnParts { values: NewValues::Vec(ErasedVec::of_vec(values)), visited: stamp, ticks: None })
+        Self(ColumnParts {
+            values: NewValues::Vec(ErasedVec::of_vec(values)),
+            visited: stamp,
+            ticks: None,
+            clone: None,
+        })
+    }
+
+    /// The values of a vector, which need not be known to be `Clone` by the definition of their type: the bounds of a type with parameters
+    /// may not say so. If the definition [forbids clones](crate::component::ComponentFunctions::forbids_clone) this changes nothing.
+    ///
+    /// ```
+    /// use strata_ecs::change::Tick;
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::NewColumnContents;
+    ///
+    /// #[derive(Component, Clone)]
+    /// struct Loose<T: Send + Sync + 'static>(T);
+    ///
+    /// assert_eq!(NewColumnContents::of_clone(vec![Loose(1), Loose(2)], Tick::new(1)).len(), 2);
+    /// ```
+    #[must_use]
+    pub fn of_clone<C: Component + Clone>(values: Vec<C>, stamp: Tick) -> Self {
+        let Self(parts) = Self::of(values, stamp);
+        Self(ColumnParts { clone: ComponentDescriptor::of::<C>().functions().clone_fn_for::<C>(), ..parts })
     }
 
     pub(super) fn into_parts(self) -> ColumnParts {
@@ -141,7 +165,9 @@ impl NewColumnContents {
         stamp: Tick,
     ) -> Result<Self, WrongTypeError<Vec<T>>> {
         match ErasedVec::of_vec_for(descriptor, values) {
-            Ok(values) => Ok(Self(ColumnParts { values: NewValues::Vec(values), visited: stamp, ticks: None })),
+            Ok(values) => {
+                Ok(Self(ColumnParts { values: NewValues::Vec(values), visited: stamp, ticks: None, clone: None }))
+            }
             Err(values) => Err(WrongTypeError::of_values(descriptor, values)),
         }
     }
@@ -172,7 +198,7 @@ impl NewColumnContents {
     #[must_use]
     pub fn of_plain_bytes(descriptor: &'static ComponentDescriptor, bytes: &[u8], stamp: Tick) -> Option<Self> {
         let values = NewValues::of_bytes(descriptor, bytes).unwrap_or_else(|error| error.raise())?;
-        Some(Self(ColumnParts { values, visited: stamp, ticks: None }))
+        Some(Self(ColumnParts { values, visited: stamp, ticks: None, clone: None }))
     }
 
     pub(super) fn into_new_values(self) -> NewValues {
@@ -189,7 +215,7 @@ impl NewColumnContents {
 
     /// Values for which no time is known.
     pub(super) fn of_parts(values: NewValues) -> Self {
-        Self(ColumnParts { values, visited: Tick::default(), ticks: None })
+        Self(ColumnParts { values, visited: Tick::default(), ticks: None, clone: None })
     }
 
     pub(super) fn of_values(values: ErasedVec) -> Self {

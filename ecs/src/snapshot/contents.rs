@@ -5,7 +5,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::any::Any;
+use core::any::{Any, TypeId};
 use core::fmt;
 
 use super::api::{LivingContents, WorldSnapshot};
@@ -414,6 +414,12 @@ impl<'s> ResourceContents<'s> {
         self.value.value()
     }
 
+    /// The value as text, if its type has a [text form](crate::component::TextForm).
+    #[must_use]
+    pub fn text(self) -> Option<String> {
+        self.value.text()
+    }
+
     /// When it was added and changed.
     #[must_use]
     pub fn ticks(self) -> ComponentTicks {
@@ -531,6 +537,8 @@ impl fmt::Debug for NewPairsContents {
 pub struct SnapshotBuilder {
     parts: StoreParts,
     schedules: Vec<NewScheduleContents>,
+    /// Types of resources that are no part of the snapshot.
+    kept: Vec<TypeId>,
 }
 
 impl SnapshotBuilder {
@@ -555,7 +563,7 @@ impl SnapshotBuilder {
             last,
             checked,
         };
-        Self { parts, schedules: Vec::new() }
+        Self { parts, schedules: Vec::new(), kept: Vec::new() }
     }
 
     /// Without anything: for resources that are [inserted](Self::insert_resources) into a living world.
@@ -608,6 +616,56 @@ impl SnapshotBuilder {
         self
     }
 
+    /// Adds a resource that is read from its [text form](crate::component::TextForm), and when it was added and changed.
+    ///
+    /// # Errors
+    ///
+    /// If the type has no text form, or the text is not one of a value, with what is wrong. Nothing has been added.
+    ///
+    /// ```
+    /// use strata_ecs::change::{ComponentTicks, Tick};
+    /// use strata_ecs::component::{ComponentDescriptor, Persistence, TextForm};
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::SnapshotBuilder;
+    ///
+    /// #[derive(Resource, Clone)]
+    /// #[resource(persistence = score_as_text)]
+    /// struct Score(u32);
+    ///
+    /// fn score_as_text() -> Persistence<Score> {
+    ///     Persistence::Text(TextForm::new(
+    ///         |score, text| text.push_str(&score.0.to_string()),
+    ///         |text| text.parse().map(Score).map_err(|error| format!("{error}")),
+    ///     ))
+    /// }
+    ///
+    /// let (descriptor, ticks) = (ComponentDescriptor::of_resource::<Score>(), ComponentTicks::new(Tick::new(1)));
+    /// let mut builder = SnapshotBuilder::of_parts();
+    /// assert!(builder.add_resource_text(descriptor, "three", ticks).is_err());
+    /// builder.add_resource_text(descriptor, "3", ticks).unwrap();
+    /// let mut world = World::new();
+    /// builder.insert_resources(&mut world);
+    /// assert_eq!(world.resource::<Score>().0, 3);
+    /// ```
+    pub fn add_resource_text(
+        &mut self,
+        descriptor: &ComponentDescriptor,
+        text: &str,
+        ticks: ComponentTicks,
+    ) -> Result<&mut Self, String> {
+        let mut list: (Vec<NewResource>, ComponentTicks) = (Vec::new(), ticks);
+        descriptor.read_text(text, &mut list)?;
+        self.parts.resources.append(&mut list.0);
+        Ok(self)
+    }
+
+    /// Has resources of some types stay as they are when the snapshot is restored, as
+    /// [`SnapshotOptions::without_resources`] does: those of which the data say nothing.
+    pub fn keep_resources(&mut self, types: impl IntoIterator<Item = TypeId>) -> &mut Self {
+        self.kept.extend(types);
+        self
+    }
+
     /// Adds what the systems of a schedule keep. A world that has no such schedule when the snapshot is [built](Self::build) passes it over.
     pub fn add_schedule(&mut self, schedule: NewScheduleContents) -> &mut Self {
         self.schedules.push(schedule);
@@ -637,12 +695,13 @@ impl SnapshotBuilder {
     ///
     /// If there is no memory, or if a resource has the stable name of another one.
     pub fn build(self, world: &mut World, options: &SnapshotOptions) -> Result<WorldSnapshot, BuildError> {
-        let Self { mut parts, schedules } = self;
+        let Self { mut parts, schedules, kept } = self;
+        let options = options.clone().without_resources(kept);
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let systems = prepare(world, schedules, &mut parts)?;
         let copy = world.store.build_copy(parts, links_of_parts, is_apart).unwrap_or_else(|error| error.raise())?;
         let systems = memories(world, &copy, systems)?;
-        Ok(WorldSnapshot::of_copy(world, options.clone(), copy, systems))
+        Ok(WorldSnapshot::of_copy(world, options, copy, systems))
     }
 }
 

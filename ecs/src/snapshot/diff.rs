@@ -238,6 +238,7 @@ impl<'a> Diff<'a> {
         match self.way(own.descriptor()) {
             None | Some(Way::LeftOut) => false,
             Some(Way::Bytes) => own.plain_bytes() != other.plain_bytes(),
+            Some(Way::Text) => own.text() != other.text(),
             Some(Way::Hash) => {
                 let [own, other] = [own, other].map(|value| {
                     hash(|hasher| {

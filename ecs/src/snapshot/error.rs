@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::component::Unproved;
+
 /// A [snapshot](super) cannot be taken. Nothing has happened.
 ///
 /// ```
@@ -55,9 +57,9 @@ pub enum NotTaken {
 impl fmt::Display for NotTaken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Component(name) => write!(f, "component `{name}`, which is not known to be `Clone`"),
+            Self::Component(name) => Unproved::clone("component", name).fmt(f),
             Self::Relation(name) => write!(f, "pairs of relation `{name}`, which is not known to be `Clone`"),
-            Self::Resource(name) => write!(f, "resource `{name}`, which is not known to be `Clone`"),
+            Self::Resource(name) => Unproved::clone("resource", name).fmt(f),
             Self::NonSend(name) => write!(f, "non-send value `{name}`"),
             Self::Local { system, value } => {
                 write!(f, "`Local<{value}>` of system `{system}` (`SnapshotOptions::with_local`)")

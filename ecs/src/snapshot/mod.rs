@@ -34,6 +34,9 @@
 //! messages without `Clone`, non-send values, and observers of single entities. [`SnapshotOptions`] leave resources and such
 //! observers out: these stay as they are when the world is restored.
 //!
+//! A resource whose definition says that it belongs to the process, `#[resource(transient)]`, is no part of a snapshot and stays as it is: see
+//! [`Persistence`](crate::component::Persistence).
+//!
 //! What systems keep from run to run is taken for those in [schedules of the world](crate::world::World::add_schedule): when they ran
 //! last, how far they have read messages, and their [`Local`](crate::system::Local)s. A `Local` can be taken if it is a number or another
 //! simple type, or if [an option names its type](SnapshotOptions::with_local).
@@ -137,9 +140,9 @@
 //! ```
 //!
 //! What counts is data: entities with the order of their rows, tables in their order, values, resources, messages, pairs, and which ids
-//! come next. When something changed, what readers have seen, the number of the frame and what systems keep do not. Values are
-//! taken as bytes if the derive knows that these are [plain](crate::component::ComponentFunctions::is_plain), else by their `Hash`; what
-//! has neither is named in an error, unless [options](StateOptions) leave it out or say how it is hashed. Components are known by their
+//! come next. Resources that are [transient or skipped](crate::component::Persistence) do not count. When something changed, what readers have seen, the number of the frame and what systems keep do not. Values are
+//! taken as bytes if the derive knows that these are [plain](crate::component::ComponentFunctions::is_plain), else by their `Hash`, or by
+//! their [text form](crate::component::TextForm); what has none of these is named in an error, unless [options](StateOptions) leave it out or say how it is hashed. Components are known by their
 //! [stable names](crate::component::StableName), so the order in which a world has met them does not count.
 
 mod options;

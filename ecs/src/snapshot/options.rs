@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 use core::time::Duration;
 
-use crate::component::ComponentDescriptor;
+use crate::component::{ComponentDescriptor, PersistenceKind};
 use crate::entity::Entity;
 use crate::resource::Resource;
 
@@ -84,6 +84,13 @@ impl SnapshotOptions {
     #[must_use]
     pub fn without_resource<R: Resource>(mut self) -> Self {
         self.resources.push(TypeId::of::<R>());
+        self
+    }
+
+    /// Leaves the resources of some types out, as [`without_resource`](Self::without_resource) does with one.
+    #[must_use]
+    pub fn without_resources(mut self, types: impl IntoIterator<Item = TypeId>) -> Self {
+        self.resources.extend(types);
         self
     }
 
@@ -222,6 +229,7 @@ impl SnapshotOptions {
         let is_named = type_id.is_some_and(|type_id| self.resources.contains(&type_id));
         let is_other = |only: &Vec<TypeId>| !type_id.is_some_and(|type_id| only.contains(&type_id));
         is_named
+            || descriptor.persistence() == PersistenceKind::Transient
             || self.only_resources.as_ref().is_some_and(is_other)
             || (self.uncloneable && descriptor.functions().clone_fn().is_none())
     }

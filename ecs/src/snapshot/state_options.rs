@@ -6,7 +6,7 @@ use core::any::TypeId;
 use core::fmt;
 use core::hash::Hasher;
 
-use crate::component::{Component, ComponentDescriptor, ErasedRef};
+use crate::component::{Component, ComponentDescriptor, ErasedRef, PersistenceKind, Unproved};
 use crate::resource::Resource;
 
 /// Adds a value to a hash.
@@ -127,8 +127,12 @@ impl StateOptions {
         let functions = descriptor.functions();
         match self.hashes.iter().rev().find(|(of, _)| Some(*of) == type_id) {
             Some((_, hash)) => Some(Way::By(&**hash)),
+            None if matches!(descriptor.persistence(), PersistenceKind::Skipped | PersistenceKind::Transient) => {
+                Some(Way::LeftOut)
+            }
             None if functions.is_plain() || descriptor.layout().size() == 0 => Some(Way::Bytes),
             None if functions.hash_fn().is_some() => Some(Way::Hash),
+            None if descriptor.persistence() == PersistenceKind::Text => Some(Way::Text),
             None if use_eq && functions.eq_fn().is_some() => Some(Way::Eq),
             None if self.without_unknown => Some(Way::LeftOut),
             None => None,
@@ -158,6 +162,8 @@ pub(super) enum Way<'a> {
     Bytes,
     /// By their `Hash`.
     Hash,
+    /// As text.
+    Text,
     /// By a function of the caller.
     By(&'a (dyn Fn(ErasedRef<'_>, &mut dyn Hasher) + Send + Sync)),
     /// By their `PartialEq`.
@@ -202,9 +208,9 @@ pub enum NotCompared {
 impl fmt::Display for NotCompared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Component(name) => write!(f, "component `{name}`"),
+            Self::Component(name) => Unproved::hash("component", name).fmt(f),
             Self::Relation(name) => write!(f, "relation `{name}`"),
-            Self::Resource(name) => write!(f, "resource `{name}`"),
+            Self::Resource(name) => Unproved::hash("resource", name).fmt(f),
             Self::NonSend(name) => write!(f, "non-send value `{name}`"),
         }
     }
@@ -214,9 +220,9 @@ impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("nothing is known of how to compare ")?;
         for (at, one) in self.what.iter().enumerate() {
-            write!(f, "{}{one}", if at == 0 { "" } else { ", " })?;
+            write!(f, "{}{one}", if at == 0 { "" } else { "; " })?;
         }
-        f.write_str("; derive `Hash`, or say it in `StateOptions`")
+        f.write_str("; derive `Hash`, or say how in `StateOptions::with_hash`")
     }
 }
 

@@ -17,7 +17,7 @@ use super::frames::FramesCopy;
 use super::links::{BuiltLinks, LinksCopy};
 use crate::alloc_error::AllocError;
 use crate::column::{ColumnCopy, ColumnParts};
-use crate::component::{ChangeTracking, ComponentDescriptor, ComponentId, RegisterComponentError};
+use crate::component::{ChangeTracking, ComponentDescriptor, ComponentId, RegisterComponentError, Unproved};
 use crate::entity::{EntitiesCopy, Entity, EntityIds, EntityIdsError, SystemKey};
 use crate::relation::{PairsCopy, PairsFault, PairsParts, PairsSetting};
 use crate::removal::LogCopy;
@@ -150,7 +150,9 @@ impl fmt::Display for BuildError {
             Self::Time => f.write_str(
                 "a tick is later than the current one, or too old to be known; or more frames have ended than ever do",
             ),
-            Self::NotClone(name) => write!(f, "`{name}` is not known to be `Clone`, so that it cannot be restored"),
+            Self::NotClone(name) => {
+                write!(f, "what cannot be cloned cannot be restored: {}", Unproved::clone("component", name))
+            }
             Self::Side(name) => {
                 write!(f, "other entities have component `{name}` than those in the pairs or links that it belongs to")
             }
@@ -203,7 +205,7 @@ impl StoreParts {
             if column.values.len() != entities {
                 return Err(BuildError::Length(name));
             }
-            if entities != 0 && descriptor.functions().copying().is_none() {
+            if entities != 0 && column.clone.is_none() && descriptor.functions().copying().is_none() {
                 return Err(BuildError::NotClone(name));
             }
             let may_have_ticks = descriptor.tracking() != ChangeTracking::Never;
@@ -240,7 +242,7 @@ impl StoreParts {
                 if values.values.len() != entities.len() {
                     return Err(BuildError::Length(name));
                 }
-                if !entities.is_empty() && component.functions().copying().is_none() {
+                if !entities.is_empty() && values.clone.is_none() && component.functions().copying().is_none() {
                     return Err(BuildError::NotClone(name));
                 }
             }

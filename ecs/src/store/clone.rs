@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::{EntityBuilder, Store};
 use crate::bundle::Bundle;
-use crate::component::{ComponentId, ErasedRef, ErasedVec};
+use crate::component::{ComponentId, ErasedRef, ErasedVec, Unproved};
 use crate::entity::{Entity, EntityError};
 use crate::graph::ChangeStep;
 use crate::table::Table;
@@ -50,8 +50,8 @@ impl fmt::Display for CloneError {
             Self::NotClone { entity, components } => {
                 write!(f, "entity {entity} cannot be cloned, since these of its components cannot: ")?;
                 for (at, component) in components.iter().enumerate() {
-                    let comma = if at == 0 { "" } else { ", " };
-                    write!(f, "{comma}`{component}`")?;
+                    let comma = if at == 0 { "" } else { "; " };
+                    write!(f, "{comma}{}", Unproved::clone("component", component))?;
                 }
                 Ok(())
             }

@@ -35,6 +35,42 @@ impl World {
         self.store.resources.descriptors()
     }
 
+    /// What is known of the types of resources that the world has met, whether it has a value of them or not, in the order in which it
+    /// met them.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.register_resource::<Count>();
+    /// assert!(world.resource_types().any(|resource| resource.name().ends_with("::Count")));
+    /// assert!(!world.contains_resource::<Count>());
+    /// ```
+    pub fn resource_types(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
+        self.store.resources.types()
+    }
+
+    /// Makes a type of resources known to the world, without a value of it: a format then finds the values in files.
+    ///
+    /// # Panics
+    ///
+    /// If another resource has the same stable name.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.register_resource::<Count>();
+    /// assert!(world.get_resource::<Count>().is_none());
+    /// ```
+    pub fn register_resource<R: Resource>(&mut self) {
+        self.store.resources.register::<R>();
+    }
+
     /// Sets a resource, and drops the old value if there is one.
     ///
     /// ```

@@ -1,6 +1,9 @@
 //! Adding states to an `App`.
 
+use strata_ecs::command::Commands;
+use strata_ecs::observer::On;
 use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule};
+use strata_ecs::snapshot::Restored;
 use strata_ecs::world::{FromWorld, World};
 
 use super::despawn::{despawn_on_enter, despawn_on_exit};
@@ -9,8 +12,8 @@ use super::state_set::StateSet as _;
 use super::states::{ComputedStates, FreelyMutableState, States, SubStates};
 use super::transitions::{
     ApplyStateTransition, EnterSchedules, ExitSchedules, StateTransition, StateTransitionEvent, StateTransitionSystems,
-    TransitionSchedules, apply_computed, apply_next, apply_sub, begin, has_begun, run_enter, run_exit, run_transition,
-    schedule,
+    TransitionSchedules, apply_computed, apply_next, apply_sub, begin, compute_after_load, compute_all_loaded,
+    has_begun, run_enter, run_exit, run_transition, schedule,
 };
 use crate::app::App;
 use crate::main_schedule::{MainScheduleOrder, PreStartup, PreUpdate};
@@ -37,6 +40,7 @@ fn set_up(app: &mut App) {
         return;
     }
     app.add_schedule(schedule());
+    app.add_observer(|_: On<'_, '_, Restored>, mut commands: Commands<'_, '_>| commands.queue(compute_all_loaded));
     if let Some(mut order) = app.world_mut().get_resource_mut::<MainScheduleOrder>() {
         order.insert_after(PreUpdate, StateTransition);
         order.insert_startup_before(PreStartup, StateTransition);
@@ -101,6 +105,7 @@ impl App {
         if has_begun::<S>(self.world()) {
             return self;
         }
+        compute_after_load::<S>(self.world_mut());
         self.add_transitions::<S>(apply_computed::<S>, S::SourceStates::order::<S>)
     }
 

@@ -28,7 +28,9 @@ use super::transitions::{StateTransitionEvent, current};
 /// app.update();
 /// assert_eq!(app.world().len(), 0);
 /// ```
-#[derive(Component, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Component, Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct DespawnOnExit<S: States>(pub S);
 
 /// Has the entity despawned when the program enters this state, before the systems of [`OnEnter`](crate::state::OnEnter).
@@ -46,7 +48,9 @@ pub struct DespawnOnExit<S: States>(pub S);
 /// app.update();
 /// assert!(app.world().is_empty());
 /// ```
-#[derive(Component, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Component, Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct DespawnOnEnter<S: States>(pub S);
 
 /// Despawns the entities whose component names this state, also if they are disabled.

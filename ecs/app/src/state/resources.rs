@@ -5,6 +5,7 @@ use std::ops::Deref;
 use strata_ecs::resource::Resource;
 
 use super::states::{FreelyMutableState, States};
+use crate::form::{Words, of_state, read_word, text_form, write_word};
 
 /// The state of type `S`. Systems read it; [`NextState`] changes it.
 ///
@@ -23,8 +24,10 @@ use super::states::{FreelyMutableState, States};
 /// app.init_state::<Screen>();
 /// assert_eq!(app.world_mut().run_system_once(title).unwrap(), "Menu");
 /// ```
-#[derive(Resource, Clone, PartialEq, Eq, Debug)]
-#[resource(missing = "call `init_state::<{}>()`, `add_sub_state` or `add_computed_state` of the `App`")]
+#[derive(Resource, Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+#[resource(persistence = of_state::<Self, S>, missing = "call `init_state::<{}>()`, `add_sub_state` or `add_computed_state` of the `App`")]
 pub struct State<S: States>(pub(super) S);
 
 impl<S: States> State<S> {
@@ -75,8 +78,10 @@ impl<S: States> PartialEq<S> for State<S> {
 /// app.update();
 /// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
 /// ```
-#[derive(Resource, Clone, PartialEq, Eq, Debug)]
-#[resource(missing = "it exists after the first transition from one `{}` to another")]
+#[derive(Resource, Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+#[resource(persistence = of_state::<Self, S>, missing = "it exists after the first transition from one `{}` to another")]
 pub struct PreviousState<S: States>(pub(super) S);
 
 impl<S: States> PreviousState<S> {
@@ -112,8 +117,9 @@ impl<S: States> Deref for PreviousState<S> {
 /// app.update();
 /// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
 /// ```
-#[derive(Resource, Clone, PartialEq, Eq, Debug, Default)]
-#[resource(missing = "call `init_state::<{}>()` or `add_sub_state` of the `App`")]
+#[derive(Resource, Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[resource(persistence = of_state::<Self, S>, missing = "call `init_state::<{}>()` or `add_sub_state` of the `App`")]
 pub enum NextState<S: FreelyMutableState> {
     /// It stays as it is.
     #[default]
@@ -166,5 +172,29 @@ impl<S: FreelyMutableState> NextState<S> {
     /// ```
     pub fn reset(&mut self) {
         *self = Self::Unchanged;
+    }
+}
+
+text_form!(State<S> where S: States, |state| &state.0, |state| State(state));
+text_form!(PreviousState<S> where S: States, |state| &state.0, |state| PreviousState(state));
+
+impl<S: FreelyMutableState> Words for NextState<S> {
+    fn write(&self, text: &mut String) {
+        let (word, state) = match self {
+            Self::Unchanged => ("unchanged", None),
+            Self::Pending(state) => ("pending", Some(state)),
+            Self::PendingIfDifferent(state) => ("pending_if_different", Some(state)),
+        };
+        write_word(word, text);
+        state.into_iter().for_each(|state| state.write(text));
+    }
+
+    fn read(text: &mut &str) -> Option<Self> {
+        match read_word(text)? {
+            "unchanged" => Some(Self::Unchanged),
+            "pending" => S::read(text).map(Self::Pending),
+            "pending_if_different" => S::read(text).map(Self::PendingIfDifferent),
+            _ => None,
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use super::state_set::StateSet;
+use crate::form::StateForm;
 
 /// A type whose value is the state of a program, or of a part of it. Derive it; see the [module](crate::state).
 ///
@@ -54,6 +55,10 @@ pub trait States: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 'static 
     /// App::new().add_computed_state::<Hen>().add_computed_state::<Egg>();
     /// ```
     const DEPENDENCY_DEPTH: usize = 1;
+
+    /// How values are written in files. The derives find it.
+    #[doc(hidden)]
+    const FORM: StateForm<Self> = StateForm::Unknown;
 }
 
 /// A state that [`NextState`](crate::state::NextState) can change: one with `#[derive(States)]` or `#[derive(SubStates)]`, and no
@@ -128,6 +133,7 @@ pub trait ComputedStates: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 
 #[diagnostic::do_not_recommend]
 impl<S: ComputedStates> States for S {
     const DEPENDENCY_DEPTH: usize = S::SourceStates::SET_DEPENDENCY_DEPTH + 1;
+    const FORM: StateForm<Self> = StateForm::Computed;
 }
 
 /// A state that exists only while others have some values, and can be changed while it exists.

@@ -4,9 +4,10 @@
 //! for each type what has changed in this run ([`Transitions`]); what comes after goes by that.
 
 use std::any::type_name;
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-use strata_ecs::message::Message;
+use strata_ecs::message::{Message, Messages};
 use strata_ecs::resource::Resource;
 use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule, ScheduleLabel, SystemSet};
 use strata_ecs::system::Result;
@@ -15,6 +16,7 @@ use strata_ecs::world::{Schedules, TryRunScheduleError, World};
 use super::resources::{NextState, PreviousState, State};
 use super::state_set::StateSet as _;
 use super::states::{ComputedStates, FreelyMutableState, States, SubStates};
+use crate::form::{Words, as_text, of_state};
 
 /// The schedule that runs when the program enters a state.
 ///
@@ -88,7 +90,9 @@ pub struct StateTransition;
 ///
 /// App::new().init_state::<Screen>().add_systems(Last, log).update();
 /// ```
-#[derive(Message, Clone, PartialEq, Eq, Debug)]
+#[derive(Message, Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[message(persistence = of_state::<Self, S>)]
 pub struct StateTransitionEvent<S: States> {
     /// The state that was left; `None` if there was none.
     pub exited: Option<S>,
@@ -163,18 +167,56 @@ sets! {
     pub EnterSchedules;
 }
 
+impl<S: States> Words for StateTransitionEvent<S> {
+    const ARE_KNOWN: bool = S::ARE_KNOWN;
+
+    fn write(&self, text: &mut String) {
+        self.exited.write(text);
+        self.entered.write(text);
+        self.allow_same_state_transitions.write(text);
+    }
+
+    fn read(text: &mut &str) -> Option<Self> {
+        let (exited, entered) = (Words::read(text)?, Words::read(text)?);
+        Some(Self { exited, entered, allow_same_state_transitions: bool::read(text)? })
+    }
+}
+
 /// What happens to a state.
-#[derive(Resource)]
-pub struct Transitions<S: States> {
+#[derive(Resource, Clone)]
+#[resource(persistence = as_text)]
+pub(super) struct Transitions<S: States> {
     /// Whether the state was never entered since it was added.
     is_new: bool,
-    /// What has happened in this run of [`StateTransition`], or in the last one.
+    /// Whether it was read from a file, which has no values of computed states.
+    is_loaded: bool,
+    /// What has happened in this run of [`StateTransition`], or in the last one. Nothing reads it between two runs.
     current: Option<StateTransitionEvent<S>>,
+}
+
+/// Two worlds are not told apart by what nothing reads.
+impl<S: States> Hash for Transitions<S> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.is_new.hash(state);
+    }
+}
+
+impl<S: States> Words for Transitions<S> {
+    fn write(&self, text: &mut String) {
+        self.is_new.write(text);
+    }
+
+    fn read(text: &mut &str) -> Option<Self> {
+        Some(Self { is_new: bool::read(text)?, is_loaded: true, current: None })
+    }
 }
 
 /// Notes that a state was added, and is to be entered.
 pub(super) fn begin<S: States>(world: &mut World) {
-    world.insert_resource(Transitions::<S> { is_new: true, current: None });
+    // A file may have these although the world has none of them now.
+    world.register_resource::<State<S>>();
+    world.register_resource::<PreviousState<S>>();
+    world.insert_resource(Transitions::<S> { is_new: true, is_loaded: false, current: None });
 }
 
 /// Whether a state was added.
@@ -276,6 +318,42 @@ pub(super) fn apply_computed<S: ComputedStates>(world: &mut World) {
     if is_new || S::SourceStates::any_changed(world) {
         let state = S::SourceStates::get(world).and_then(S::compute);
         change(world, is_new, state, S::ALLOW_SAME_STATE_TRANSITIONS);
+    }
+}
+
+/// Functions that compute states that were not in a file, each with the depth of its state, in ascending order.
+#[derive(Resource, Default)]
+#[resource(transient)]
+pub(super) struct ComputedAfterLoad(Vec<(usize, fn(&mut World))>);
+
+/// Has a computed state follow from the others when a world is loaded.
+pub(super) fn compute_after_load<S: ComputedStates>(world: &mut World) {
+    let mut all = world.get_resource_or_init::<ComputedAfterLoad>();
+    all.0.push((S::DEPENDENCY_DEPTH, compute_loaded::<S>));
+    all.0.sort_by_key(|(depth, _)| *depth);
+}
+
+/// Computes the states that are not in files, when a world was loaded.
+pub(super) fn compute_all_loaded(world: &mut World) {
+    let all = world.get_resource::<ComputedAfterLoad>().map_or_else(Vec::new, |all| all.0.clone());
+    all.into_iter().for_each(|(_, compute)| compute(world));
+}
+
+/// Computes a state, without a transition, if the world was loaded.
+fn compute_loaded<S: ComputedStates>(world: &mut World) {
+    let Some(mut transitions) = world.get_resource_mut::<Transitions<S>>() else { return };
+    if !std::mem::take(&mut transitions.is_loaded) {
+        return;
+    }
+    let is_new = transitions.is_new;
+    match S::SourceStates::get(world).and_then(S::compute).filter(|_| !is_new) {
+        Some(state) => world.insert_resource(State(state)),
+        None => _ = world.remove_resource::<State<S>>(),
+    }
+    // These are those of the world of before.
+    world.remove_resource::<PreviousState<S>>();
+    if let Some(mut messages) = world.get_resource_mut::<Messages<StateTransitionEvent<S>>>() {
+        messages.clear();
     }
 }
 

@@ -1,11 +1,21 @@
 //! The clock that all others are.
 
+use std::any::{Any, TypeId};
+use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
+use strata_ecs::component::Persistence;
 use strata_ecs::resource::Resource;
+
+use super::fixed::Fixed;
+use super::real::Real;
+use super::virtual_time::Virtual;
+use crate::form::{Words, as_text};
 
 /// A duration, also in seconds, for many systems that ask for these in their loops.
 #[derive(Clone, Copy, Default, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "Duration", into = "Duration"))]
 struct Span {
     duration: Duration,
     secs: f32,
@@ -40,13 +50,70 @@ impl From<Duration> for Span {
 /// assert_eq!(clock.elapsed(), Duration::from_millis(750));
 /// ```
 #[derive(Resource, Clone, Copy, Debug)]
-#[resource(missing = "add `TimePlugin` to the `App`, or insert a clock of your own with `insert_resource`")]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[resource(clone, persistence = persistence_of::<T>, missing = "add `TimePlugin` to the `App`, or insert a clock of your own with `insert_resource`")]
 pub struct Time<T: Default = ()> {
     context: T,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::time::serialized::positive"))]
     wrap_period: Duration,
     delta: Span,
     elapsed: Span,
     wrapped: Span,
+}
+
+impl From<Span> for Duration {
+    fn from(span: Span) -> Self {
+        span.duration
+    }
+}
+
+/// The seconds of a duration follow from it.
+impl<T: Default + Hash> Hash for Time<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { context, wrap_period, delta, elapsed, wrapped } = self;
+        context.hash(state);
+        [*wrap_period, delta.duration, elapsed.duration, wrapped.duration].hash(state);
+    }
+}
+
+/// The clocks of this crate are in files without being listed, but for that of the machine. Of other contexts nothing is known.
+fn persistence_of<T: Default + 'static>() -> Persistence<Time<T>> {
+    let context = TypeId::of::<T>();
+    if context == TypeId::of::<Real>() {
+        Persistence::Transient
+    } else if [TypeId::of::<()>(), TypeId::of::<Virtual>(), TypeId::of::<Fixed>()].contains(&context) {
+        as_text()
+    } else {
+        Persistence::Listed
+    }
+}
+
+/// Of a clock with one of the contexts that [`persistence_of`] names.
+impl<T: Default + 'static> Words for Time<T> {
+    fn write(&self, text: &mut String) {
+        let Self { context, wrap_period, delta, elapsed, wrapped } = self;
+        [*wrap_period, delta.duration, elapsed.duration, wrapped.duration].write(text);
+        let context: &dyn Any = context;
+        if let Some(context) = context.downcast_ref::<Virtual>() {
+            context.write(text);
+        } else if let Some(context) = context.downcast_ref::<Fixed>() {
+            context.write(text);
+        }
+    }
+
+    fn read(text: &mut &str) -> Option<Self> {
+        let [wrap_period, delta, elapsed, wrapped] = <[Duration; 4]>::read(text)?;
+        let mut time = Self::default();
+        time.wrap_period = Some(wrap_period).filter(|period| !period.is_zero())?;
+        [time.delta, time.elapsed, time.wrapped] = [delta, elapsed, wrapped].map(Span::from);
+        let context: &mut dyn Any = &mut time.context;
+        if let Some(context) = context.downcast_mut() {
+            *context = Virtual::read(text)?;
+        } else if let Some(context) = context.downcast_mut() {
+            *context = Fixed::read(text)?;
+        }
+        Some(time)
+    }
 }
 
 impl<T: Default> Default for Time<T> {

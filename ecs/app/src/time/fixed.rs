@@ -7,6 +7,7 @@ use strata_ecs::world::World;
 
 use super::base::Time;
 use super::virtual_time::Virtual;
+use crate::form::Words;
 use crate::main_schedule::{FixedMain, prepare_fixed};
 
 /// The context of `Time<Fixed>`: a clock that goes in steps of one length.
@@ -33,10 +34,23 @@ use crate::main_schedule::{FixedMain, prepare_fixed};
 /// }
 /// assert_eq!(app.world().resource::<Steps>().0, 8); // Of 20 milliseconds each, in 160.
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fixed {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::time::serialized::positive"))]
     timestep: Duration,
     overstep: Duration,
+}
+
+impl Words for Fixed {
+    fn write(&self, text: &mut String) {
+        [self.timestep, self.overstep].write(text);
+    }
+
+    fn read(text: &mut &str) -> Option<Self> {
+        let [timestep, overstep] = <[Duration; 2]>::read(text)?;
+        Some(Self { timestep, overstep }).filter(|_| !timestep.is_zero())
+    }
 }
 
 impl Default for Fixed {

@@ -38,6 +38,8 @@ pub mod common_conditions;
 mod base;
 mod fixed;
 mod real;
+#[cfg(feature = "serde")]
+mod serialized;
 mod stopwatch;
 mod timer;
 mod virtual_time;
@@ -55,6 +57,7 @@ pub use self::stopwatch::Stopwatch;
 pub use self::timer::{Timer, TimerMode};
 pub use self::virtual_time::Virtual;
 use crate::app::App;
+use crate::form::{as_text, text_form};
 use crate::main_schedule::{First, RunFixedMainLoop, RunFixedMainLoopSystems};
 use crate::plugin::Plugin;
 
@@ -76,6 +79,7 @@ impl Plugin for TimePlugin {
             .init_resource::<Time<Virtual>>()
             .init_resource::<Time<Fixed>>()
             .init_resource::<TimeUpdateStrategy>()
+            .init_resource::<HaveAdvanced>()
             .add_systems(First, advance_clocks.in_set(TimeSystems))
             .add_systems(RunFixedMainLoop, fixed::run_steps.in_set(RunFixedMainLoopSystems::FixedMainLoop));
     }
@@ -106,7 +110,7 @@ pub struct TimeSystems;
 /// assert_eq!(app.world().resource::<Time>().elapsed(), Duration::from_millis(20));
 /// ```
 #[derive(Resource, Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[resource(missing = "add `TimePlugin` to the `App`")]
+#[resource(transient, missing = "add `TimePlugin` to the `App`")]
 pub enum TimeUpdateStrategy {
     /// By what the clock of the machine says.
     #[default]
@@ -119,6 +123,14 @@ pub enum TimeUpdateStrategy {
     FixedTimesteps(u32),
 }
 
+/// Whether the clocks of the world have advanced, which they do from the second frame on. Unlike the real clock it belongs to the state of
+/// the world.
+#[derive(Resource, Clone, Copy, Default, Debug)]
+#[resource(persistence = as_text)]
+struct HaveAdvanced(bool);
+
+text_form!(HaveAdvanced, |have| &have.0, |have| HaveAdvanced(have));
+
 /// Advances the clocks that do not go in steps.
 fn advance_clocks(
     mut real: ResMut<'_, Time<Real>>,
@@ -126,13 +138,28 @@ fn advance_clocks(
     mut time: ResMut<'_, Time>,
     fixed: Res<'_, Time<Fixed>>,
     strategy: Res<'_, TimeUpdateStrategy>,
+    mut have_advanced: ResMut<'_, HaveAdvanced>,
 ) {
-    match *strategy {
-        TimeUpdateStrategy::Automatic => real.update(),
-        TimeUpdateStrategy::ManualInstant(instant) => real.update_with_instant(instant),
-        TimeUpdateStrategy::ManualDuration(duration) => real.update_with_duration(duration),
-        TimeUpdateStrategy::FixedTimesteps(steps) => real.update_with_duration(fixed.timestep() * steps),
+    let given = match *strategy {
+        TimeUpdateStrategy::ManualDuration(duration) => Some(duration),
+        TimeUpdateStrategy::FixedTimesteps(steps) => Some(fixed.timestep() * steps),
+        TimeUpdateStrategy::Automatic | TimeUpdateStrategy::ManualInstant(_) => None,
+    };
+    let is_first = !have_advanced.0;
+    if !is_first && given.is_some() && real.last_update().is_none() {
+        // The world was loaded by a program in which no frame has run. It goes on as in the program that saved it.
+        real.update_with_duration(Duration::ZERO);
     }
-    virt.follow(real.delta());
+    let was_running = std::mem::replace(&mut real.context_mut().is_running, true);
+    match (*strategy, given) {
+        (_, Some(duration)) => real.update_with_duration(duration),
+        (TimeUpdateStrategy::ManualInstant(instant), None) => real.update_with_instant(instant),
+        (_, None) => real.update(),
+    }
+    // If the program was running already, the world was restored to before its first frame, in which the clocks only note the time.
+    virt.follow(if is_first && was_running { Duration::ZERO } else { real.delta() });
+    if is_first {
+        have_advanced.0 = true;
+    }
     *time = virt.as_generic();
 }

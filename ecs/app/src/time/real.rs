@@ -8,6 +8,9 @@ use super::base::Time;
 ///
 /// Its delta is zero in the first frame, which has none before it.
 ///
+/// It belongs to the process and not to the state of the world: when a world is restored or loaded, the clock of the process goes on, and
+/// the delta of the next frame is the time since the last one. Checksums, differences and deltas pass over it.
+///
 /// ```
 /// use strata_app::prelude::*;
 ///
@@ -22,11 +25,13 @@ pub struct Real {
     startup: Instant,
     first_update: Option<Instant>,
     last_update: Option<Instant>,
+    /// Whether the plugin has advanced it.
+    pub(super) is_running: bool,
 }
 
 impl Default for Real {
     fn default() -> Self {
-        Self { startup: Instant::now(), first_update: None, last_update: None }
+        Self { startup: Instant::now(), first_update: None, last_update: None, is_running: false }
     }
 }
 
@@ -41,7 +46,7 @@ impl Time<Real> {
     /// ```
     #[must_use]
     pub fn new(startup: Instant) -> Self {
-        Self::new_with(Real { startup, first_update: None, last_update: None })
+        Self::new_with(Real { startup, first_update: None, last_update: None, is_running: false })
     }
 
     /// Advances the clock to now. The [`TimePlugin`](crate::time::TimePlugin) does it once a frame.

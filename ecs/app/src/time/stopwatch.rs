@@ -22,7 +22,8 @@ use std::time::Duration;
 /// stopwatch.tick(Duration::from_secs(1));
 /// assert_eq!(stopwatch.elapsed_secs(), 1.0);
 /// ```
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stopwatch {
     elapsed: Duration,
     is_paused: bool,

@@ -6,6 +6,7 @@ use super::stopwatch::Stopwatch;
 
 /// What a [`Timer`] does when its time is over.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TimerMode {
     /// It stays finished.
     #[default]
@@ -36,7 +37,8 @@ pub enum TimerMode {
 /// assert_eq!(timer.times_finished_this_tick(), 3);
 /// assert_eq!(timer.elapsed(), Duration::from_millis(100));
 /// ```
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timer {
     stopwatch: Stopwatch,
     duration: Duration,

@@ -1,8 +1,10 @@
 //! The clock of the game.
 
+use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 use super::base::Time;
+use crate::form::Words;
 
 /// The context of `Time<Virtual>`: the clock of the game, which can be paused, sped up and slowed down.
 ///
@@ -28,11 +30,36 @@ use super::base::Time;
 /// assert_eq!(app.world().resource::<Time<Real>>().elapsed(), Duration::from_secs(20));
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Virtual {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::time::serialized::positive"))]
     max_delta: Duration,
     is_paused: bool,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::time::serialized::speed"))]
     relative_speed: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::time::serialized::speed"))]
     effective_speed: f64,
+}
+
+impl Hash for Virtual {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { max_delta, is_paused, relative_speed, effective_speed } = self;
+        (max_delta, is_paused, relative_speed.to_bits(), effective_speed.to_bits()).hash(state);
+    }
+}
+
+impl Words for Virtual {
+    fn write(&self, text: &mut String) {
+        let Self { max_delta, is_paused, relative_speed, effective_speed } = *self;
+        (max_delta, is_paused, relative_speed, effective_speed).write(text);
+    }
+
+    fn read(text: &mut &str) -> Option<Self> {
+        let (max_delta, is_paused, relative_speed, effective_speed): (Duration, _, f64, f64) = Words::read(text)?;
+        let are_speeds = [relative_speed, effective_speed].iter().all(|speed| speed.is_finite() && *speed >= 0.0);
+        let is_valid = !max_delta.is_zero() && are_speeds;
+        is_valid.then_some(Self { max_delta, is_paused, relative_speed, effective_speed })
+    }
 }
 
 impl Default for Virtual {

@@ -248,6 +248,7 @@ impl Replica {
     /// If hooks or observers do: then some of the delta is missing, and the replica has to begin with a full one. If there is no memory, or no id is
     /// left.
     pub fn apply(&mut self, format: &WorldFormat, world: &mut World, bytes: &[u8]) -> Result<Applied, ApplyError> {
+        let format = &format.for_world(world);
         format.check_names().map_err(|name| ApplyError::Load(crate::LoadError::SameName(name)))?;
         let [from, _] = read_marks(bytes).map_err(ApplyError::Load)?;
         if let Some(from) = from.filter(|from| self.at != Some(*from)) {

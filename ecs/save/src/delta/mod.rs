@@ -157,8 +157,9 @@ impl WorldFormat {
     #[doc(alias("diff", "patch", "replicate"))]
     pub fn delta_since(&self, world: &mut World, position: &JournalPosition) -> Result<Delta, DeltaError> {
         self.check_deltas()?;
+        let format = self.for_world(world);
         let changes = world.changes_since(position).map_err(DeltaError::Journal)?;
-        write::write(self, &changes, Some((*position).into()))
+        write::write(&format, &changes, Some((*position).into()))
     }
 
     /// All that is saved of a world, in the same form: what a new replica begins with, and what one gets that is too late. Entities that the
@@ -171,8 +172,9 @@ impl WorldFormat {
     /// As [`save`](Self::save), or if the world has no journal.
     pub fn full_delta(&self, world: &mut World) -> Result<Delta, DeltaError> {
         self.check_deltas()?;
+        let format = self.for_world(world);
         let changes = world.all_as_changes().map_err(DeltaError::Journal)?;
-        write::write(self, &changes, None)
+        write::write(&format, &changes, None)
     }
 
     /// Whether there are deltas in this format.

@@ -24,7 +24,7 @@ use crate::encoding::Budget;
 use crate::error::{LoadError, Problem};
 use crate::format::WorldFormat;
 use crate::read::{checksum, form, read_values};
-use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, by_name, name_of, one_sided};
+use crate::types::{ComponentType, ReadColumn, RelationType, ResourceType, TEXT_VERSION, by_name, name_of, one_sided};
 use crate::values::{Form, Values};
 
 /// When all that a delta has happened, for values that know no time.
@@ -343,7 +343,7 @@ impl<'b> Source<'b> {
             let version = self.reader.u32()?;
             let found = match known.get(&name) {
                 Some(ty) => Some(find(ty, version).ok_or(Problem::ValueVersion(version))?),
-                None if self.skips_unknown => None,
+                None if self.skips_unknown || version == TEXT_VERSION => None,
                 None => return Err(Problem::UnknownName),
             };
             self.name = None;

@@ -1,6 +1,6 @@
 //! What a deserializer has of a world to the bytes of a saved one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -14,7 +14,7 @@ use crate::bytes::{Lengths, Writer};
 use crate::consumers::{self, ConsumersData};
 use crate::format::WorldFormat;
 use crate::read::form;
-use crate::types::{ComponentType, RelationType, ResourceType};
+use crate::types::{ComponentType, RelationType, ResourceType, TEXT_VERSION};
 use crate::write::{begin, end, write_types};
 
 /// The types of a format by their names in texts.
@@ -53,6 +53,7 @@ struct World {
     storages: Option<Vec<Table>>,
     pairs: Option<Vec<(usize, Vec<Pair>)>>,
     resources: Option<Vec<(usize, Ticks, Vec<u8>)>>,
+    absent: Vec<String>,
     consumers: ConsumersData,
 }
 
@@ -85,7 +86,7 @@ impl<'f> Types<'f> {
                 Some(parse) => Ok(Some((number, parse))),
                 None => Err(E::custom(format_args!("`{name}` is not read in version {version} (`with_upgrade`)"))),
             },
-            None if self.format.skips_unknown => Ok(None),
+            None if self.format.skips_unknown || version == TEXT_VERSION => Ok(None),
             None => {
                 Err(E::custom(format_args!("the format does not know `{name}` (`with_alias`, or `skipping_unknown`)")))
             }
@@ -233,6 +234,7 @@ visitor!(WorldVisitor(types) -> World, "a world", visit_map(MapAccess map) {
                 let all: Vec<Option<_>> = map.next_value_seed(ListSeed(types, PhantomData))?;
                 world.resources = Some(all.into_iter().flatten().collect());
             }
+            part::ABSENT => world.absent = map.next_value()?,
             part::CONSUMERS => world.consumers = map.next_value()?,
             other => return Err(A::Error::custom(format_args!("a world has no part `{other}`"))),
         }
@@ -444,6 +446,20 @@ fn write_column<E: Error>(
     Ok(())
 }
 
+/// A format without the resources in their text form that a text does not name, and the numbers that its resources then have. Of those
+/// that are not named nothing is said.
+fn named_only(format: &WorldFormat, named: impl Iterator<Item = usize>) -> (WorldFormat, Vec<usize>) {
+    let named: HashSet<usize> = named.collect();
+    let is_kept: Vec<bool> =
+        format.resources.iter().enumerate().map(|(at, ty)| ty.version != TEXT_VERSION || named.contains(&at)).collect();
+    let before = |at: usize| is_kept[..at].iter().filter(|is_kept| **is_kept).count();
+    let numbers = (0..is_kept.len()).map(before).collect();
+    let mut format = format.clone();
+    let mut kept = is_kept.into_iter();
+    format.resources.retain(|_| kept.next() == Some(true));
+    (format, numbers)
+}
+
 /// The bytes of the saved world.
 pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer: D) -> Result<Vec<u8>, D::Error> {
     let types = Types::of(format);
@@ -462,9 +478,16 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
     let first_end = format.components.len();
     let passed_over = usize::from(format.skips_unknown);
 
+    let resources = there(world.resources, part::RESOURCES)?;
+    let absent: Vec<Option<_>> = world.absent.iter().map(|key| types.resource(key)).collect::<Result<_, _>>()?;
+    let (format, numbers) = named_only(
+        format,
+        resources.iter().map(|(number, ..)| *number).chain(absent.into_iter().flatten().map(|(number, _)| number)),
+    );
+
     let mut out = Writer::new(Vec::new());
     begin(&mut out);
-    write_types(format, &mut out, passed_over);
+    write_types(&format, &mut out, passed_over);
     // No types of values that were kept.
     out.len(0);
     out.len(0);
@@ -527,10 +550,9 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
     }
     // No values that were kept.
     out.len(0);
-    let resources = there(world.resources, part::RESOURCES)?;
     out.len(resources.len());
     for (number, ticks, value) in resources {
-        out.u32(number as u32);
+        out.u32(numbers[number] as u32);
         out.bytes.extend_from_slice(&ticks_as_bytes(&ticks));
         out.len(value.len());
         out.bytes.extend_from_slice(&value);

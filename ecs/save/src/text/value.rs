@@ -44,6 +44,14 @@ impl TextOf {
         self.old.push((version, Arc::new(parse)));
     }
 
+    /// Values that are in their text form.
+    pub(crate) fn add_text_form(&mut self, version: u32) {
+        let parse = |deserializer: &mut dyn Deserializer<'_>| {
+            encoded::<String>(&erased_serde::deserialize::<String>(deserializer)?)
+        };
+        self.old.push((version, Arc::new(parse)));
+    }
+
     /// What reads values of a version, with the one that the type has.
     pub(crate) fn parse(&self, version: u32, own: u32) -> Option<&Arc<Parse>> {
         if version == own {

@@ -1,8 +1,11 @@
 //! The contents of a world to a serializer.
 
+use std::collections::HashSet;
+
 use serde_core::Serialize;
 use serde_core::ser::{Error as _, SerializeMap, SerializeSeq, SerializeTuple, Serializer};
 use strata_ecs::change::ComponentTicks;
+use strata_ecs::component::ComponentIdentity;
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{ColumnContents, PairsContents, ResourceContents, SnapshotContents};
 
@@ -10,7 +13,7 @@ use super::{Clock, ColumnTimes, ENDS, Ids, Ticks, VERSION, key, part};
 use crate::consumers::ConsumersData;
 use crate::encoding::is_finite;
 use crate::format::WorldFormat;
-use crate::types::{ComponentType, RelationType, ResourceType, name_of};
+use crate::types::{ComponentType, RelationType, ResourceType, TEXT_VERSION, name_of};
 use crate::write::{Saved, newest};
 
 /// Writes a world.
@@ -49,7 +52,12 @@ pub(super) fn write<S: Serializer>(
     let pairs = saved.pairs().into_iter().filter_map(|pairs| Some(Pairs { ty: saved.relation(pairs)?, pairs }));
     let resources = saved.resources().into_iter().filter_map(|value| Some(Value { ty: saved.resource(value)?, value }));
 
-    let mut map = serializer.serialize_map(Some(8))?;
+    let present: HashSet<ComponentIdentity> =
+        saved.resources().iter().map(|value| value.descriptor().identity()).collect();
+    let absent: Vec<String> =
+        format.unnamed_forms(&present).map(|descriptor| key(&name_of(descriptor), TEXT_VERSION)).collect();
+
+    let mut map = serializer.serialize_map(Some(8 + usize::from(!absent.is_empty())))?;
     map.serialize_entry(part::VERSION, &VERSION)?;
     map.serialize_entry(part::CLOCK, &clock_parts)?;
     map.serialize_entry(part::IDS, &ids)?;
@@ -57,6 +65,9 @@ pub(super) fn write<S: Serializer>(
     map.serialize_entry(part::STORAGES, &storages.collect::<Vec<_>>())?;
     map.serialize_entry(part::PAIRS, &pairs.collect::<Vec<_>>())?;
     map.serialize_entry(part::RESOURCES, &resources.collect::<Vec<_>>())?;
+    if !absent.is_empty() {
+        map.serialize_entry(part::ABSENT, &absent)?;
+    }
     map.serialize_entry(part::CONSUMERS, consumers)?;
     map.end()
 }
@@ -250,6 +261,6 @@ impl Serialize for Bare<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Value { ty, value } = self.0;
         let Some(value) = (ty.show)(*value) else { return serializer.serialize_unit() };
-        checked(value, || format!("resource `{}`", name_of(ty.descriptor)), serializer)
+        checked(&*value, || format!("resource `{}`", name_of(ty.descriptor)), serializer)
     }
 }

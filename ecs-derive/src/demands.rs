@@ -1,0 +1,85 @@
+//! The options `clone`, `hash` and `serialize`: the type has to implement a trait, also if the bounds of its parameters do not say so.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
+
+use crate::attr::{Grammar, Known, Opt, Value};
+use crate::ctxt::Ctxt;
+use crate::hygiene::hygienic;
+use crate::item::Item;
+
+/// The option of types that are `Clone`.
+pub(crate) const CLONE: Known = Known { name: "clone", usage: "clone" };
+/// The option of types that are `Hash`.
+pub(crate) const HASH: Known = Known { name: "hash", usage: "hash" };
+/// The option of types that are `Serialize` and `DeserializeOwned`.
+pub(crate) const SERIALIZE: Known = Known { name: "serialize", usage: "serialize" };
+
+/// A trait that an option demands.
+#[derive(Clone, Copy)]
+enum Demand {
+    Clone,
+    Hash,
+    Serialize,
+}
+
+/// The traits that options demand, and where these options stand.
+pub(crate) struct Demands(Vec<(Demand, Span)>);
+
+impl Demands {
+    /// The demands of `hash` and `serialize`, and that of `clone` if it stands at this place.
+    pub(crate) fn of(cx: &Ctxt, grammar: &Grammar, options: &[Opt], clone: Option<Span>) -> Self {
+        let mut all: Vec<(Demand, Span)> = clone.map(|span| (Demand::Clone, span)).into_iter().collect();
+        for option in options {
+            let demand = match option.key().as_str() {
+                "hash" => Demand::Hash,
+                "serialize" => Demand::Serialize,
+                _ => continue,
+            };
+            match option.value {
+                Value::Flag => all.push((demand, option.name.span())),
+                _ => grammar.misuse(cx, option),
+            }
+        }
+        Self(all)
+    }
+
+    /// The demands of a macro whose option `clone` takes no value.
+    pub(crate) fn of_flags(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Self {
+        let clone = options.iter().find(|option| option.key() == "clone");
+        if let Some(option) = clone.filter(|option| !matches!(option.value, Value::Flag)) {
+            grammar.misuse(cx, option);
+        }
+        Self::of(cx, grammar, options, clone.map(|option| option.name.span()))
+    }
+
+    /// The bounds of the implementation of a type with parameters.
+    pub(crate) fn bounds(&self, item: &Item) -> Vec<TokenStream> {
+        let bound = |(demand, span): &(Demand, Span)| {
+            let span = Span::mixed_site().located_at(*span);
+            match demand {
+                Demand::Clone => quote_spanned!(span=> Self: __strata::Clone),
+                Demand::Hash => quote_spanned!(span=> Self: __strata::Hash),
+                Demand::Serialize => quote_spanned!(span=> Self: __strata::Serializable),
+            }
+        };
+        if item.generics.params.is_empty() { Vec::new() } else { self.0.iter().map(bound).collect() }
+    }
+
+    /// A description with the functions of these traits.
+    pub(crate) fn describe(&self, found: TokenStream) -> TokenStream {
+        self.0.iter().fold(found, |found, (demand, span)| {
+            // The option has the place of all tokens that an error could be about.
+            let span = Span::mixed_site().located_at(*span);
+            let demanded = match demand {
+                Demand::Clone => quote_spanned!(span=> found.with_clone()),
+                Demand::Hash => quote_spanned!(span=> found.with_hash()),
+                Demand::Serialize => quote_spanned!(span=> __strata::describe_serializable(found)),
+            };
+            hygienic!({
+                let found = #found;
+                #demanded
+            })
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! How a state is written in files: the name of its variant, or of its type, and then its fields.
+//!
+//! Whether a field can be written `strata-app` finds out by a constant; if one cannot, the state has no form.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::ext::IdentExt as _;
+use syn::{Field, Fields};
+
+use crate::description::member;
+use crate::hygiene::hygienic;
+use crate::item::{Item, Kind};
+
+/// The constant with the form, if the body of the type is known and it has values.
+pub(crate) fn form(item: &Item) -> Option<TokenStream> {
+    let shapes: Vec<(TokenStream, String, Vec<Field>)> = match item.kind {
+        Kind::Struct => vec![(hygienic!(Self), item.ident.unraw().to_string(), item.known_fields()?)],
+        _ => item
+            .known_variants()?
+            .into_iter()
+            .map(|variant| {
+                let ident = &variant.ident;
+                let fields = match variant.fields {
+                    Fields::Unit => Vec::new(),
+                    fields => fields.into_iter().collect(),
+                };
+                (hygienic!(Self::#ident), ident.unraw().to_string(), fields)
+            })
+            .collect(),
+    };
+    if shapes.is_empty() {
+        return None;
+    }
+    let types = shapes.iter().flat_map(|(_, _, fields)| fields).map(|field| &field.ty);
+    let writes = shapes.iter().map(|(path, name, fields)| {
+        let bound: Vec<Ident> =
+            (0..fields.len()).map(|at| Ident::new(&format!("__strata_{at}"), Span::mixed_site())).collect();
+        let members = fields.iter().enumerate().map(|(at, field)| member(at, field));
+        let types = fields.iter().map(|field| &field.ty);
+        hygienic! {
+            #path { #(#members: #bound),* } => {
+                __strata::write_word(#name, __strata_text);
+                #(
+                    if let __strata::Some(form) = __strata::Field::<#types>::FORM {
+                        (form.write)(#bound, __strata_text);
+                    }
+                )*
+            }
+        }
+    });
+    let reads = shapes.iter().map(|(path, name, fields)| {
+        let members = fields.iter().enumerate().map(|(at, field)| member(at, field));
+        let types = fields.iter().map(|field| &field.ty);
+        hygienic! {
+            #name => __strata::Some(#path { #(#members: (__strata::Field::<#types>::FORM?.read)(__strata_text)?),* })
+        }
+    });
+    Some(hygienic! {
+        #[allow(deprecated)]
+        const FORM: __strata::StateForm<Self> = {
+            use __strata::Unwritten as _;
+            if true #(&& __strata::Field::<#types>::FORM.is_some())* {
+                __strata::StateForm::Words {
+                    write: |__strata_state, __strata_text| match __strata_state {
+                        #(#writes)*
+                    },
+                    read: |__strata_text| match __strata::read_word(__strata_text)? {
+                        #(#reads,)*
+                        _ => __strata::None,
+                    },
+                }
+            } else {
+                __strata::StateForm::Unknown
+            }
+        };
+    })
+}

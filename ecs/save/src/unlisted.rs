@@ -1,0 +1,41 @@
+//! Resources that a format saves without listing them, and those that it passes over: as their types say.
+
+use std::collections::HashSet;
+
+use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, PersistenceKind};
+use strata_ecs::prelude::World;
+
+use crate::format::WorldFormat;
+use crate::types::{ResourceType, TEXT_VERSION, name_of};
+
+impl WorldFormat {
+    /// This format with the resources of a world that have a [text form](strata_ecs::component::TextForm), unless it lists them or leaves
+    /// them out, and without those that are [skipped](strata_ecs::component::Persistence::Skipped).
+    pub(crate) fn for_world(&self, world: &World) -> Self {
+        let mut format = self.clone();
+        format.resources.iter_mut().for_each(ResourceType::add_text_form);
+        let listed: HashSet<ComponentIdentity> = self.resources.iter().map(|ty| ty.descriptor.identity()).collect();
+        let unlisted: Vec<&'static ComponentDescriptor> =
+            world.resource_types().filter(|ty| !listed.contains(&ty.identity())).collect();
+        let is_skipped = |ty: &&&ComponentDescriptor| ty.persistence() == PersistenceKind::Skipped;
+        let skipped = unlisted.iter().filter(is_skipped).filter_map(|ty| ty.value_type_id());
+        format.options = format.options.without_resources(skipped);
+        let has_form = |ty: &&&'static ComponentDescriptor| {
+            ty.persistence() == PersistenceKind::Text && !self.options.leaves_out_resource(ty)
+        };
+        let mut forms: Vec<&'static ComponentDescriptor> = unlisted.iter().filter(has_form).copied().collect();
+        // Bytes do not depend on the order in which the world has met them.
+        forms.sort_by_key(|ty| name_of(ty));
+        format.resources.extend(forms.into_iter().map(ResourceType::of_text));
+        format
+    }
+
+    /// The resources in their text form, without those of some names: of these a file says nothing, so that they stay as they are.
+    pub(crate) fn unnamed_forms<'f>(
+        &'f self,
+        named: &'f HashSet<ComponentIdentity>,
+    ) -> impl Iterator<Item = &'static ComponentDescriptor> + 'f {
+        let forms = self.resources.iter().filter(|ty| ty.version == TEXT_VERSION).map(|ty| ty.descriptor);
+        forms.filter(|ty| !named.contains(&ty.identity()))
+    }
+}

@@ -1,0 +1,182 @@
+//! How resources and messages take part in snapshots, files and comparisons.
+
+use alloc::string::String;
+use core::any::Any;
+use core::fmt;
+
+/// How a resource, or the list of the messages of a type, takes part in snapshots, files and comparisons.
+///
+/// [`Resource::persistence`](trait@crate::resource::Resource::persistence) and
+/// [`Message::persistence`](trait@crate::message::Message::persistence) return it; the options `transient`, `save = "skip"` and
+/// `persistence = function` of the derives choose it.
+///
+/// | | [snapshots](crate::snapshot) | files and deltas | checksums and differences |
+/// |---|---|---|---|
+/// | `Listed` | yes | if the format lists the type | yes |
+/// | `Text` | yes | yes | yes |
+/// | `Skipped` | yes | only if the format lists the type | no |
+/// | `Transient` | no | no | no |
+///
+/// A resource that does not take part stays as it is when a world is restored or loaded.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// /// Belongs to the process, not to the state of the world.
+/// #[derive(Resource)]
+/// #[resource(transient)]
+/// struct Window {
+///     width: u32,
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Window { width: 640 });
+/// let snapshot = world.snapshot()?; // `Window` need not be `Clone`.
+/// world.resource_mut::<Window>().width = 800;
+/// world.restore(&snapshot)?;
+/// assert_eq!(world.resource::<Window>().width, 800);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum Persistence<R> {
+    /// A file has the value if the format lists the type.
+    Listed,
+    /// A file has the value as text, without that the format lists the type. If the format does, its way counts.
+    Text(TextForm<R>),
+    /// A file has the value only if the format lists the type. Comparisons pass over it.
+    Skipped,
+    /// The value belongs to the process, as a window or the clock of the machine does.
+    Transient,
+}
+
+/// A [`Persistence`] without the type of the resource.
+///
+/// ```
+/// use strata_ecs::component::{ComponentDescriptor, PersistenceKind};
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Resource)]
+/// #[resource(transient)]
+/// struct Window;
+///
+/// assert_eq!(ComponentDescriptor::of_resource::<Window>().persistence(), PersistenceKind::Transient);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PersistenceKind {
+    /// [`Persistence::Listed`]
+    Listed,
+    /// [`Persistence::Text`]
+    Text,
+    /// [`Persistence::Skipped`]
+    Skipped,
+    /// [`Persistence::Transient`]
+    Transient,
+}
+
+impl<R> Persistence<R> {
+    /// The same without the type.
+    #[must_use]
+    pub fn kind(&self) -> PersistenceKind {
+        match self {
+            Self::Listed => PersistenceKind::Listed,
+            Self::Text(_) => PersistenceKind::Text,
+            Self::Skipped => PersistenceKind::Skipped,
+            Self::Transient => PersistenceKind::Transient,
+        }
+    }
+}
+
+/// How a value is written as text and read again.
+///
+/// It needs no `serde`, so that a library can have the resources of its own saved in every program. Reading what was written gives an
+/// equal value.
+///
+/// ```
+/// use strata_ecs::component::{ComponentDescriptor, Persistence, TextForm};
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Resource, Clone, PartialEq, Debug)]
+/// #[resource(persistence = Score::persistence)]
+/// struct Score(u32);
+///
+/// impl Score {
+///     fn persistence() -> Persistence<Self> {
+///         Persistence::Text(TextForm::new(
+///             |score, text| text.push_str(&score.0.to_string()),
+///             |text| text.parse().map(Score).map_err(|error| format!("{error}")),
+///         ))
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Score(3));
+/// let snapshot = world.snapshot()?;
+/// let score = snapshot.contents().resources().find_map(|resource| resource.text());
+/// assert_eq!(score.as_deref(), Some("3"));
+/// # Ok::<(), strata_ecs::snapshot::SnapshotError>(())
+/// ```
+pub struct TextForm<R> {
+    write: fn(&R, &mut String),
+    read: fn(&str) -> Result<R, String>,
+}
+
+impl<R> TextForm<R> {
+    /// The form that these functions write, behind what the string holds already, and read. An error of `read` says what is wrong.
+    #[must_use]
+    pub const fn new(write: fn(&R, &mut String), read: fn(&str) -> Result<R, String>) -> Self {
+        Self { write, read }
+    }
+
+    /// Writes a value.
+    pub fn write(&self, value: &R, text: &mut String) {
+        (self.write)(value, text);
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not one of a value, with what is wrong.
+    pub fn read(&self, text: &str) -> Result<R, String> {
+        (self.read)(text)
+    }
+}
+
+impl<R> Clone for TextForm<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for TextForm<R> {}
+
+impl<R> fmt::Debug for TextForm<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TextForm").finish_non_exhaustive()
+    }
+}
+
+/// The persistence of a type that is known by function pointers only.
+#[derive(Clone, Copy)]
+pub(crate) struct ErasedPersistence {
+    pub(crate) kind: fn() -> PersistenceKind,
+    pub(crate) write: WriteTextFn,
+    /// Reads a value of the type and adds it to a list, whose type the creator of the function names.
+    pub(crate) read: fn(&str, &mut dyn Any) -> Result<(), String>,
+}
+
+/// Writes a value as text; `None` if its type has no text form.
+///
+/// # Safety
+///
+/// - The address holds a value of the type that the function was made for, and no other code changes it.
+pub(crate) type WriteTextFn = unsafe fn(*const u8) -> Option<String>;
+
+impl ErasedPersistence {
+    /// That of all components.
+    pub(super) const LISTED: Self = Self {
+        kind: || PersistenceKind::Listed,
+        write: |_| None,
+        read: |_, _| Err(String::from("the type has no text form")),
+    };
+}

@@ -1,0 +1,70 @@
+//! What messages say of a type that is not known to implement a trait.
+
+use core::fmt;
+
+/// A component, resource or list of messages that is not known to implement a trait.
+pub(crate) struct Unproved {
+    /// `component` or `resource`, as the attribute of its derive is called.
+    pub(crate) kind: &'static str,
+    /// The type name.
+    pub(crate) name: &'static str,
+    /// The trait.
+    pub(crate) bound: &'static str,
+    /// The option that demands it.
+    pub(crate) option: &'static str,
+}
+
+impl Unproved {
+    /// A component or resource that is not known to be `Clone`.
+    pub(crate) fn clone(kind: &'static str, name: &'static str) -> Self {
+        Self { kind, name, bound: "Clone", option: "clone" }
+    }
+
+    /// A component or resource that is not known to be `Hash`.
+    pub(crate) fn hash(kind: &'static str, name: &'static str) -> Self {
+        Self { kind, name, bound: "Hash", option: "hash" }
+    }
+}
+
+/// What is wrong with the type, and where to write what is missing.
+impl fmt::Display for Unproved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { mut kind, mut name, bound, option } = *self;
+        write!(f, "{kind} `{name}`, which is not known to be `{bound}`")?;
+        // A list of messages is known to be what its messages are.
+        if let Some(message) =
+            name.strip_prefix("strata_ecs::message::messages::Messages<").and_then(|rest| rest.strip_suffix('>'))
+        {
+            (kind, name) = ("message", message);
+        }
+        // The derive finds out of other types whether they implement the trait.
+        let is_generic = name.contains('<');
+        let is_of_library = ["strata_app::", "strata_ecs::", "strata_save::"].iter().any(|path| name.starts_with(path));
+        if is_generic && !is_of_library {
+            let base = name.split('<').next().unwrap_or(name);
+            let base = base.rsplit("::").next().unwrap_or(base);
+            write!(f, ": the bounds of its parameters do not say so. Write `#[{kind}({option})]` above `{base}`, or")?;
+            write!(f, " `{bound}` as a bound of the parameters")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString as _;
+
+    use super::Unproved;
+
+    #[test]
+    fn a_type_with_parameters_is_told_where_to_write_the_bound() {
+        let text = Unproved::clone("component", "game::Loose<u32>").to_string();
+        assert!(text.contains("Write `#[component(clone)]` above `Loose`, or `Clone` as a bound"), "{text}");
+        let text = Unproved::hash("resource", "strata_ecs::message::messages::Messages<game::Hit<u32>>").to_string();
+        assert!(text.contains("Write `#[message(hash)]` above `Hit`"), "{text}");
+        let text = Unproved::clone("component", "game::Window").to_string();
+        assert_eq!(text, "component `game::Window`, which is not known to be `Clone`");
+        let text = Unproved::hash("resource", "strata_app::time::base::Time<game::Turns>").to_string();
+        assert!(!text.contains("Write"), "{text}");
+    }
+}
