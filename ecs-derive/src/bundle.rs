@@ -16,7 +16,11 @@ use crate::item::{Item, Kind};
 use crate::tuple::nest;
 
 /// The options of `#[bundle(..)]` on the struct.
-const GRAMMAR: Grammar = Grammar { attribute: "#[bundle]", known: &[CRATE] };
+const GRAMMAR: Grammar = Grammar {
+    attribute: "#[bundle]",
+    // All bundles can be taken out of an entity, so the second option, which is bevy_ecs's, changes nothing.
+    known: &[CRATE, Known { name: "ignore_from_components", usage: "ignore_from_components" }],
+};
 
 /// The options of `#[bundle(..)]` on a field.
 const FIELD_GRAMMAR: Grammar = Grammar { attribute: "#[bundle]", known: &[Known { name: "ignore", usage: "ignore" }] };
@@ -39,6 +43,9 @@ struct Part {
 pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let options = GRAMMAR.collect(cx, "bundle", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
+    for option in options.iter().filter(|option| option.name != "crate" && !matches!(option.value, Value::Flag)) {
+        GRAMMAR.misuse(cx, option);
+    }
     reject_lifetimes(cx, &item.generics, "a bundle owns its components", "store owned values");
     let parts = parts(cx, item);
     let items = if item.kind == Kind::Struct { implementation(item, &parts) } else { stub(item) };

@@ -671,6 +671,8 @@ pub fn derive_sub_states(input: TokenStream) -> TokenStream {
 /// - `#[bundle(crate = path)]`: where `strata-ecs` is found.
 /// - `#[bundle(ignore)]` on a field: the field is not added. When the bundle is taken out of an entity the field is made
 ///   by `Default`.
+/// - `#[bundle(ignore_from_components)]`: as without it. bevy_ecs needs it for bundles that cannot be taken out of an entity; here all of
+///   them can be.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
