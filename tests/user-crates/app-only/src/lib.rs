@@ -79,6 +79,7 @@ pub fn begin(_: On<'_, '_, Begin>, mut commands: Commands<'_, '_>) {
     commands.spawn((Owner(counter), children![()]));
 }
 
+#[system]
 fn total(total: Total<'_, '_>) -> u32 {
     total.counts.iter().map(|item| item.count.0).sum()
 }
