@@ -11,6 +11,8 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, LitStr, Meta, Path, Token, token};
 
 use crate::ctxt::Ctxt;
+use crate::hygiene::hygienic;
+use crate::manifest::core_path;
 use crate::suggest::nearest;
 
 /// One option that a macro knows.
@@ -189,30 +191,39 @@ fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens.into_iter().collect())
 }
 
-/// The path of the core crate's module for macro output: `::strata_ecs::__private`, or in the crate that
-/// `crate = path` names.
+/// The path of the core crate's module for macro output: `::strata_ecs::__private`, with the name that the user's crate has for the
+/// core, or in the crate that `crate = path` names.
 pub(crate) fn private_path(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> TokenStream {
-    private_path_of(cx, grammar, options, crate::hygiene::hygienic!(::strata_ecs::__private))
+    private_path_of(cx, grammar, options, core_path)
 }
 
-/// The same for another crate than the core, whose path is `default` unless the option says otherwise.
-pub(crate) fn private_path_of(cx: &Ctxt, grammar: &Grammar, options: &[Opt], default: TokenStream) -> TokenStream {
-    let Some(option) = options.iter().find(|option| option.name == "crate") else { return default };
+/// The same for another crate than the core, whose path is `find_crate()` unless the option says otherwise.
+pub(crate) fn private_path_of(
+    cx: &Ctxt,
+    grammar: &Grammar,
+    options: &[Opt],
+    find_crate: fn() -> TokenStream,
+) -> TokenStream {
+    let default = || {
+        let path = find_crate();
+        hygienic!(#path::__private)
+    };
+    let Some(option) = options.iter().find(|option| option.name == "crate") else { return default() };
     let tokens = match &option.value {
         Value::Equals(tokens) if !tokens.is_empty() => tokens,
         _ => {
             grammar.misuse(cx, option);
-            return default;
+            return default();
         }
     };
     if let Ok(text) = syn::parse2::<LitStr>(tokens.clone()) {
         let message = format!("`crate` takes a path without quotes: `crate = {}`", text.value());
         cx.error_at(text.span(), message);
-        return default;
+        return default();
     }
     match cx.ok(Path::parse_mod_style.parse2(tokens.clone())) {
         Some(path) => quote_spanned!(Span::mixed_site()=> #path::__private),
-        None => default,
+        None => default(),
     }
 }
 

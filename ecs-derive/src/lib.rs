@@ -9,9 +9,10 @@
 //!
 //! # Another name for the core
 //!
-//! Every macro takes the option `crate = path`, for crates that know `strata-ecs` by another name or by a re-export:
-//! `#[component(crate = engine::ecs)]`, `#[system(crate = engine::ecs)]`. A crate that merely renames the dependency can
-//! write `extern crate other_name as strata_ecs;` once, at its root, instead.
+//! The macros read in the `Cargo.toml` of the crate that uses them by which name it knows `strata-ecs`; if it depends on `strata-app`
+//! alone, they find the core there. For other re-exports, every macro takes the option `crate = path`:
+//! `#[component(crate = engine::ecs)]`, `#[system(crate = engine::ecs)]`. `extern crate engine as strata_ecs;`, once at the root of the
+//! crate, serves as well if `engine` re-exports all of the core.
 #![forbid(unsafe_code)]
 
 mod attr;
@@ -28,6 +29,7 @@ mod golden;
 mod hygiene;
 mod item;
 mod label;
+mod manifest;
 mod marker;
 mod place;
 mod query_data;

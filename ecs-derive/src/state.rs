@@ -10,6 +10,7 @@ use crate::expand::{reject_lifetimes, scope};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind};
+use crate::manifest::app_path;
 
 const CRATE: Known = Known { name: "crate", usage: "crate = path::to::strata_app" };
 
@@ -19,7 +20,7 @@ const SUB_STATES: Grammar = Grammar { attribute: "#[sub_states]", known: &[CRATE
 
 /// Where the traits are.
 fn private(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> TokenStream {
-    private_path_of(cx, grammar, options, hygienic!(::strata_app::__private))
+    private_path_of(cx, grammar, options, app_path)
 }
 
 /// Expands `derive(States)`.

@@ -27,6 +27,11 @@ fn a_user_without_the_standard_library_works() {
 }
 
 #[test]
+fn a_user_that_depends_on_the_app_alone_works() {
+    assert_eq!(strata_user_app_only::run(3), 6);
+}
+
+#[test]
 fn components_of_all_crates_are_described() {
     use strata_ecs::component::ComponentDescriptor;
     let bond = ComponentDescriptor::of::<strata_user_renamed::Bond>();

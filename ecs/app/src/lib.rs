@@ -12,6 +12,9 @@ pub mod prelude;
 pub mod state;
 pub mod time;
 
+/// The core: `strata_app::ecs::query` is `strata_ecs::query`.
+pub use strata_ecs as ecs;
+
 pub use self::app::App;
 pub use self::exit::AppExit;
 pub use self::main_schedule::{

@@ -1,6 +1,7 @@
 //! Everything that most programs need, that of `strata_ecs` included: `use strata_app::prelude::*;`.
 //!
-//! The macros name `strata_ecs`, so a program depends on both packages.
+//! The macros find the core as [`strata_app::ecs`](crate::ecs), so a program that needs nothing else of `strata-ecs` depends on this
+//! package alone.
 
 pub use strata_ecs::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Events, observers and hooks.
+//! Events, observers and hooks. The macros find the name of the core in the manifest.
 
 use ecs_renamed::component::HookContext;
 use ecs_renamed::event::Traversal;
@@ -7,12 +7,11 @@ use ecs_renamed::world::DeferredWorld;
 
 /// The end of a day.
 #[derive(Event, Clone, Copy, Debug)]
-#[event(crate = ecs_renamed)]
 pub struct Evening;
 
 /// Something has been hit.
 #[derive(EntityEvent, Clone, Copy, Debug)]
-#[entity_event(auto_propagate, propagate = &'static Owner, crate = ecs_renamed)]
+#[entity_event(auto_propagate, propagate = &'static Owner)]
 pub struct Hit {
     /// What is hit.
     #[event_target]
@@ -23,12 +22,11 @@ pub struct Hit {
 
 /// Something of a kind has been found.
 #[derive(EntityEvent, Clone, Copy, Debug)]
-#[entity_event(crate = ecs_renamed)]
 pub struct Found<T: Send + Sync + 'static>(pub Entity, #[event_target] pub Entity, pub T);
 
 /// What something belongs to.
 #[derive(Component, Clone, Copy, Debug)]
-#[component(immutable, crate = ecs_renamed)]
+#[component(immutable)]
 pub struct Owner(pub Entity);
 
 impl<E> Traversal<E> for &Owner {
@@ -39,7 +37,7 @@ impl<E> Traversal<E> for &Owner {
 
 /// What is left.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
-#[component(on_add, on_insert = counted::<Self>, on_remove = |mut world, _| world.resource_mut::<Count>().0 -= 1, crate = ecs_renamed)]
+#[component(on_add, on_insert = counted::<Self>, on_remove = |mut world, _| world.resource_mut::<Count>().0 -= 1)]
 #[component(on_discard = nothing("discarded"), on_despawn = nothing("despawned"))]
 pub struct Health(pub u32);
 
@@ -62,11 +60,10 @@ const fn nothing(what: &'static str) -> impl Fn(DeferredWorld<'_>, HookContext) 
 
 /// How many are alive.
 #[derive(Resource, Clone, Copy, Debug, Default)]
-#[resource(crate = ecs_renamed)]
 pub struct Count(pub u32);
 
 /// Takes points off.
-#[observer(crate = ecs_renamed)]
+#[observer]
 pub fn hurt(on: On<'_, '_, Hit>, health: &mut Health, owner: Option<&Owner>, mut commands: Commands<'_, '_>) {
     health.0 = health.0.saturating_sub(on.points);
     if health.0 == 0 && owner.is_none() {
@@ -75,7 +72,7 @@ pub fn hurt(on: On<'_, '_, Hit>, health: &mut Health, owner: Option<&Owner>, mut
 }
 
 /// Heals what is still there.
-#[observer(crate = ecs_renamed)]
+#[observer]
 pub fn sleep(_: On<'_, '_, Evening>, mut all: Query<'_, '_, &mut Health>) {
     all.iter_mut().for_each(|mut health| health.0 += 1);
 }
