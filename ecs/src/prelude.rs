@@ -45,7 +45,7 @@ pub use crate::relation::Relation;
 pub use crate::relationship::{Relationship, RelationshipTarget};
 pub use crate::resource::Resource;
 #[doc(hidden)]
-pub use crate::schedule::TupleOfNoSystems as _;
+pub use crate::schedule::{FunctionOfNoSystem as _, TupleOfNoSystems as _};
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;
 pub use crate::store::EntityBuilder;

@@ -34,7 +34,9 @@ use crate::tick::{Tick, TickCells, WriteStamp};
     message = "`{Self}` is not a resource: add `#[derive(Resource)]` to it, or to a struct of your own around it",
     label = "not a resource",
     note = "a type that is not your own, such as `u32` or `Vec<T>`, goes into a struct that is: `#[derive(Resource)] struct \
-            Score(u32);`"
+            Score(u32);`",
+    note = "a component (`#[derive(Component)]`) is not a resource: `spawn` and `insert` give it to an entity, and systems take it as \
+            `Query<&T>`, or as `&T` with `#[system]`"
 )]
 #[doc(alias("Unique", "singleton"))]
 pub trait Resource: Send + Sync + Sized + 'static {

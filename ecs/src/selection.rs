@@ -309,7 +309,7 @@ fn for_all(
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a slice of components that can be cloned: give `&values[..]`, or a tuple of such slices",
     label = "not slices of components",
-    note = "the components must be `Clone`, and up to 15 slices go into a tuple"
+    note = "the components must be `Clone`, and up to 16 slices go into a tuple"
 )]
 pub trait SliceBundle {
     /// What each entity gets.

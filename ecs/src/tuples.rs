@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 #[doc(hidden)]
 pub struct Groups<T>(PhantomData<fn() -> T>);
 
-/// Calls a macro once for each number of members from 1 to 15, with a type name and the position of each member.
+/// Calls a macro once for each number of members from 1 to 16, with a type name and the position of each member.
 macro_rules! all_tuples {
     ($each:ident) => {
         $each!(A 0);
@@ -28,6 +28,7 @@ macro_rules! all_tuples {
         $each!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11 M 12);
         $each!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11 M 12 N 13);
         $each!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11 M 12 N 13 O 14);
+        $each!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11 M 12 N 13 O 14 P 15);
     };
 }
 
@@ -55,6 +56,7 @@ macro_rules! large_tuples {
         $each!([A 0 B 1 C 2 D 3] [E 4 F 5 G 6 H 7] [I 8 J 9 K 10 L 11] [M 12]);
         $each!([A 0 B 1 C 2 D 3] [E 4 F 5 G 6 H 7] [I 8 J 9 K 10 L 11] [M 12 N 13]);
         $each!([A 0 B 1 C 2 D 3] [E 4 F 5 G 6 H 7] [I 8 J 9 K 10 L 11] [M 12 N 13 O 14]);
+        $each!([A 0 B 1 C 2 D 3] [E 4 F 5 G 6 H 7] [I 8 J 9 K 10 L 11] [M 12 N 13 O 14 P 15]);
     };
 }
 

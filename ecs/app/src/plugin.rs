@@ -78,7 +78,8 @@ impl<F: Fn(&mut App) + Send + Sync + 'static> Plugin for F {
 #[diagnostic::on_unimplemented(
     message = "`{Self}`, or a member of it, is neither a plugin nor a group of plugins",
     label = "not a plugin",
-    note = "implement `Plugin` for it, or give a function that takes `&mut App`"
+    note = "implement `Plugin` for it, or give a function that takes `&mut App`",
+    note = "a tuple has at most 15 plugins, and may contain further tuples: `((a, b), (c, d))`"
 )]
 pub trait Plugins<Marker> {
     #[doc(hidden)]

@@ -137,7 +137,7 @@ pub struct Head {
 }
 
 /// Columns of equal length, of which [`World::spawn_columns`](crate::world::World::spawn_columns) makes entities: one
-/// [column](ColumnSource), a tuple of up to 15 of them (or of further tuples), or a [`ColumnBatch`].
+/// [column](ColumnSource), a tuple of up to 16 of them (or of further tuples), or a [`ColumnBatch`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -155,8 +155,8 @@ pub struct Head {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a set of columns: give a `Vec` of components, or a tuple of them",
     label = "not a set of columns",
-    note = "a column is a `Vec<C>`, `Box<[C]>`, `[C; N]`, `repeat_n(component, count)` or `(0..count).map(..)`; up to 15 go into a \
-            tuple"
+    note = "a column is a `Vec<C>`, `Box<[C]>`, `[C; N]`, `repeat_n(component, count)` or `(0..count).map(..)`; up to 16 go into a \
+            tuple, which may contain further tuples: `((a, b), (c, d))`"
 )]
 pub trait ColumnBundle: Sized {
     /// Names each component that is known, and borrows none.

@@ -47,7 +47,7 @@ pub enum InsertMode {
     Keep,
 }
 
-/// Components that are added or removed together: a component, a tuple of up to 15 bundles, or a struct with
+/// Components that are added or removed together: a component, a tuple of up to 16 bundles, or a struct with
 /// `#[derive(Bundle)]`.
 ///
 /// ```
@@ -69,10 +69,12 @@ pub enum InsertMode {
 /// assert_eq!(world.get::<Health>(monster).unwrap().0, 9);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be inserted: it, or a member of it, lacks `#[derive(Component)]`",
+    message = "`{Self}` cannot be inserted: it is neither a type with `#[derive(Component)]` nor a tuple of at most 16 of them",
     label = "not a bundle",
-    note = "what can be inserted is a component, a tuple of up to 15 of them, nested as deep as you like, or a struct with \
-            `#[derive(Bundle)]`",
+    note = "a tuple may contain further tuples, `((a, b), (c, d))`, and structs with `#[derive(Bundle)]`: this is how to insert more \
+            components at once",
+    note = "a resource (`#[derive(Resource)]`) is not a component: `insert_resource` puts it into the world, and systems take it as \
+            `Res<T>` or `ResMut<T>`",
     note = "a type that is not your own, such as `u32` or `Vec<T>`, goes into a struct that is: `#[derive(Component)] struct \
             Health(u32);`"
 )]

@@ -150,7 +150,9 @@ pub enum ChangeTracking {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a component: add `#[derive(Component)]` to it, or to a struct of your own around it",
     label = "not a component",
-    note = "a component is a type with `#[derive(Component)]`; a bundle may also be a tuple of up to 15 of them",
+    note = "a component is named without `&` in `With<T>`, `Has<T>` and `Changed<T>`; the id of an entity is `Entity`, also without `&`",
+    note = "a resource (`#[derive(Resource)]`) is not a component: systems take it as `Res<T>` or `ResMut<T>`, and `insert_resource` \
+            puts it into the world",
     note = "a type that is not your own, such as `u32` or `Vec<T>`, goes into a struct that is: `#[derive(Component)] struct \
             Health(u32);`"
 )]

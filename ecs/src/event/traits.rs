@@ -31,7 +31,9 @@ use crate::world::World;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event: add `#[derive(Event)]` or `#[derive(EntityEvent)]` to it, or to a struct of your own around \
                it",
-    label = "not an event"
+    label = "not an event",
+    note = "a message (`#[derive(Message)]`) is not an event: `write_message` or a `MessageWriter<T>` sends it, and systems read it from \
+            a `MessageReader<T>`"
 )]
 pub trait Event: Send + Sync + Sized + 'static {
     /// How it finds its observers: [`GlobalTrigger`](super::GlobalTrigger), [`EntityTrigger`](super::EntityTrigger) or
@@ -140,6 +142,14 @@ pub trait SetEntityEventTarget: EntityEvent {
 }
 
 /// What an observer observes: an event.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be observed: it is neither an event (`#[derive(Event)]`, `#[derive(EntityEvent)]`) nor a moment in the \
+               life of components",
+    label = "not an event",
+    note = "moments are `Add<C>`, `Insert<C>`, `Discard<C>`, `Remove<C>` and `Despawn<C>` of a component `C`, or of a tuple of components, \
+            and `BeginMatch<F>` and `EndMatch<F>` of a filter `F`",
+    note = "a message (`#[derive(Message)]`) is not an event: systems read it from a `MessageReader<T>`"
+)]
 pub trait EventPattern: Send + Sync + 'static {
     /// The event.
     type Event: Event;

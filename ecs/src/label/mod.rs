@@ -41,7 +41,8 @@ use crate::interner::Interner;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system set: add `#[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]` to it",
-    label = "not a system set"
+    label = "not a system set",
+    note = "systems are ordered by a system itself with `before` and `after`; `in_set` takes a value of your own type"
 )]
 #[doc(alias("phase", "UpdateInGroup", "SystemLabel"))]
 pub trait SystemSet: Any + Send + Sync {

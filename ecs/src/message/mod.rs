@@ -59,7 +59,9 @@ use crate::component::{ComponentKey, Description, TypeSlot};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a message: add `#[derive(Message)]` to it, or to a struct of your own around it",
-    label = "not a message"
+    label = "not a message",
+    note = "an event (`#[derive(Event)]` or `#[derive(EntityEvent)]`) is not a message: `trigger` delivers it, and observers take it as \
+            `On<T>`"
 )]
 pub trait Message: Send + Sync + Sized + 'static {
     /// A number that is the same for the same type while the program is compiled, for checks at that time. None if there

@@ -589,7 +589,9 @@ impl<Input, Own> ObserverKind for (DeferredMarker, Input, Own) {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no observer",
     label = "not an observer",
-    note = "an observer is a function whose first parameter is `On<E>`, where `E` is an event, and whose others are system parameters"
+    note = "an observer is a function whose first parameter is `On<E>`, where `E` is an event, and whose others, at most 16, implement \
+            `SystemParam`",
+    note = "write `#[observer]` above the function to see which parameter is wrong"
 )]
 pub trait IntoObserver<Marker>: Sized {
     /// The observer.
@@ -618,7 +620,9 @@ where
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot observe an entity",
     label = "not an observer of an event with a target",
-    note = "its first parameter is `On<E>`, and `E` is an event with `#[derive(EntityEvent)]`"
+    note = "its first parameter is `On<E>`, where `E` is an event with `#[derive(EntityEvent)]`; the others, at most 16, implement \
+            `SystemParam`",
+    note = "write `#[observer]` above the function to see which parameter is wrong"
 )]
 pub trait IntoEntityObserver<Marker>: Sized {
     /// The observer of the entity.

@@ -21,7 +21,7 @@ use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 /// | [`SpawnDetails`] | all | when the entity was spawned, and by what |
 /// | [`NestedQuery<D, F>`] | all | a `Query` of other entities, which only reads |
 /// | `PhantomData<T>` | all | `()` |
-/// | tuples of up to 15 terms, nested | match every member | a tuple |
+/// | tuples of up to 16 terms, nested | match every member | a tuple |
 /// | `#[derive(QueryData)]` structs | match every field | `..Item` structs |
 /// | `#[derive(QueryData)]` enums | match a variant | `..Item` enums, with the first variant that matches |
 ///
@@ -55,11 +55,13 @@ use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 /// [`SpawnDetails`]: crate::query::SpawnDetails
 /// [`NestedQuery<D, F>`]: crate::query::NestedQuery
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not something that a query can ask for: write `&T` or `&mut T`, and `#[derive(Component)]` above `T`",
+    message = "`{Self}` is not something that a query can ask for: write `&T` or `&mut T` of a type with `#[derive(Component)]`, or a tuple \
+               of at most 16 such terms",
     label = "not query data",
     note = "query data is `&T`, `&mut T` or `Ref<T>` of a component `T`, `Option<&T>`, `Has<T>`, `Entity`, a tuple of these, or a \
-            type with `#[derive(QueryData)]`",
-    note = "a filter such as `With<U>` is the second argument of the query: `Query<&T, With<U>>`"
+            type with `#[derive(QueryData)]`; a larger tuple contains further tuples: `((&A, &B), (&C, &D))`",
+    note = "a filter such as `With<U>` is the second argument of the query: `Query<&T, With<U>>`",
+    note = "a resource (`#[derive(Resource)]`) is not a component: systems take it as `Res<T>` or `ResMut<T>`"
 )]
 #[doc(alias("IAspect", "WorldQuery", "Fetch", "Join"))]
 pub trait QueryData {

@@ -10,7 +10,7 @@ use crate::table::Table;
 use crate::term::{ConstTerm, Term, TermFacts};
 use crate::tracking::LoggedRows;
 
-/// Which entities a query matches, besides those that lack its data: [`With`], [`Without`], [`Or`], tuples of up to 15
+/// Which entities a query matches, besides those that lack its data: [`With`], [`Without`], [`Or`], tuples of up to 16
 /// filters, all of which must hold, and structs with `#[derive(QueryFilter)]`, for which the same is true.
 ///
 /// Entities with a [disabling component](crate::entity_disabling) match only if the query names it, for which
@@ -41,10 +41,11 @@ use crate::tracking::LoggedRows;
 /// [`Without`]: crate::query::Without
 /// [`Or`]: crate::query::Or
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a query filter: write `With<T>` or `Without<T>` of a component `T`",
+    message = "`{Self}` is not a query filter: write `With<T>` or `Without<T>` of a component `T`, or a tuple of at most 16 filters",
     label = "not a filter",
     note = "a filter is `With<T>`, `Without<T>`, `Added<T>` or `Changed<T>` of a component `T`, `Added<Pairs<R>>` or \
-            `Changed<Pairs<R>>` of a relation `R`, `Spawned`, `Or<(..)>`, a tuple of these, or a struct with `#[derive(QueryFilter)]`"
+            `Changed<Pairs<R>>` of a relation `R`, `Spawned`, `Or<(..)>`, a tuple of these, or a struct with `#[derive(QueryFilter)]`",
+    note = "a larger tuple contains further tuples, `((F, G), (H, I))`, and in `Or` further `Or`s: `Or<(Or<(F, G)>, Or<(H, I)>)>`"
 )]
 #[doc(alias("WorldQuery", "EntityFilter"))]
 pub trait QueryFilter {

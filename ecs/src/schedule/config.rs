@@ -213,11 +213,12 @@ impl<T: Schedulable> ScheduleConfigs<T> {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be added to a schedule: what is underlined is no system",
-    label = "not a system, nor a tuple of systems",
-    note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
-            is wrong",
-    note = "a system is a function whose parameters are all system parameters, or that has `&mut World` and behind it only `Local`, \
-            `&mut QueryState` and `&mut SystemState`, and that returns `()` or `Result`",
+    label = "neither a system nor a tuple of at most 20 systems",
+    note = "write `#[system]` above the function to see which parameter is wrong; such a function may also take components (`&T`, \
+            `&mut T`), and up to 40 parameters",
+    note = "a system is a function with at most 16 parameters, all of which implement `SystemParam`, or with `&mut World` and after it \
+            only `Local`, `&mut QueryState` and `&mut SystemState`; it returns `()` or `Result`",
+    note = "a tuple has at most 20 systems, and may contain further tuples: `((a, b), (c, d))`",
     note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`"
 )]
 pub trait ScheduleShape<Marker>: Sized {
@@ -246,11 +247,12 @@ pub trait ScheduleShape<Marker>: Sized {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be added to a schedule: what is underlined is no system",
-    label = "not a system, nor a tuple of systems",
-    note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
-            is wrong",
-    note = "a system is a function whose parameters are all system parameters, or that has `&mut World` and behind it only `Local`, \
-            `&mut QueryState` and `&mut SystemState`, and that returns `()` or `Result`",
+    label = "neither a system nor a tuple of at most 20 systems",
+    note = "write `#[system]` above the function to see which parameter is wrong; such a function may also take components (`&T`, \
+            `&mut T`), and up to 40 parameters",
+    note = "a system is a function with at most 16 parameters, all of which implement `SystemParam`, or with `&mut World` and after it \
+            only `Local`, `&mut QueryState` and `&mut SystemState`; it returns `()` or `Result`",
+    note = "a tuple has at most 20 systems, and may contain further tuples: `((a, b), (c, d))`",
     note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`",
     note = "`configure_sets` takes sets instead: values of a type with `#[derive(SystemSet)]`, and tuples of them"
 )]

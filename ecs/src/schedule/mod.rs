@@ -60,5 +60,5 @@ pub use self::report::{
 pub use self::set::IntoSystemSet;
 pub use self::settings::{LogLevel, ScheduleBuildSettings};
 #[doc(hidden)]
-pub use self::tuples::TupleOfNoSystems;
+pub use self::tuples::{FunctionOfNoSystem, TupleOfNoSystems};
 pub use crate::map::schedule::*;

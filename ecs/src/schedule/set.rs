@@ -26,7 +26,9 @@ use crate::system::{BoxedSystem, IntoSystem, SystemInput};
 #[diagnostic::on_unimplemented(
     message = "systems cannot be ordered by `{Self}`: it is neither a system nor a system set",
     label = "neither a system nor a system set",
-    note = "add `#[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]` to a type whose values name sets"
+    note = "add `#[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]` to a type whose values name sets",
+    note = "a system is a function with at most 16 parameters, all of which implement `SystemParam`, or with `&mut World`; write \
+            `#[system]` above it to see which parameter is wrong"
 )]
 pub trait IntoSystemSet<Marker>: Sized {
     /// The set.

@@ -1,22 +1,38 @@
-//! Tuples of systems and sets, and what is said of a tuple with a member that is none.
+//! Tuples of systems and sets, and the methods of tuples and functions that are no systems.
 
 use alloc::vec::Vec;
 
 use super::config::{Config, Group, IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleShape};
+use crate::system::{BoxedSystem, IntoSystem, SystemCondition, SystemInput};
 
 /// Keeps tuples apart from single systems.
 #[doc(hidden)]
 pub struct TupleMarker;
 
-/// The methods of systems for a tuple that has a member which is none.
+/// Methods of [`IntoScheduleConfigs`] whose bounds `$Whole` does not fulfil.
+macro_rules! schedule_methods {
+    ($Whole:ty; $($name:ident($($Argument:ident)?))*) => { $(
+        fn $name<T: Schedulable, M, $($Argument)?>(self, $(_: $Argument)?) -> ScheduleConfigs<T>
+        where
+            $Whole: ScheduleShape<M>,
+            <$Whole as ScheduleShape<M>>::Whole: IntoScheduleConfigs<T, M>,
+        {
+            never_called()
+        }
+    )* };
+}
+
+/// The methods of systems for a tuple with a member that is no system.
 ///
-/// Such a tuple is no [`IntoScheduleConfigs`], so rustc looks further for a method, and without this trait finds `chain` of iterators,
-/// or nothing, and says that. It looks at references last, so this trait, of references alone, is never in the way: what calls one
-/// of its methods does not compile, and the bounds say why, as those of [`add_systems`](super::Schedule::add_systems) do.
+/// Such a tuple is no [`IntoScheduleConfigs`], so without this trait rustc finds `chain` of iterators, or no method, and its error says
+/// that. rustc considers references last, so this trait, which only references implement, never hides another method. A call
+/// of one of its methods does not compile, and the error is that of the bounds, as with
+/// [`add_systems`](super::Schedule::add_systems).
 #[doc(hidden)]
 pub trait TupleOfNoSystems: Sized {
     type Tuple;
 
+    // Written out, because the error shows the method.
     fn chain<T: Schedulable, M>(self) -> ScheduleConfigs<T>
     where
         Self::Tuple: ScheduleShape<M>,
@@ -56,20 +72,101 @@ pub trait TupleOfNoSystems: Sized {
     {
         never_called()
     }
+
+    schedule_methods!(Self::Tuple;
+        chain_ignore_deferred() before_ignore_deferred(Set) after_ignore_deferred(Set) distributive_run_if(Condition)
+        ambiguous_with(Set) ambiguous_with_all()
+    );
 }
 
-/// A tuple that fulfils the bounds has the methods of [`IntoScheduleConfigs`], which rustc finds before.
-fn never_called<T: Schedulable>() -> ScheduleConfigs<T> {
-    unreachable!("a tuple of systems has methods of its own")
+/// The methods of systems and conditions for a function that is none: see [`TupleOfNoSystems`].
+///
+/// `run_if` is missing, because observers have it too ([`ObserverSystemExt`](crate::observer::ObserverSystemExt)), whose error says
+/// that the function is no system.
+#[doc(hidden)]
+pub trait FunctionOfNoSystem<Signature>: Sized {
+    type Function;
+
+    schedule_methods!(Self::Function;
+        chain() chain_ignore_deferred() before(Set) after(Set) before_ignore_deferred(Set) after_ignore_deferred(Set)
+        in_set(Set) distributive_run_if(Condition) ambiguous_with(Set) ambiguous_with_all()
+    );
+
+    fn pipe<In: SystemInput, Out, M, Next, NextOut>(self, _: Next) -> BoxedSystem<In, NextOut>
+    where
+        Self::Function: IntoSystem<In, Out, M>,
+    {
+        never_called()
+    }
+
+    fn map<In: SystemInput, Out, M, Change, NewOut>(self, _: Change) -> BoxedSystem<In, NewOut>
+    where
+        Self::Function: IntoSystem<In, Out, M>,
+    {
+        never_called()
+    }
+
+    fn and<M, Other>(self, _: Other) -> BoxedSystem<(), bool>
+    where
+        Self::Function: SystemCondition<M>,
+    {
+        never_called()
+    }
+
+    fn or<M, Other>(self, _: Other) -> BoxedSystem<(), bool>
+    where
+        Self::Function: SystemCondition<M>,
+    {
+        never_called()
+    }
+
+    fn and_then<M, Other>(self, _: Other) -> BoxedSystem<(), bool>
+    where
+        Self::Function: SystemCondition<M>,
+    {
+        never_called()
+    }
+
+    fn or_else<M, Other>(self, _: Other) -> BoxedSystem<(), bool>
+    where
+        Self::Function: SystemCondition<M>,
+    {
+        never_called()
+    }
 }
+
+/// A tuple or a function that fulfils the bounds has these methods by other traits, which rustc finds first.
+fn never_called<T>() -> T {
+    unreachable!("systems have methods of their own")
+}
+
+/// The impls for functions and tuples of each number of parameters and members, down to none. Those that are larger than systems and
+/// tuples of systems can be are among them.
+macro_rules! no_systems {
+    (impl $($P:ident)*) => {
+        impl<Function, Out, $($P),*> FunctionOfNoSystem<fn($($P),*) -> Out> for &Function
+        where
+            Function: FnMut($($P),*) -> Out,
+        {
+            type Function = Function;
+        }
+
+        impl<$($P),*> TupleOfNoSystems for &($($P,)*) {
+            type Tuple = ($($P,)*);
+        }
+    };
+    () => { no_systems!(impl); };
+    ($First:ident $($P:ident)*) => {
+        no_systems!(impl $First $($P)*);
+        no_systems!($($P)*);
+    };
+}
+
+no_systems!(A B C D E F G H I J K L M N O P Q R S T U V W X Y Z A1 B1 C1 D1 E1 F1);
 
 /// One impl for each number of members: each has a type, the marker of its kind, and a position.
 macro_rules! tuples {
     ($($P:ident $M:ident)*) => {
-        impl<$($P),*> TupleOfNoSystems for &($($P,)*) {
-            type Tuple = ($($P,)*);
-        }
-
         #[diagnostic::do_not_recommend]
         impl<$($P, $M),*> ScheduleShape<(TupleMarker, $($M),*)> for ($($P,)*) {
             type Whole = Self;

@@ -109,8 +109,9 @@ pub type BoxedCondition<I = ()> = BoxedSystem<I, bool>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a condition",
     label = "not a system that only reads and returns `bool`",
-    note = "a condition is a system that returns `bool` and whose parameters only read: `Query<&T>`, `Lookup<&T>`, `Res<T>`, \
-            `Option<Res<T>>`, `MessageReader<T>`, `Local<T>`, `&World`"
+    note = "a condition is a system that returns `bool` and whose parameters, at most 16, only read: `Query<&T>`, `Lookup<&T>`, \
+            `Res<T>`, `Option<Res<T>>`, `MessageReader<T>`, `Local<T>`, `&World`",
+    note = "give the function itself, not what it returns; write `#[system]` above it to see which parameter is no `SystemParam`"
 )]
 #[doc(alias("RequireForUpdate", "ShouldRun", "RunCriteria"))]
 pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Marker> {

@@ -100,7 +100,7 @@ impl<T: ?Sized> DerefMut for InMut<'_, T> {
     }
 }
 
-/// What a system may be given when it is run: [`In`], [`InRef`], [`InMut`], tuples of up to 15 of these, or nothing: `()`.
+/// What a system may be given when it is run: [`In`], [`InRef`], [`InMut`], tuples of up to 16 of these, or nothing: `()`.
 ///
 /// A function that is generic in its input takes [`StaticSystemInput`].
 ///
@@ -125,7 +125,8 @@ impl<T: ?Sized> DerefMut for InMut<'_, T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an input of a system: write `In<{Self}>`",
     label = "not an input of a system",
-    note = "the input of a system is `In<T>`, `InRef<'static, T>` or `InMut<'static, T>`, a tuple of these, or `()` if there is none"
+    note = "the input of a system is `In<T>`, `InRef<'static, T>` or `InMut<'static, T>`, a tuple of at most 16 of these, or `()` if there \
+            is none"
 )]
 pub trait SystemInput: Sized {
     /// The same parameter with another lifetime.

@@ -29,13 +29,13 @@ use super::tell::WithTellSystem;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system",
     label = "not a system",
-    note = "a system is a function whose parameters are all system parameters: `Query`, `Res`, `ResMut`, \
-            `MessageReader`, `MessageWriter`, `Local`, `Commands`, `&World`, `ParamSet`, tuples of these; or \
-            `&mut World` and behind it only `Local`, `&mut QueryState` and `&mut SystemState`",
+    note = "write `#[system]` above the function to see which parameter is wrong; such a function may also take components (`&T`, \
+            `&mut T`), and up to 40 parameters",
+    note = "a system is a function with at most 16 parameters, all of which implement `SystemParam`: `Query`, `Res`, `ResMut`, \
+            `MessageReader`, `MessageWriter`, `Local`, `Commands`, `&World`, `ParamSet`, tuples of these; or with `&mut World` and \
+            after it only `Local`, `&mut QueryState` and `&mut SystemState`",
     note = "the first parameter may be an input, `In<T>`: such a system is given a `T` by `first.pipe(system)` or \
-            `run_system_once_with(system, value)`",
-    note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
-            is wrong"
+            `run_system_once_with(system, value)`"
 )]
 #[doc(alias("SystemBase", "ISystem"))]
 pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
@@ -223,7 +223,8 @@ impl<I: SystemInput, Out> IntoSystem<I, Out, BoxedMarker> for BoxedSystem<I, Out
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not take what the system before it returns: `{T}`",
     label = "not a system with the input `In<{T}>`",
-    note = "the first parameter of the second system is `In<{T}>`; the others are system parameters"
+    note = "the first parameter of the second system is `In<{T}>`; the others, at most 16, implement `SystemParam`",
+    note = "write `#[system]` above the function to see which parameter is wrong"
 )]
 pub trait PipedSystem<T, Out, Marker>: Sized {
     /// As [`IntoSystem`] has it.

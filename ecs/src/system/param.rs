@@ -15,7 +15,7 @@ use crate::store::Store;
 /// [`NonSend`](crate::system::NonSend), [`NonSendMut`](crate::system::NonSendMut),
 /// [`NonSendMarker`](crate::system::NonSendMarker), [`Local`](crate::system::Local),
 /// [`Commands`](crate::command::Commands), `&World`, [`Lookup`](crate::system::Lookup),
-/// [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated), [`ParamSet`](crate::system::ParamSet) of parameters that are in each other's way, tuples of up to 15 of these, nested, and structs of these, with
+/// [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated), [`ParamSet`](crate::system::ParamSet) of parameters that are in each other's way, tuples of up to 16 of these, nested, and structs of these, with
 /// `#[derive(SystemParam)]`; `Option` and `Result<_, ParamError>` of any of these; [`DynSystemParam`](crate::system::DynSystemParam), and `Vec` of parameters, of which a builder says what they
 /// are.
 ///
@@ -37,7 +37,7 @@ use crate::store::Store;
     message = "`{Self}` cannot be a parameter of a system: write `&T` for a component and `Res<T>` for a resource",
     label = "not a system parameter",
     note = "system parameters are `Query`, `Res`, `ResMut`, `MessageReader`, `MessageWriter`, `Local`, `Commands`, `&World`, \
-            `ParamSet`, tuples of these, and structs with `#[derive(SystemParam)]`",
+            `ParamSet` of at most eight, tuples of at most 16 of these, nested, and structs with `#[derive(SystemParam)]`",
     note = "a component is borrowed in `#[system]` functions: `&T` or `&mut T`; where an alias hides that, write `#[row]` before \
             the parameter"
 )]

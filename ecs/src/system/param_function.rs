@@ -8,7 +8,7 @@ use super::param::{ParamSource, SystemParam, SystemParamItem};
 use crate::store::Affected;
 /// A function whose parameters are system parameters.
 ///
-/// Implemented for functions and closures with up to 15 parameters. Functions with `#[system]` have up to 40, and return a
+/// Implemented for functions and closures with up to 16 parameters, and one more if the first is an input. Functions with `#[system]` have up to 40, and return a
 /// [`SystemFn`](crate::system::SystemFn), by which they are told apart.
 ///
 /// ```
@@ -22,6 +22,7 @@ use crate::store::Affected;
 #[diagnostic::on_unimplemented(
     message = "this function is not a system: one of its parameters cannot be one of a system",
     label = "has a parameter that cannot be one of a system",
+    note = "write `#[system]` above the function to see which one; such a function may have up to 40 parameters, others at most 16",
     note = "system parameters are `Query`, `Res`, `ResMut`, `MessageReader`, `MessageWriter`, `Local`, `Commands`, `&World` \
             and tuples of these, taken by value; their types need `#[derive(Component)]`, `#[derive(Resource)]` or \
             `#[derive(Message)]`"

@@ -10,7 +10,7 @@ use crate::store::SpawnColumnsError;
 impl World {
     /// Makes an entity of each row of some columns, and returns their ids in order. The columns are a `Vec<C>`,
     /// `Box<[C]>`, `[C; N]`, [`repeat_n(component, count)`](core::iter::repeat_n), or `(0..count).map(make)`, where `make` gets the
-    /// position in the batch; a tuple of up to 15 of these; or a [`ColumnBatch`](crate::bundle::ColumnBatch).
+    /// position in the batch; a tuple of up to 16 of these; or a [`ColumnBatch`](crate::bundle::ColumnBatch).
     ///
     /// The fastest way to make entities: values are moved a whole column at a time, or written where they belong. `O(rows)`, and at
     /// most one allocation a column if the table has to grow.

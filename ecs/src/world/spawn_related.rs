@@ -89,7 +89,8 @@ pub struct WithOneRelated(pub Entity);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no list of entities to spawn",
     label = "not a list",
-    note = "write `children![..]`, or `Spawn(bundle)`, `SpawnIter(bundles)`, `SpawnWith(function)`, or a tuple of these"
+    note = "write `children![..]`, or `Spawn(bundle)`, `SpawnIter(bundles)`, `SpawnWith(function)`, or a tuple of at most 16 of \
+            these, which may contain further tuples"
 )]
 pub trait SpawnableList<R>: Sized {
     /// Spawns the entities, and links them to one.

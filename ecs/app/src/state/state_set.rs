@@ -28,7 +28,8 @@ use super::transitions::{ApplyStateTransition, EnterSchedules, ExitSchedules, Tr
 /// # App::new().init_state::<Screen>().add_computed_state::<Match>().update();
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "other states cannot follow from `{Self}`, which is not a state, nor an `Option` of one, nor a tuple of both",
+    message = "other states cannot follow from `{Self}`, which is not a state, nor an `Option` of one, nor a tuple of at most eight of \
+               these",
     label = "not a state, nor an `Option` or a tuple of states"
 )]
 pub trait StateSet: Sized {

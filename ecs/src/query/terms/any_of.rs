@@ -64,9 +64,9 @@ pub struct AnyMatch<T>(PhantomData<fn() -> T>);
 /// The members of an [`AnyOf`]: a tuple of query data.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`AnyOf<{Self}>` cannot be queried: its members are a tuple of query data",
-    label = "not a tuple of query data",
-    note = "write `AnyOf<(&A, &B)>`, with up to 15 members"
+    message = "`AnyOf<{Self}>` cannot be queried: its members are not a tuple of at most 16 terms",
+    label = "not a tuple of at most 16 terms",
+    note = "write `AnyOf<(&A, &B)>`; more than 16 terms are nested: `AnyOf<(AnyOf<(&A, &B)>, AnyOf<(&C, &D)>)>`"
 )]
 pub trait AnyOfMembers {
     /// The tuple of their options.

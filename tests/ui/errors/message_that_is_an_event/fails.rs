@@ -1,0 +1,9 @@
+//! An event calls its observers at once; a message waits until systems read it. What has `#[derive(Event)]` is triggered.
+use strata_ecs::prelude::*;
+
+#[derive(Event)]
+struct Hit(u32);
+
+fn main() {
+    World::new().write_message(Hit(1));
+}
