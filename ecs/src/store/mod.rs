@@ -207,7 +207,12 @@ impl Store {
     pub(crate) fn register_disabling_component<C: Component>(&mut self) {
         let id = self.register_component::<C>();
         if self.archetypes.components.add_disabling(id) {
-            self.archetypes.tables.look_again();
+            // Changes are told from those that were made before the entity was disabled.
+            core::mem::forget(self.watch(id));
+            self.archetypes.tables.note_disabling(&self.archetypes.components);
+            self.archetypes.forget_plans();
+            // The pattern of commands goes by plans.
+            self.last_pattern.clear();
         }
     }
 
