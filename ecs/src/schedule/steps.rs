@@ -453,7 +453,7 @@ impl<'a> Shared<'a> {
 
     #[cold]
     fn fail_asking(&self, at: u32, (name, error): (String, ParamError)) -> Option<Box<SystemError>> {
-        self.fail(at, Outcome::ConditionFailed, name, error.into())
+        self.fail(at, Outcome::ConditionFailed, name, error.into_box())
     }
 
     /// Notes that a step has failed; what is ordered after it does not run, unless the handler says otherwise.

@@ -8,8 +8,8 @@
 mod input;
 mod blocks;
 mod memory;
-mod base;
 mod error;
+mod base;
 pub(crate) mod handlers;
 mod output;
 mod param;
@@ -35,9 +35,9 @@ mod function;
 mod rows;
 mod linked_rows;
 
-mod condition;
-
 mod item;
+
+mod condition;
 
 pub mod common_conditions;
 
