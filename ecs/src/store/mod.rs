@@ -207,8 +207,8 @@ impl Store {
     pub(crate) fn register_disabling_component<C: Component>(&mut self) {
         let id = self.register_component::<C>();
         if self.archetypes.components.add_disabling(id) {
-            // Changes are told from those that were made before the entity was disabled.
-            core::mem::forget(self.watch(id));
+            // What is changed while an entity is disabled is told from what was changed before by the ticks of this component.
+            self.track(id);
             self.archetypes.tables.note_disabling(&self.archetypes.components);
             self.archetypes.forget_plans();
             // The pattern of commands goes by plans.
