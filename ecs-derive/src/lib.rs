@@ -1041,6 +1041,8 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 ///
 /// - `#[parent]` gives what the immediate parent has: `None` if the row has no parent, or one that lacks the component or is disabled
 ///   (unless `allow` says otherwise). The parent need not be one of the rows that the system visits.
+/// - A parameter that is called `parent` (in a system with `up`, `children`; with `pairs`, `target`) and is read of the row itself is an error
+///   without a mark, unless it is the link or its type has the same name; `#[row]` says that the row is meant.
 /// - `#[children]` gives what those children have that the system visits, in the order of tables and rows, as an iterator: there may be one
 ///   such parameter, with several components if it is `ChildRows<(&A, &B)>`.
 /// - With `changed(A)` or `added(A)` a system that goes down visits the rows that have changed and all below them, and one that goes up those

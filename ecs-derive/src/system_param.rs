@@ -36,8 +36,11 @@ struct Field {
     builder: Ident,
     /// Who may name the field.
     vis: Visibility,
-    /// Type of the field.
+    /// Type by which the field is fetched: that of the field, with `PhantomData<()>` for each `PhantomData<..>`. What such a marker names
+    /// is not fetched, so it may be anything: a lifetime alone, a type without bounds.
     ty: Type,
+    /// Type of the field, if it has markers.
+    marked: Option<Type>,
 }
 
 /// Expands the derive.
@@ -130,9 +133,54 @@ fn fields(cx: &Ctxt, item: &Item) -> Vec<Field> {
         let variable = format_ident!("__strata_{at}", span = Span::mixed_site());
         let source = format_ident!("__Source{at}", span = Span::mixed_site());
         let builder = format_ident!("__Builder{at}", span = Span::mixed_site());
-        Field { member, name, variable, source, builder, vis: field.vis, ty: field.ty }
+        let marked = has_marker(&field.ty).then(|| field.ty.clone());
+        Field { member, name, variable, source, builder, vis: field.vis, ty: without_markers(field.ty), marked }
     };
     item.fields(cx).into_iter().enumerate().map(field).collect()
+}
+
+/// Whether a type is `PhantomData<..>`, or a tuple with one.
+fn has_marker(ty: &Type) -> bool {
+    match ty {
+        Type::Tuple(tuple) => tuple.elems.iter().any(has_marker),
+        Type::Paren(inner) => has_marker(&inner.elem),
+        Type::Group(inner) => has_marker(&inner.elem),
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "PhantomData"),
+        _ => false,
+    }
+}
+
+/// The type with `PhantomData<()>` for each `PhantomData<..>`.
+fn without_markers(ty: Type) -> Type {
+    match ty {
+        _ if !has_marker(&ty) => ty,
+        Type::Tuple(mut tuple) => {
+            tuple.elems = tuple.elems.into_iter().map(without_markers).collect();
+            Type::Tuple(tuple)
+        }
+        Type::Paren(inner) => without_markers(*inner.elem),
+        Type::Group(inner) => without_markers(*inner.elem),
+        _ => Type::Verbatim(hygienic!(__strata::PhantomData<()>)),
+    }
+}
+
+/// A value of a type with markers. `value` is one of the type that [`without_markers`] makes of it, or a reference, and `part` makes
+/// the parts that are no markers of those of the value.
+fn with_markers(ty: &Type, value: TokenStream, part: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
+    match ty {
+        _ if !has_marker(ty) => part(value),
+        Type::Tuple(tuple) => {
+            let variable = |at| format_ident!("__strata_part_{at}", span = Span::mixed_site());
+            let variables: Vec<Ident> = (0..tuple.elems.len()).map(variable).collect();
+            let elements = tuple.elems.iter().zip(&variables);
+            let values = elements.map(|(ty, variable)| with_markers(ty, variable.to_token_stream(), part));
+            let values: Vec<TokenStream> = values.collect();
+            hygienic!({ let (#(#variables,)*) = #value; (#(#values,)*) })
+        }
+        Type::Paren(inner) => with_markers(&inner.elem, value, part),
+        Type::Group(inner) => with_markers(&inner.elem, value, part),
+        _ => hygienic!(__strata::PhantomData),
+    }
 }
 
 /// The implementation.
@@ -152,11 +200,25 @@ fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
         fields.iter().enumerate().map(|(at, Field { source, .. })| hygienic!(__strata::Field<#fixed, #at, #source>));
     let source = nest_narrow(&source.collect::<Vec<_>>());
     let pattern = nest_narrow(&fields.iter().map(|field| &field.variable).collect::<Vec<_>>());
-    let items = fields.iter().enumerate().map(|(at, Field { member, variable, .. })| {
-        hygienic!(#member: __strata::FieldParam::<'_, '_, '_, #at>::item(#variable))
+    let items = fields.iter().enumerate().map(|(at, Field { member, variable, ty, marked, .. })| match marked {
+        None => hygienic!(#member: __strata::FieldParam::<'_, '_, '_, #at>::item(#variable)),
+        Some(marked) => {
+            let ty = bind(ty.to_token_stream(), FETCHED);
+            let fetched = hygienic!(<#ty as __strata::FieldParam<'_, '_, '_, #at>>::item(#variable));
+            let value = with_markers(marked, fetched, &|part| part);
+            hygienic!(#member: #value)
+        }
     });
-    let shorts = fields.iter().enumerate().map(|(at, Field { member, .. })| {
-        hygienic!(#member: __strata::FieldParam::<'_, '_, '_, #at>::short(&mut self.#member))
+    let shorts = fields.iter().enumerate().map(|(at, Field { member, marked, .. })| match marked {
+        None => hygienic!(#member: __strata::FieldParam::<'_, '_, '_, #at>::short(&mut self.#member)),
+        Some(marked) => {
+            let value = with_markers(
+                marked,
+                hygienic!(&mut self.#member),
+                &|part| hygienic!(__strata::Reborrow::reborrow(#part)),
+            );
+            hygienic!(#member: #value)
+        }
     });
     let [names, assertion] = [names(item, fields), assertion(item, fields)];
     hygienic! {
@@ -252,7 +314,8 @@ fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
     let missing = missing.map(|name| Lifetime::new(&format!("'{name}"), Span::mixed_site()));
     let all_params = bind(hygienic!(#(#missing,)* #params), FETCHED);
     let where_clause = where_clause(item, FETCHED, Vec::new());
-    let checks = fields.iter().enumerate().map(|(at, Field { ty, .. })| {
+    let checked = fields.iter().enumerate().filter(|(_, field)| !is_open(&field.ty));
+    let checks = checked.map(|(at, Field { ty, .. })| {
         let fetched = bind(ty.to_token_stream(), FETCHED);
         let span = Span::mixed_site().located_at(ty.span());
         quote_spanned!(span=> field::<'w, 's, 'w, #fetched, #at>();)
@@ -264,6 +327,13 @@ fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
             #(#checks)*
         }
     }
+}
+
+/// Whether a type is one that a parameter of the struct decides: what it is fetched as is not known before the struct is used.
+fn is_open(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    let last = path.path.segments.last().map(|last| last.ident.to_string());
+    path.qself.is_some() || matches!(last.as_deref(), Some("StaticSystemParam" | "SystemParamItem"))
 }
 
 /// The parameters without their defaults, each with a comma behind it.

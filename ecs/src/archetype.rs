@@ -225,6 +225,11 @@ impl Archetypes {
         Ok(())
     }
 
+    /// Forgets all plans.
+    pub(crate) fn forget_plans(&mut self) {
+        self.graph.clear();
+    }
+
     /// Forgets all plans and all bundles that were put together at run time: their numbers will belong to others.
     pub(crate) fn forget_what_can_be_found_again(&mut self) {
         self.graph.clear();

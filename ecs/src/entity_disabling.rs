@@ -6,6 +6,9 @@
 //! id reaches it as before: [`World::entity`](crate::world::World::entity), commands,
 //! [`World::many`](crate::world::World::many). A query finds it by its id only if it matches.
 //!
+//! What is changed or added while an entity is disabled is new when it no longer is: `Changed` and `Added` yield it then, once. A
+//! query that sees disabled entities, too, has seen such a change before, and sees it again.
+//!
 //! To the query it is a filter `Without<Disabled>` that needs not be written. So two queries of a system that write the same
 //! component get on with each other if one of them has `With<Disabled>` and the other does not name it. The cost is that of a
 //! filter: one question per new table, and nothing per entity.
@@ -53,5 +56,6 @@ use strata_ecs_derive::Component;
 /// assert_eq!(world.entity(entity).get::<Health>().unwrap().0, 1);
 /// ```
 #[derive(Component, Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[component(track = "always")]
 #[doc(alias("Enabled", "Prefab", "EcsDisabled", "IsDisabled"))]
 pub struct Disabled;

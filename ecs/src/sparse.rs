@@ -20,6 +20,7 @@ use crate::column::Column;
 use crate::component::ComponentInfo;
 use crate::entity::Entity;
 use crate::tick::{Tick, WriteStamp};
+use crate::tracking::Renewal;
 
 /// Entity indexes a page.
 const PAGE: usize = 1024;
@@ -293,6 +294,16 @@ impl SparseStorage {
     pub(crate) fn note_added(&self, entity: Entity, now: WriteStamp) {
         if let Some((tracking, row)) = self.column().tracking().zip(self.tick_row(entity.index())) {
             tracking.add_range(row, 1, now);
+        }
+    }
+
+    /// Has changes of the value of an entity, if it has one, count as made now.
+    pub(crate) fn renew(&self, index: u32, renewal: Renewal, now: Tick) {
+        if let Some(tracking) = self.column().tracking()
+            && self.contains(index)
+            && let Some(row) = self.tick_row(index)
+        {
+            tracking.renew(row, renewal, tracking.seen(), now);
         }
     }
 

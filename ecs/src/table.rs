@@ -68,6 +68,8 @@ pub struct Table {
     watched: ColumnSet,
     /// The list of removals, if these are those of one column.
     only_list: u32,
+    /// The columns of disabling components.
+    disabling: Box<[u32]>,
 }
 
 /// Which entities the rows of a table are, as far as it can be told without looking at them: see [`Table::arrangement`].
@@ -75,6 +77,12 @@ pub struct Table {
 pub(crate) struct Arrangement {
     pub(crate) rows: usize,
     departures: u32,
+}
+
+/// Which of some components, those of columns, are disabling ones.
+fn disabling_columns(ids: &[ComponentId], components: &Components) -> Box<[u32]> {
+    let columns = ids.iter().zip(0..).filter(|(id, _)| components.disabling().contains(id));
+    columns.map(|(_, column)| column).collect()
 }
 
 /// The number of no list of removals.
@@ -102,6 +110,7 @@ impl Table {
         let only_list = only_list(&ids, components);
         let interest = interest_in(&ids, watched, components, in_all);
         let (entities, stamped) = (Vec::new(), TickCell::default());
+        let disabling = disabling_columns(&ids, components);
         Self {
             id,
             components: ids,
@@ -115,6 +124,7 @@ impl Table {
             interest,
             watched,
             only_list,
+            disabling,
         }
     }
 
@@ -639,8 +649,9 @@ impl Tables {
         self.generation
     }
 
-    /// Makes the queries look at the tables again when they are used next.
-    pub(crate) fn look_again(&mut self) {
+    /// Notes that another component has become a disabling one. The queries look at the tables again when they are used next.
+    pub(crate) fn note_disabling(&mut self, components: &Components) {
+        self.tables.iter_mut().for_each(|table| table.disabling = disabling_columns(&table.components, components));
         self.generation += 1;
     }
 

@@ -244,7 +244,7 @@ fn conditions() -> Vec<(&'static str, fn() -> BoxedSystem<(), bool>)> {
         ("and, first", || asks.and(reads)),
         ("and_eager", || reads.and_eager(asks)),
         ("or_eager", || reads.or_eager(asks)),
-        ("or, of which the second is not asked", || reads.or(asks)),
+        ("or, of which the second is not asked", || reads.or_else(asks)),
         ("xnor", || reads.xnor(asks)),
         ("three", || reads.and(asks).and(reads)),
         ("a pipe in a map", || {

@@ -225,3 +225,160 @@ fn an_explanation_says_what_was_left_out() {
     assert_eq!(world.explain_query_filtered::<&A, Allow<Disabled>>().matched_entities(), 1);
     assert_eq!(World::new().explain_query::<&A>().terms().len(), 1);
 }
+
+/// The numbers of the entities that are new for a consumer.
+#[derive(Resource, Default)]
+struct New {
+    changed: Vec<u32>,
+    added: Vec<u32>,
+    rows: Vec<u32>,
+    sparse: Vec<u32>,
+    refs: Vec<u32>,
+}
+
+fn changed(all: Query<'_, '_, &A, Changed<A>>, mut new: ResMut<'_, New>) {
+    new.changed.extend(all.iter().map(|a| a.0));
+}
+#[derive(Component)]
+struct Fresh;
+
+fn added(all: Query<'_, '_, &A, Added<Fresh>>, mut new: ResMut<'_, New>) {
+    new.added.extend(all.iter().map(|a| a.0));
+}
+#[system(changed(A))]
+fn changed_rows(a: &A, mut new: ResMut<'_, New>) {
+    new.rows.push(a.0);
+}
+fn changed_sparse(all: Query<'_, '_, &A, Changed<S>>, mut new: ResMut<'_, New>) {
+    new.sparse.extend(all.iter().map(|a| a.0));
+}
+fn changed_refs(all: Query<'_, '_, Ref<'_, A>>, mut new: ResMut<'_, New>) {
+    new.refs.extend(all.iter().filter(Ref::is_changed).map(|a| a.0));
+}
+
+/// What is new for each kind of consumer in a run.
+fn run(schedule: &mut Schedule, world: &mut World) -> [Vec<u32>; 5] {
+    world.insert_resource(New::default());
+    schedule.run(world);
+    let New { changed, added, rows, sparse, refs } = std::mem::take(&mut *world.resource_mut::<New>());
+    [changed, added, rows, sparse, refs]
+}
+
+const NOTHING: [Vec<u32>; 5] = [const { Vec::new() }; 5];
+
+/// As many entities with `A` and `S` as are given, and consumers that have seen them.
+fn consumers(count: u32) -> (World, Schedule, Vec<Entity>) {
+    let mut world = World::new();
+    let ids = (0..count).map(|number| world.spawn((A(number), S(number))).id()).collect();
+    let mut schedule = Schedule::default();
+    schedule.add_systems((changed, added, changed_rows, changed_sparse, changed_refs));
+    run(&mut schedule, &mut world);
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+    (world, schedule, ids)
+}
+
+#[test]
+fn what_is_changed_while_an_entity_is_disabled_is_new_once_when_it_is_enabled() {
+    for count in [1, 3, 200] {
+        for by_command in [false, true] {
+            let (mut world, mut schedule, ids) = consumers(count);
+            let id = ids[0];
+            world.entity_mut(id).insert(Disabled);
+            assert_eq!(run(&mut schedule, &mut world), NOTHING);
+            world.get_mut::<A>(id).unwrap().0 = 70;
+            world.get_mut::<S>(id).unwrap().0 = 7;
+            world.entity_mut(id).insert(Fresh);
+            for _ in 0..3 {
+                assert_eq!(run(&mut schedule, &mut world), NOTHING);
+            }
+            match by_command {
+                true => _ = world.commands().entity(id).remove::<Disabled>(),
+                false => _ = world.entity_mut(id).remove::<Disabled>(),
+            }
+            world.flush();
+            assert_eq!(run(&mut schedule, &mut world), [const { [70] }; 5].map(Vec::from), "{count}");
+            assert_eq!(run(&mut schedule, &mut world), NOTHING);
+            // And what was not changed is not new.
+            world.entity_mut(id).insert(Disabled);
+            assert_eq!(run(&mut schedule, &mut world), NOTHING);
+            world.get_mut::<S>(id).unwrap().0 = 8;
+            assert_eq!(run(&mut schedule, &mut world), NOTHING);
+            world.entity_mut(id).remove::<Disabled>();
+            let only_sparse = [vec![], vec![], vec![], vec![70], vec![]];
+            assert_eq!(run(&mut schedule, &mut world), only_sparse);
+            world.check_invariants();
+        }
+    }
+}
+
+#[test]
+fn what_no_consumer_has_seen_before_an_entity_is_disabled_is_new_when_it_is_enabled() {
+    let (mut world, mut schedule, ids) = consumers(3);
+    world.get_mut::<A>(ids[1]).unwrap().0 = 71;
+    world.increment_change_tick();
+    world.entity_mut(ids[1]).insert(Disabled);
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+    // Enabled and disabled again before a consumer runs.
+    world.entity_mut(ids[1]).remove::<Disabled>();
+    world.increment_change_tick();
+    world.entity_mut(ids[1]).insert(Disabled);
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+    world.entity_mut(ids[1]).remove::<Disabled>();
+    let [changed, _, rows, sparse, refs] = run(&mut schedule, &mut world);
+    assert_eq!((changed, rows, sparse, refs), (vec![71], vec![71], vec![], vec![71]));
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+}
+
+#[test]
+fn changes_of_many_disabled_entities_are_new_when_all_are_enabled_at_once() {
+    for all in [true, false] {
+        let (mut world, mut schedule, ids) = consumers(100);
+        let some: Vec<Entity> = if all { ids.clone() } else { ids[10..60].to_vec() };
+        world.many(&some).insert(Disabled);
+        run(&mut schedule, &mut world);
+        for id in &some[..5] {
+            world.get_mut::<A>(*id).unwrap().0 += 1000;
+            world.get_mut::<S>(*id).unwrap().0 += 1000;
+        }
+        assert_eq!(run(&mut schedule, &mut world), NOTHING);
+        match all {
+            true => _ = world.all::<With<Disabled>>().remove::<Disabled>(),
+            false => _ = world.many(&some).remove::<Disabled>(),
+        }
+        let first = if all { 1000 } else { 1010 };
+        let mut found = run(&mut schedule, &mut world);
+        found.iter_mut().for_each(|numbers| numbers.sort_unstable());
+        let expected: Vec<u32> = (first..first + 5).collect();
+        assert_eq!(found, [expected.clone(), vec![], expected.clone(), expected.clone(), expected]);
+        assert_eq!(run(&mut schedule, &mut world), NOTHING);
+        world.check_invariants();
+    }
+}
+
+#[test]
+fn changes_are_new_after_another_disabling_component_too() {
+    let (mut world, mut schedule, ids) = consumers(3);
+    world.register_disabling_component::<Prefab>();
+    world.entity_mut(ids[2]).insert(Disabled);
+    run(&mut schedule, &mut world);
+    world.get_mut::<A>(ids[2]).unwrap().0 = 72;
+    run(&mut schedule, &mut world);
+    world.entity_mut(ids[2]).insert(Prefab).remove::<Disabled>();
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+    world.entity_mut(ids[2]).remove::<Prefab>();
+    let [changed, _, rows, sparse, _] = run(&mut schedule, &mut world);
+    assert_eq!((changed, rows, sparse), (vec![72], vec![72], vec![]));
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+}
+
+#[test]
+fn an_entity_that_is_spawned_disabled_is_new_when_it_is_enabled() {
+    let (mut world, mut schedule, _) = consumers(3);
+    let id = world.spawn((A(80), Fresh, S(0), Disabled)).id();
+    for _ in 0..2 {
+        assert_eq!(run(&mut schedule, &mut world), NOTHING);
+    }
+    world.entity_mut(id).remove::<Disabled>();
+    assert_eq!(run(&mut schedule, &mut world), [const { [80] }; 5].map(Vec::from));
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+}

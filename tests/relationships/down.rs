@@ -441,3 +441,35 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_changed_while_it_is_disabled_is_visited_once_when_it_is_enabled() {
+    let mut world = World::new();
+    world.init_resource::<Visited>();
+    let mut schedule = Schedule::default();
+    schedule.add_systems(place_changed);
+    let mut spawn = |local, parent: Option<Entity>| {
+        let mut entity = world.spawn((Local(local), Global(0)));
+        parent.into_iter().for_each(|parent| _ = entity.insert(ChildOf(parent)));
+        entity.id()
+    };
+    let root = spawn(1, None);
+    let middle = spawn(2, Some(root));
+    let leaf = spawn(3, Some(middle));
+    let mut visited = |world: &mut World| {
+        world.resource_mut::<Visited>().0.clear();
+        schedule.run(world);
+        std::mem::take(&mut world.resource_mut::<Visited>().0)
+    };
+    assert_eq!(visited(&mut world), [root, middle, leaf]);
+    world.entity_mut(middle).insert(Disabled);
+    visited(&mut world);
+    world.get_mut::<Local>(middle).unwrap().0 = 20;
+    assert!(!visited(&mut world).contains(&middle));
+    world.entity_mut(middle).remove::<Disabled>();
+    assert_eq!(visited(&mut world), [middle, leaf]);
+    let global = |id| world.get::<Global>(id).unwrap().0;
+    assert_eq!(global(middle), combine(Some(global(root)), 20));
+    assert_eq!(global(leaf), combine(Some(global(middle)), 3));
+    assert_eq!(visited(&mut world), []);
+}

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use strata_ecs::error::{EcsError, Severity};
 use strata_ecs::prelude::*;
 use strata_ecs::system::BoxedSystem;
 
@@ -46,7 +47,7 @@ fn an_input_by_reference_is_lent_to_both() {
 }
 
 #[test]
-fn the_second_is_asked_only_if_that_decides() {
+fn the_second_is_asked_only_if_that_decides_or_in_any_case() {
     static ASKED: AtomicU32 = AtomicU32::new(0);
     static TURN: Mutex<()> = Mutex::new(());
     fn count(In(_): In<u32>) -> bool {
@@ -54,10 +55,162 @@ fn the_second_is_asked_only_if_that_decides() {
         true
     }
     let _turn = TURN.lock();
-    ask(more_than::<2>.and(count), 1);
+    ask(more_than::<2>.and_then(count), 1);
+    ask(more_than::<0>.or_else(count), 1);
     assert_eq!(ASKED.load(Ordering::Relaxed), 0);
     ask(more_than::<2>.and_eager(count), 1);
-    assert_eq!(ASKED.load(Ordering::Relaxed), 1);
+    ask(more_than::<2>.and(count), 1);
+    ask(more_than::<0>.or_eager(count), 1);
+    ask(more_than::<0>.or(count), 1);
+    assert_eq!(ASKED.load(Ordering::Relaxed), 4);
+}
+
+#[derive(Resource, Default)]
+struct Left(u32);
+#[derive(Resource, Default)]
+struct Right(u32);
+#[derive(Resource, Default)]
+struct Runs(u32);
+
+fn count_run(mut runs: ResMut<'_, Runs>) {
+    runs.0 += 1;
+}
+
+#[test]
+fn combined_conditions_over_changes_see_each_change_once() {
+    type Pair = fn(BoxedSystem<(), bool>, BoxedSystem<(), bool>) -> BoxedSystem<(), bool>;
+    // For each: whether it holds if both have changed, only the first one, only the second one, and none.
+    let cases: [(Pair, [bool; 4]); 8] = [
+        (|a, b| a.and(b), [true, false, false, false]),
+        (|a, b| a.or(b), [true, true, true, false]),
+        (|a, b| a.and_eager(b), [true, false, false, false]),
+        (|a, b| a.or_eager(b), [true, true, true, false]),
+        (|a, b| a.nand_eager(b), [false, true, true, true]),
+        (|a, b| a.nor_eager(b), [false, false, false, true]),
+        (|a, b| a.xor(b), [false, true, true, false]),
+        (|a, b| a.xnor(b), [true, false, false, true]),
+    ];
+    for (number, (combine, expected)) in cases.into_iter().enumerate() {
+        let mut world = World::new();
+        world.init_resource::<Left>();
+        world.init_resource::<Right>();
+        world.init_resource::<Runs>();
+        let changed =
+            || (IntoSystem::into_system(resource_changed::<Left>), IntoSystem::into_system(resource_changed::<Right>));
+        let (left, right) = changed();
+        let mut schedule = Schedule::default();
+        schedule.add_systems(count_run.run_if(combine(left, right)));
+        let mut run = |world: &mut World| {
+            let before = world.resource::<Runs>().0;
+            schedule.run(world);
+            world.resource::<Runs>().0 != before
+        };
+        let mut found = vec![run(&mut world)];
+        world.resource_mut::<Left>().0 += 1;
+        found.push(run(&mut world));
+        world.resource_mut::<Right>().0 += 1;
+        found.push(run(&mut world));
+        found.push(run(&mut world));
+        assert_eq!(found, expected, "combination {number}");
+    }
+}
+
+fn answer(Left(number): &Left) -> Result<bool> {
+    match number {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err("neither".into()),
+    }
+}
+
+fn fallible(left: Res<'_, Left>) -> Result<bool> {
+    answer(&left)
+}
+
+#[system]
+fn fallible_system(left: Res<Left>) -> Result<bool> {
+    answer(&left)
+}
+
+fn with_its_own_error(left: Res<'_, Left>) -> Result<bool, std::num::ParseIntError> {
+    match left.0 {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => "neither".parse::<u32>().map(|_| true),
+    }
+}
+
+/// Whether a system with this condition runs while the number is 0 and 1, and the error while it is 2.
+fn run_with(condition: BoxedSystem<(), bool>) -> ([bool; 2], String) {
+    let mut world = World::new();
+    world.init_resource::<Left>();
+    world.init_resource::<Runs>();
+    let mut schedule = Schedule::default();
+    schedule.add_systems(count_run.run_if(condition));
+    let runs = [0, 1].map(|number| {
+        world.resource_mut::<Left>().0 = number;
+        world.resource_mut::<Runs>().0 = 0;
+        schedule.try_run(&mut world).unwrap();
+        world.resource::<Runs>().0 == 1
+    });
+    world.resource_mut::<Left>().0 = 2;
+    let error = schedule.try_run(&mut world).unwrap_err();
+    (runs, error.into_inner().to_string())
+}
+
+#[test]
+fn conditions_may_fail_alone_and_in_every_combination() {
+    let always = || true;
+    let never = || false;
+    let holds: Vec<BoxedSystem<(), bool>> = vec![
+        fallible.into_condition(),
+        fallible_system.into_condition(),
+        not(not(fallible)),
+        fallible.and(always),
+        always.and(fallible),
+        always.and_then(fallible_system),
+        never.or(fallible),
+        fallible.or_else(never),
+        always.xnor(fallible),
+        fallible.xor(never),
+        fallible_system.and_eager(fallible),
+        (|| 1).pipe(|In(_): In<u32>, left: Res<'_, Left>| answer(&left)),
+    ];
+    for (number, condition) in holds.into_iter().enumerate() {
+        assert_eq!(run_with(condition), ([false, true], "neither".to_string()), "condition {number}");
+    }
+    let fails: Vec<BoxedSystem<(), bool>> = vec![
+        not(fallible),
+        not(fallible_system),
+        fallible.nand_then(always),
+        always.nand_eager(fallible),
+        fallible.nor_else(never),
+        never.nor_eager(fallible),
+        always.xor(fallible),
+        never.xnor(fallible),
+        not(always.and(fallible)),
+    ];
+    for (number, condition) in fails.into_iter().enumerate() {
+        assert_eq!(run_with(condition), ([true, false], "neither".to_string()), "condition {number}");
+    }
+    let (runs, error) = run_with(not(with_its_own_error));
+    assert_eq!((runs, error.as_str()), ([true, false], "invalid digit found in string"));
+}
+
+#[test]
+fn a_condition_that_fails_is_handled_by_its_severity() {
+    let mut world = World::new();
+    world.init_resource::<Runs>();
+    let mut schedule = Schedule::default();
+    let fails = || -> Result<bool> { Err(EcsError::new(Severity::Ignore, "not now")) };
+    schedule.add_systems((count_run.run_if(fails), count_run.run_if(not(fails)), count_run));
+    schedule.try_run(&mut world).unwrap();
+    assert_eq!(world.resource::<Runs>().0, 1);
+    // Each system of a tuple has it for itself.
+    let mut schedule = Schedule::default();
+    schedule.add_systems((count_run, count_run).distributive_run_if(|| -> Result<bool> { Ok(true) }));
+    schedule.run(&mut world);
+    assert_eq!(world.resource::<Runs>().0, 3);
 }
 
 #[test]
@@ -74,11 +227,7 @@ fn functions_may_take_and_return_conditions_with_an_input() {
     ) -> BoxedSystem<In<u32>, bool> {
         a.and(b)
     }
-    #[derive(Resource, Default)]
-    struct Runs(u32);
-    fn run(mut runs: ResMut<'_, Runs>) {
-        runs.0 += 1;
-    }
+    let run = count_run;
     let always = || true;
     let mut world = World::new();
     world.init_resource::<Runs>();

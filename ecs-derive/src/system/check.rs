@@ -4,7 +4,7 @@ use quote::{ToTokens as _, quote};
 use syn::{GenericParam, ReturnType, Type, WherePredicate};
 
 use super::model::{Input, Kind, Model, SYSTEM_PARAMS, classify, is_mutable, is_read_of_parent};
-use super::options::{Options, Word};
+use super::options::{Options, Word, is_same};
 use crate::ctxt::Ctxt;
 use crate::types::{find_word, peel, plain_path};
 
@@ -28,6 +28,7 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     threads_need_rows(cx, model);
     loops_need_rows(cx, model);
     links_need_a_way(cx, model);
+    names_agree_with_marks(cx, model);
     pairs_go_together(cx, model);
 }
 
@@ -408,6 +409,48 @@ fn links_need_a_way(cx: &Ctxt, model: &Model) {
         } else {
             continue;
         };
+        cx.error_over(&param.ty, message);
+    }
+}
+
+/// A parameter with the name of what is linked with the row, and without its mark, would be of the row.
+fn names_agree_with_marks(cx: &Ctxt, model: &Model) {
+    let Options { along, pairs, .. } = &model.options;
+    let (name, whose) = match (along, pairs) {
+        (Some(along), _) if along.upwards => ("children", "the children have"),
+        (Some(_), _) => ("parent", "the parent has"),
+        (None, Some(_)) => ("target", "the target of the pair has"),
+        (None, None) => return,
+    };
+    let is_so_called = |input: &&Input| input.param.name().is_some_and(|own| own == name);
+    for Input { param, kind, .. } in model.rows().filter(|input| !input.is_marked).filter(is_so_called) {
+        let element = match kind {
+            Kind::Shared(element) | Kind::Exclusive(element) | Kind::Mut(element) | Kind::Ref(element) => element,
+            Kind::OptionalShared(element)
+            | Kind::OptionalExclusive(element)
+            | Kind::OptionalMut(element)
+            | Kind::OptionalRef(element) => element,
+            _ => &param.ty,
+        };
+        // The link itself is of the row, and so is a component with this name.
+        let is_link = along.as_ref().is_some_and(|along| is_same(element, &along.relation));
+        if is_link || last_name(element).to_lowercase() == name {
+            continue;
+        }
+        let ty = param.ty.to_token_stream();
+        let form = match name {
+            "parent" if is_read_of_parent(&param.ty) => quote!(#ty),
+            "parent" if matches!(kind, Kind::Entity) => quote!(Option<Entity>),
+            "parent" => quote!(Option<&#element>),
+            "children" if matches!(kind, Kind::Entity) => quote!(ChildRows<Entity>),
+            "children" => quote!(ChildRows<&#element>),
+            _ => quote!(#ty),
+        };
+        let form = form.to_string().replace("& ", "&").replace(" < ", "<").replace(" >", ">").replace("< ", "<");
+        let message = format!(
+            "`{name}` would be what the row itself has\n\
+             help: write `#[{name}] {name}: {form}` for what {whose}; or, if the row is meant, another name or `#[row]`"
+        );
         cx.error_over(&param.ty, message);
     }
 }

@@ -95,6 +95,8 @@ pub(super) struct Input {
     pub(super) ty: TokenStream,
     /// Variable of the expansion that stands for its column or its value, and is where its type begins.
     pub(super) variable: Ident,
+    /// Whether a mark says what it is.
+    pub(super) is_marked: bool,
 }
 
 /// The function with the meaning of its parameters.
@@ -139,7 +141,8 @@ impl Model {
         let private = &options.private;
         let mut inputs = Vec::new();
         for (at, param) in function.params.iter_mut().enumerate() {
-            let kind = match marks::take(cx, param) {
+            let mark = marks::take(cx, param);
+            let kind = match mark {
                 Some(Mark::Row) => marked(cx, &param.ty),
                 Some(Mark::Param) => Kind::System,
                 Some(Mark::Parent) => Kind::Parent,
@@ -168,7 +171,7 @@ impl Model {
                 _ => {}
             }
             let variable = format_ident!("__strata_{at}", span = place.0);
-            inputs.push(Input { kind, param: param.clone(), ends: place, ty, variable });
+            inputs.push(Input { kind, param: param.clone(), ends: place, ty, variable, is_marked: mark.is_some() });
         }
         if let Some(pairs) = &options.pairs {
             pairs::add_inputs(&options, pairs, &mut inputs);

@@ -49,7 +49,7 @@ fn hidden(
     ty: TokenStream,
 ) -> Input {
     let param = Param { attrs: Vec::new(), pattern, colon: syn::Token![:](place.0), ty: Type::Verbatim(ty.clone()) };
-    Input { kind, param, ends: place, ty, variable: format_ident!("__strata_{at}", span = place.0) }
+    Input { kind, param, ends: place, ty, variable: format_ident!("__strata_{at}", span = place.0), is_marked: false }
 }
 
 /// How the values of pairs are borrowed.

@@ -238,6 +238,93 @@ fn the_same_state_is_left_and_entered_if_it_is_set() {
 }
 
 #[test]
+fn of_several_states_that_are_set_the_last_one_counts() {
+    type Calls = fn(&mut NextState<Screen>);
+    let left_and_entered: &[&str] = &["exit Menu", "from Menu to Menu", "enter Menu"];
+    let changed: &[&str] = &["exit Menu", "from Menu to Game", "enter Game", "enter Played", "enter Setup"];
+    let cases: [(Calls, Screen, &[&str]); 8] = [
+        (
+            |next| {
+                next.set(Game);
+                next.set(Menu);
+            },
+            Menu,
+            left_and_entered,
+        ),
+        (
+            |next| {
+                next.set(End);
+                next.set(Game);
+                next.set(Menu);
+            },
+            Menu,
+            left_and_entered,
+        ),
+        (
+            |next| {
+                next.set_if_different(Game);
+                next.set(Menu);
+            },
+            Menu,
+            left_and_entered,
+        ),
+        (
+            |next| {
+                next.set(Menu);
+                next.set_if_different(Menu);
+            },
+            Menu,
+            left_and_entered,
+        ),
+        (
+            |next| {
+                next.set(Game);
+                next.set_if_different(Menu);
+            },
+            Menu,
+            &["from Menu to Menu"],
+        ),
+        (
+            |next| {
+                next.set(Game);
+                next.reset();
+            },
+            Menu,
+            &[],
+        ),
+        (
+            |next| {
+                next.set(Menu);
+                next.set(Game);
+            },
+            Game,
+            changed,
+        ),
+        (
+            |next| {
+                next.set(Menu);
+                next.set_if_different(Game);
+            },
+            Game,
+            changed,
+        ),
+    ];
+    for (number, (calls, expected, log)) in cases.into_iter().enumerate() {
+        let mut app = app();
+        calls(&mut app.world_mut().resource_mut::<NextState<Screen>>());
+        let noted = frame(&mut app);
+        assert_eq!((now::<Screen>(&app), &noted[..]), (Some(expected), &strings(log)[..]), "case {number}");
+        assert_eq!(*app.world().resource::<NextState<Screen>>(), NextState::Unchanged);
+        assert_eq!(previous::<Screen>(&app), (!log.is_empty()).then_some(Menu));
+        assert_eq!(frame(&mut app), strings(&[]), "case {number}: once");
+    }
+}
+
+fn strings(entries: &[&str]) -> Vec<String> {
+    entries.iter().map(|entry| entry.to_string()).collect()
+}
+
+#[test]
 fn a_state_counts_as_changed_only_if_it_is_another_one() {
     let mut app = app();
     app.add_systems(Update, note("changed").run_if(state_changed::<Screen>));

@@ -132,6 +132,8 @@ pub(crate) struct MovePlan {
     pub(crate) after: Box<[(ComponentId, Kinds)]>,
     /// The listeners that are told of it. Kept up to date by [`super::Graph::update_interest`].
     pub(crate) interest: Interest,
+    /// Whether the entity begins or ends to be disabled, so that changes of its sparse components may be renewed.
+    pub(crate) switches_disabled: bool,
     /// Whether more has to be done than to move bytes between columns: something is required or renewed, has to do with
     /// sparse storages, or is told.
     pub(crate) is_special: bool,
@@ -216,7 +218,7 @@ impl MovePlan {
             || !self.leaves.is_empty()
             || self.retains.is_some()
             || self.sources.iter().any(|source| matches!(source, Source::Sparse(_)));
-        let outside = touches_sparse || self.requires_aside || !self.renewed.is_empty();
+        let outside = touches_sparse || self.requires_aside || !self.renewed.is_empty() || self.switches_disabled;
         let more = outside || !self.interest.is_none();
         self.is_special = more || !self.required.is_empty();
         self.is_foretold = self.interest.has(Interest::REACTIONS) && (touches_sparse || !self.before.is_empty());

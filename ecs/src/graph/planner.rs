@@ -267,6 +267,10 @@ impl Planner<'_, '_> {
             before: Box::default(),
             after: Box::default(),
             interest: Interest::NONE,
+            switches_disabled: self.components.disabling().iter().any(|id| {
+                let [was, is] = [&old, &all].map(|ids| ids.binary_search(id).is_ok());
+                was != is && !old.is_empty()
+            }),
             is_foretold: false,
             only_tells: false,
             is_special: false,

@@ -431,7 +431,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
     /// The systems, which run only if a condition holds. It is asked once in a run, before the first of them would run.
     ///
     /// With several conditions, as in `system.run_if(a).run_if(b)`, all must hold. All are asked each time, in this order,
-    /// so that a condition that counts its runs counts all; `a.and(b)` asks `b` only if `a` holds. Those inside of a tuple
+    /// so that a condition that counts its runs counts all; `a.and_then(b)` asks `b` only if `a` holds. Those inside of a tuple
     /// or a set with a condition are asked only if that holds.
     ///
     /// A condition whose parameters cannot be fetched is an error, as with any system.

@@ -493,7 +493,7 @@ impl<'a> Shared<'a> {
 
     #[cold]
     fn fail_condition(&self, turn: &Turn<'_, 'a, '_>, (name, error): (String, ParamError)) -> Option<Box<SystemError>> {
-        self.fail(turn.at, Outcome::ConditionFailed, (name, Some(turn.condition_owner())), error.into())
+        self.fail(turn.at, Outcome::ConditionFailed, (name, Some(turn.condition_owner())), error.into_box())
     }
 
     /// Notes that a step has failed; what is ordered after it does not run, unless the handler says otherwise.

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use core::ptr::{self, NonNull};
 
 use super::Store;
-use super::change::remove_all_from_storage;
+use super::change::{remove_all_from_storage, renew_sparse_changes};
 use super::make::{NewRows, RowIds};
 use super::news::{Affected, News};
 use super::report::LeftRows;
@@ -311,10 +311,12 @@ impl Store {
         write(self, &block);
         let Block { route, .. } = block;
         let now = self.now();
-        let Self { archetypes, entities, listeners, .. } = self;
+        let Self { archetypes, entities, listeners, sparse, .. } = self;
         let Planned { plan, tables, .. } = archetypes.at(id);
         // SAFETY: both are tables of this store, and they differ.
         let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
+        let renewed = if plan.switches_disabled { first..first + count } else { 0..0 };
+        let renewals: Vec<_> = renewed.map(|row| source.renewal(row, to)).collect();
         // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
         // some of them now.
         unsafe {
@@ -324,6 +326,9 @@ impl Store {
         match exchange {
             true => entities.set_table(to.entities(), route.to),
             false => entities.relocate_all(&to.entities()[start..], route.to, start as u32),
+        }
+        for (&entity, renewal) in to.entities()[start..].iter().zip(renewals) {
+            renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
         }
         if !interest.is_none() {
             let row = |number: usize| rows[number] as usize;

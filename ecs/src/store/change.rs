@@ -23,6 +23,7 @@ use crate::removal::{Fate, Told};
 use crate::sparse::SparseStorage;
 use crate::table::Tables;
 use crate::tick::{Tick, WriteStamp};
+use crate::tracking::Renewal;
 use crate::transition::Interest;
 
 /// What a change of one entity has to do besides moving bytes between columns.
@@ -32,6 +33,8 @@ pub(super) struct Special {
     /// The sparse storages that had the entity before, if something is told of it.
     held: Vec<u32>,
     told: Told,
+    /// Which changes of sparse components are renewed, if any may be.
+    renewal: Option<Renewal>,
 }
 
 /// An entity that changes, and what its world is made of.
@@ -386,12 +389,14 @@ impl Row<'_> {
             return Ok(None);
         }
         let index = entity.index();
+        let tables_of_row = tables.get(from.table).zip(tables.get(plan.table)).filter(|_| plan.switches_disabled);
+        let renewal = tables_of_row.map(|(source, to)| source.renewal(from.row as usize, to));
         reserve_sparse(sparse, entities, plan, index)?;
         let summary = entities.sparse_summary(index);
         let (mut held, mut told) = (Vec::new(), Told::default());
         let watches_sparse = listeners.watches(summary);
         if plan.required.is_empty() && plan.interest.is_none() && !watches_sparse {
-            return Ok(Some(Special { aside: Placed::new(), held, told }));
+            return Ok(Some(Special { aside: Placed::new(), held, told, renewal }));
         }
         if !plan.interest.is_none() || watches_sparse {
             told = listeners.prepare(plan.lost.iter().copied(), summary, 1, *fate)?;
@@ -414,7 +419,7 @@ impl Row<'_> {
             // SAFETY: the plan leads to this table, which has room for a row, and the caller makes it one.
             unsafe { NewRow::make(tables.get_mut(plan.table), &plan.required).keep() };
         }
-        Ok(Some(Special { aside, held, told }))
+        Ok(Some(Special { aside, held, told, renewal }))
     }
 
     /// Puts what is required, takes the entity out of sparse storages, tells what it has lost, and then drops what is left over. If both
@@ -432,7 +437,7 @@ impl Row<'_> {
         panicked: &mut Option<Waiting>,
     ) {
         let Self { plan, tables, components, sparse, entities, listeners, entity, from, fate } = self;
-        let Special { mut aside, held, mut told } = special;
+        let Special { mut aside, held, mut told, renewal } = special;
         if ADDS {
             let (table, row, targets) = (tables.get_mut(here.table), here.row as usize, Targets::of(plan));
             if !aside.is_empty() {
@@ -450,6 +455,9 @@ impl Row<'_> {
             }
         }
         remove_from_storages(entities, sparse, plan, entity, !held.is_empty());
+        if let Some(renewal) = renewal {
+            renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
+        }
         let source = tables.get_mut(from.table);
         let behind = source.len();
         if !plan.interest.is_none() {
@@ -530,6 +538,18 @@ fn remove_from_storages(
             refresh_summary(entities, sparse, entity);
         }
     }
+}
+
+/// Has changes of the sparse components of an entity count as made now.
+pub(super) fn renew_sparse_changes(
+    entities: &Entities,
+    sparse: &[SparseStorage],
+    entity: Entity,
+    renewal: Renewal,
+    now: Tick,
+) {
+    let storages = entities.sparse_summary(entity.index()).storages(sparse.len());
+    storages.for_each(|storage| sparse[storage].renew(entity.index(), renewal, now));
 }
 
 /// Removes and drops the values of entities in a sparse storage that no listener watches.

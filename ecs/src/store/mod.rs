@@ -207,7 +207,12 @@ impl Store {
     pub(crate) fn register_disabling_component<C: Component>(&mut self) {
         let id = self.register_component::<C>();
         if self.archetypes.components.add_disabling(id) {
-            self.archetypes.tables.look_again();
+            // What is changed while an entity is disabled is told from what was changed before by the ticks of this component.
+            self.track(id);
+            self.archetypes.tables.note_disabling(&self.archetypes.components);
+            self.archetypes.forget_plans();
+            // The pattern of commands goes by plans.
+            self.last_pattern.clear();
         }
     }
 

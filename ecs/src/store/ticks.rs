@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::Store;
 use super::clock::Onlooker;
 use crate::archetype::Archetypes;
-use crate::component::{ComponentId, StorageType, TrackingGuard};
+use crate::component::{ComponentId, ComponentInfo, StorageType, TrackingGuard};
 use crate::entity::Entity;
 use crate::graph::{MovePlan, Target};
 use crate::origin::{Origin, SystemName};
@@ -204,9 +204,11 @@ impl Store {
         }
     }
 
-    /// Forgets the ticks of all components that no consumer needs any more.
+    /// Forgets the ticks of all components that no consumer needs any more. Those of disabling components stay.
     pub(super) fn forget_unwatched(&mut self) {
-        let idle = self.archetypes.components.iter().filter(|info| info.is_tracked() && info.is_idle());
+        let components = &self.archetypes.components;
+        let is_needed = |info: &ComponentInfo| !info.is_idle() || components.disabling().contains(&info.id());
+        let idle = components.iter().filter(|info| info.is_tracked() && !is_needed(info));
         let idle: Vec<ComponentId> = idle.map(|info| info.id()).collect();
         idle.into_iter().for_each(|id| self.forget_ticks(id));
     }

@@ -11,6 +11,7 @@ use core::ops::Range;
 use core::panic::Location;
 
 use super::blocks::{Blocks, RowFacts};
+use super::error::{BoxError, EcsError};
 use super::input::{Given, In, SystemInput};
 use super::memory::Keeper;
 use crate::access::{Access, ParamAccess};
@@ -298,7 +299,21 @@ enum Reason {
     SeveralEntities(Arc<str>),
     /// That of a parameter in an [`If`](crate::system::If).
     Skipped(String),
+    /// Not of a parameter: a condition returned an error.
+    Returned(Returned),
 }
+
+/// The error of a condition. Two are equal if they are of the same run.
+#[derive(Clone, Debug)]
+struct Returned(Arc<EcsError>);
+
+impl PartialEq for Returned {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Returned {}
 
 impl ParamError {
     #[cfg_attr(
@@ -322,6 +337,22 @@ impl ParamError {
     /// More than one entity matches the parameter with this name, and the system is to be skipped.
     pub(crate) fn several_entities(param: &Arc<str>) -> Self {
         Self { reason: Reason::SeveralEntities(Arc::clone(param)) }
+    }
+
+    /// A condition returned an error instead of an answer.
+    pub(crate) fn returned(error: EcsError) -> Self {
+        Self { reason: Reason::Returned(Returned(Arc::new(error))) }
+    }
+
+    /// What an error handler gets: the error itself if a condition returned one.
+    pub(crate) fn into_box(self) -> BoxError {
+        match self.reason {
+            Reason::Returned(Returned(error)) => match Arc::try_unwrap(error) {
+                Ok(error) => error.into_box(),
+                Err(shared) => Box::new(Self { reason: Reason::Returned(Returned(shared)) }),
+            },
+            reason => Box::new(Self { reason }),
+        }
     }
 
     /// The same error, which skips the system.
@@ -351,12 +382,12 @@ impl ParamError {
     #[inline]
     #[must_use]
     pub fn is_skip(&self) -> bool {
-        !matches!(self.reason, Reason::Failure(_) | Reason::Missing(_))
+        !matches!(self.reason, Reason::Failure(_) | Reason::Missing(_) | Reason::Returned(_))
     }
 
     /// Whether nothing is wrong but that there is nothing to fetch: an `Option` of the parameter is `None`.
     pub(crate) fn is_absence(&self) -> bool {
-        !matches!(self.reason, Reason::Failure(_))
+        !matches!(self.reason, Reason::Failure(_) | Reason::Returned(_))
     }
 }
 
@@ -366,6 +397,7 @@ impl fmt::Display for ParamError {
             Reason::Failure(message) | Reason::Missing(message) | Reason::Skipped(message) => f.write_str(message),
             Reason::NoEntity(param) => write!(f, "no entity matches {param}"),
             Reason::SeveralEntities(param) => write!(f, "more than one entity matches {param}"),
+            Reason::Returned(Returned(error)) => error.fmt(f),
         }
     }
 }

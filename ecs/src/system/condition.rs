@@ -1,10 +1,14 @@
 //! Systems that only read, and conditions made of them.
 
+use core::marker::PhantomData;
+
 use super::base::BoxedSystem;
 use super::combine::{self, Rule};
+use super::error::EcsError;
 use super::function::{FunctionMarker, MacroMarker};
 use super::input::SystemInput;
 use super::into::{BoxedMarker, IntoSystem};
+use super::item::{MacroSystem, SystemFunction, SystemItem};
 use super::param::SystemParam;
 use super::param_function::SystemParamFunction;
 use super::params::ReadOnlySource;
@@ -48,7 +52,12 @@ impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
 /// ```
 pub type BoxedCondition<I = ()> = BoxedSystem<I, bool>;
 
-/// What can decide whether systems run: a system that only reads and returns `bool`.
+/// What can decide whether systems run: a system that only reads and returns `bool`, or `Result<bool, E>` where the error can become an
+/// [`EcsError`].
+///
+/// A condition that returns an error has failed: [`Schedule::try_run`](crate::schedule::Schedule::try_run) returns the error, unless the
+/// error handler decides otherwise, and what the condition is for does not run. A function that returns a `Result` is a system with two
+/// outputs, `bool` and the `Result`; where the compiler cannot tell which one is meant, say it: `IntoSystem<(), bool, _>`.
 ///
 /// Functions that write are refused when they are compiled. Of items made by `#[system]`, and of systems that are made of
 /// others (by [`IntoSystem::map`], say), it is known only when they first run what they borrow; they panic then.
@@ -109,8 +118,8 @@ pub type BoxedCondition<I = ()> = BoxedSystem<I, bool>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a condition",
     label = "not a system that only reads and returns `bool`",
-    note = "a condition is a system that returns `bool` and whose parameters, at most 16, only read: `Query<&T>`, `Lookup<&T>`, \
-            `Res<T>`, `Option<Res<T>>`, `MessageReader<T>`, `Local<T>`, `&World`",
+    note = "a condition is a system that returns `bool` or `Result<bool, E>` and whose parameters, at most 16, only read: `Query<&T>`, \
+            `Lookup<&T>`, `Res<T>`, `Option<Res<T>>`, `MessageReader<T>`, `Local<T>`, `&World`",
     note = "give the function itself, not what it returns; write `#[system]` above it to see which parameter is no `SystemParam`"
 )]
 #[doc(alias("RequireForUpdate", "ShouldRun", "RunCriteria"))]
@@ -119,7 +128,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     #[track_caller]
     fn into_condition(self) -> BoxedSystem<In, bool>;
 
-    /// Both: `other` is asked if this condition holds.
+    /// As [`and_eager`](Self::and_eager): both, where both are asked each time, so that each sees each change. See
+    /// [`and_then`](Self::and_then) for one that is only asked if this condition holds.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -131,11 +141,12 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
     {
-        let rule = Rule { name: "and", decides: Some(false), outcome: |first, second| first && second };
+        let rule = Rule { name: "and", decides: None, outcome: |first, second| first && second };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
 
-    /// As [`and`](Self::and): both, where `other` is asked if this condition holds.
+    /// Both, where `other` is only asked if this condition holds: one that looks at changes, or reads messages, then sees those since it
+    /// was asked last.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -199,7 +210,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         combine::both(rule, self.into_condition(), other.into_condition())
     }
 
-    /// One of two: `other` is asked if this condition does not hold.
+    /// As [`or_eager`](Self::or_eager): one of two or both, where both are asked each time, so that each sees each change. See
+    /// [`or_else`](Self::or_else) for one that is only asked if this condition does not hold.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -211,11 +223,11 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
     {
-        let rule = Rule { name: "or", decides: Some(true), outcome: |first, second| first || second };
+        let rule = Rule { name: "or", decides: None, outcome: |first, second| first || second };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
 
-    /// As [`or`](Self::or): one of two, where `other` is asked if this condition does not hold.
+    /// One of two or both, where `other` is only asked if this condition does not hold.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -342,6 +354,60 @@ where
     }
 }
 
+/// Keeps conditions that may fail apart from others: `E` is their error, `Marker` tells what they are.
+#[doc(hidden)]
+pub struct FallibleMarker<E, Marker>(PhantomData<(E, Marker)>);
+
+#[diagnostic::do_not_recommend]
+impl<Marker, E, F> IntoSystem<F::In, bool, FallibleMarker<E, (FunctionMarker, Marker)>> for F
+where
+    Marker: 'static,
+    E: Into<EcsError> + Unpin + 'static,
+    F: SystemParamFunction<Marker, In: 'static, Out = Result<bool, E>, Param: ReadOnlySystemParam>,
+{
+    const CHECKED: () = <F as IntoSystem<F::In, Result<bool, E>, (FunctionMarker, Marker)>>::CHECKED;
+
+    fn into_system(this: Self) -> BoxedSystem<F::In, bool> {
+        combine::answering(<F as IntoSystem<F::In, Result<bool, E>, (FunctionMarker, Marker)>>::into_system(this))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<In, E, Params, F> IntoSystem<In, bool, FallibleMarker<E, (MacroMarker, Params)>> for F
+where
+    In: SystemInput + 'static,
+    E: Into<EcsError> + 'static,
+    F: SystemFunction<Params, System: MacroSystem<In, Result<bool, E>>>,
+{
+    const CHECKED: () = <F::System as MacroSystem<In, Result<bool, E>>>::CHECKED;
+
+    fn into_system(_: Self) -> BoxedSystem<In, bool> {
+        combine::answering(<F::System as MacroSystem<In, Result<bool, E>>>::build())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<In, E, F> IntoSystem<In, bool, FallibleMarker<E, MacroMarker>> for SystemItem<F, In, Result<bool, E>>
+where
+    In: SystemInput + 'static,
+    E: Into<EcsError> + 'static,
+{
+    fn into_system(this: Self) -> BoxedSystem<In, bool> {
+        combine::answering(IntoSystem::<In, Result<bool, E>, MacroMarker>::into_system(this))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<In, E, Marker, S> SystemCondition<FallibleMarker<E, Marker>, In> for S
+where
+    In: SystemInput,
+    S: IntoSystem<In, bool, FallibleMarker<E, Marker>>,
+{
+    fn into_condition(self) -> BoxedSystem<In, bool> {
+        S::into_system(self)
+    }
+}
+
 #[diagnostic::do_not_recommend]
 impl<In: SystemInput> SystemCondition<BoxedMarker, In> for BoxedSystem<In, bool> {
     fn into_condition(self) -> Self {
@@ -349,12 +415,13 @@ impl<In: SystemInput> SystemCondition<BoxedMarker, In> for BoxedSystem<In, bool>
     }
 }
 
-/// The contrary of a condition, which may have an input.
+/// The contrary of a condition, which may have an input. It fails if the condition does.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
 /// assert!(World::new().run_system_once(not(|| false)).unwrap());
 /// assert!(World::new().run_system_once_with(not(|In(number): In<u32>| number == 0), 3).unwrap());
+/// assert!(World::new().run_system_once(not(|| -> Result<bool> { Ok("0".parse::<u32>()? > 0) })).unwrap());
 /// ```
 #[track_caller]
 pub fn not<Marker, In: SystemInput + 'static>(condition: impl SystemCondition<Marker, In>) -> BoxedSystem<In, bool> {

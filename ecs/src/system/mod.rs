@@ -33,9 +33,9 @@ mod function;
 mod rows;
 mod linked_rows;
 
-mod condition;
-
 mod item;
+
+mod condition;
 
 pub mod common_conditions;
 

@@ -3,11 +3,14 @@
 //! A table notes for all of its rows together when one came or got a new value in place of another. More is known of the
 //! columns whose component is tracked; then the ticks of a row go wherever the row goes.
 
+use alloc::vec::Vec;
+
 use super::{ColumnPair, Table};
 use crate::alloc_error::AllocError;
 use crate::column::Column;
 use crate::component::ComponentId;
 use crate::tick::{Tick, WriteStamp};
+use crate::tracking::Renewal;
 
 /// Rows on their way to another table. In the columns that neither kind of pair names they have new values.
 pub(super) struct MovingRows<'a> {
@@ -77,6 +80,39 @@ impl Table {
             if let Some(old) = moving.replaced.iter().find(goes_here).and_then(from) {
                 (0..count).for_each(|nth| tracking.set_added(start + nth, old.get(first + nth).added, now.tick));
             }
+        }
+        if !(self.disabling.is_empty() && to.disabling.is_empty()) {
+            self.renew_changes(moving, to, now.tick);
+        }
+    }
+
+    /// Whether rows that move to another table are disabled there by a component that they do not have here.
+    fn begins_to_disable(&self, to: &Self) -> bool {
+        to.disabling.iter().any(|&column| !self.contains(to.components[column as usize]))
+    }
+
+    /// Whether the changes of a row are renewed when it moves to another table, since the row is disabled there or is no longer so. It is
+    /// a row of this table still.
+    pub(crate) fn renewal(&self, row: usize, to: &Self) -> Renewal {
+        let ended = self.disabling.iter().filter(|&&column| !to.contains(self.components[column as usize]));
+        let begins = ended.filter_map(|&column| Some(self.columns[column as usize].tracking()?.get(row).added));
+        // No row of this table has come later.
+        let now = self.stamped.get();
+        let since = begins.max_by_key(|begin| begin.age(now));
+        Renewal { since, begins: self.begins_to_disable(to) }
+    }
+
+    /// Renews the changes of rows that move to another table, where their ticks are.
+    #[cold]
+    fn renew_changes(&self, moving: &MovingRows<'_>, to: &Self, now: Tick) {
+        let MovingRows { first, count, start, .. } = *moving;
+        let renewals: Vec<Renewal> = (first..first + count).map(|row| self.renewal(row, to)).collect();
+        for pair in moving.pairs {
+            let Some(tracking) = to.columns[pair.to as usize].tracking() else { continue };
+            // Columns that were exchanged have taken along when a consumer has looked.
+            let old = self.columns[pair.from as usize].tracking().filter(|_| !moving.exchanged);
+            let seen = old.unwrap_or(tracking).seen();
+            renewals.iter().zip(start..).for_each(|(renewal, row)| tracking.renew(row, *renewal, seen, now));
         }
     }
 

@@ -55,6 +55,15 @@ pub(crate) enum Which {
     Changed,
 }
 
+/// Which changes of a row count as made now, because the row begins or ends to be disabled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Renewal {
+    /// Those since the row was disabled, if it is no longer.
+    pub(crate) since: Option<Tick>,
+    /// Whether the row is disabled from now on: those that no consumer has looked at.
+    pub(crate) begins: bool,
+}
+
 impl Tracking {
     /// For a column with so many rows, which counts as added and changed at a tick.
     pub(crate) fn new(rows: usize, capacity: usize, tick: Tick) -> Result<Self, AllocError> {
@@ -361,6 +370,25 @@ impl Tracking {
         // Seen from now, the older log need not have begun before: that of a column that was made empty began at no time.
         if after(log) || (!before.incomplete.load(Relaxed) && after(before)) {
             self.note(row);
+        }
+    }
+
+    /// When a consumer looked last.
+    pub(crate) fn seen(&self) -> Tick {
+        self.seen.get()
+    }
+
+    /// Has changes of a row count as made now. `seen` is when a consumer looked last at the column where the row was.
+    pub(crate) fn renew(&self, row: usize, renewal: Renewal, seen: Tick, now: Tick) {
+        // A column at which no consumer has looked has begun at no time.
+        let is_unseen = |tick: Tick| renewal.begins && seen != Tick::default() && tick.is_newer_than(seen, now);
+        let is_renewed =
+            |tick: Tick| is_unseen(tick) || renewal.since.is_some_and(|since| tick.age(now) <= since.age(now));
+        let old = self.get(row);
+        let [added, changed] = [old.added, old.changed].map(|tick| if is_renewed(tick) { now } else { tick });
+        if (added, changed) != (old.added, old.changed) {
+            self.visit(now);
+            self.carry(row, ComponentTicks { added, changed }, now);
         }
     }
 

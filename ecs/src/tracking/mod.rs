@@ -42,6 +42,9 @@
 //! taken to have happened at the time of the stamp. If the log begins exactly at the consumer's last run and no row has got
 //! another value, it is exact, and ticks are not read at all. `visit` begins a new log and comes before each mark.
 //!
+//! A consumer passes over disabled rows, and so over what is changed meanwhile. When a row is no longer disabled, what has been changed
+//! since it was counts as changed at that moment ([`Renewal`]); so does, when it begins to be disabled, what no consumer has looked at.
+//!
 //! A row and its ticks move together: within a column with the value, between tables in `table/ticks.rs`, and exchanged
 //! columns have them inside. There is room for as many ticks as for values, so noting a change cannot fail. What a plan
 //! replaces is noted as changed; what one step takes away and a later one brings back is noted as added
@@ -55,7 +58,7 @@ mod column;
 
 mod spawns;
 
-pub(crate) use self::column::{Tracking, Which};
+pub(crate) use self::column::{Renewal, Tracking, Which};
 pub(crate) use self::log::LoggedRows;
 pub(crate) use self::rows::GROUP;
 pub(crate) use self::spawns::Spawns;

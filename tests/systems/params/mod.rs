@@ -14,6 +14,7 @@ mod optional;
 mod sets;
 mod singles;
 mod singles_exchanged;
+mod struct_kinds;
 mod structs;
 mod threads;
 

@@ -134,6 +134,10 @@ pub enum NextState<S: FreelyMutableState> {
 impl<S: FreelyMutableState> NextState<S> {
     /// Changes the state. If it is this one already, it is left and entered all the same.
     ///
+    /// What is set last before the transition counts, and what was set before leaves no trace. So in state `A`, after `set(B)` and then
+    /// `set(A)`, `A` is left and entered, and `B` is neither. With `set_if_different(A)` as the last call `A` is not left and entered, and only
+    /// [`OnTransition`](crate::state::OnTransition) from `A` to `A` runs; after [`reset`](Self::reset) nothing does.
+    ///
     /// ```
     /// use strata_app::prelude::*;
     /// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug)] struct Level(u32);

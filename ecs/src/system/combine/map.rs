@@ -28,7 +28,7 @@ impl<I, Out, NewOut, F> System for Map<I, Out, F>
 where
     I: SystemInput + 'static,
     Out: 'static,
-    F: FnMut(Out) -> NewOut + Send + Sync + 'static,
+    F: FnMut(Out) -> Result<NewOut, ParamError> + Send + Sync + 'static,
 {
     fn seal(_: Seal) {}
 
@@ -90,11 +90,11 @@ where
 
     unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<NewOut, ParamError> {
         // SAFETY: the caller's promise.
-        unsafe { self.system.run_shared(input, cell) }.map(&mut self.function)
+        unsafe { self.system.run_shared(input, cell) }.and_then(&mut self.function)
     }
 
     fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<NewOut, ParamError> {
-        self.system.run_alone(input, store).map(&mut self.function)
+        self.system.run_alone(input, store).and_then(&mut self.function)
     }
 
     fn apply_deferred(&mut self, store: &mut Store) {
@@ -102,19 +102,37 @@ where
     }
 }
 
-pub(crate) fn map<I, Out, NewOut, F>(system: BoxedSystem<I, Out>, function: F) -> BoxedSystem<I, NewOut>
+pub(crate) fn map<I, Out, NewOut, F>(system: BoxedSystem<I, Out>, mut function: F) -> BoxedSystem<I, NewOut>
 where
     I: SystemInput + 'static,
     Out: 'static,
     F: FnMut(Out) -> NewOut + Send + Sync + 'static,
 {
+    try_map(system, move |out| Ok(function(out)))
+}
+
+fn try_map<I, Out, NewOut, F>(system: BoxedSystem<I, Out>, function: F) -> BoxedSystem<I, NewOut>
+where
+    I: SystemInput + 'static,
+    Out: 'static,
+    F: FnMut(Out) -> Result<NewOut, ParamError> + Send + Sync + 'static,
+{
     Box::new(Map { name: None, nesting: nested(system.nesting()), system, function })
+}
+
+/// A condition that may fail, as one that gives an answer or cannot run.
+pub(crate) fn answering<I, E>(condition: BoxedSystem<I, Result<bool, E>>) -> BoxedSystem<I, bool>
+where
+    I: SystemInput + 'static,
+    E: Into<EcsError> + 'static,
+{
+    try_map(condition, |answer| answer.map_err(|error| ParamError::returned(error.into())))
 }
 
 pub(crate) fn not<I: SystemInput + 'static>(condition: BoxedSystem<I, bool>) -> BoxedSystem<I, bool> {
     let name = Some(joined(&["not(", condition.name(), ")"]));
     let nesting = nested(condition.nesting());
-    Box::new(Map { name, nesting, system: condition, function: |holds: bool| !holds })
+    Box::new(Map { name, nesting, system: condition, function: |holds: bool| Ok(!holds) })
 }
 
 /// The system, with an output that says whether it went well. Costs another call, unless it has that output already.

@@ -9,7 +9,7 @@ use alloc::string::String;
 
 pub(super) use self::input::{with_input, with_input_from};
 pub use self::map::infallible;
-pub(crate) use self::map::{fallible, map, not};
+pub(crate) use self::map::{answering, fallible, map, not};
 pub(crate) use self::only_if::{Skipped, only_if};
 pub(super) use self::pair::{Rule, both, nested_pipe};
 
