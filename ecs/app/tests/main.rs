@@ -3,6 +3,7 @@
 mod apps;
 mod derived;
 mod frames;
+mod histories;
 mod plugins;
 mod setup;
 mod states;

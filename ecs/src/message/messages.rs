@@ -7,6 +7,7 @@
 //! overlooked.
 
 use alloc::vec::Vec;
+use core::any::type_name;
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -21,6 +22,7 @@ use super::Message;
 use crate::component::{ComponentKey, Description, Persistence};
 use crate::guard::for_each_despite_panics;
 use crate::resource::{Ageing, MessageNumbers, Renewed, Resource};
+use crate::trace;
 
 /// All messages of one type that are still there, in the order in which they were written. A resource.
 ///
@@ -38,6 +40,10 @@ use crate::resource::{Ageing, MessageNumbers, Renewed, Resource};
 /// Memory is bounded although a schedule may never run again: for a schedule a message is held for 512 frames at least and less
 /// than 1,024, and no more than 1,048,576 messages ([`set_limit`](Self::set_limit)) are. What is dropped, or removed from the
 /// world, holds nothing.
+///
+/// What is written in a frame stays until that frame and the next one end. If a program never ends a frame, its messages stay for
+/// ever: when more than 1,048,576 are written in one frame, and again whenever their number has doubled, a warning names their type
+/// and says how many there are.
 ///
 /// There are two lists: what was written in this frame, and what was written before. [`update`](Self::update) turns them over
 /// by hand and drops the older one, whatever schedules have yet to run.
@@ -189,6 +195,10 @@ impl<M> Messages<M> {
     #[inline]
     pub fn write(&mut self, message: M) -> MessageId<M> {
         let id = MessageId::new(self.end());
+        // The vector compares the same to find out whether it has to grow.
+        if self.new.len() == self.new.capacity() {
+            self.warn_of_growth();
+        }
         self.new.push(message);
         id
     }
@@ -203,14 +213,32 @@ impl<M> Messages<M> {
     /// assert_eq!((ids.len(), messages.len()), (10, 10));
     /// ```
     pub fn write_batch(&mut self, messages: impl IntoIterator<Item = M>) -> WriteBatchIds<M> {
-        let start = self.end();
+        let (start, room) = (self.end(), self.new.capacity());
         let messages = messages.into_iter();
         if messages.size_hint().0 <= TRUSTED {
             self.new.extend(messages);
         } else {
             messages.for_each(|message| self.new.push(message));
         }
+        if self.new.capacity() != room {
+            self.warn_of_growth();
+        }
         WriteBatchIds { numbers: start..self.end(), marker: PhantomData }
+    }
+
+    /// Warns of a frame in which so many messages have been written that it may never end. The caller is about to get more memory for
+    /// messages, or has just got it.
+    #[cold]
+    #[inline(never)]
+    fn warn_of_growth(&self) {
+        let count = self.new.len();
+        if count >= LIMIT {
+            let name = type_name::<M>();
+            trace::warn(&format_args!(
+                "{count} messages `{name}` were written in one frame and are kept; end frames with `World::frame`, `App::update` or \
+                 `World::update_messages`, or run schedules"
+            ));
+        }
     }
 
     /// Adds the default message and returns its id.

@@ -159,8 +159,11 @@ impl<I: ObserverInput, S: TellSystem<I>> Unregistered for ObserverSystem<I, S> {
     }
 
     fn register(mut self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>, existing: bool) {
-        // It is told of what happens from now on.
+        // It is told of what happens from now on. What an operation that was broken off has left comes before.
+        let world = store.id();
         store.react();
+        let name = self.system.system().name();
+        assert!(world == store.id(), "observer `{name}`: the world was exchanged for another one before it was added");
         let conditions = self.rare.as_mut().map_or(&mut [][..], |rare| &mut rare.conditions);
         prepare(self.system.system_mut(), conditions, store);
         register::<I>(self, store, id, entities, existing);

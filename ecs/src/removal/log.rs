@@ -20,6 +20,9 @@ use crate::entity::Entity;
 /// How many entries are kept for readers that lag, unless a limit is set.
 pub(super) const LIMIT: usize = 1 << 20;
 
+/// How many bytes of values are kept for readers that lag, unless a limit is set. What values own elsewhere is not counted.
+const VALUE_BYTES: usize = 64 << 20;
+
 /// Operations make room before they move anything, so that recording cannot fail.
 const NO_ROOM: &str = "room for what an operation removes is made before anything is removed";
 
@@ -167,10 +170,18 @@ impl Log {
         self.forget(passed.clamp(self.first, end).abs_diff(self.first) as usize);
     }
 
+    /// How many entries are kept at most.
+    fn bound(&self) -> usize {
+        match &self.values {
+            Some(values) if self.limit == LIMIT => (VALUE_BYTES / values.item().size().max(1)).clamp(1, LIMIT),
+            _ => self.limit,
+        }
+    }
+
     fn keep_to_limit(&mut self) {
-        let len = self.len();
-        if len > self.limit {
-            self.forget(len - self.limit);
+        let excess = self.len().saturating_sub(self.bound());
+        if excess != 0 {
+            self.forget(excess);
         }
     }
 
@@ -304,7 +315,7 @@ impl Log {
     pub(super) fn check(&self) {
         assert!(self.tail <= self.head && self.head <= self.entities.len(), "the ends of a list of removals");
         assert!(self.needs_drop() || self.tail == self.head, "entries without values wait to be dropped");
-        assert!(self.len() <= self.limit, "a list of removals is too long");
+        assert!(self.len() <= self.bound(), "a list of removals is too long");
         for reader in &self.readers {
             assert!(reader.get() <= self.end(), "a reader of removals is ahead");
         }

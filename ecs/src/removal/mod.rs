@@ -19,7 +19,7 @@
 //! through its storage.
 //!
 //! **How long.** Until all readers have passed it, or until there are more than a [limit](crate::world::World::set_removed_limit)
-//! of newer ones; then every reader that has not read it counts it as missed.
+//! of newer ones, of values by default no more than 64 MiB; then every reader that has not read it counts it as missed.
 
 mod log;
 mod reader;

@@ -57,7 +57,8 @@ impl World {
         self.store.removed_value_reader()
     }
 
-    /// Says how many removals of a component are kept at most for readers that have not read them; without this, 1,048,576.
+    /// Sets how many removals of a component are kept at most for readers that have not read them. The default is 1,048,576, and of
+    /// [values](Self::removed_value_reader) no more than fit into 64 MiB, but at least one; what values own on the heap does not count.
     ///
     /// When there are more, the oldest ones go, and each reader that has not read them counts them as missed. So the memory
     /// for removals is bounded: 8 bytes each, or a few times that, and for kept values as many times their size. During an

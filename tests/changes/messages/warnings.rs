@@ -119,3 +119,39 @@ fn a_system_that_misses_messages_panics_once_if_errors_are_panics() {
     schedule.run(&mut world);
     assert_eq!(world.take_command_errors(), (Vec::new(), 0));
 }
+
+/// A frame that never ends keeps its messages. That does not happen without a word. It is printed by a process of its own.
+#[test]
+fn many_messages_of_one_frame_are_warned_of() {
+    const NAME: &str = "messages::warnings::many_messages_of_one_frame_are_warned_of";
+    const MANY: usize = 1 << 20;
+    if is_child_for(NAME) {
+        let mut world = World::new();
+        world.register_message::<Hit>();
+        for batches in [false, true] {
+            world.resource_mut::<Messages<Hit>>().clear();
+            for _ in 0..8 {
+                if batches {
+                    world.write_message_batch((0..MANY / 4 - 1).map(|_| Hit(1)));
+                } else {
+                    (0..MANY / 4 - 1).for_each(|_| _ = world.write_message(Hit(1)));
+                }
+            }
+            eprintln!("the end of a frame");
+            world.update_messages();
+            world.update_messages();
+            world.write_message(Hit(2));
+        }
+        return;
+    }
+    let output = run_in_child(NAME);
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{printed}");
+    let warned: Vec<&str> = printed.lines().filter(|line| line.contains("in one frame")).collect();
+    if cfg!(feature = "trace") {
+        assert!(warned.is_empty(), "it goes to the subscriber: {printed}");
+        return;
+    }
+    assert!((1..=6).contains(&warned.len()), "{printed}");
+    assert!(warned[0].contains("Hit>` were written") || warned[0].contains("Hit` were written"), "{printed}");
+}

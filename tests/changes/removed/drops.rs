@@ -247,3 +247,28 @@ fn kept_values_are_aligned_while_the_list_grows() {
         assert_eq!((std::ptr::from_ref(value).addr() % 4096, usize::from(value.0)), (0, number));
     }
 }
+
+#[test]
+fn values_of_large_components_are_kept_up_to_a_number_of_bytes() {
+    const SIZE: usize = 1 << 18;
+    #[derive(Component)]
+    struct Large([u8; SIZE]);
+
+    let mut world = World::new();
+    let values = world.removed_value_reader::<Large>();
+    let mut entities = world.removed_reader::<Large>();
+    let lose = |count: usize, world: &mut World| {
+        for _ in 0..count {
+            let id = world.spawn_columns((vec![Large([0; SIZE])],)).expect("one column").next().expect("one entity");
+            world.despawn(id);
+        }
+    };
+    lose(258, &mut world);
+    assert_eq!((values.len(&world), values.missed(&world)), (256, 2));
+    assert_eq!((entities.read(&world).count(), entities.missed(&world)), (258, 0));
+    // A limit that was set holds instead.
+    world.set_removed_limit::<Large>(260);
+    lose(5, &mut world);
+    assert_eq!((values.len(&world), values.missed(&world)), (260, 3));
+    world.check_invariants();
+}
