@@ -6,7 +6,6 @@ mod copy;
 
 pub(crate) use self::copy::{NewResource, ResourceClones, ResourceCopies, ResourceValue};
 
-use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,13 +14,11 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
-use crate::component::{
-    ComponentDescriptor, ComponentKey, Description, ErasedPersistence, Persistence, SlotMap, TypeSlot, UpgradeList,
-};
+use crate::component::{ComponentDescriptor, ComponentKey, Description, Persistence, SlotMap, TypeSlot, UpgradeList};
 use crate::guard::for_each_despite_panics;
 use crate::mailbox::{Mailbox, Sender};
 use crate::term::short_name;
-use crate::tick::{ComponentTicks, Tick, TickCells, WriteStamp};
+use crate::tick::{Tick, TickCells, WriteStamp};
 
 /// A value of which a world has at most one: time, settings, an asset table, a random number generator.
 ///
@@ -120,57 +117,6 @@ pub(crate) struct MessageNumbers {
 pub(crate) struct Renewed {
     pub(crate) before: usize,
     pub(crate) now: usize,
-}
-
-impl ComponentDescriptor {
-    /// That of the resource `R`.
-    ///
-    /// ```
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Resource)]
-    /// #[resource(name = "gravity")]
-    /// struct Gravity(f32);
-    ///
-    /// let descriptor = ComponentDescriptor::of_resource::<Gravity>();
-    /// assert_eq!(descriptor.stable_name().unwrap(), *"gravity");
-    /// assert_eq!(descriptor.storage(), None);
-    /// ```
-    #[must_use]
-    pub const fn of_resource<R: Resource>() -> &'static Self {
-        const { &Self::of_resource_type(&R::DESCRIPTION).with_persistence(persistence_of::<R>()) }
-    }
-}
-
-/// The persistence of a resource, by function pointers.
-const fn persistence_of<R: Resource>() -> ErasedPersistence {
-    ErasedPersistence {
-        kind: || R::persistence().kind(),
-        write: write_text::<R>,
-        // The list has a tick for the value: see `SnapshotBuilder::add_resource_text`.
-        read: |text, list| {
-            let Persistence::Text(form) = R::persistence() else { return Err("the type has no text form".to_owned()) };
-            let value = form.read(text)?;
-            if let Some((list, ticks)) = list.downcast_mut::<(Vec<NewResource>, ComponentTicks)>() {
-                list.push(NewResource::new(value, *ticks));
-            }
-            Ok(())
-        },
-    }
-}
-
-/// Writes a resource as text, if it has a text form.
-///
-/// # Safety
-///
-/// - The address holds an `R` that no other code changes.
-unsafe fn write_text<R: Resource>(value: *const u8) -> Option<String> {
-    let Persistence::Text(form) = R::persistence() else { return None };
-    let mut text = String::new();
-    // SAFETY: the caller promises an `R` at the address that no other code changes.
-    form.write(unsafe { &*value.cast::<R>() }, &mut text);
-    Some(text)
 }
 
 /// The number of a resource type in its world.

@@ -22,11 +22,11 @@ use core::ptr;
 use super::constructor::Constructor;
 use super::description::{Description, Saving};
 use super::field::Field;
-use super::functions::ComponentFunctions;
+use super::functions::{ComponentFunctions, WriteTextFn};
 use super::hooks::Hooks;
 use super::kinds::Kinds;
 use super::name::StableName;
-use super::persistence::{ErasedPersistence, PersistenceKind, WriteTextFn};
+use super::persistence::{ErasedPersistence, PersistenceKind};
 use super::relation::RelationSide;
 use super::{ChangeTracking, Component, ComponentMutability, RequirementList, SlotAddress, StorageType};
 

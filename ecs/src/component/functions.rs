@@ -54,6 +54,9 @@ pub type HashFn = unsafe fn(*const u8, &mut dyn Hasher);
 /// - The address holds a value of the type that the function was made for, and no other code changes it.
 pub type DebugFn = unsafe fn(*const u8, &mut fmt::Formatter<'_>) -> fmt::Result;
 
+/// Writes a value as text; `None` if its type has no text form. As for [`DebugFn`] the address holds a value.
+pub(crate) type WriteTextFn = unsafe fn(*const u8) -> Option<alloc::string::String>;
+
 /// Replaces the entities inside of a value.
 ///
 /// # Safety
@@ -84,7 +87,6 @@ pub struct ComponentFunctions {
     pub(super) clone: Option<CloneFn>,
     /// Whether values are `Copy`.
     pub(super) copy: bool,
-    /// Whether the definition says that values are not to be cloned.
     pub(super) forbids_clone: bool,
     /// Whether values are cloned only together with all others of the world.
     pub(super) only_in_copies: bool,
@@ -172,28 +174,6 @@ impl ComponentFunctions {
     /// The values of an entity mean something only together with all others of the world.
     pub(super) const fn with_clone_only_in_copies(self) -> Self {
         Self { only_in_copies: true, ..self }
-    }
-
-    /// Whether the definition says that values are not to be cloned: `#[component(clone = "never")]`.
-    ///
-    /// ```
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Component, Clone)]
-    /// #[component(clone = "never")]
-    /// struct Handle(u32);
-    ///
-    /// assert!(ComponentDescriptor::of::<Handle>().functions().forbids_clone());
-    /// ```
-    #[must_use]
-    pub const fn forbids_clone(&self) -> bool {
-        self.forbids_clone
-    }
-
-    /// The function that clones values of `T`, unless that is forbidden.
-    pub(crate) fn clone_fn_for<T: Clone>(&self) -> Option<CloneFn> {
-        if self.forbids_clone { None } else { Some(clone_value::<T>) }
     }
 
     /// How several values are copied at once; `None` if they cannot be.

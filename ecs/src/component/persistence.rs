@@ -4,6 +4,8 @@ use alloc::string::String;
 use core::any::Any;
 use core::fmt;
 
+use super::functions::WriteTextFn;
+
 /// How a resource, or the list of the messages of a type, takes part in snapshots, files and comparisons.
 ///
 /// [`Resource::persistence`](trait@crate::resource::Resource::persistence) and
@@ -164,13 +166,6 @@ pub(crate) struct ErasedPersistence {
     /// Reads a value of the type and adds it to a list, whose type the creator of the function names.
     pub(crate) read: fn(&str, &mut dyn Any) -> Result<(), String>,
 }
-
-/// Writes a value as text; `None` if its type has no text form.
-///
-/// # Safety
-///
-/// - The address holds a value of the type that the function was made for, and no other code changes it.
-pub(crate) type WriteTextFn = unsafe fn(*const u8) -> Option<String>;
 
 impl ErasedPersistence {
     /// That of all components.

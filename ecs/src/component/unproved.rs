@@ -2,6 +2,32 @@
 
 use core::fmt;
 
+use super::functions::{CloneFn, ComponentFunctions};
+
+impl ComponentFunctions {
+    /// Whether the definition says that values are not to be cloned: `#[component(clone = "never")]`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone)]
+    /// #[component(clone = "never")]
+    /// struct Handle(u32);
+    ///
+    /// assert!(ComponentDescriptor::of::<Handle>().functions().forbids_clone());
+    /// ```
+    #[must_use]
+    pub const fn forbids_clone(&self) -> bool {
+        self.forbids_clone
+    }
+
+    /// The function that clones values of `T`, unless that is forbidden.
+    pub(crate) fn clone_fn_for<T: Clone>(&self) -> Option<CloneFn> {
+        if self.forbids_clone { None } else { Self::none().with_clone::<T>().clone }
+    }
+}
+
 /// A component, resource or list of messages that is not known to implement a trait.
 pub(crate) struct Unproved {
     /// `component` or `resource`, as the attribute of its derive is called.

@@ -1,14 +1,16 @@
-//! Copies of resources, and resources that become what their copies are.
+//! Copies of resources, resources that become what their copies are, and values that come from elsewhere.
 
 use alloc::alloc::{alloc, handle_alloc_error};
+use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::ptr::{self, NonNull};
 
 use super::{Held, MessageNumbers, Place, Renewed, Resource, ResourceId, Resources, drop_box};
 use crate::alloc_error::{AllocError, try_reserve};
-use crate::component::{CloneFn, ComponentDescriptor, ErasedRef, ErasedRefMut};
+use crate::component::{CloneFn, ComponentDescriptor, ErasedPersistence, ErasedRef, ErasedRefMut, Persistence};
 use crate::entity::EntityMapper;
 use crate::origin::Origin;
 use crate::tick::{ComponentTicks, TickCells, WriteStamp};
@@ -115,6 +117,57 @@ impl ResourceCopies {
     pub(crate) fn messages(&self) -> impl Iterator<Item = (ResourceId, MessageNumbers)> {
         self.1.iter().copied()
     }
+}
+
+impl ComponentDescriptor {
+    /// That of the resource `R`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Resource)]
+    /// #[resource(name = "gravity")]
+    /// struct Gravity(f32);
+    ///
+    /// let descriptor = ComponentDescriptor::of_resource::<Gravity>();
+    /// assert_eq!(descriptor.stable_name().unwrap(), *"gravity");
+    /// assert_eq!(descriptor.storage(), None);
+    /// ```
+    #[must_use]
+    pub const fn of_resource<R: Resource>() -> &'static Self {
+        const { &Self::of_resource_type(&R::DESCRIPTION).with_persistence(persistence_of::<R>()) }
+    }
+}
+
+/// The persistence of a resource, by function pointers.
+const fn persistence_of<R: Resource>() -> ErasedPersistence {
+    ErasedPersistence {
+        kind: || R::persistence().kind(),
+        write: write_text::<R>,
+        // The list has a tick for the value: see `SnapshotBuilder::add_resource_text`.
+        read: |text, list| {
+            let Persistence::Text(form) = R::persistence() else { return Err("the type has no text form".to_owned()) };
+            let value = form.read(text)?;
+            if let Some((list, ticks)) = list.downcast_mut::<(Vec<NewResource>, ComponentTicks)>() {
+                list.push(NewResource::new(value, *ticks));
+            }
+            Ok(())
+        },
+    }
+}
+
+/// Writes a resource as text, if it has a text form.
+///
+/// # Safety
+///
+/// - The address holds an `R` that no other code changes.
+unsafe fn write_text<R: Resource>(value: *const u8) -> Option<String> {
+    let Persistence::Text(form) = R::persistence() else { return None };
+    let mut text = String::new();
+    // SAFETY: the caller promises an `R` at the address that no other code changes.
+    form.write(unsafe { &*value.cast::<R>() }, &mut text);
+    Some(text)
 }
 
 /// Memory for a value, which is given back as that of a box.

@@ -11,9 +11,9 @@ use core::ops::Range;
 use core::panic::Location;
 
 use super::blocks::{Blocks, RowFacts};
-use super::error::{BoxError, EcsError};
 use super::input::{Given, In, SystemInput};
 use super::memory::Keeper;
+use crate::error::{BoxError, EcsError};
 use crate::access::{Access, ParamAccess};
 use crate::cell::StoreCell;
 use crate::origin::SystemName;

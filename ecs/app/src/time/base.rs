@@ -103,16 +103,15 @@ impl<T: Default + 'static> Words for Time<T> {
 
     fn read(text: &mut &str) -> Option<Self> {
         let [wrap_period, delta, elapsed, wrapped] = <[Duration; 4]>::read(text)?;
-        let mut time = Self::default();
-        time.wrap_period = Some(wrap_period).filter(|period| !period.is_zero())?;
-        [time.delta, time.elapsed, time.wrapped] = [delta, elapsed, wrapped].map(Span::from);
-        let context: &mut dyn Any = &mut time.context;
-        if let Some(context) = context.downcast_mut() {
+        let mut context = T::default();
+        let any: &mut dyn Any = &mut context;
+        if let Some(context) = any.downcast_mut() {
             *context = Virtual::read(text)?;
-        } else if let Some(context) = context.downcast_mut() {
+        } else if let Some(context) = any.downcast_mut() {
             *context = Fixed::read(text)?;
         }
-        Some(time)
+        let [delta, elapsed, wrapped] = [delta, elapsed, wrapped].map(Span::from);
+        Some(Self { context, wrap_period, delta, elapsed, wrapped }).filter(|_| !wrap_period.is_zero())
     }
 }
 
