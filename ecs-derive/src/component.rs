@@ -7,7 +7,7 @@ use syn::{Expr, LitStr};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
-use crate::description::{NAME, PLAIN, description, plain};
+use crate::description::{EDITABLE, NAME, PLAIN, description, plain};
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::{const_params, type_params, where_with};
 use crate::hygiene::hygienic;
@@ -39,6 +39,7 @@ const GRAMMAR: Grammar = Grammar {
         UPGRADE,
         SAVE,
         PLAIN,
+        EDITABLE,
         CRATE,
     ],
 };
