@@ -14,7 +14,7 @@ const _: () = {
                 "::",
                 "Stunned"
             )),
-            &[__strata::field(
+            &[__strata::pub_field(
                 "left",
                 ::strata_ecs::__private::offset_of!(Self, left),
                 "",

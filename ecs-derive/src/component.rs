@@ -8,7 +8,7 @@ use syn::{Expr, LitStr};
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
 use crate::demands::{Demands, HASH, SERIALIZE};
-use crate::description::{NAME, PLAIN, description, plain};
+use crate::description::{EDITABLE, NAME, PLAIN, description, plain};
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::{const_params, type_params, where_with};
 use crate::hygiene::hygienic;
@@ -42,6 +42,7 @@ const GRAMMAR: Grammar = Grammar {
         UPGRADE,
         SAVE,
         PLAIN,
+        EDITABLE,
         CRATE,
     ],
 };

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Expr, ExprLit, Field, GenericParam, Index, Lit, LitStr, Meta};
+use syn::{Attribute, Expr, ExprLit, Field, GenericParam, Index, Lit, LitStr, Meta, Visibility};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
@@ -20,8 +20,30 @@ pub(crate) const NAME: Known = Known { name: "name", usage: "name = \"a_name_for
 /// The option for types of which any bytes are a value.
 pub(crate) const PLAIN: Known = Known { name: "plain", usage: "plain" };
 
+/// The option for types of which private fields can be set by their names, too.
+pub(crate) const EDITABLE: Known = Known { name: "editable", usage: "editable" };
+
 /// The options of `#[describe(..)]`.
-const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, PLAIN, CRATE] };
+const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, PLAIN, EDITABLE, CRATE] };
+
+/// Which fields of a type can be set by their names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Editable {
+    All,
+    Public,
+}
+
+/// Whether a type has the option [`EDITABLE`].
+fn editable(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Editable {
+    match options.iter().find(|option| option.name == EDITABLE.name) {
+        Some(Opt { value: Value::Flag, .. }) => Editable::All,
+        Some(option) => {
+            grammar.misuse(cx, option);
+            Editable::All
+        }
+        None => Editable::Public,
+    }
+}
 
 /// Whether a type has the option [`PLAIN`].
 #[derive(Clone, Copy)]
@@ -76,7 +98,8 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
     let bounds = if item.generics.params.is_empty() { Vec::new() } else { vec![hygienic!(Self: 'static)] };
     let where_clause = where_with(&item.generics, &bounds);
-    let (ident, name, fields) = (&item.ident, name(cx, item, &GRAMMAR, &options), fields(item));
+    let fields = fields(item, editable(cx, &GRAMMAR, &options));
+    let (ident, name) = (&item.ident, name(cx, item, &GRAMMAR, &options));
     let plain = plain(cx, item, &GRAMMAR, &options);
     let check = plain.check(item);
     let fields = fields.map(|fields| {
@@ -108,7 +131,8 @@ pub(crate) fn description(
     options: &[Opt],
     clone: impl FnOnce(TokenStream) -> TokenStream,
 ) -> TokenStream {
-    let (name, entities, fields) = (name(cx, item, grammar, options), entities::function(cx, item), fields(item));
+    let (name, entities) = (name(cx, item, grammar, options), entities::function(cx, item));
+    let fields = fields(item, editable(cx, grammar, options));
     let entities = entities.map(|map| hygienic!(.or_map_entities_by(#map)));
     let fields = fields.unwrap_or_else(|| hygienic!(&[]));
     let found = clone(hygienic!(__strata::describe!(Self, #name, #fields)));
@@ -174,10 +198,16 @@ fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
 
 /// The fields of a struct, if it has some. The compiler has accepted them; a syntax that is newer than our parser is not
 /// described.
-pub(crate) fn fields(item: &Item) -> Option<TokenStream> {
+pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     let fields = item.known_fields()?;
     let packed = has_repr(&item.attrs, &["packed"]);
-    let fields: Vec<TokenStream> = fields.iter().enumerate().map(|(at, field)| described(at, field, packed)).collect();
+    let make = |field: &Field| match (packed, editable == Editable::All || matches!(field.vis, Visibility::Public(_))) {
+        (true, _) => "packed_field",
+        (false, true) => "pub_field",
+        (false, false) => "field",
+    };
+    let described = |(at, field)| described(at, field, make(field));
+    let fields: Vec<TokenStream> = fields.iter().enumerate().map(described).collect();
     (!fields.is_empty()).then(|| hygienic!(&[#(#fields),*]))
 }
 
@@ -197,14 +227,14 @@ fn has_repr(attrs: &[Attribute], layouts: &[&str]) -> bool {
 ///
 /// The function that goes from a value to the field proves that there is such a field and that its type is what is said here. It is
 /// not if an attribute below the derive has changed it, or if the type has another meaning in what the derive writes.
-fn described(at: usize, field: &Field, packed: bool) -> TokenStream {
+fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let member = member(at, field);
     let name = field.ident.as_ref().map_or_else(|| at.to_string(), |ident| ident.unraw().to_string());
     let (ty, docs) = (field.ty.to_token_stream(), docs(&field.attrs));
     let last = ty.clone().into_iter().last().map_or_else(Span::mixed_site, |token| token.span());
     let [begin, end] = [quote_spanned!(ty.span()=> __strata::Probe::<), quote_spanned!(last=> >::FIELD_TYPE)];
     let offset = hygienic!(__strata::offset_of!(Self, #member));
-    let make = if packed { quote_spanned!(last=> packed_field) } else { quote_spanned!(last=> field) };
+    let make = Ident::new(make, last);
     let make = quote_spanned!(ty.span()=> __strata::#make);
     let way = hygienic!(|__strata_value: &Self| &raw const __strata_value.#member);
     hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end))

@@ -84,6 +84,8 @@ use proc_macro::TokenStream;
 ///   the version before, `upgrade(1 = function, 2 = function)` of older ones, too; `alias = "life"` and `alias("life", "hp")` are names that
 ///   the component had in files, without the parameters of the type. See [below](#in-files).
 /// - `#[component(save = "skip")]`: values are not saved, unless a format lists the component.
+/// - `#[component(editable)]`: private fields can be set by their names, too, by code that does not know the type:
+///   `EntityWorldMut::set_field`. Without it only `pub` fields can. Not for types that rely on what is in their private fields.
 /// - `#[component(plain)]`: any bytes, as many as a value has, are a value, so that a saved world can have the values as bytes, and
 ///   loading copies them. The type has `#[repr(C)]`, no padding, and fields of numbers with a fixed size, arrays of these, and types that
 ///   are `plain` themselves. Code of the type cannot rely on what its constructors check: a file may hold any bytes.
@@ -417,6 +419,7 @@ pub fn derive_relation(input: TokenStream) -> TokenStream {
 ///
 /// - `#[describe(name = "point")]`: the name of the type in files. Without this option it is the path of the type.
 /// - `#[describe(plain)]`: any bytes are a value, as with `#[component(plain)]`.
+/// - `#[describe(editable)]`: private fields can be set by their names, too, as with `#[component(editable)]`.
 /// - `#[describe(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```

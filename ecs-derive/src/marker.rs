@@ -8,7 +8,7 @@ use crate::attr::{CRATE, Grammar, Known, private_path};
 use crate::component::key;
 use crate::ctxt::Ctxt;
 use crate::demands::{CLONE, Demands, HASH, SERIALIZE};
-use crate::description::{NAME, description, fields};
+use crate::description::{Editable, NAME, description, fields};
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
@@ -29,7 +29,7 @@ struct Marker {
 }
 
 /// The option for what a program does to have the resource.
-const MISSING: Known = Known { name: "missing", usage: "missing = \"call `init_score`\"" };
+const MISSING: Known = Known { name: "missing", usage: "missing = \"what_inserts_it\"" };
 
 const RESOURCE: Marker = Marker {
     name: "Resource",
@@ -92,7 +92,7 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
         }
         // Messages are described by what keeps them, but for how they are cloned and hashed.
         false => {
-            let fields = fields(item).unwrap_or_else(|| hygienic!(&[]));
+            let fields = fields(item, Editable::Public).unwrap_or_else(|| hygienic!(&[]));
             let found = demands.describe(hygienic!(__strata::describe!(Self, __strata::None, #fields)));
             let description = hygienic!(const DESCRIPTION: __strata::Description<Self> = #found;);
             (description, None)

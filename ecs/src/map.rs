@@ -95,7 +95,7 @@ pub(crate) mod world {
     pub use crate::schedule::TryRunScheduleError;
     pub use crate::store::{
         CloneError, ColumnAccessError, CommandError, EntityBuilder, ErasedAccessError, InsertErasedError,
-        OnCommandError, SpawnColumnsError, WorldId,
+        OnCommandError, SetFieldError, SpawnColumnsError, WorldId,
     };
     pub use crate::system::{
         FilteredResources, FilteredResourcesBuilder, FilteredResourcesMut, FilteredResourcesMutBuilder,

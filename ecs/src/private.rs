@@ -31,7 +31,7 @@ pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::change::Ref;
 pub use crate::component::for_macros::{
     NameParameter, Probe, Serializable, Unproved, describe as describe_as, describe_plain, describe_serializable,
-    field, fields, name_by_path, name_given, name_with, packed_field, plain_fields,
+    field, fields, name_by_path, name_given, name_with, packed_field, plain_fields, pub_field,
 };
 pub use crate::component::{
     ChangeTracking, Component, ComponentHook, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,

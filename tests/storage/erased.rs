@@ -14,6 +14,7 @@ mod drops;
 mod errors;
 mod fields;
 mod layouts;
+mod paths;
 mod tracking;
 mod worlds;
 

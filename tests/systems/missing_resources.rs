@@ -27,7 +27,7 @@ fn an_error_about_a_missing_resource_says_how_to_have_it() {
     );
     let error = world.run_system_once(|_: ResMut<'_, Plain>| {}).unwrap_err().to_string();
     assert!(error.contains("Plain` does not exist; insert it with `World::insert_resource`"), "{error}");
-    assert!(expect_panic(|| drop(world.resource::<Audio>())).ends_with("add `AudioPlugin` to the `App`"));
+    assert!(expect_panic(|| _ = world.resource::<Audio>()).ends_with("add `AudioPlugin` to the `App`"));
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn setting_a_state_that_was_never_added_is_reported() {
     app.add_systems(Update, |_: Res<'_, State<Screen>>| {});
     let text = panic_of(|| app.update());
     assert!(text.contains("State<") && text.contains("does not exist; call `init_state::<Screen>()`"), "{text}");
-    assert!(panic_of(|| drop(app.world().resource::<State<Screen>>().get())).contains("init_state::<Screen>()"));
+    assert!(panic_of(|| app.world().resource::<State<Screen>>().clone()).contains("init_state::<Screen>()"));
 }
 
 #[test]
@@ -128,5 +128,5 @@ fn a_clock_without_the_time_plugin_names_the_plugin() {
     app.add_systems(Update, |_: Res<'_, Time>| {});
     let text = panic_of(|| app.update());
     assert!(text.contains("does not exist; add `TimePlugin` to the `App`"), "{text}");
-    assert!(panic_of(|| drop(app.world().resource::<Time>().elapsed())).contains("add `TimePlugin` to the `App`"));
+    assert!(panic_of(|| app.world().resource::<Time>().elapsed()).contains("add `TimePlugin` to the `App`"));
 }

@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use super::borrowed::Mut;
 use super::detect::detect_changes;
 use super::ticks::Ticks;
-use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut, ErasedValue};
+use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut, ErasedValue, FieldError};
 use crate::entity::EntityMapper;
 
 /// A value of a component that is borrowed mutably, without its type.
@@ -165,6 +165,49 @@ impl<'w> ErasedMut<'w> {
         }
         self.ticks.mark();
         Ok(value)
+    }
+
+    /// Sets a field, by its [path](ErasedRef::try_field), which is a change.
+    ///
+    /// Only fields that are `pub` can be set, and those of types with `#[component(editable)]` or `#[describe(editable)]`: the code of a type
+    /// may rely on the values of its private fields. This goes for each field on the path.
+    ///
+    /// # Errors
+    ///
+    /// If the path is none or leads to nothing, if a field is private, or if the value there is of another type. Then nothing has changed,
+    /// and the new value is dropped.
+    ///
+    /// ```
+    /// use strata_ecs::component::Describe;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Describe)]
+    /// struct Point {
+    ///     pub x: f32,
+    ///     pub y: f32,
+    /// }
+    /// #[derive(Component)]
+    /// #[component(editable)]
+    /// struct Patrol {
+    ///     stops: Vec<Point>,
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let patrol = world.register_component::<Patrol>();
+    /// let guard = world.spawn(Patrol { stops: vec![Point { x: 0.0, y: 0.0 }, Point { x: 1.0, y: 0.0 }] }).id();
+    /// let mut value = world.get_mut_by_id(guard, patrol).unwrap();
+    /// value.set_field("stops[1].y", 5.0_f32).unwrap();
+    /// let error = value.set_field("stops[1].y", 5.0_f64).unwrap_err();
+    /// assert_eq!(error.to_string(), "`stops[1].y` is a `f32`, and cannot be set to a `f64`");
+    /// assert_eq!(world.get::<Patrol>(guard).unwrap().stops[1].y, 5.0);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn set_field<T: 'static>(&mut self, path: &str, value: T) -> Result<(), FieldError> {
+        let old = self.value.replace_field(path, value)?;
+        self.ticks.mark();
+        // The last of all, as its destructor may panic.
+        drop(old);
+        Ok(())
     }
 
     /// Replaces the entities inside of the value, which is a change. False, and nothing happens, if its type says of none.

@@ -1,8 +1,10 @@
 //! Commands for components by their ids.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 
 use super::commands::EntityCommands;
+use crate::change::WriteEntity;
 use crate::component::{ComponentId, ErasedValue};
 use crate::store::{CommandFailure, ErasedAccessError, Store};
 
@@ -100,6 +102,38 @@ impl EntityCommands<'_> {
                 Err(_) => Err(store.why_no_value(entity, id)),
             };
             report(store, "remove_by_id", done);
+        });
+        self
+    }
+}
+
+impl EntityCommands<'_> {
+    /// Sets a field of a component, by its path, when the command is applied: see [`EntityWorldMut::set_field`]. What is wrong is reported as
+    /// a [command error](crate::store::CommandError).
+    ///
+    /// [`EntityWorldMut::set_field`]: crate::world::EntityWorldMut::set_field
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health { pub points: u32 }
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health { points: 3 }).id();
+    /// world.commands().entity(entity).set_field(health, "points", 4_u32);
+    /// world.flush();
+    /// assert_eq!(world.get::<Health>(entity).unwrap().points, 4);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn set_field<T: Send + 'static>(&mut self, id: ComponentId, path: impl Into<String>, value: T) -> &mut Self {
+        let (entity, path) = (self.id(), path.into());
+        self.commands().push(move |store| {
+            let component = WriteEntity::new(store, entity).into_mut_by_id(id);
+            match component.map(|mut component| component.set_field(&path, value)) {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => store.command_errors.report_other("set_field", error, store.entities.acting()),
+                Err(error) => report(store, "set_field", Err(error)),
+            }
         });
         self
     }

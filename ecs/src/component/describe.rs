@@ -1,19 +1,21 @@
 //! Types that describe themselves, and finding out what is known of others.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 use core::hash::Hash;
 use core::marker::PhantomData;
 
 use super::Component;
 use super::description::{Description, Found, Marked};
-use super::field::{FieldTypeOf, Fields};
+use super::field::{Described, FieldOf, FieldTypeOf, Fields, fields, pub_field};
 use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, HashFn, MapEntitiesFn};
 use super::name::{NameParameter, StableName};
 use crate::entity::{Entity, MapEntities};
 
 /// A type that says what its [stable name](StableName) and its [fields](crate::component::Field) are: every component, types with
-/// [`#[derive(Describe)]`](derive@crate::component::Describe), numbers, `bool`, `char`, `String`, `Entity`, and arrays of these.
+/// [`#[derive(Describe)]`](derive@crate::component::Describe), numbers, `bool`, `char`, `String`, `Entity`, and arrays, `Vec`s, `Option`s
+/// and tuples of up to eight of these.
 ///
 /// A field whose type describes itself is described with its fields. A type with parameters has a stable name if its own bounds
 /// say that its type parameters describe themselves:
@@ -80,6 +82,56 @@ impl<T: Describe, const N: usize> Describe for [T; N] {
     const NAME: Option<StableName> = StableName::by_path("array")
         .with_parameters(const { &[NameParameter::Type(T::NAME), NameParameter::Const(N as i128)] });
     const FIELDS: Fields<Self> = T::FIELDS.of_array();
+}
+
+/// It has no stable name.
+impl<T: Describe> Describe for Vec<T> {
+    const NAME: Option<StableName> = None;
+    const FIELDS: Fields<Self> = Fields::of_list();
+}
+
+/// It has no stable name.
+impl<T: Describe> Describe for Option<T> {
+    const NAME: Option<StableName> = None;
+    const FIELDS: Fields<Self> = Fields::of_option();
+}
+
+/// A place for the fields of a tuple.
+struct TupleFields<T>(PhantomData<T>);
+
+macro_rules! tuples {
+    ($($Tuple:ty: $($T:ident $at:tt),+;)+) => { $(
+        impl<$($T: Describe),+> TupleFields<$Tuple> {
+            const LIST: &'static [FieldOf<$Tuple>] = &[$(pub_field(
+                stringify!($at),
+                core::mem::offset_of!($Tuple, $at),
+                "",
+                |tuple: &$Tuple| &raw const tuple.$at,
+                FieldTypeOf::new($T::FIELDS),
+            )),+];
+        }
+
+        /// It has no stable name.
+        impl<$($T: Describe),+> Describe for $Tuple {
+            const NAME: Option<StableName> = None;
+            const FIELDS: Fields<Self> = fields(TupleFields::<Self>::LIST).not_plain();
+        }
+    )+ };
+}
+
+tuples! {
+    (A,): A 0;
+    (A, B): A 0, B 1;
+    (A, B, C): A 0, B 1, C 2;
+    (A, B, C, D): A 0, B 1, C 2, D 3;
+    (A, B, C, D, E): A 0, B 1, C 2, D 3, E 4;
+    (A, B, C, D, E, F): A 0, B 1, C 2, D 3, E 4, F 5;
+    (A, B, C, D, E, F, G): A 0, B 1, C 2, D 3, E 4, F 5, G 6;
+    (A, B, C, D, E, F, G, H): A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
+}
+
+impl<T: Describe> Described for T {
+    const ALL_FIELDS: Fields<Self> = T::FIELDS;
 }
 
 /// Asks whether bounds hold for a type. A constant of a probe is its own if they do, and else that of [`Unproved`], which every

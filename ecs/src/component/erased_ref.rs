@@ -3,18 +3,21 @@
 //! A reference knows the descriptor of its component, so everything that it can do is checked: it gives the value to code that names
 //! its type, and to the functions of the descriptor. Bytes are never shown. Fields are read by name, and only as types of
 //! plain data: the fields of a component may be private, and no safe code may reach through a private field what its owner relies on.
+//! For the same reason a field is set by name only if it is `pub`, or if its type says that it is `editable`.
 
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::any::TypeId;
+use core::any::{TypeId, type_name};
 use core::fmt;
 use core::hash::Hasher;
 use core::marker::PhantomData;
+use core::mem;
 use core::ptr::NonNull;
 
 use super::descriptor::ComponentDescriptor;
-use super::field::Field;
+use super::field::{Elements, Field};
+use super::field_path::{FieldError, FieldPath, Step};
 use crate::entity::{Entity, EntityMapper};
 
 /// A value of a component that is borrowed to read, without its type.
@@ -150,7 +153,8 @@ impl<'a> ErasedRef<'a> {
         is_it.then(|| unsafe { self.value.cast::<T>().as_ref() })
     }
 
-    /// The field with this name; `None` if the type has none, or does not say what its fields are.
+    /// The field with this name, or at this [path](Self::try_field); `None` if there is none, or if the type does not say what its fields
+    /// are.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -166,8 +170,44 @@ impl<'a> ErasedRef<'a> {
     /// assert!(value.as_ref().field("colour").is_none());
     /// ```
     #[must_use]
-    pub fn field(self, name: &str) -> Option<ErasedField<'a>> {
-        self.fields().find(|field| field.name() == name)
+    pub fn field(self, path: &str) -> Option<ErasedField<'a>> {
+        self.try_field(path).ok()
+    }
+
+    /// The field at a path: `name` and `.name` are fields, `.0` is that of a tuple, and `[2]` an element of a `Vec` or an array. An `Option`
+    /// that is `Some` is passed through: `weapon.damage` is a field of what is in it, and `weapon.0` is all of that.
+    ///
+    /// The types on the way describe themselves: by `#[derive(Component)]` or `#[derive(Describe)]`, or as said at
+    /// [`Describe`](trait@crate::component::Describe).
+    ///
+    /// # Errors
+    ///
+    /// If the path is none, or leads to nothing in this value. The error says at which place.
+    ///
+    /// ```
+    /// use strata_ecs::component::{Describe, ErasedValue};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Describe)]
+    /// struct Slot {
+    ///     item: Option<(u32, f32)>,
+    /// }
+    /// #[derive(Component)]
+    /// struct Bag {
+    ///     slots: Vec<Slot>,
+    /// }
+    ///
+    /// let bag = ErasedValue::of(Bag { slots: vec![Slot { item: None }, Slot { item: Some((7, 0.5)) }] });
+    /// let bag = bag.as_ref();
+    /// assert_eq!(bag.try_field("slots[1].item.1").unwrap().get(), Some(&0.5_f32));
+    /// let error = bag.try_field("slots[0].item.1").unwrap_err();
+    /// assert_eq!(error.to_string(), "`slots[0].item` is `None`");
+    /// ```
+    pub fn try_field(self, path: &str) -> Result<ErasedField<'a>, FieldError> {
+        let value = Reached::value(self.descriptor.name(), self.descriptor.fields(), self.value);
+        // SAFETY: the value is one of this component, whose fields these are, and is borrowed for 'a.
+        let (field, at) = unsafe { value.walk(path, false)? };
+        Ok(ErasedField { field, at, marker: PhantomData })
     }
 
     /// All fields, in the order of their definition: those of [`ComponentDescriptor::fields`].
@@ -213,6 +253,116 @@ fn debug_fields<'a>(
         count += 1;
     }
     if count == 0 { shown.finish_non_exhaustive() } else { shown.finish() }
+}
+
+/// A value on the way along a path, and what is known of its type.
+#[derive(Clone, Copy)]
+struct Reached {
+    of: &'static str,
+    fields: &'static [Field],
+    elements: Option<Elements>,
+    /// None in a packed struct.
+    at: Option<NonNull<u8>>,
+}
+
+impl Reached {
+    fn value(of: &'static str, fields: &'static [Field], at: NonNull<u8>) -> Self {
+        Self { of, fields, elements: None, at: Some(at) }
+    }
+
+    fn field(field: &'static Field, at: Option<NonNull<u8>>) -> Self {
+        Self { of: field.type_name(), fields: field.fields(), elements: field.elements(), at }
+    }
+
+    /// The value at a path.
+    ///
+    /// # Safety
+    ///
+    /// - `at` is the address of a value of this type. No code changes the value while the result is used; if `mutably`, no other code has
+    ///   access to it.
+    unsafe fn walk(mut self, path: &str, mutably: bool) -> Result<(&'static Field, Option<NonNull<u8>>), FieldError> {
+        let mut steps = FieldPath::new(path)?;
+        loop {
+            let before = steps.done();
+            let step = steps.next_step()?;
+            // SAFETY: the caller's value, or one in it.
+            let (field, at) = unsafe { self.step(step, &before, &steps.done(), mutably)? };
+            if steps.is_at_end() {
+                return Ok((field, at));
+            }
+            self = Self::field(field, at);
+        }
+    }
+
+    /// The field, or the element, that a step leads to. `before` is the path to this value, `after` the one behind the step.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`walk`](Self::walk).
+    unsafe fn step(
+        self,
+        step: Step<'_>,
+        before: &str,
+        after: &str,
+        mutably: bool,
+    ) -> Result<(&'static Field, Option<NonNull<u8>>), FieldError> {
+        match (step, self.elements) {
+            (step, Some(option)) if option.is_option => {
+                // SAFETY: the caller's value, which is an `Option` with these elements.
+                let (field, some) = unsafe { self.element(option, 0, before, mutably)? };
+                if step == Step::Field("0") {
+                    return Ok((field, Some(some)));
+                }
+                // SAFETY: the value lies in the caller's.
+                unsafe { Self::field(field, Some(some)).step(step, before, after, mutably) }
+            }
+            (Step::Index(index), Some(list)) => {
+                // SAFETY: the caller's value, which is a list with these elements.
+                let (field, element) = unsafe { self.element(list, index, before, mutably)? };
+                Ok((field, Some(element)))
+            }
+            (Step::Index(_), None) => Err(FieldError::NotAList { path: before.into(), of: self.of }),
+            (Step::Field(name), _) => {
+                let Some(field) = self.fields.iter().find(|field| field.name() == name) else {
+                    let fields = self.fields.iter().map(Field::name).collect();
+                    return Err(FieldError::Unknown { of: self.of, name: name.into(), fields });
+                };
+                if mutably && !field.is_editable() {
+                    return Err(FieldError::Private { path: after.into(), of: self.of });
+                }
+                // SAFETY: the caller's value has this field.
+                let at =
+                    self.at.and_then(|at| unsafe { if mutably { field.of_value_mut(at) } else { field.of_value(at) } });
+                Ok((field, at))
+            }
+        }
+    }
+
+    /// An element of the value, which is a list or an `Option` at this path.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`walk`](Self::walk), and the elements are those of the type of this value.
+    unsafe fn element(
+        self,
+        elements: Elements,
+        index: usize,
+        path: &str,
+        mutably: bool,
+    ) -> Result<(&'static Field, NonNull<u8>), FieldError> {
+        let at = self.at.ok_or_else(|| FieldError::Packed { path: path.into() })?;
+        // SAFETY: the value is of the type that has the elements, and may be borrowed as the caller says.
+        let (first, len) = unsafe { elements.of_value(at, mutably) };
+        if index >= len {
+            return Err(match elements.is_option {
+                true => FieldError::IsNone { path: path.into() },
+                false => FieldError::OutOfBounds { list: path.into(), index, len },
+            });
+        }
+        let field = (elements.element)();
+        // SAFETY: index < len, and the elements follow each other at the distance of their size.
+        Ok((field, unsafe { first.byte_add(index * field.layout().size()) }))
+    }
 }
 
 /// A field of a borrowed value, by [`ErasedRef::field`].
@@ -273,10 +423,21 @@ impl<'a> ErasedField<'a> {
         self.at.map(|at| unsafe { at.cast().as_ref() })
     }
 
-    /// The field of this field's value with this name, if the type of that describes itself.
+    /// The field of this field's value with this name, or at this [path](ErasedRef::try_field), if there is one.
     #[must_use]
-    pub fn field(self, name: &str) -> Option<Self> {
-        self.fields().find(|field| field.name() == name)
+    pub fn field(self, path: &str) -> Option<Self> {
+        self.try_field(path).ok()
+    }
+
+    /// The field of this field's value at a path: see [`ErasedRef::try_field`]. A list has paths such as `[2]`.
+    ///
+    /// # Errors
+    ///
+    /// As [`ErasedRef::try_field`].
+    pub fn try_field(self, path: &str) -> Result<Self, FieldError> {
+        // SAFETY: the value is of the type of this field and is borrowed for 'a.
+        let (field, at) = unsafe { Reached::field(self.field, self.at).walk(path, false)? };
+        Ok(Self { field, at, ..self })
     }
 
     /// The fields of this field's value, if the type of that describes itself; none otherwise.
@@ -384,6 +545,20 @@ impl<'a> ErasedRefMut<'a> {
     pub(crate) fn into_mut<T: 'static>(self) -> Option<&'a mut T> {
         // SAFETY: the value is one of this component, and the descriptor says that these are of type `T`; the rest `new` was promised.
         self.value.descriptor.holds::<T>().then(|| unsafe { self.value.value.cast::<T>().as_mut() })
+    }
+
+    /// Replaces the value at a path and returns the one that was there.
+    pub(crate) fn replace_field<T: 'static>(&mut self, path: &str, value: T) -> Result<T, FieldError> {
+        let ErasedRef { descriptor, value: at, .. } = self.value;
+        // SAFETY: the value is one of this component, whose fields these are, and is borrowed mutably.
+        let (field, at) = unsafe { Reached::value(descriptor.name(), descriptor.fields(), at).walk(path, true)? };
+        if field.type_id() != Some(TypeId::of::<T>()) {
+            let (path, expected, found) = (path.into(), field.type_name(), type_name::<T>());
+            return Err(FieldError::WrongType { path, expected, found });
+        }
+        let at = at.ok_or_else(|| FieldError::Packed { path: path.into() })?;
+        // SAFETY: the field is of this type, and its value is borrowed mutably.
+        Ok(mem::replace(unsafe { at.cast::<T>().as_mut() }, value))
     }
 
     /// Replaces the entities inside of the value. False if its type says of none.

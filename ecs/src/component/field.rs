@@ -1,8 +1,9 @@
-//! The fields of structs, as data.
+//! The fields of structs, and the elements of lists, as data.
 //!
 //! A value of a field is reached by a function that the derive writes, `|value: &T| &raw const value.member`, so the compiler proves
 //! that there is such a value. The pointer has exactly the type of the member: a reference could be coerced to another one. Offsets are for information: no code reads a value at one.
 
+use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::any::{TypeId, type_name};
 use core::fmt;
@@ -48,6 +49,8 @@ pub struct Field {
     /// From a value of the type that has the field to the field: a `fn(&T) -> *const F` for that type `T`, where `ty` is that of `F`. None
     /// in a packed struct, of whose fields there are no references.
     project: Option<ProjectFn>,
+    /// Whether code outside of the module of the type may set it.
+    is_editable: bool,
 }
 
 /// Goes from a value to one of its fields.
@@ -57,6 +60,64 @@ pub struct Field {
 /// - The address holds a value of the type that has the field. The result is borrowed from it.
 type ProjectFn = unsafe fn(NonNull<u8>) -> NonNull<u8>;
 
+/// How the elements inside of a value are reached: those of a list, or that of an `Option`.
+#[derive(Clone, Copy)]
+pub(super) struct Elements {
+    /// What is known of each. A function, since a type may have a list of itself as a field.
+    pub(super) element: fn() -> &'static Field,
+    /// Whether it is an `Option`.
+    pub(super) is_option: bool,
+    read: ElementsFn,
+    write: ElementsFn,
+}
+
+/// Goes from a value to its elements: to the first one, and how many there are.
+///
+/// # Safety
+///
+/// - The address holds a value of the type that has the elements, and the value may be borrowed: mutably if the function is
+///   [`Elements::write`]. The elements are borrowed from it.
+type ElementsFn = unsafe fn(NonNull<u8>) -> (NonNull<u8>, usize);
+
+impl Elements {
+    /// The first element of a value and how many there are. Each follows the one before it at the distance of its size.
+    ///
+    /// # Safety
+    ///
+    /// - The address holds a value of the type that has these elements, and no code changes it while they are used. If `mutably`, no other
+    ///   code has access to it.
+    pub(super) unsafe fn of_value(&self, value: NonNull<u8>, mutably: bool) -> (NonNull<u8>, usize) {
+        let elements = if mutably { self.write } else { self.read };
+        // SAFETY: the caller's value is of the type that the functions were made for, and may be borrowed as the chosen one does.
+        unsafe { elements(value) }
+    }
+}
+
+/// A type that [describes itself](super::Describe), as a type of elements.
+pub(super) trait Described: Sized + 'static {
+    /// Its fields.
+    const ALL_FIELDS: Fields<Self>;
+}
+
+/// A place for a constant.
+struct Element<T>(PhantomData<T>);
+
+impl<T: Described> Element<T> {
+    /// An element, as a field without a name.
+    const FIELD: Field = Field {
+        name: "[]",
+        offset: 0,
+        docs: "",
+        ty: FieldTypeOf::<T>::new(T::ALL_FIELDS).ty,
+        project: None,
+        is_editable: true,
+    };
+
+    fn field() -> &'static Field {
+        &Self::FIELD
+    }
+}
+
 /// What a [`Field`] has of its type.
 #[derive(Clone, Copy)]
 struct FieldType {
@@ -64,6 +125,7 @@ struct FieldType {
     type_id: TypeId,
     type_name: fn() -> &'static str,
     fields: &'static [Field],
+    elements: Option<Elements>,
     /// Whether values are plain bytes.
     plain: bool,
     /// Whether any bytes are a value.
@@ -116,8 +178,8 @@ impl<F: 'static> FieldTypeOf<F> {
     pub(super) const fn new(fields: Fields<F>) -> Self {
         let (layout, type_id) = (Layout::new::<F>(), TypeId::of::<F>());
         let type_name = type_name::<F> as fn() -> &'static str;
-        let Fields { list: fields, plain, any_bytes, .. } = fields;
-        Self { ty: FieldType { layout, type_id, type_name, fields, plain, any_bytes }, marker: PhantomData }
+        let Fields { list: fields, elements, plain, any_bytes, .. } = fields;
+        Self { ty: FieldType { layout, type_id, type_name, fields, elements, plain, any_bytes }, marker: PhantomData }
     }
 }
 
@@ -164,6 +226,31 @@ impl Field {
         self.ty.fields
     }
 
+    /// Whether the field can be set by its name: it is `pub`, or the type has the option `editable`.
+    #[must_use]
+    pub const fn is_editable(&self) -> bool {
+        self.is_editable
+    }
+
+    /// The elements of the type of the field: a `Vec`, an array or an `Option`.
+    pub(super) fn elements(&self) -> Option<Elements> {
+        self.ty.elements
+    }
+
+    /// The field of a value that is borrowed mutably; `None` in a packed struct.
+    ///
+    /// # Safety
+    ///
+    /// - The address holds a value of the type that has this field, and no other code has access to it while the field is used.
+    pub(super) unsafe fn of_value_mut(&self, value: NonNull<u8>) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's value is of the type that has this field, and is not changed during the call.
+        let field = unsafe { self.of_value(value)? };
+        // The result of the function may be read only, as it comes from a shared reference, and this address may be written.
+        let offset = field.addr().get() - value.addr().get();
+        // SAFETY: the field lies in the value, as the function projects to a member of it.
+        Some(unsafe { value.byte_add(offset) })
+    }
+
     /// The field of a value; `None` in a packed struct.
     ///
     /// # Safety
@@ -185,6 +272,8 @@ impl fmt::Debug for Field {
 /// The fields of `T`, in the order of its definition. Only the derives make some.
 pub struct Fields<T: ?Sized> {
     list: &'static [Field],
+    /// For lists and options.
+    elements: Option<Elements>,
     /// Whether values of `T` are plain bytes, as far as it is known.
     plain: bool,
     /// Whether any bytes are a value of `T`, which is plain then.
@@ -203,7 +292,7 @@ impl<T: ?Sized> Copy for Fields<T> {}
 
 impl<T: ?Sized> Fields<T> {
     /// No fields: those of an enum, of a unit struct, and of a type whose fields are not known.
-    pub const NONE: Self = Self { list: &[], plain: false, any_bytes: false, marker: PhantomData };
+    pub const NONE: Self = Self { list: &[], elements: None, plain: false, any_bytes: false, marker: PhantomData };
 
     /// The fields.
     #[must_use]
@@ -226,7 +315,7 @@ impl<T: ?Sized> Fields<T> {
     where
         T: Plain,
     {
-        Self { list: &[], plain: true, any_bytes: false, marker: PhantomData }
+        Self { plain: true, ..Self::NONE }
     }
 
     /// None, of a type of which any bytes are a value.
@@ -240,9 +329,70 @@ impl<T: ?Sized> Fields<T> {
     /// None, of an array, which is plain if its items are: there is nothing between them.
     pub(super) const fn of_array<const N: usize>(self) -> Fields<[T; N]>
     where
-        T: Sized,
+        T: Described,
     {
-        Fields { list: &[], plain: self.plain, any_bytes: self.any_bytes, marker: PhantomData }
+        let elements = Some(Elements {
+            element: Element::<T>::field,
+            is_option: false,
+            read: |value| (value, N),
+            write: |value| (value, N),
+        });
+        Fields { elements, plain: self.plain, any_bytes: self.any_bytes, ..Fields::NONE }
+    }
+}
+
+impl<T> Fields<Vec<T>> {
+    /// None: the elements of a list.
+    pub(super) const fn of_list() -> Self
+    where
+        T: Described,
+    {
+        let elements = Some(Elements {
+            element: Element::<T>::field,
+            is_option: false,
+            read: |value| {
+                // SAFETY: the address holds a `Vec<T>` that may be borrowed.
+                let list = unsafe { value.cast::<Vec<T>>().as_ref() };
+                (NonNull::from(list.as_slice()).cast(), list.len())
+            },
+            write: |value| {
+                // SAFETY: the address holds a `Vec<T>` that may be borrowed mutably.
+                let list = unsafe { value.cast::<Vec<T>>().as_mut() };
+                (NonNull::from(list.as_mut_slice()).cast(), list.len())
+            },
+        });
+        Self { elements, ..Self::NONE }
+    }
+}
+
+impl<T> Fields<Option<T>> {
+    /// None: the element of an `Option`, if there is one.
+    pub(super) const fn of_option() -> Self
+    where
+        T: Described,
+    {
+        let elements = Some(Elements {
+            element: Element::<T>::field,
+            is_option: true,
+            read: |value| {
+                // SAFETY: the address holds an `Option<T>` that may be borrowed.
+                let option = unsafe { value.cast::<Option<T>>().as_ref() };
+                (NonNull::from(option.as_slice()).cast(), option.as_slice().len())
+            },
+            write: |value| {
+                // SAFETY: the address holds an `Option<T>` that may be borrowed mutably.
+                let some = unsafe { value.cast::<Option<T>>().as_mut() }.as_mut_slice();
+                (NonNull::from(&mut *some).cast(), some.len())
+            },
+        });
+        Self { elements, ..Self::NONE }
+    }
+}
+
+impl<T> Fields<T> {
+    /// The same, of a type that counts as not plain: a tuple.
+    pub(super) const fn not_plain(self) -> Self {
+        Self { plain: false, any_bytes: false, ..self }
     }
 }
 
@@ -273,7 +423,7 @@ pub const fn fields<T>(list: &'static [FieldOf<T>]) -> Fields<T> {
         at += 1;
     }
     let plain = plain && size == size_of::<T>() && !list.is_empty();
-    Fields { list, plain, any_bytes: false, marker: PhantomData }
+    Fields { list, plain, ..Fields::NONE }
 }
 
 /// The same, of a type whose author says with `plain` that any bytes are a value, as the fields say it of their types. Only the derives
@@ -314,7 +464,21 @@ pub const fn field<T, F>(
     // documentation of `fn` pointers. What a reference needs of the address, the caller of a `ProjectFn` promises. The address of
     // a field of a value is not null.
     let project = unsafe { transmute::<fn(&T) -> *const F, ProjectFn>(project) };
-    FieldOf { field: Field { name, offset, docs, ty: ty.ty, project: Some(project) }, marker: PhantomData }
+    let field = Field { name, offset, docs, ty: ty.ty, project: Some(project), is_editable: false };
+    FieldOf { field, marker: PhantomData }
+}
+
+/// As [`field`], of one that code outside of the module of the type may set.
+#[must_use]
+pub const fn pub_field<T, F>(
+    name: &'static str,
+    offset: usize,
+    docs: &'static str,
+    project: fn(&T) -> *const F,
+    ty: FieldTypeOf<F>,
+) -> FieldOf<T> {
+    let FieldOf { field, marker } = field(name, offset, docs, project, ty);
+    FieldOf { field: Field { is_editable: true, ..field }, marker }
 }
 
 /// As [`field`], of a packed struct.
@@ -326,5 +490,6 @@ pub const fn packed_field<T, F>(
     _: fn(&T) -> *const F,
     ty: FieldTypeOf<F>,
 ) -> FieldOf<T> {
-    FieldOf { field: Field { name, offset, docs, ty: ty.ty, project: None }, marker: PhantomData }
+    let field = Field { name, offset, docs, ty: ty.ty, project: None, is_editable: false };
+    FieldOf { field, marker: PhantomData }
 }

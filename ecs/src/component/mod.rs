@@ -15,6 +15,7 @@ mod constructor;
 
 mod name;
 mod functions;
+mod field_path;
 mod field;
 mod description;
 mod persistence;
@@ -45,6 +46,7 @@ pub use self::erased_value::WrongTypeError;
 pub use self::erased_vec::ErasedValue;
 pub(crate) use self::erased_vec::{ErasedVec, MadeColumn, NewColumn};
 pub use self::field::{Field, Fields};
+pub use self::field_path::FieldError;
 pub(crate) use self::functions::Copying;
 pub use self::functions::{
     CloneFn, ComponentFunctions, DebugFn, DefaultFn, DropFn, EqFn, HashFn, LayoutDescription, MapEntitiesFn,
@@ -77,7 +79,7 @@ pub use strata_ecs_derive::Describe;
 pub(crate) mod for_macros {
     pub use super::describe::{Probe, Unproved};
     pub use super::description::{Serializable, describe, describe_plain, describe_serializable};
-    pub use super::field::{field, fields, packed_field, plain_fields};
+    pub use super::field::{field, fields, packed_field, plain_fields, pub_field};
     pub use super::name::{NameParameter, name_by_path, name_given, name_with};
 }
 

@@ -74,6 +74,7 @@ use crate::trace::{self, RunSpan};
 /// schedule.run(&mut world);
 /// ```
 #[doc(alias("Stage", "Workload", "Dispatcher", "ComponentSystemGroup", "Pipeline", "builder"))]
+#[derive(Default)]
 pub struct Schedule {
     label: Option<InternedScheduleLabel>,
     graph: Graph,
@@ -152,25 +153,6 @@ impl Built {
             }
         }
         self.samples.totals.add(u64::try_from(total.as_nanos()).unwrap_or(u64::MAX));
-    }
-}
-
-impl Default for Schedule {
-    fn default() -> Self {
-        Self {
-            label: None,
-            graph: Graph::default(),
-            built: None,
-            systems_of: None,
-            handler: None,
-            seat: None,
-            stays_in_frame: false,
-            settings: ScheduleBuildSettings::default(),
-            executor: Executor::default(),
-            profiles: false,
-            pipelining: Pipelining::default(),
-            block_rows: None,
-        }
     }
 }
 

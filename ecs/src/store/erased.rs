@@ -16,7 +16,8 @@ use super::{EntityAt, EntityBuilder, Store};
 use crate::alloc_error::AllocError;
 use crate::bundle::Bundle;
 use crate::component::{
-    ComponentDescriptor, ComponentId, ComponentInfo, ErasedRef, ErasedSlice, ErasedValue, RegisterComponentError,
+    ComponentDescriptor, ComponentId, ComponentInfo, ErasedRef, ErasedSlice, ErasedValue, FieldError,
+    RegisterComponentError,
 };
 use crate::entity::{Entity, EntityError, TableId};
 
@@ -255,6 +256,58 @@ pub enum ColumnAccessError {
         /// The full name of the type that was asked for.
         found: &'static str,
     },
+}
+
+/// A field of a component of an entity could not be set: see [`EntityWorldMut::set_field`](crate::world::EntityWorldMut::set_field).
+///
+/// ```
+/// use strata_ecs::component::FieldError;
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::SetFieldError;
+/// # #[derive(Component)] struct Health { pub points: u32 }
+///
+/// let mut world = World::new();
+/// let health = world.register_component::<Health>();
+/// let mut entity = world.spawn(Health { points: 3 });
+/// let error = entity.set_field(health, "point", 4_u32).unwrap_err();
+/// assert!(matches!(error, SetFieldError::Field(FieldError::Unknown { fields, .. }) if fields == ["points"]));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SetFieldError {
+    /// The component cannot be changed: the world does not know it, the entity does not have it or is not alive, or it is immutable.
+    Component(ErasedAccessError),
+    /// The value has no such field, or it cannot be set to this value.
+    Field(FieldError),
+}
+
+impl From<ErasedAccessError> for SetFieldError {
+    fn from(error: ErasedAccessError) -> Self {
+        Self::Component(error)
+    }
+}
+
+impl From<FieldError> for SetFieldError {
+    fn from(error: FieldError) -> Self {
+        Self::Field(error)
+    }
+}
+
+impl fmt::Display for SetFieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Component(error) => error.fmt(f),
+            Self::Field(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for SetFieldError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Component(error) => Some(error),
+            Self::Field(error) => Some(error),
+        }
+    }
 }
 
 impl fmt::Display for ColumnAccessError {

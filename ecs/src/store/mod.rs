@@ -70,7 +70,7 @@ pub use self::columns::SpawnColumnsError;
 pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
-pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError};
+pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError};
 pub(crate) use self::event_observers::{EventObservers, RemovedObservers, TakenObservers};
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::failure::{CommandErrors, CommandFailure};

@@ -10,7 +10,7 @@ use crate::change::{ComponentTicks, ErasedMut};
 use crate::component::{ComponentDescriptor, ComponentId, ErasedRef, ErasedSlice, ErasedValue, RegisterComponentError};
 use crate::entity::{Entity, TableId};
 use crate::removal::RemovedComponentReader;
-use crate::store::{ColumnAccessError, ErasedAccessError, InsertErasedError};
+use crate::store::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError};
 
 impl World {
     /// The number of the component with this descriptor in this world, which is registered now if need be.
@@ -244,6 +244,29 @@ impl EntityMut<'_> {
     pub fn get_mut_by_id(&mut self, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
         self.0.reborrow().into_mut_by_id(id)
     }
+
+    /// Sets a field of a component, by its path: see [`ErasedMut::set_field`]. The component is changed exactly if this succeeds.
+    ///
+    /// # Errors
+    ///
+    /// If the component cannot be borrowed to be changed, or as [`ErasedMut::set_field`]. Then nothing has changed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health { pub points: u32 }
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn(Health { points: 3 }).id();
+    /// let health = world.component_id::<Health>().unwrap();
+    /// for mut entity in world.iter_entities_mut() {
+    ///     entity.set_field(health, "points", 4_u32).unwrap();
+    /// }
+    /// assert_eq!(world.get::<Health>(id).unwrap().points, 4);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn set_field<T: 'static>(&mut self, id: ComponentId, path: &str, value: T) -> Result<(), SetFieldError> {
+        Ok(self.get_mut_by_id(id)?.set_field(path, value)?)
+    }
 }
 
 /// Components by their ids. If the entity was despawned through [`EntityWorldMut::world_scope`], these are errors.
@@ -288,6 +311,32 @@ impl EntityWorldMut<'_> {
     pub fn get_mut_by_id(&mut self, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
         let entity = self.target();
         WriteEntity::new(self.at.store_mut(), entity).into_mut_by_id(id)
+    }
+
+    /// Sets a field of a component, by its path: see [`ErasedMut::set_field`]. The component is changed exactly if this succeeds.
+    ///
+    /// # Errors
+    ///
+    /// If the component cannot be borrowed to be changed, or as [`ErasedMut::set_field`]. Then nothing has changed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// #[component(name = "health")]
+    /// struct Health {
+    ///     pub points: u32,
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health { points: 3 });
+    /// let health = entity.world().components().get_id_by_name("health").unwrap();
+    /// entity.set_field(health, "points", 4_u32).unwrap();
+    /// assert_eq!(entity.get::<Health>().unwrap().points, 4);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn set_field<T: 'static>(&mut self, id: ComponentId, path: &str, value: T) -> Result<(), SetFieldError> {
+        Ok(self.get_mut_by_id(id)?.set_field(path, value)?)
     }
 
     /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
