@@ -14,6 +14,7 @@ mod drops;
 mod errors;
 mod fields;
 mod layouts;
+mod several;
 mod tracking;
 mod worlds;
 
