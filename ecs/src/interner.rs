@@ -33,7 +33,7 @@ struct Entry<L: ?Sized + 'static> {
 /// ```
 /// use strata_ecs::intern::{Internable, Interner};
 ///
-/// #[derive(PartialEq, Eq, Hash, Clone)]
+/// #[derive(PartialEq, Eq, Hash, Clone, Debug)]
 /// struct Path(String);
 ///
 /// impl Internable for Path {

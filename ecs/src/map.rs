@@ -83,7 +83,7 @@ pub(crate) mod query {
 pub(crate) mod schedule {
     pub use strata_ecs_derive::{ScheduleLabel, SystemSet};
 
-    pub use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel, SystemSet};
+    pub use crate::label::{DynEq, InternedScheduleLabel, InternedSystemSet, ScheduleLabel, SystemSet};
     pub use crate::system::{BoxedCondition, SystemCondition, common_conditions};
     pub use crate::world::{ApplyDeferred, Schedules};
 }

@@ -31,8 +31,9 @@ impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousParIter<'w, 
     /// # let mut world = World::new();
     /// # world.spawn_batch((0..1000).map(Health));
     /// let mut state = world.query::<&Health>();
-    /// let batches = state.query(&world).contiguous_par_iter().batching_strategy(BatchingStrategy::fixed(100));
-    /// batches.for_each(|healths| assert!(healths.len() <= 128));
+    /// let all = state.query(&world);
+    /// let slices = all.contiguous_par_iter().batching_strategy(BatchingStrategy::fixed(100));
+    /// slices.for_each(|healths| assert!(healths.len() <= 128));
     /// ```
     pub fn batching_strategy(self, strategy: BatchingStrategy) -> Self {
         Self(self.0.batching_strategy(strategy))
