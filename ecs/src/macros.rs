@@ -144,7 +144,7 @@ macro_rules! related {
 pub use children;
 pub use related;
 
-/// Defines a trait of labels, such as [`SystemSet`](crate::label::SystemSet) is one: values of any types that are cloned, compared, hashed
+/// Defines a trait of labels like [`SystemSet`](crate::label::SystemSet): values of any types that are cloned, compared, hashed
 /// and printed, and interned to a `Copy` value that is compared by address.
 ///
 /// A label implements `dyn_clone`, and derives `Clone`, `Debug`, `PartialEq`, `Eq` and `Hash`. Labels of different types are never equal.
@@ -187,20 +187,16 @@ pub use related;
 /// ```
 #[macro_export]
 macro_rules! define_label {
-    ($(#[$attribute:meta])* $Label:ident $(,)?) => {
-        $crate::define_label!($(#[$attribute])* $Label, extra_methods: {}, extra_methods_impl: {});
-    };
     (
         $(#[$attribute:meta])*
-        $Label:ident,
-        extra_methods: { $($methods:tt)* },
-        extra_methods_impl: { $($implementations:tt)* } $(,)?
+        $Label:ident
+        $(, extra_methods: { $($methods:tt)* }, extra_methods_impl: { $($implementations:tt)* })? $(,)?
     ) => {
         $(#[$attribute])*
         pub trait $Label:
             $crate::__private::DynHash + $crate::__private::Debug + $crate::__private::Send + $crate::__private::Sync
         {
-            $($methods)*
+            $($($methods)*)?
 
             /// The same label in a box.
             fn dyn_clone(&self) -> $crate::__private::Box<dyn $Label>;
@@ -216,7 +212,7 @@ macro_rules! define_label {
         }
 
         impl $Label for $crate::__private::Interned<dyn $Label> {
-            $($implementations)*
+            $($($implementations)*)?
 
             fn dyn_clone(&self) -> $crate::__private::Box<dyn $Label> {
                 (**self).dyn_clone()
