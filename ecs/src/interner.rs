@@ -25,22 +25,97 @@ struct TreeNode<L: ?Sized + 'static> {
 struct Entry<L: ?Sized + 'static> {
     /// In the order in which values were added; numbers may be left out.
     number: u32,
-    value: Box<L>,
+    value: &'static L,
 }
 
-/// The values of one kind.
-pub(crate) struct Interner<L: ?Sized + 'static> {
+/// A value that an [`Interner`] can keep a copy of for as long as the program runs.
+///
+/// ```
+/// use strata_ecs::intern::{Internable, Interner};
+///
+/// #[derive(PartialEq, Eq, Hash, Clone, Debug)]
+/// struct Path(String);
+///
+/// impl Internable for Path {
+///     fn leak(&self) -> &'static Self {
+///         Box::leak(Box::new(self.clone()))
+///     }
+/// }
+///
+/// static PATHS: Interner<Path> = Interner::new();
+/// assert_eq!(PATHS.intern(&Path("ship".into())), PATHS.intern(&Path("ship".into())));
+/// assert_ne!(PATHS.intern(&Path("ship".into())), PATHS.intern(&Path("shop".into())));
+/// ```
+pub trait Internable: Hash + Eq {
+    /// A copy that lives as long as the program.
+    fn leak(&self) -> &'static Self;
+
+    /// Whether both references lead to the same value. bevy_ecs compares interned values so; an [`Interned`] here compares the places
+    /// that its interner has given them.
+    fn ref_eq(&self, other: &Self) -> bool {
+        ptr::eq(self, other)
+    }
+
+    /// Hashes the address of the value; as [`ref_eq`](Self::ref_eq).
+    fn ref_hash<H: Hasher>(&self, state: &mut H) {
+        ptr::hash(self, state);
+    }
+}
+
+impl Internable for str {
+    fn leak(&self) -> &'static Self {
+        Box::leak(self.into())
+    }
+}
+
+/// The values of one kind, of each of which it keeps one copy for as long as the program runs.
+///
+/// Equal values that the same interner has interned are equal [`Interned`]s, which are compared without a look at the values. Interners
+/// do not know each other's values. Looking a value up takes no lock.
+///
+/// ```
+/// use strata_ecs::intern::Interner;
+///
+/// static WORDS: Interner<str> = Interner::new();
+/// let word = WORDS.intern("sword");
+/// assert_eq!(word, WORDS.intern(&String::from("sword")));
+/// assert_eq!(&*word, "sword");
+/// ```
+pub struct Interner<L: ?Sized + 'static> {
     root: AtomicPtr<TreeNode<L>>,
     next_number: AtomicU32,
 }
 
-impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
-    pub(crate) const fn new() -> Self {
+impl<L: ?Sized> Interner<L> {
+    /// An interner without values.
+    #[must_use]
+    pub const fn new() -> Self {
         Self { root: AtomicPtr::new(ptr::null_mut()), next_number: AtomicU32::new(0) }
     }
+}
 
+impl<L: ?Sized> Default for Interner<L> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<L: ?Sized> fmt::Debug for Interner<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interner").finish_non_exhaustive()
+    }
+}
+
+impl<L: ?Sized + Internable + Send + Sync> Interner<L> {
+    /// The copy of a value, which is made the first time. `O(1)` for a usual number of values.
+    pub fn intern(&self, value: &L) -> Interned<L> {
+        self.intern_with(value, || value.leak())
+    }
+}
+
+impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
     /// The copy of a value; `make` makes it if there is none yet.
-    pub(crate) fn intern(&self, value: &L, make: impl FnOnce() -> Box<L>) -> Interned<L> {
+    pub(crate) fn intern_with(&self, value: &L, make: impl FnOnce() -> &'static L) -> Interned<L> {
         let mut hasher = Fnv::default();
         value.hash(&mut hasher);
         let hash = hasher.finish();
@@ -99,8 +174,8 @@ fn find<'a, L: ?Sized + Eq>(mut place: Link<'a, L>, hash: u64, value: &L) -> Res
 
 /// A label that is `Copy`, and that is compared and hashed without a look at its value.
 ///
-/// It is made by [`SystemSet::intern`](crate::label::SystemSet::intern) or
-/// [`ScheduleLabel::intern`](crate::label::ScheduleLabel::intern). Equal labels of one type give equal ones. The value behind it
+/// It is made by [`SystemSet::intern`](crate::label::SystemSet::intern),
+/// [`ScheduleLabel::intern`](crate::label::ScheduleLabel::intern) or an [`Interner`](crate::intern::Interner). Equal labels of one type give equal ones. The value behind it
 /// is never dropped: a program has as many as it has different labels.
 ///
 /// ```
@@ -132,7 +207,7 @@ impl<L: ?Sized> Copy for Interned<L> {}
 impl<L: ?Sized> Interned<L> {
     /// The value, for as long as the program runs.
     pub(crate) fn get(self) -> &'static L {
-        &self.0.value
+        self.0.value
     }
 
     /// A number that no other value of the same kind has in this process.
@@ -162,7 +237,7 @@ impl<L: ?Sized> Deref for Interned<L> {
 
     #[inline]
     fn deref(&self) -> &L {
-        &self.0.value
+        self.0.value
     }
 }
 

@@ -29,6 +29,8 @@ mod id_map;
 mod fnv;
 mod state_hash;
 mod interner;
+#[cfg(feature = "std")]
+mod parallel;
 pub mod entity;
 pub mod component;
 pub mod entity_disabling;
@@ -79,7 +81,9 @@ pub mod __private;
 mod macros;
 pub mod prelude;
 
-pub use self::map::{batching, change_detection, intern, lifecycle, spawn, storage, traversal};
+#[cfg(feature = "std")]
+pub use self::map::utils;
+pub use self::map::{batching, change_detection, intern, lifecycle, ptr, spawn, storage, traversal};
 pub use prelude::*;
 
 // The pages of the documentation. The examples of the index are tested with the errors that they give, beside the other tests.

@@ -83,7 +83,7 @@ pub(crate) mod query {
 pub(crate) mod schedule {
     pub use strata_ecs_derive::{ScheduleLabel, SystemSet};
 
-    pub use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel, SystemSet};
+    pub use crate::label::{DynEq, InternedScheduleLabel, InternedSystemSet, ScheduleLabel, SystemSet};
     pub use crate::system::{BoxedCondition, SystemCondition, common_conditions};
     pub use crate::world::{ApplyDeferred, Schedules};
 }
@@ -178,6 +178,11 @@ pub(crate) mod event {
 
 #[doc = include_str!("change_detection.md")]
 pub mod change_detection {
+    /// bevy_ecs's name of [`RefSlice`](crate::query::RefSlice).
+    pub type ContiguousRef<'w, T> = crate::query::RefSlice<'w, T>;
+    /// bevy_ecs's name of [`ErasedMut`](crate::change::ErasedMut).
+    pub type MutUntyped<'w> = crate::change::ErasedMut<'w>;
+
     pub use crate::change::{ComponentTicks, DetectChanges, DetectChangesMut, Mut, Ref, Tick};
     #[cfg(feature = "std")]
     pub use crate::system::{NonSend, NonSendMut};
@@ -216,9 +221,15 @@ pub(crate) mod error {
     pub use crate::world::CommandOutput;
 }
 
+/// Borrowed values without their types.
+pub mod ptr {
+    /// bevy_ecs's name of [`ErasedRef`](crate::component::ErasedRef).
+    pub type Ptr<'a> = crate::component::ErasedRef<'a>;
+}
+
 /// Names of sets and schedules, compared by address.
 pub mod intern {
-    pub use crate::label::Interned;
+    pub use crate::label::{Internable, Interned, Interner};
 }
 
 /// What entities get and lose.
@@ -235,4 +246,10 @@ pub mod lifecycle {
 pub mod storage {
     pub use crate::entity::TableId;
     pub use crate::table::{Table, Tables};
+}
+
+/// Tools for systems.
+#[cfg(feature = "std")]
+pub mod utils {
+    pub use crate::parallel::{LocalMut, Parallel};
 }

@@ -33,6 +33,7 @@ pub use crate::event::{Add, Despawn, Discard, EntityEvent, Event, Insert, Remove
 pub use crate::hierarchy::{ChildOf, Children};
 pub use crate::label::{ScheduleLabel, SystemSet};
 pub use crate::macros::{children, related};
+pub use crate::map::change_detection::ContiguousRef;
 pub use crate::map::error::BevyError;
 pub use crate::message::{Message, Messages};
 pub use crate::name::{Name, NameOrEntity};

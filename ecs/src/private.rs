@@ -51,7 +51,9 @@ pub use crate::generated::{
     refused_system, relationship, row_access, run_if, skipped, target_access,
 };
 pub use crate::hierarchy::{ChildOf, Children};
-pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
+pub use crate::label::{
+    DynHash, Internable, Interned, Interner, LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label,
+};
 pub use crate::message::Message;
 pub use crate::observer::On;
 pub use crate::query::{

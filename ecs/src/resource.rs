@@ -14,7 +14,9 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
-use crate::component::{ComponentDescriptor, ComponentKey, Description, Persistence, SlotMap, TypeSlot, UpgradeList};
+use crate::component::{
+    ComponentDescriptor, ComponentKey, Description, ErasedRef, ErasedRefMut, Persistence, SlotMap, TypeSlot, UpgradeList,
+};
 use crate::guard::for_each_despite_panics;
 use crate::mailbox::{Mailbox, Sender};
 use crate::term::short_name;
@@ -119,7 +121,28 @@ pub(crate) struct Renewed {
     pub(crate) now: usize,
 }
 
-/// The number of a resource type in its world.
+impl ComponentDescriptor {
+    /// That of the resource `R`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Resource)]
+    /// #[resource(name = "gravity")]
+    /// struct Gravity(f32);
+    ///
+    /// let descriptor = ComponentDescriptor::of_resource::<Gravity>();
+    /// assert_eq!(descriptor.stable_name().unwrap(), *"gravity");
+    /// assert_eq!(descriptor.storage(), None);
+    /// ```
+    #[must_use]
+    pub const fn of_resource<R: Resource>() -> &'static Self {
+        const { &Self::of_resource_type(&R::DESCRIPTION) }
+    }
+}
+
+/// The number of a resource type in its world, by [`World::iter_resources`](crate::world::World::iter_resources).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ResourceId(pub(crate) u32);
 
@@ -248,6 +271,17 @@ impl Place {
             }
         }
         drop(replaced);
+    }
+
+    /// The value, to change it, and its ticks. Non-send values are not shown.
+    fn erased_mut(&mut self) -> Option<(ErasedRefMut<'_>, &TickCells)> {
+        if self.on_thread.is_some() {
+            return None;
+        }
+        self.settle();
+        let (value, ticks) = self.get()?;
+        // SAFETY: the place holds a value of the type that the descriptor describes, and `&mut self` makes this the only borrow of it.
+        Some((unsafe { ErasedRefMut::new(self.descriptor, value) }, ticks))
     }
 
     /// Puts a value into the place and returns the one that was there.
@@ -562,8 +596,37 @@ impl Resources {
 
     /// The resources that are there, in the order in which the world met their types.
     pub fn descriptors(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
-        let is_shown = |place: &&Place| place.on_thread.is_none() && place.get().is_some();
-        self.places.iter().filter(is_shown).map(|place| place.descriptor)
+        self.iter().map(|(_, value)| value.descriptor())
+    }
+
+    /// The resources that are there, in the same order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ResourceId, ErasedRef<'_>)> {
+        (0..self.places.len()).filter_map(|number| {
+            let id = ResourceId(number as u32);
+            Some((id, self.get_by_id(id)?))
+        })
+    }
+
+    /// The same, to change them, with their ticks.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (ResourceId, ErasedRefMut<'_>, &TickCells)> {
+        self.places.iter_mut().enumerate().filter_map(|(number, place)| {
+            let (value, ticks) = place.erased_mut()?;
+            Some((ResourceId(number as u32), value, ticks))
+        })
+    }
+
+    /// The resource with this number, if there is one.
+    pub(crate) fn get_by_id(&self, id: ResourceId) -> Option<ErasedRef<'_>> {
+        let place = self.places.get(id.0 as usize).filter(|place| place.on_thread.is_none())?;
+        let (value, _) = place.get()?;
+        // SAFETY: the place holds a value of the type that the descriptor describes. `&self` keeps other code from borrowing it mutably,
+        // as for `get`.
+        Some(unsafe { ErasedRef::new(place.descriptor, value) })
+    }
+
+    /// The resource with this number, to change it, with its ticks.
+    pub(crate) fn get_mut_by_id(&mut self, id: ResourceId) -> Option<(ErasedRefMut<'_>, &TickCells)> {
+        self.places.get_mut(id.0 as usize)?.erased_mut()
     }
 
     /// Drops all non-send values.

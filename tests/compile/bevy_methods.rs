@@ -19,8 +19,14 @@ runs without checks and the inside of bevy_ecs stay out.
 
 ";
 
-/// Types that give access to the methods of others.
-const DEREFS: &[(&str, &str)] = &[("DeferredWorld", "World"), ("EcsError", "BoxError"), ("BevyError", "EcsError")];
+/// Types that give access to the methods of others, or are other names of them.
+const DEREFS: &[(&str, &str)] = &[
+    ("DeferredWorld", "World"),
+    ("EcsError", "BoxError"),
+    ("BevyError", "EcsError"),
+    ("ContiguousRef", "RefSlice"),
+    ("MutUntyped", "ErasedMut"),
+];
 
 #[derive(Default)]
 struct Methods {

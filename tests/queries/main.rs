@@ -19,6 +19,7 @@ mod lists;
 mod many_columns;
 mod nested;
 mod packed;
+mod parallel_lists;
 mod sorting;
 mod strides;
 mod terms;

@@ -15,6 +15,7 @@ mod errors;
 mod fields;
 mod layouts;
 mod paths;
+mod several;
 mod tracking;
 mod worlds;
 

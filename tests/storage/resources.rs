@@ -192,3 +192,58 @@ fn all_resources_are_removed_and_those_that_are_lent_come_back() {
     world.insert_resource(Score(3));
     assert_eq!(world.resource::<Score>().0, 3);
 }
+
+#[test]
+fn resources_without_their_types_are_listed_in_the_order_of_their_registration() {
+    let mut world = World::new();
+    world.insert_resource(Title("one".into()));
+    world.insert_resource(Score(42));
+    world.insert_non_send(std::rc::Rc::new(1));
+    let shown: Vec<String> = world
+        .iter_resources()
+        .filter(|(_, info, _)| info.name().contains("resources::"))
+        .map(|(_, info, value)| format!("{} {:?}", info.layout().size(), value.downcast_ref::<Score>()))
+        .collect();
+    assert_eq!(shown, [format!("{} None", size_of::<Title>()), "4 Some(Score(42))".to_owned()]);
+    assert!(world.iter_resources().all(|(_, info, _)| !info.name().contains("Rc<")));
+    let ids: Vec<_> = world.iter_resources().map(|(id, ..)| id).collect();
+    world.remove_resource::<Title>();
+    assert_eq!(world.iter_resources().count(), ids.len() - 1);
+    let there: Vec<bool> = ids.iter().map(|&id| world.get_resource_by_id(id).is_some()).collect();
+    assert_eq!(there.iter().filter(|is_there| !**is_there).count(), 1);
+}
+
+#[test]
+fn resources_without_their_types_change_where_they_are_borrowed_to_write() {
+    let mut world = World::new();
+    world.insert_resource(Title("one".into()));
+    world.insert_resource(Score(42));
+    world.clear_trackers();
+    for (_, info, mut value) in world.iter_resources_mut() {
+        if info.type_id() == Some(std::any::TypeId::of::<Score>()) {
+            value.as_mut().deref_mut::<Score>().0 += 1;
+        }
+    }
+    assert_eq!(world.resource::<Score>(), &Score(43));
+    assert!(world.is_resource_changed::<Score>() && !world.is_resource_changed::<Title>());
+    let (id, ..) = world.iter_resources().find(|(_, _, value)| value.downcast_ref::<Title>().is_some()).unwrap();
+    world.get_resource_mut_by_id(id).unwrap().downcast_mut::<Title>().unwrap().0 = "two".into();
+    assert_eq!(world.resource::<Title>().0, "two");
+    assert!(world.is_resource_changed::<Title>());
+}
+
+#[test]
+fn all_resources_without_their_types_are_borrowed_mutably_at_once() {
+    let mut world = World::new();
+    world.insert_resource(Title("one".into()));
+    world.insert_resource(Score(42));
+    let mut values: Vec<_> = world.iter_resources_mut().map(|(_, _, value)| value).collect();
+    for value in &mut values {
+        if let Some(mut score) = value.downcast_mut::<Score>() {
+            score.0 += 1;
+        } else if let Some(mut title) = value.downcast_mut::<Title>() {
+            title.0.push('!');
+        }
+    }
+    assert_eq!((world.resource::<Score>(), &*world.resource::<Title>().0), (&Score(43), "one!"));
+}

@@ -218,3 +218,101 @@ fn messages_and_events_are_known_by_their_keys() {
     assert!(<Collision as Message>::slot().is_some() && <Either<u8, 1> as Event>::slot().is_none());
     let _ = (Either::Left([1_u8; 2]), Either::<u8, 2>::Right, Collision { with: Entity::PLACEHOLDER }.with);
 }
+
+/// Traits of labels that a program defines.
+mod labels_of_ones_own {
+    use strata_ecs::define_label;
+    use strata_ecs::intern::{Internable, Interned, Interner};
+
+    define_label!(
+        /// A place.
+        Place,
+        extra_methods: {
+            fn level(&self) -> u32;
+        },
+        extra_methods_impl: {
+            fn level(&self) -> u32 {
+                (**self).level()
+            }
+        }
+    );
+    define_label!(Team);
+
+    macro_rules! place {
+        ($($Place:ident)*) => { $(
+            #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+            struct $Place(u32);
+
+            impl Place for $Place {
+                fn dyn_clone(&self) -> Box<dyn Place> {
+                    Box::new(self.clone())
+                }
+
+                fn level(&self) -> u32 {
+                    self.0
+                }
+            }
+
+            impl Team for $Place {
+                fn dyn_clone(&self) -> Box<dyn Team> {
+                    Box::new(self.clone())
+                }
+            }
+        )* };
+    }
+
+    place!(Cave Tower);
+
+    #[test]
+    fn equal_values_of_one_type_are_one_label_and_those_of_two_types_are_not() {
+        assert_eq!(Place::intern(&Cave(1)), Place::intern(&Cave(1)));
+        assert_ne!(Place::intern(&Cave(1)), Place::intern(&Cave(2)));
+        assert_ne!(Place::intern(&Cave(1)), Place::intern(&Tower(1)));
+        let label = Place::intern(&Cave(3));
+        assert_eq!((Place::intern(&label), label.level()), (label, 3));
+        assert_eq!(format!("{label:?} {:?}", Team::intern(&Tower(4))), "Cave(3) Tower(4)");
+    }
+
+    #[test]
+    fn an_interner_keeps_one_copy_of_each_value_and_knows_no_other_interner() {
+        static WORDS: Interner<str> = Interner::new();
+        static OTHERS: Interner<str> = Interner::new();
+        let text = String::from("ABC ABC");
+        let (first, second): (Interned<str>, Interned<str>) = (WORDS.intern(&text[..3]), WORDS.intern(&text[4..]));
+        assert_eq!(first, second);
+        assert!(std::ptr::eq(&raw const *first, &raw const *second) && *first == *"ABC");
+        assert_ne!(first, WORDS.intern("ABD"));
+        assert_ne!(first, OTHERS.intern("ABC"));
+    }
+
+    #[test]
+    fn values_without_a_size_that_differ_are_different_labels() {
+        #[derive(PartialEq, Eq, Hash, Debug)]
+        enum Side {
+            Left,
+            Right,
+        }
+
+        impl Internable for Side {
+            fn leak(&self) -> &'static Self {
+                match self {
+                    Self::Left => &Self::Left,
+                    Self::Right => &Self::Right,
+                }
+            }
+
+            fn ref_eq(&self, other: &Self) -> bool {
+                self == other
+            }
+
+            fn ref_hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                std::hash::Hash::hash(self, state);
+            }
+        }
+
+        let sides = Interner::default();
+        assert_eq!(sides.intern(&Side::Left), sides.intern(&Side::Left));
+        assert_ne!(sides.intern(&Side::Left), sides.intern(&Side::Right));
+        assert_eq!(format!("{:?}", sides.intern(&Side::Right)), "Right");
+    }
+}

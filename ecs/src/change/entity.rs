@@ -2,6 +2,7 @@
 //!
 //! A [`ReadEntity`] or [`WriteEntity`] is a proof of what may be done with the values of an entity, so using it needs none.
 
+use alloc::boxed::Box;
 use core::ptr::NonNull;
 
 use super::borrowed::{Mut, Ref};
@@ -9,7 +10,9 @@ use super::erased::ErasedMut;
 use super::ticks::Ticks;
 use crate::cell::{ReadCell, StoreCell};
 use crate::component::{Component, ComponentId, ErasedRefMut, MutableComponent};
-use crate::entity::{Entity, UniqueEntityArray, UniqueEntityVec};
+use crate::entity::{Entity, Ids, UniqueEntityArray, UniqueEntityVec};
+use crate::origin::Origin;
+use crate::queue::Queue;
 use crate::store::{ErasedAccessError, Store};
 use crate::tick::{ComponentTicks, RunTicks};
 
@@ -84,6 +87,89 @@ impl<'w> ReadEntity<'w> {
     }
 }
 
+/// The owner of a queue of commands in a box, which is borrowed for as long as the store of this owner is borrowed.
+struct QueueApart(NonNull<Queue<Store>>);
+
+// SAFETY: it owns the queue, whose commands are `Send`.
+unsafe impl Send for QueueApart {}
+
+impl QueueApart {
+    fn apply(mut self, store: &mut Store, apply: fn(&mut Queue<Store>, &mut Store)) {
+        // SAFETY: `self` owns the queue at this address. The borrow of it has ended: the store is borrowed mutably now.
+        apply(unsafe { self.0.as_mut() }, store);
+    }
+}
+
+impl Drop for QueueApart {
+    fn drop(&mut self) {
+        // SAFETY: the address comes from a box, which `self` owns. The borrow of the queue has ended: only code that owns the store or
+        // borrows it mutably drops a command of it.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
+/// The entities of a store, to whose components nothing else has access for `'w`.
+pub struct WriteEntities<'w> {
+    store: &'w Store,
+    run_ticks: RunTicks,
+}
+
+impl<'w> WriteEntities<'w> {
+    /// The entities of a store that nothing else uses meanwhile, but for code that only reads the store and no component.
+    pub(crate) fn new(store: &'w mut Store) -> Self {
+        Self { run_ticks: store.run_ticks(), store }
+    }
+
+    /// The same, and a queue of commands, which `apply` applies when a command is carried out that the store records now.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn beside_queue(
+        store: &'w mut Store,
+        apply: fn(&mut Queue<Store>, &mut Store),
+    ) -> (Self, &'w mut Queue<Store>) {
+        let mut place = NonNull::from(Box::leak(Box::<Queue<Store>>::default()));
+        let apart = QueueApart(place);
+        let origin = Origin::here(store.entities.acting().system_name());
+        let Store { reactions, queue, .. } = &mut *store;
+        let waiting = if reactions.is_running() { reactions.direct() } else { queue };
+        waiting.record_as(origin);
+        waiting.push(move |store| apart.apply(store, apply));
+        // SAFETY: the address is that of a queue in a box, outside of the store. Its only owner is the command, which is carried out or
+        // dropped by code that owns the store or borrows it mutably: not for as long as this borrow of the store.
+        (Self::new(store), unsafe { place.as_mut() })
+    }
+
+    /// What reserves ids meanwhile.
+    pub(crate) fn ids(&self) -> Ids<'w> {
+        Ids::new(&self.store.entities, None)
+    }
+
+    /// The store. Components may be read while no entity is borrowed mutably.
+    pub(crate) fn store(&self) -> &Store {
+        self.store
+    }
+
+    /// The same entities for a shorter time.
+    pub(crate) fn reborrow(&mut self) -> WriteEntities<'_> {
+        WriteEntities { ..*self }
+    }
+
+    /// One entity.
+    pub(crate) fn into_one(self, entity: Entity) -> WriteEntity<'w> {
+        WriteEntity { store: self.store, entity, run_ticks: self.run_ticks }
+    }
+
+    /// Several entities.
+    pub(crate) fn into_each<const N: usize>(self, entities: UniqueEntityArray<N>) -> [WriteEntity<'w>; N] {
+        entities.into_inner().map(|entity| WriteEntity { store: self.store, entity, run_ticks: self.run_ticks })
+    }
+
+    /// The same, of a list.
+    pub(crate) fn into_these(self, entities: UniqueEntityVec) -> impl Iterator<Item = WriteEntity<'w>> + use<'w> {
+        let Self { store, run_ticks } = self;
+        entities.into_iter().map(move |entity| WriteEntity { store, entity, run_ticks })
+    }
+}
+
 /// An entity to whose components nothing else has access for `'w`, but for those that its holder keeps out.
 pub struct WriteEntity<'w> {
     store: &'w Store,
@@ -112,18 +198,6 @@ impl<'w> WriteEntity<'w> {
         // Each comes once, since an entity has one row.
         let entities = store.archetypes.tables.iter().flat_map(|table| table.entities());
         entities.map(move |&entity| Self { store, entity, run_ticks: store.run_ticks() })
-    }
-
-    /// Several entities of a store that nothing else uses meanwhile.
-    pub(crate) fn each<const N: usize>(store: &'w mut Store, entities: UniqueEntityArray<N>) -> [Self; N] {
-        let store = &*store;
-        entities.into_inner().map(|entity| Self { store, entity, run_ticks: store.run_ticks() })
-    }
-
-    /// The same, of a list.
-    pub(crate) fn these(store: &'w mut Store, entities: UniqueEntityVec) -> impl Iterator<Item = Self> + use<'w> {
-        let store = &*store;
-        entities.into_iter().map(move |entity| Self { store, entity, run_ticks: store.run_ticks() })
     }
 
     #[inline]
@@ -193,5 +267,19 @@ impl<'w> WriteEntity<'w> {
             let ticks = Ticks::of(column, row, descriptor.tracking(), run_ticks);
             ErasedMut::new(ErasedRefMut::new(descriptor, value), ticks)
         })
+    }
+
+    /// Several components, to change them, each of which may be asked for once. `O(ids²)` to compare the ids.
+    pub(crate) fn into_each_by_id(
+        self,
+        ids: &[ComponentId],
+    ) -> Result<impl Iterator<Item = Result<ErasedMut<'w>, ErasedAccessError>>, ErasedAccessError> {
+        let Self { store, entity, run_ticks } = self;
+        let is_repeated = |&(at, id): &(usize, &ComponentId)| ids[..at].contains(id);
+        if let Some((_, &id)) = ids.iter().enumerate().find(is_repeated) {
+            return Err(ErasedAccessError::AliasedMutability { entity, id });
+        }
+        // Each component comes once, so no two of them borrow the same value.
+        Ok(ids.iter().map(move |&id| Self { store, entity, run_ticks }.into_mut_by_id(id)))
     }
 }

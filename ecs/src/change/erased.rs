@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use super::borrowed::Mut;
 use super::detect::detect_changes;
 use super::ticks::Ticks;
-use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut, ErasedValue, FieldError};
+use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut, ErasedValue, FieldError, panic_on_type};
 use crate::entity::EntityMapper;
 
 /// A value of a component that is borrowed mutably, without its type.
@@ -133,6 +133,51 @@ impl<'w> ErasedMut<'w> {
     pub fn into_mut<T: 'static>(self) -> Option<Mut<'w, T>> {
         let ticks = self.ticks;
         self.value.into_mut().map(|value| Mut::new(value, ticks))
+    }
+
+    /// The same borrow for a shorter time, of a value that counts as changed: the name of the method of bevy_ecs's `MutUntyped`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let mut entity = world.spawn(Health(3));
+    /// let mut value = entity.get_mut_by_id(health).unwrap();
+    /// value.as_mut().deref_mut::<Health>().0 = 4;
+    /// assert!(value.is_changed());
+    /// assert_eq!(entity.get(), Some(&Health(4)));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn as_mut(&mut self) -> ErasedMut<'_> {
+        self.ticks.mark();
+        self.reborrow()
+    }
+
+    /// The value, which is of type `T`, and counts as changed. [`into_mut`](Self::into_mut) does not panic.
+    ///
+    /// # Panics
+    ///
+    /// If the value is of another type.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// *world.get_mut_by_id(entity, health).unwrap().deref_mut() = Health(4);
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn deref_mut<T: 'static>(self) -> &'w mut T {
+        let descriptor = self.descriptor();
+        self.into_mut().map_or_else(|| panic_on_type::<T>(descriptor), Mut::into_inner)
     }
 
     /// Puts another value in the place of this one, which is a change. Returned is the old value.

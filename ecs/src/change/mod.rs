@@ -10,7 +10,7 @@ pub use self::borrowed::{Mut, Ref};
 pub use self::detect::{DetectChanges, DetectChangesMut};
 pub(crate) use self::detect::{detect_changes, detect_changes_mut};
 #[doc(hidden)]
-pub use self::entity::{ReadEntity, WriteEntity};
+pub use self::entity::{ReadEntity, WriteEntities, WriteEntity};
 pub use self::erased::ErasedMut;
 pub(crate) use self::ticks::{TickPlace, Ticks};
 pub use crate::origin::Origin;

@@ -240,6 +240,26 @@ impl<'w, 's> Commands<'w, 's> {
         }
     }
 
+    /// Commands for one entity, if it is alive now: an id that is only reserved is an error, too.
+    ///
+    /// # Errors
+    ///
+    /// If it is not.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let alive = world.spawn_empty().id();
+    /// let mut commands = world.commands();
+    /// let reserved = commands.spawn_empty().id();
+    /// assert!(commands.get_spawned_entity(alive).is_ok());
+    /// assert!(commands.get_spawned_entity(reserved).is_err() && commands.get_entity(reserved).is_ok());
+    /// ```
+    pub fn get_spawned_entity(&mut self, entity: Entity) -> Result<EntityCommands<'_>, EntityError> {
+        self.ids.locate(entity)?;
+        Ok(self.at(entity))
+    }
+
     /// Sets a resource.
     ///
     /// ```

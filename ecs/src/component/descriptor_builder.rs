@@ -261,18 +261,18 @@ impl ComponentDescriptorBuilder {
     #[must_use]
     pub fn build(self) -> &'static ComponentDescriptor {
         let Self { name, mut descriptor, requires } = self;
-        let name = NAMES.intern(&name, || Box::from(&*name)).get();
+        let name = NAMES.intern(&name).get();
         descriptor.identity = ComponentIdentity::Name(name);
         descriptor.stable_name = Some(StableName::given(name));
         let definition = Definition { descriptor, requires };
-        let kept = DEFINITIONS.intern(&definition, || {
+        let kept = DEFINITIONS.intern_with(&definition, || {
             let list: &'static [_] = definition.requires.clone().leak();
             let descriptor = ComponentDescriptor {
                 slot: SlotNumber::OfDescriptor(next_number()),
                 requirements: RequiredByDefinition::List(list),
                 ..definition.descriptor
             };
-            Box::new(Definition { descriptor, requires: list.to_vec() })
+            Box::leak(Box::new(Definition { descriptor, requires: list.to_vec() }))
         });
         &kept.get().descriptor
     }

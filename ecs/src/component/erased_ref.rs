@@ -66,8 +66,8 @@ impl<'a> ErasedRef<'a> {
         self.descriptor
     }
 
-    /// The value, if its type is `T`: the type of the component or, of a component that was made at run time, the type that its
-    /// builder was given.
+    /// The value, if its type is `T`: the type of the component, resource or relation or, of a component that was made at run time, the
+    /// type that its builder was given.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -81,8 +81,32 @@ impl<'a> ErasedRef<'a> {
     /// ```
     #[must_use]
     pub fn downcast_ref<T: 'static>(self) -> Option<&'a T> {
-        // SAFETY: the value is one of this component, and the descriptor says that these are of type `T`; the rest `new` was promised.
-        self.descriptor.holds::<T>().then(|| unsafe { self.value.cast::<T>().as_ref() })
+        let is_it = self.descriptor.value_type == Some(TypeId::of::<T>());
+        // SAFETY: the descriptor says that the value is of type `T`; the rest `new` was promised.
+        is_it.then(|| unsafe { self.value.cast::<T>().as_ref() })
+    }
+
+    /// The value, which is of type `T`. The name and the meaning of the method of bevy_ecs's `Ptr`, but it is safe, since the type is
+    /// checked: [`downcast_ref`](Self::downcast_ref) does not panic.
+    ///
+    /// # Panics
+    ///
+    /// If the value is of another type.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3));
+    /// assert_eq!(entity.get_by_id(health).unwrap().deref::<Health>(), &Health(3));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn deref<T: 'static>(self) -> &'a T {
+        self.downcast_ref().unwrap_or_else(|| panic_on_type::<T>(self.descriptor))
     }
 
     /// The address of the value, for code that knows what [`LayoutDescription::new`](super::LayoutDescription::new) was told of it.
@@ -144,13 +168,6 @@ impl<'a> ErasedRef<'a> {
     pub(crate) fn plain_bytes(self) -> Option<&'a [u8]> {
         // SAFETY: the functions belong to the component of this value, which is borrowed for `'a`.
         unsafe { self.descriptor.functions.bytes_of(self.descriptor.layout, self.value, 1) }
-    }
-
-    /// The value, if its type is `T`, also of a resource or a relation.
-    pub(crate) fn value<T: 'static>(self) -> Option<&'a T> {
-        let is_it = self.descriptor.value_type == Some(TypeId::of::<T>());
-        // SAFETY: the descriptor says that the value is of type `T`; the rest `new` was promised.
-        is_it.then(|| unsafe { self.value.cast::<T>().as_ref() })
     }
 
     /// The field with this name, or at this [path](Self::try_field); `None` if there is none, or if the type does not say what its fields
@@ -228,6 +245,14 @@ impl<'a> ErasedRef<'a> {
         let at = move |field: &Field| unsafe { field.of_value(self.value) };
         self.descriptor.fields().iter().map(move |field| ErasedField { field, at: at(field), marker: PhantomData })
     }
+}
+
+/// Reports that a value is of another type than the caller names.
+#[cold]
+#[track_caller]
+pub(crate) fn panic_on_type<T>(descriptor: &ComponentDescriptor) -> ! {
+    let (name, expected) = (descriptor.name(), descriptor.value_type_name());
+    panic!("`{name}` has values of type `{expected}`, and no values of type `{}`", type_name::<T>())
 }
 
 /// As the type's own `Debug` shows it, if the type is known to have one; otherwise the fields.
@@ -543,8 +568,9 @@ impl<'a> ErasedRefMut<'a> {
 
     /// The value, if its type is `T`.
     pub(crate) fn into_mut<T: 'static>(self) -> Option<&'a mut T> {
-        // SAFETY: the value is one of this component, and the descriptor says that these are of type `T`; the rest `new` was promised.
-        self.value.descriptor.holds::<T>().then(|| unsafe { self.value.value.cast::<T>().as_mut() })
+        let is_it = self.value.descriptor.value_type == Some(TypeId::of::<T>());
+        // SAFETY: the descriptor says that the value is of type `T`; the rest `new` was promised.
+        is_it.then(|| unsafe { self.value.value.cast::<T>().as_mut() })
     }
 
     /// Replaces the value at a path and returns the one that was there.

@@ -39,7 +39,7 @@ pub use self::describe::Describe;
 pub use self::description::Description;
 pub use self::descriptor::{ComponentDescriptor, ComponentIdentity};
 pub use self::descriptor_builder::ComponentDescriptorBuilder;
-pub(crate) use self::erased_ref::ErasedRefMut;
+pub(crate) use self::erased_ref::{ErasedRefMut, panic_on_type};
 pub use self::erased_ref::{ErasedField, ErasedRef, PlainData};
 pub use self::erased_slice::ErasedSlice;
 pub use self::erased_value::WrongTypeError;

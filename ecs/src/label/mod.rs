@@ -4,6 +4,7 @@
 //! of another type is another. To be kept in lists of labels of all types it is interned, which gives a `Copy` type that is
 //! compared by address.
 
+mod dynamic;
 mod parts;
 
 use alloc::boxed::Box;
@@ -11,10 +12,10 @@ use core::any::Any;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
+pub use self::dynamic::{DynEq, DynHash};
 #[doc(hidden)]
 pub use self::parts::{LabelLacks, LabelParts, LabelProbe, demand_label};
-pub use crate::interner::Interned;
-use crate::interner::Interner;
+pub use crate::interner::{Internable, Interned, Interner};
 
 /// The name of a set of systems, which are ordered or switched off together.
 ///
@@ -77,7 +78,7 @@ pub trait SystemSet: Any + Send + Sync {
         Self: Sized,
     {
         static SETS: Interner<dyn SystemSet> = Interner::new();
-        SETS.intern(self, || self.dyn_clone())
+        SETS.intern_with(self, || Box::leak(self.dyn_clone()))
     }
 }
 
@@ -149,7 +150,7 @@ pub trait ScheduleLabel: Any + Send + Sync {
         Self: Sized,
     {
         static LABELS: Interner<dyn ScheduleLabel> = Interner::new();
-        LABELS.intern(self, || self.dyn_clone())
+        LABELS.intern_with(self, || Box::leak(self.dyn_clone()))
     }
 }
 

@@ -23,6 +23,30 @@ pub use crate::map::message::*;
 
 use crate::component::{ComponentKey, Description, Persistence, TypeSlot};
 
+/// bevy_ecs's system that ages messages. Here it does nothing: messages age at the end of a [frame](crate::world::World::frame), whether
+/// or not a schedule has this system. Other systems may be ordered by it.
+///
+/// ```
+/// use strata_ecs::message::message_update_system;
+/// use strata_ecs::prelude::*;
+/// # #[derive(Message)] struct Collision;
+/// # #[derive(Resource, Default)] struct Seen(usize);
+///
+/// fn count(mut collisions: MessageReader<Collision>, mut seen: ResMut<Seen>) {
+///     seen.0 += collisions.read().count();
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Seen>();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((message_update_system, count).chain());
+/// schedule.run(&mut world);
+/// world.write_message(Collision);
+/// schedule.run(&mut world);
+/// assert_eq!(world.resource::<Seen>().0, 1);
+/// ```
+pub fn message_update_system() {}
+
 /// A value that systems write to a list and that others read when they run: a collision, a request, something to log.
 ///
 /// [`MessageWriter`], [`MessageReader`] and

@@ -9,7 +9,8 @@ use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 /// | term | matches entities that | yields |
 /// |---|---|---|
 /// | `&T` | have `T` | `&T` |
-/// | `&mut T`, `Mut<T>` | have `T` | `Mut<T>` |
+/// | `&mut T` | have `T` | `Mut<T>`; where the query only reads, `&T` |
+/// | `Mut<T>` | have `T` | `Mut<T>`; where the query only reads, `Ref<T>` |
 /// | [`Ref<T>`] | have `T` | `Ref<T>` |
 /// | `Option<..>` | all | `Some` if the inner term matches |
 /// | [`Has<T>`] | all | whether the entity has `T` |

@@ -36,6 +36,8 @@ mod related;
 mod inner;
 mod contiguous;
 mod par;
+mod par_many;
+mod par_slices;
 mod forest;
 mod linked;
 mod select;
@@ -66,6 +68,8 @@ pub use self::nested::NestedQuery;
 pub use self::pairs::{PairAccess, PairData, PairIter, ReadPair, RefPair, WritePair};
 pub(crate) use self::pairs::{ReadPairs, WritePairs};
 pub use self::par::{BatchingStrategy, QueryParIter};
+pub use self::par_many::QueryParManyIter;
+pub use self::par_slices::QueryContiguousParIter;
 pub(crate) use self::partition::Reached;
 pub use self::related::{AncestorIter, DescendantDepthFirstIter, DescendantIter};
 #[doc(hidden)]

@@ -4,11 +4,13 @@ use core::fmt;
 
 use super::cache::CacheOf;
 use super::data::QueryData;
+use super::fetch::ContiguousFetch;
 use super::filter::QueryFilter;
 use super::partition::{Partition, Reached};
 use super::view::Query;
 use crate::cell::StoreCell;
 use crate::pool::{Pool, Tasks};
+use crate::tracking::GROUP;
 
 /// How many entities a thread takes at a time, in a parallel loop.
 ///
@@ -64,6 +66,11 @@ impl BatchingStrategy {
     pub const fn fixed(batch_size: usize) -> Self {
         assert!(batch_size != 0, "a batch has at least one entity");
         Self { size: Some(batch_size) }
+    }
+
+    /// How many entities, if it is settled.
+    pub(crate) fn size(self) -> Option<usize> {
+        self.size
     }
 }
 
@@ -187,6 +194,29 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
                 let mut value = init();
                 // SAFETY: each task is taken once, and `self` is used up.
                 unsafe { partition.for_each::<D>(&mut reached, rows, |item| each(&mut value, item)) }
+            }
+        });
+    }
+}
+
+impl<'w, 's, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> QueryParIter<'w, 's, D, F> {
+    /// As [`for_each_init`](Self::for_each_init), with the rows as slices. Rows that have ticks in common come in one slice.
+    pub(super) fn for_each_slice_init<T>(
+        self,
+        init: impl Fn() -> T + Send + Sync,
+        each: impl Fn(&mut T, <D::Terms as ContiguousFetch>::Slice<'w>) + Send + Sync,
+    ) {
+        let size = self.batching.size.map(|size| size.checked_next_multiple_of(GROUP).unwrap_or(usize::MAX));
+        let aligned = Self { batching: BatchingStrategy::new(), ..self };
+        let (pool, tasks, partition) = aligned.partition();
+        let tasks = size.map_or(tasks, |_| partition.tasks(size));
+        pool.work_off(tasks, |tasks| {
+            let mut reached = Reached::default();
+            while let Some((_, rows)) = tasks.take() {
+                let mut value = init();
+                // SAFETY: the access of the query is allowed for 'w, as promised to `new`. Each task is taken once, and `self` is used
+                // up, so no row is given out otherwise.
+                unsafe { partition.for_each_slice(&mut reached, rows, |slice| each(&mut value, slice)) }
             }
         });
     }

@@ -169,6 +169,45 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
     }
 }
 
+impl<'w, D: ContiguousFetch, F: FilterTerms> Partition<'w, '_, D, F> {
+    /// Calls `each` with the rows of a task as slices.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Partition::for_each`].
+    pub(crate) unsafe fn for_each_slice(
+        &self,
+        reached: &mut Reached,
+        task: Range<usize>,
+        mut each: impl FnMut(D::Slice<'w>),
+    ) {
+        let Ok(()) = self.blocks(reached, task, |block| {
+            let all_match = !per_row::<D, F>() && !D::SINGLE_ROWS;
+            let packed = if D::PACKED_SLICES { block.all_packed() } else { None };
+            if all_match || packed.is_some() {
+                let block = Block { data: packed.unwrap_or(block.data), ..block };
+                // SAFETY: the rows are those of the block, and all of them match; the rest is the caller's promise.
+                each(unsafe { block.slice(block.first, block.end - block.first) });
+                return Ok(());
+            }
+            let mut rest = MatchingRows::unlogged(&block);
+            // SAFETY: the rest is that of the block; the access is allowed, as the caller promises.
+            let mut next_run = || unsafe {
+                match D::SINGLE_ROWS {
+                    true => rest.next(&block).map(|row| (row, 1)),
+                    false => rest.next_run(&block),
+                }
+            };
+            while let Some((first, count)) = next_run() {
+                // SAFETY: the rows are rows of the block and match, and there is one if slices can have one only; the rest is the
+                // caller's promise.
+                each(unsafe { block.slice(first, count) });
+            }
+            Ok::<(), Infallible>(())
+        });
+    }
+}
+
 impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
     /// Before all tasks of a loop: in which form.
     pub(crate) fn start<V: Variants>(&self, choice: &mut Choice) -> Option<Timing> {

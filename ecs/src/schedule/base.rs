@@ -245,28 +245,8 @@ impl Schedule {
         self
     }
 
-    /// Removes the systems in a set, or those of a function, and returns how many there were. The policy says what becomes of the
-    /// set itself and of the order of what stays. What the systems have kept, in a `Local` for instance, is dropped.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such set: [`ScheduleError::SetNotFound`]. Then nothing has changed.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// use strata_ecs::schedule::ScheduleCleanupPolicy;
-    /// # #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)] struct Debugging;
-    /// # fn simulate() {}
-    /// # fn check() {}
-    /// # fn draw() {}
-    ///
-    /// let mut schedule = Schedule::default();
-    /// schedule.add_systems((simulate, check.in_set(Debugging), draw).chain());
-    /// assert_eq!(schedule.remove_systems_in_set(Debugging, ScheduleCleanupPolicy::default()).unwrap(), 1);
-    /// assert_eq!(schedule.systems_len(), 2); // `draw` still comes after `simulate`.
-    /// assert!(schedule.remove_systems_in_set(Debugging, ScheduleCleanupPolicy::default()).is_err());
-    /// ```
-    pub fn remove_systems_in_set<Marker>(
+    /// Removes the systems in a set, or those of a function, and returns how many there were.
+    pub(crate) fn remove_set<Marker>(
         &mut self,
         set: impl IntoSystemSet<Marker>,
         policy: ScheduleCleanupPolicy,

@@ -28,8 +28,9 @@ use crate::label::InternedSystemSet;
 /// schedule.add_systems((draw, check.in_set(Debugging), simulate));
 /// schedule.add_systems((|| ()).after(Debugging));
 /// // The set stays, so the closure may still be ordered by it.
-/// schedule.remove_systems_in_set(Debugging, ScheduleCleanupPolicy::RemoveSystemsOnly).unwrap();
-/// schedule.initialize(&mut World::new()).unwrap();
+/// let mut world = World::new();
+/// schedule.remove_systems_in_set(Debugging, &mut world, ScheduleCleanupPolicy::RemoveSystemsOnly).unwrap();
+/// schedule.initialize(&mut world).unwrap();
 /// assert_eq!(schedule.systems_len(), 3);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -411,7 +411,7 @@ impl<'s> ResourceContents<'s> {
     /// The value, if its type is `R`.
     #[must_use]
     pub fn get<R: Resource>(self) -> Option<&'s R> {
-        self.value.value()
+        self.value.downcast_ref()
     }
 
     /// The value as text, if its type has a [text form](crate::component::TextForm).

@@ -110,7 +110,7 @@ impl StateOptions {
     #[must_use]
     pub fn with_hash<T: 'static>(mut self, hash: impl Fn(&T, &mut dyn Hasher) + Send + Sync + 'static) -> Self {
         let hash = move |value: ErasedRef<'_>, hasher: &mut dyn Hasher| {
-            if let Some(value) = value.value::<T>() {
+            if let Some(value) = value.downcast_ref::<T>() {
                 hash(value, hasher);
             }
         };

@@ -58,6 +58,13 @@ pub enum ErasedAccessError {
         /// The name of the component.
         component: &'static str,
     },
+    /// A component of the entity was asked for twice, to change it.
+    AliasedMutability {
+        /// The entity.
+        entity: Entity,
+        /// The id of the component.
+        id: ComponentId,
+    },
     /// The component is immutable, so its value cannot be borrowed to change it. Insert another one.
     Immutable {
         /// The entity.
@@ -120,6 +127,11 @@ impl fmt::Display for ErasedAccessError {
                 id.index()
             ),
             Self::Missing { entity, component } => write!(f, "entity {entity} does not have component `{component}`"),
+            Self::AliasedMutability { entity, id } => write!(
+                f,
+                "entity {entity}: the component with number {} was asked for twice, and can be borrowed mutably once at a time",
+                id.index()
+            ),
             Self::Immutable { entity, component } => {
                 write!(
                     f,

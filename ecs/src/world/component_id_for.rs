@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Deref;
 
 use super::cast::World;
 use super::systems::FromWorld;
@@ -35,6 +36,20 @@ impl<T: Component> ComponentIdFor<'_, T> {
     #[must_use]
     pub fn get(&self) -> ComponentId {
         self.id
+    }
+}
+
+impl<T> Deref for ComponentIdFor<'_, T> {
+    type Target = ComponentId;
+
+    fn deref(&self) -> &ComponentId {
+        &self.id
+    }
+}
+
+impl<T> From<ComponentIdFor<'_, T>> for ComponentId {
+    fn from(id: ComponentIdFor<'_, T>) -> Self {
+        id.id
     }
 }
 

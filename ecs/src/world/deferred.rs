@@ -5,6 +5,7 @@ use core::ops::Deref;
 
 use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;
+use super::entity_fetcher::EntityFetcher;
 use crate::change::Mut;
 use crate::command::Commands;
 pub use crate::component::DeferredWorld;
@@ -52,6 +53,27 @@ impl DeferredWorld<'_> {
         self.world_mut().commands()
     }
 
+    /// The entities, to read and change their components, and commands beside them: see [`World::entities_and_commands`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::world::DeferredWorld;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn(Health(3)).id();
+    /// let mut deferred = DeferredWorld::from(&mut world);
+    /// let (entities, mut commands) = deferred.entities_and_commands();
+    /// let health = entities.get(id).unwrap().get::<Health>().unwrap();
+    /// commands.spawn(Health(health.0));
+    /// world.flush();
+    /// assert_eq!(world.len(), 2);
+    /// ```
+    pub fn entities_and_commands(&mut self) -> (EntityFetcher<'_>, Commands<'_, '_>) {
+        self.world_mut().entities_and_commands()
+    }
+
     /// A component of an entity, to change it; as [`World::get_mut`].
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
@@ -89,7 +111,7 @@ impl DeferredWorld<'_> {
     ///
     /// Says why, if one is not alive, or was asked for twice.
     pub fn get_entity_mut<E: WorldEntityFetch>(&mut self, entities: E) -> Result<E::DeferredMut<'_>, E::MutError> {
-        entities.fetch_deferred_mut(self.world_mut())
+        entities.fetch_deferred_mut(self.world_mut().write_entities())
     }
 
     /// A query over this world; as [`QueryState::query_mut`].

@@ -6,8 +6,9 @@ use core::fmt;
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
-use crate::change::WriteEntity;
+use crate::change::WriteEntities;
 use crate::entity::{Entity, EntityError, EntityHashMap, EntityHashSet, UniqueEntityArray, UniqueEntityVec};
+use crate::store::Store;
 
 /// Why several entities cannot be borrowed mutably.
 ///
@@ -121,7 +122,8 @@ pub trait WorldEntityFetch {
     /// # Errors
     ///
     /// As for [`fetch_mut`](Self::fetch_mut).
-    fn fetch_deferred_mut(self, world: &mut World) -> Result<Self::DeferredMut<'_>, Self::MutError>;
+    #[doc(hidden)]
+    fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<Self::DeferredMut<'_>, Self::MutError>;
 }
 
 #[cold]
@@ -154,8 +156,9 @@ impl WorldEntityFetch for Entity {
         EntityWorldMut::new(world.store.by_caller().expect(self))
     }
 
-    fn fetch_deferred_mut(self, world: &mut World) -> Result<EntityMut<'_>, EntityError> {
-        self.fetch_mut(world).map(EntityWorldMut::into_mutable)
+    fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<EntityMut<'_>, EntityError> {
+        entities.store().entities.locate(self)?;
+        Ok(EntityMut(entities.into_one(self)))
     }
 }
 
@@ -166,19 +169,18 @@ impl<const N: usize> WorldEntityFetch for [Entity; N] {
     type MutError = EntityMutableFetchError;
 
     fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
-        all_alive(world, &self)?;
+        all_alive(&world.store, &self)?;
         Ok(self.map(|entity| EntityRef::new(world.read(), entity)))
     }
 
     fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
-        world.store.flush();
-        all_alive(world, &self)?;
-        let entities = UniqueEntityArray::try_new(self).map_err(EntityMutableFetchError::AliasedMutability)?;
-        Ok(WriteEntity::each(&mut world.store, entities).map(EntityMut))
+        self.fetch_deferred_mut(world.write_entities())
     }
 
-    fn fetch_deferred_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
-        self.fetch_mut(world)
+    fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        all_alive(entities.store(), &self)?;
+        let unique = UniqueEntityArray::try_new(self).map_err(EntityMutableFetchError::AliasedMutability)?;
+        Ok(entities.into_each(unique).map(EntityMut))
     }
 }
 
@@ -196,8 +198,8 @@ impl<const N: usize> WorldEntityFetch for &[Entity; N] {
         (*self).fetch_mut(world)
     }
 
-    fn fetch_deferred_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
-        self.fetch_mut(world)
+    fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        (*self).fetch_deferred_mut(entities)
     }
 }
 
@@ -208,19 +210,18 @@ impl WorldEntityFetch for &[Entity] {
     type MutError = EntityMutableFetchError;
 
     fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
-        all_alive(world, self)?;
+        all_alive(&world.store, self)?;
         Ok(self.iter().map(|&entity| EntityRef::new(world.read(), entity)).collect())
     }
 
     fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
-        world.store.flush();
-        all_alive(world, self)?;
-        let entities = UniqueEntityVec::try_new(self).map_err(EntityMutableFetchError::AliasedMutability)?;
-        Ok(WriteEntity::these(&mut world.store, entities).map(EntityMut).collect())
+        self.fetch_deferred_mut(world.write_entities())
     }
 
-    fn fetch_deferred_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
-        self.fetch_mut(world)
+    fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        all_alive(entities.store(), self)?;
+        let unique = UniqueEntityVec::try_new(self).map_err(EntityMutableFetchError::AliasedMutability)?;
+        Ok(entities.into_these(unique).map(EntityMut).collect())
     }
 }
 
@@ -231,23 +232,22 @@ impl WorldEntityFetch for &EntityHashSet {
     type MutError = EntityMutableFetchError;
 
     fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
-        all_alive(world, self)?;
+        all_alive(&world.store, self)?;
         Ok(self.iter().map(|&entity| (entity, EntityRef::new(world.read(), entity))).collect())
     }
 
     fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
-        world.store.flush();
-        all_alive(world, self)?;
-        let entities = UniqueEntityVec::of(self.iter().copied().collect());
-        Ok(WriteEntity::these(&mut world.store, entities).map(|entity| (entity.id(), EntityMut(entity))).collect())
+        self.fetch_deferred_mut(world.write_entities())
     }
 
-    fn fetch_deferred_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
-        self.fetch_mut(world)
+    fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        all_alive(entities.store(), self)?;
+        let unique = UniqueEntityVec::of(self.iter().copied().collect());
+        Ok(entities.into_these(unique).map(|entity| (entity.id(), EntityMut(entity))).collect())
     }
 }
 
 /// Fails for the first of some entities that is not alive.
-fn all_alive<'a>(world: &World, entities: impl IntoIterator<Item = &'a Entity>) -> Result<(), EntityError> {
-    entities.into_iter().try_for_each(|&entity| world.store.entities.locate(entity).map(drop))
+fn all_alive<'a>(store: &Store, entities: impl IntoIterator<Item = &'a Entity>) -> Result<(), EntityError> {
+    entities.into_iter().try_for_each(|&entity| store.entities.locate(entity).map(drop))
 }

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 
 use super::cast::World;
+use super::component_fetch::DynamicComponentFetch;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::change::WriteEntity;
@@ -177,11 +178,11 @@ impl World {
 }
 
 impl<'w> EntityRef<'w> {
-    /// The value of a component.
+    /// The value of a component, or those of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
-    /// If the entity does not have the component, or if this world has no component with this id.
+    /// If the entity does not have a component, or if this world has no component with its id.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -195,8 +196,8 @@ impl<'w> EntityRef<'w> {
     ///     entity.components().map(|id| format!("{:?}", entity.get_by_id(id).unwrap())).collect();
     /// assert_eq!(shown, ["Health(3)"]);
     /// ```
-    pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'w>, ErasedAccessError> {
-        self.0.store().get_by_id(self.id(), id)
+    pub fn get_by_id<F: DynamicComponentFetch>(&self, ids: F) -> Result<F::Ref<'w>, ErasedAccessError> {
+        ids.fetch_ref(self.0)
     }
 }
 
@@ -218,15 +219,15 @@ impl EntityMut<'_> {
     /// let entity = world.iter_entities_mut().next().unwrap();
     /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
     /// ```
-    pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
-        self.as_readonly().0.store().get_by_id(self.id(), id)
+    pub fn get_by_id<F: DynamicComponentFetch>(&self, ids: F) -> Result<F::Ref<'_>, ErasedAccessError> {
+        self.as_readonly().get_by_id(ids)
     }
 
-    /// The value of a component, to change it.
+    /// The value of a component, to change it, or those of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
-    /// As [`EntityRef::get_by_id`].
+    /// As [`EntityRef::get_by_id`], if a component is immutable, or if one was asked for twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -241,8 +242,8 @@ impl EntityMut<'_> {
     /// }
     /// assert_eq!(world.get(id), Some(&Health(4)));
     /// ```
-    pub fn get_mut_by_id(&mut self, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
-        self.0.reborrow().into_mut_by_id(id)
+    pub fn get_mut_by_id<F: DynamicComponentFetch>(&mut self, ids: F) -> Result<F::Mut<'_>, ErasedAccessError> {
+        ids.fetch_mut(self.0.reborrow())
     }
 
     /// Sets a field of a component, by its path: see [`ErasedMut::set_field`]. The component is changed exactly if this succeeds.
@@ -287,15 +288,15 @@ impl EntityWorldMut<'_> {
     /// let entity = world.spawn(Health(3));
     /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
     /// ```
-    pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
-        self.world().get_by_id(self.target(), id)
+    pub fn get_by_id<F: DynamicComponentFetch>(&self, ids: F) -> Result<F::Ref<'_>, ErasedAccessError> {
+        EntityRef::new(self.world().read(), self.target()).get_by_id(ids)
     }
 
-    /// The value of a component, to change it.
+    /// The value of a component, to change it, or those of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
     ///
-    /// As [`World::get_by_id`].
+    /// As [`EntityMut::get_mut_by_id`], or if the entity is not alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -308,9 +309,9 @@ impl EntityWorldMut<'_> {
     /// entity.get_mut_by_id(health).unwrap().downcast_mut::<Health>().unwrap().0 = 4;
     /// assert_eq!(entity.get(), Some(&Health(4)));
     /// ```
-    pub fn get_mut_by_id(&mut self, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
+    pub fn get_mut_by_id<F: DynamicComponentFetch>(&mut self, ids: F) -> Result<F::Mut<'_>, ErasedAccessError> {
         let entity = self.target();
-        WriteEntity::new(self.at.store_mut(), entity).into_mut_by_id(id)
+        ids.fetch_mut(WriteEntity::new(self.at.store_mut(), entity))
     }
 
     /// Sets a field of a component, by its path: see [`ErasedMut::set_field`]. The component is changed exactly if this succeeds.

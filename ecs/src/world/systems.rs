@@ -11,7 +11,9 @@ use super::cast::World;
 use crate::access::Access;
 use crate::cell::ReadCell;
 use crate::origin::{Origin, SystemName};
-use crate::schedule::{Ambiguity, Schedule, ScheduleBuildError, ScheduleError};
+use crate::schedule::{
+    Ambiguity, IntoSystemSet, Schedule, ScheduleBuildError, ScheduleCleanupPolicy, ScheduleError,
+};
 use crate::store::{Acting, SharedClock, Store, WorldId};
 use crate::system::Keeper;
 use crate::system::{
@@ -466,5 +468,37 @@ impl Schedule {
     #[must_use]
     pub fn ambiguities(&self, world: &World) -> Vec<Ambiguity> {
         self.ambiguities_on(&world.store)
+    }
+
+    /// Removes the systems in a set, or those of a function, and returns how many there were. The policy says what becomes of the
+    /// set itself and of the order of what stays. What the systems have kept, in a `Local` for instance, is dropped. The world stays as
+    /// it is, and the schedule need not be one that can be built: a removal may mend it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such set: [`ScheduleError::SetNotFound`]. Then nothing has changed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::schedule::ScheduleCleanupPolicy;
+    /// # #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)] struct Debugging;
+    /// # fn simulate() {}
+    /// # fn check() {}
+    /// # fn draw() {}
+    ///
+    /// let mut world = World::new();
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((simulate, check.in_set(Debugging), draw).chain());
+    /// assert_eq!(schedule.remove_systems_in_set(Debugging, &mut world, ScheduleCleanupPolicy::default()).unwrap(), 1);
+    /// assert_eq!(schedule.systems_len(), 2); // `draw` still comes after `simulate`.
+    /// assert!(schedule.remove_systems_in_set(Debugging, &mut world, ScheduleCleanupPolicy::default()).is_err());
+    /// ```
+    pub fn remove_systems_in_set<Marker>(
+        &mut self,
+        set: impl IntoSystemSet<Marker>,
+        _world: &mut World,
+        policy: ScheduleCleanupPolicy,
+    ) -> Result<usize, ScheduleError> {
+        self.remove_set(set, policy)
     }
 }

@@ -19,7 +19,7 @@ fn without_second(make: fn(&mut Schedule), policy: ScheduleCleanupPolicy) -> Vec
     make(&mut schedule);
     schedule.run(&mut world);
     take_steps(&mut world);
-    assert!(schedule.remove_systems_in_set(Second, policy).unwrap() > 0);
+    assert!(schedule.remove_systems_in_set(Second, &mut world, policy).unwrap() > 0);
     schedule.run(&mut world);
     take_steps(&mut world)
 }
@@ -73,13 +73,13 @@ fn conditions_and_sets_stay_with_their_systems() {
             step::<6>.in_set(Fourth).after(Third),
         ));
         schedule.configure_sets((First.run_if(yes), Second.run_if(yes), Third.run_if(yes), Fourth.run_if(no)));
-        assert_eq!(schedule.remove_systems_in_set(Second, policy).unwrap(), 2);
+        assert_eq!(schedule.remove_systems_in_set(Second, &mut world, policy).unwrap(), 2);
         assert_eq!(schedule.systems_len(), 5);
         schedule.run(&mut world);
         assert_eq!(take_steps(&mut world), [0, 2, 5], "{policy:?}");
         // The others are known by their names as before.
-        assert_eq!(schedule.remove_systems_in_set(Third, policy).unwrap(), 1);
-        assert_eq!(schedule.remove_systems_in_set(Fourth, policy).unwrap(), 1);
+        assert_eq!(schedule.remove_systems_in_set(Third, &mut world, policy).unwrap(), 1);
+        assert_eq!(schedule.remove_systems_in_set(Fourth, &mut world, policy).unwrap(), 1);
         schedule.run(&mut world);
         assert_eq!(take_steps(&mut world), [0, 2], "{policy:?}");
     }
@@ -91,7 +91,7 @@ fn a_set_that_stays_keeps_its_conditions_and_one_that_goes_does_not() {
         let mut world = world();
         let mut schedule = Schedule::default();
         schedule.add_systems(step::<1>.in_set(Second)).configure_sets(Second.run_if(|| false));
-        schedule.remove_systems_in_set(Second, policy).unwrap();
+        schedule.remove_systems_in_set(Second, &mut world, policy).unwrap();
         schedule.add_systems(step::<0>.in_set(Second));
         schedule.run(&mut world);
         assert_eq!(take_steps(&mut world), expected);
@@ -103,7 +103,7 @@ fn the_systems_of_a_function_are_removed_and_may_be_ordered_by_again() {
     let mut world = world();
     let mut schedule = Schedule::default();
     schedule.add_systems((step::<0>.after(step::<1>), step::<1>.after(step::<2>), step::<2>));
-    assert_eq!(schedule.remove_systems_in_set(step::<1>, RemoveSetAndSystems).unwrap(), 1);
+    assert_eq!(schedule.remove_systems_in_set(step::<1>, &mut world, RemoveSetAndSystems).unwrap(), 1);
     schedule.run(&mut world);
     assert_eq!(take_steps(&mut world), [2, 0]);
     schedule.add_systems((step::<3>.after(step::<1>), step::<1>));
@@ -113,19 +113,20 @@ fn the_systems_of_a_function_are_removed_and_may_be_ordered_by_again() {
 
 #[test]
 fn a_set_that_is_not_there_is_an_error_and_changes_nothing() {
+    let mut world = world();
     let mut schedule = Schedule::default();
     schedule.add_systems((step::<0>, step::<1>.after(Second)));
     for policy in POLICIES {
-        let error = schedule.remove_systems_in_set(Second, policy).unwrap_err();
+        let error = schedule.remove_systems_in_set(Second, &mut world, policy).unwrap_err();
         assert!(matches!(&error, ScheduleError::SetNotFound(set) if set == "Second"), "{error}");
-        assert!(schedule.remove_systems_in_set(step::<3>, policy).unwrap_err().to_string().contains("step<3>"));
+        assert!(schedule.remove_systems_in_set(step::<3>, &mut world, policy).unwrap_err().to_string().contains("step<3>"));
     }
     assert_eq!(schedule.systems_len(), 2);
     // What is said of it still waits for the set.
-    let error = schedule.initialize(&mut world()).unwrap_err();
+    let error = schedule.initialize(&mut world).unwrap_err();
     assert!(matches!(error, ScheduleBuildError::Unknown { .. }), "{error}");
     schedule.configure_sets(Second);
-    schedule.initialize(&mut world()).unwrap();
+    schedule.initialize(&mut world).unwrap();
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn what_a_system_kept_stays_with_those_that_stay() {
     let mut schedule = Schedule::default();
     schedule.add_systems((step::<0>.in_set(Second), count));
     schedule.run(&mut world);
-    schedule.remove_systems_in_set(Second, RemoveSetAndSystems).unwrap();
+    schedule.remove_systems_in_set(Second, &mut world, RemoveSetAndSystems).unwrap();
     schedule.run(&mut world);
     assert_eq!(world.resource::<Total>().0, 2);
 }

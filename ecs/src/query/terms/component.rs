@@ -41,7 +41,7 @@ impl<'a, C: MutableComponent> QueryData for &'a mut C {
 
 impl<'a, C: MutableComponent> QueryData for Mut<'a, C> {
     type Terms = WriteRows<C>;
-    type ReadOnly = &'a C;
+    type ReadOnly = Ref<'a, C>;
     type Item<'w, 's> = Mut<'w, C>;
 
     #[inline]
@@ -114,10 +114,10 @@ macro_rules! one_component {
 
 /// What all terms that change one component have in common.
 macro_rules! one_changing_component {
-    ($Usage:ident) => {
+    ($Usage:ident, $ReadOnly:ident) => {
         type Ready<'w> = Ticked<'w, C>;
         type Item<'w> = Mut<'w, C>;
-        type ReadOnly = Read<C>;
+        type ReadOnly = $ReadOnly<C>;
 
         one_component!($Usage);
 
@@ -250,12 +250,12 @@ unsafe impl<C: Component> ReadOnlyFetch for Read<C> {}
 
 // SAFETY: writes one component and says so; a table without it does not match, nor does an entity without it.
 unsafe impl<C: MutableComponent> Fetch for Write<C> {
-    one_changing_component!(Write);
+    one_changing_component!(Write, Read);
 }
 
 // SAFETY: as `Write`.
 unsafe impl<C: MutableComponent> Fetch for WriteRows<C> {
-    one_changing_component!(WriteRows);
+    one_changing_component!(WriteRows, ReadTicks);
 }
 
 /// `Ref<C>`.

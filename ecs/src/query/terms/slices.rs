@@ -4,7 +4,7 @@ use core::fmt;
 use core::ops::Index;
 
 use super::source::TickSource;
-use crate::change::{Mut, Ref};
+use crate::change::{DetectChanges as _, Mut, Ref};
 
 /// Several rows of a component that is borrowed as `Mut`.
 ///
@@ -203,9 +203,9 @@ impl<'w, C> RefSlice<'w, C> {
     ///     assert_eq!(slice[1].0, 2);
     /// }
     /// ```
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Ref<'w, C>> {
-        let (ticks, first) = (self.ticks, self.first);
-        self.values.iter().enumerate().map(move |(row, value)| {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Ref<'w, C>> + use<'w, C> {
+        let (values, ticks, first) = (self.values, self.ticks, self.first);
+        values.iter().enumerate().map(move |(row, value)| {
             // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
             Ref::new(value, unsafe { ticks.at(first + row) })
         })
@@ -225,6 +225,40 @@ impl<'w, C> RefSlice<'w, C> {
     #[must_use]
     pub fn as_slice(&self) -> &'w [C] {
         self.values
+    }
+
+    /// The values, and their ticks: [`is_changed_iter`](Self::is_changed_iter) and [`is_added_iter`](Self::is_added_iter).
+    ///
+    /// ```
+    /// use strata_ecs::change_detection::ContiguousRef;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn total_of_changed(all: Query<Ref<Health>>) -> u32 {
+    ///     let slices = all.contiguous_iter().map(ContiguousRef::split);
+    ///     let rows = slices.flat_map(|(healths, ticks)| healths.iter().zip(ticks.is_changed_iter()));
+    ///     rows.filter(|(_, is_changed)| *is_changed).map(|(health, _)| health.0).sum()
+    /// }
+    /// # let mut world = World::new();
+    /// # let ids: Vec<Entity> = world.spawn_batch([Health(1), Health(2)]).collect();
+    /// # let system = world.register_system(total_of_changed);
+    /// # assert_eq!(world.run_system(system).unwrap(), 3);
+    /// # world.get_mut::<Health>(ids[1]).unwrap().0 = 9;
+    /// # assert_eq!(world.run_system(system).unwrap(), 9);
+    /// ```
+    #[must_use]
+    pub fn split(self) -> (&'w [C], Self) {
+        (self.values, self)
+    }
+
+    /// Of each row, whether it was changed since the last run.
+    pub fn is_changed_iter(&self) -> impl ExactSizeIterator<Item = bool> + use<'w, C> {
+        self.iter().map(|value| value.is_changed())
+    }
+
+    /// Of each row, whether it was added since the last run.
+    pub fn is_added_iter(&self) -> impl ExactSizeIterator<Item = bool> + use<'w, C> {
+        self.iter().map(|value| value.is_added())
     }
 }
 

@@ -1,0 +1,37 @@
+//! Comparing and hashing values of types that are not known: what labels of a trait of one's own consist of.
+
+use core::any::Any;
+use core::hash::{Hash, Hasher};
+
+/// `Eq` for values behind `dyn`. All types with `Eq` have it.
+///
+/// ```
+/// use strata_ecs::label::DynEq;
+///
+/// let three: &dyn DynEq = &3_u32;
+/// assert!(three.dyn_eq(&3_u32) && !three.dyn_eq(&4_u32) && !three.dyn_eq(&3_u64));
+/// ```
+pub trait DynEq: Any {
+    /// Whether both values are of the same type and equal.
+    fn dyn_eq(&self, other: &dyn DynEq) -> bool;
+}
+
+impl<T: Any + Eq> DynEq for T {
+    fn dyn_eq(&self, other: &dyn DynEq) -> bool {
+        let other: &dyn Any = other;
+        other.downcast_ref() == Some(self)
+    }
+}
+
+/// `Hash` for values behind `dyn`. All types with `Eq` and `Hash` have it.
+pub trait DynHash: DynEq {
+    /// Hashes the value and its type.
+    fn dyn_hash(&self, state: &mut dyn Hasher);
+}
+
+impl<T: DynEq + Hash> DynHash for T {
+    fn dyn_hash(&self, mut state: &mut dyn Hasher) {
+        self.hash(&mut state);
+        self.type_id().hash(&mut state);
+    }
+}

@@ -1,0 +1,88 @@
+//! The entities of a world beside commands.
+
+use core::fmt;
+
+use super::cast::World;
+use super::entity_fetch::WorldEntityFetch;
+use crate::change::WriteEntities;
+use crate::command::{self, Commands};
+use crate::entity::EntityError;
+
+/// The entities of a world, to read and change their components. Made by [`World::entities_and_commands`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let ids = [1, 2].map(|points| world.spawn(Health(points)).id());
+/// let (mut entities, _) = world.entities_and_commands();
+/// let [mut from, mut to] = entities.get_mut(ids).unwrap();
+/// to.get_mut::<Health>().unwrap().0 += from.get_mut::<Health>().unwrap().0;
+/// assert_eq!(entities.get(ids[1]).unwrap().get(), Some(&Health(3)));
+/// ```
+pub struct EntityFetcher<'w>(WriteEntities<'w>);
+
+impl EntityFetcher<'_> {
+    /// One entity or several, to read; as [`World::get_entity`].
+    ///
+    /// # Errors
+    ///
+    /// For the first one that is not alive.
+    pub fn get<E: WorldEntityFetch>(&self, entities: E) -> Result<E::Ref<'_>, EntityError> {
+        entities.fetch_ref(World::from_store(self.0.store()))
+    }
+
+    /// One entity or several, to change their components.
+    ///
+    /// # Errors
+    ///
+    /// For the first one that is not alive, or that was asked for twice.
+    pub fn get_mut<E: WorldEntityFetch>(&mut self, entities: E) -> Result<E::DeferredMut<'_>, E::MutError> {
+        entities.fetch_deferred_mut(self.0.reborrow())
+    }
+}
+
+impl fmt::Debug for EntityFetcher<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EntityFetcher").finish_non_exhaustive()
+    }
+}
+
+impl World {
+    /// The entities, to read and change their components, and commands beside them, which are applied by the next [`World::flush`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Targets(Vec<Entity>);
+    /// #[derive(Component, Debug, PartialEq)]
+    /// struct TargetedBy(Entity);
+    ///
+    /// let mut world = World::new();
+    /// let target = world.spawn_empty().id();
+    /// let archer = world.spawn(Targets(vec![target])).id();
+    /// let (entities, mut commands) = world.entities_and_commands();
+    /// for &target in &entities.get(archer).unwrap().get::<Targets>().unwrap().0 {
+    ///     commands.entity(target).insert(TargetedBy(archer));
+    /// }
+    /// world.flush();
+    /// assert_eq!(world.get(target), Some(&TargetedBy(archer)));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn entities_and_commands(&mut self) -> (EntityFetcher<'_>, Commands<'_, '_>) {
+        self.store.flush();
+        let system = self.store.entities.acting().system_name();
+        let apply = |queue: &mut _, store: &mut _| command::apply(queue, store, None);
+        let (entities, queue) = WriteEntities::beside_queue(&mut self.store, apply);
+        let commands = Commands::from_parts(queue, entities.ids(), system);
+        (EntityFetcher(entities), commands)
+    }
+
+    /// The entities, to change their components. Reserved ids are entities then.
+    pub(super) fn write_entities(&mut self) -> WriteEntities<'_> {
+        self.store.flush();
+        WriteEntities::new(&mut self.store)
+    }
+}
