@@ -8,6 +8,7 @@ use syn::{Expr, LitStr};
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
 use crate::description::{NAME, PLAIN, description, plain};
+use crate::entities;
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::{const_params, type_params, where_with};
 use crate::hygiene::hygienic;
@@ -56,7 +57,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let mutability = mutability(cx, &options);
     let clone = clone_policy(cx, &options);
     let plain = plain(cx, item, &GRAMMAR, &options);
-    let check_plain = plain.check(item);
+    let (check_plain, check_entities) = (plain.check(item), entities::check(item, "Component"));
     let saving = Saving::of(cx, &GRAMMAR, &options, "the component");
     let required = require::collect(cx, item);
     let hooks = hooks(cx, &options);
@@ -106,6 +107,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
         }
         #relationship
         #check_plain
+        #check_entities
     };
     scope(&private, &implementation)
 }

@@ -8,6 +8,7 @@ use crate::attr::{CRATE, Grammar, private_path};
 use crate::component::key;
 use crate::ctxt::Ctxt;
 use crate::description::{NAME, description, fields};
+use crate::entities;
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
@@ -88,6 +89,7 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
         }
     };
     let trait_name = Ident::new(name, Span::mixed_site());
+    let check = has_name.then(|| entities::check(item, name));
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::#trait_name for #ident #type_generics #where_clause {
@@ -96,6 +98,7 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
             #upgrades
             #slot
         }
+        #check
     };
     scope(&private, &implementation)
 }

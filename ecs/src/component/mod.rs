@@ -70,7 +70,7 @@ pub use strata_ecs_derive::Describe;
 
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.
 pub(crate) mod for_macros {
-    pub use super::describe::{Probe, Unproved};
+    pub use super::describe::{Probe, Unmapped, Unproved};
     pub use super::description::{describe, describe_plain};
     pub use super::field::{field, fields, packed_field, plain_fields};
     pub use super::name::{NameParameter, name_by_path, name_given, name_with};
