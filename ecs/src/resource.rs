@@ -127,6 +127,8 @@ pub struct ResourceId(pub(crate) u32);
 /// the list of resources is only shared.
 struct Place {
     descriptor: &'static ComponentDescriptor,
+    /// Finds the number of the type in other resources, which is registered there if need be.
+    register: fn(&mut Resources) -> ResourceId,
     /// Of a non-send value, which is no resource to users.
     on_thread: Option<OnThreadPlace>,
     /// None as long as something is lent out of the place.
@@ -377,8 +379,16 @@ impl Resources {
         self.check_name(descriptor);
         let (before, ticks) = (self.places.len(), TickCells::default());
         let on_thread = R::ON_THREAD.map(|on_thread| OnThreadPlace { name: on_thread.name, check: check_thread::<R> });
-        let place =
-            |_| Place { descriptor, on_thread, value: None, ticks, drop: drop_box::<R>, is_lent: false, lent: None };
+        let place = |_| Place {
+            descriptor,
+            register: Self::register::<R>,
+            on_thread,
+            value: None,
+            ticks,
+            drop: drop_box::<R>,
+            is_lent: false,
+            lent: None,
+        };
         let number = self.ids.register(R::slot(), &mut self.places, place);
         if R::AGEING.is_some() && self.places.len() != before {
             // There is room for it.
