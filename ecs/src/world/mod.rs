@@ -15,6 +15,7 @@ mod entity_conversions;
 mod entity_fetch;
 mod entities;
 mod selections;
+mod deferred_events;
 mod columns;
 mod query_state;
 mod inspect;
