@@ -48,8 +48,8 @@ mod relations;
 mod data;
 
 pub use self::components::{PairSource, PairTarget};
-pub use self::data::PairContents;
-pub(crate) use self::data::{PairsFault, PairsParts, PairsSetting, PartsOf};
+pub use self::storage::PairContents;
+pub(crate) use self::storage::{PairsFault, PairsParts, PairsSetting, PartsOf};
 pub(crate) use self::lists::{Link, Links};
 pub(crate) use self::relations::{PairFunctions, Relations};
 pub(crate) use self::storage::{ErasedPairs, PairClones, PairNews, PairStorage, PairsCopy, descriptor_of};

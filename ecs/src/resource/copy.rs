@@ -115,6 +115,20 @@ impl ResourceCopies {
         })
     }
 
+    /// Clones of the values, for another world.
+    pub(crate) fn to_new(&self) -> Vec<NewResource> {
+        let new = self.0.iter().enumerate().filter_map(|(at, copy)| {
+            let ResourceCopy::Some(descriptor, held, register) = copy else { return None };
+            let clone = descriptor.functions().clone_fn()?;
+            // SAFETY: value, descriptor and `drop` were entered together, for one type. The value belongs to this, and no code changes it.
+            let held = unsafe { held_clone(descriptor, clone, (held.value, &held.ticks), held.drop) };
+            let list = self.1.iter().find(|(id, _)| id.0 as usize == at);
+            let messages = list.map(|(_, numbers)| *numbers);
+            Some(NewResource { descriptor, register: *register, is_on_thread: false, messages, held })
+        });
+        new.collect()
+    }
+
     /// What is known of a resource, if there is a value of it.
     pub(crate) fn descriptor(&self, id: ResourceId) -> Option<&'static ComponentDescriptor> {
         match self.0.get(id.0 as usize)? {
