@@ -84,7 +84,8 @@ pub(crate) fn describe(cx: &Ctxt, item: &Item, is_resource: bool, description: T
     if fields.is_empty() {
         return description;
     }
-    let or_unsaved = is_resource.then(|| hygienic!(|| !__strata::Probe::<Self>::CLONE.is_found()));
+    // Without a branch, since constants behind one are not promoted.
+    let or_unsaved = is_resource.then(|| hygienic!(| !__strata::Probe::<Self>::CLONE.is_found()));
     hygienic! {{
         use __strata::{Unmapped as _, Unproved as _};
         let own = __strata::Probe::<Self>::MAP_ENTITIES.is_known() #or_unsaved;
