@@ -9,6 +9,7 @@ use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
 use crate::demands::{Demands, HASH, SERIALIZE};
 use crate::description::{EDITABLE, NAME, PLAIN, description, plain};
+use crate::entities;
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::{const_params, type_params, where_with};
 use crate::hygiene::hygienic;
@@ -62,7 +63,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let demanded = if let ClonePolicy::Demanded(span) = clone { Some(span) } else { None };
     let demands = Demands::of(cx, &GRAMMAR, &options, demanded);
     let plain = plain(cx, item, &GRAMMAR, &options);
-    let check_plain = plain.check(item);
+    let (check_plain, check_entities) = (plain.check(item), entities::check(item, "Component"));
     let saving = Saving::of(cx, &GRAMMAR, &options, "the component");
     let required = require::collect(cx, item);
     let hooks = hooks(cx, &options);
@@ -109,6 +110,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
         }
         #relationship
         #check_plain
+        #check_entities
     };
     scope(&private, &implementation)
 }

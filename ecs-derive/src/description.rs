@@ -131,12 +131,17 @@ pub(crate) fn description(
     options: &[Opt],
     clone: impl FnOnce(TokenStream) -> TokenStream,
 ) -> TokenStream {
-    let (name, entities) = (name(cx, item, grammar, options), entities::function(cx, item));
+    let name = name(cx, item, grammar, options);
     let fields = fields(item, editable(cx, grammar, options));
-    let entities = entities.map(|map| hygienic!(.or_map_entities_by(#map)));
     let fields = fields.unwrap_or_else(|| hygienic!(&[]));
     let found = clone(hygienic!(__strata::describe!(Self, #name, #fields)));
-    hygienic!(const DESCRIPTION: __strata::Description<Self> = #found #entities;)
+    let is_mapped_otherwise = options.iter().any(|option| option.name == "map_entities");
+    let found = if is_mapped_otherwise {
+        found
+    } else {
+        entities::describe(cx, item, grammar.attribute == "#[resource]", found)
+    };
+    hygienic!(const DESCRIPTION: __strata::Description<Self> = #found;)
 }
 
 /// The stable name, if the type has one.
@@ -212,7 +217,7 @@ pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
 }
 
 /// Whether the layout is one of these. Values of a `packed` type lie without padding, so that there may be no references to their fields.
-fn has_repr(attrs: &[Attribute], layouts: &[&str]) -> bool {
+pub(crate) fn has_repr(attrs: &[Attribute], layouts: &[&str]) -> bool {
     attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
         let Meta::List(list) = &attr.meta else { return false };
         list.tokens
@@ -237,7 +242,8 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let make = Ident::new(make, last);
     let make = quote_spanned!(ty.span()=> __strata::#make);
     let way = hygienic!(|__strata_value: &Self| &raw const __strata_value.#member);
-    hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end))
+    let ignoring = entities::is_ignored(field).then(|| hygienic!(.ignoring_entities()));
+    hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end #ignoring))
 }
 
 /// How a field is called in an expression.

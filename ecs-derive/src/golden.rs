@@ -55,6 +55,11 @@ fn query_data() {
 }
 
 #[test]
+fn component_entities() {
+    compare("component_entities", |_, item| derive(item, component::expand));
+}
+
+#[test]
 fn event() {
     compare("event", |_, item| derive(item, event::event));
 }

@@ -222,9 +222,16 @@ use proc_macro::TokenStream;
 ///
 /// # Entities inside
 ///
-/// Fields that are written as `Entity` hold entities, which can be exchanged for others, as when a world is loaded. For a field
-/// of another type, say `#[entities]` if its type implements `MapEntities`: `Option<Entity>`, `Vec<Entity>`, other collections,
-/// types with `#[derive(MapEntities)]`. A component that implements `MapEntities` itself is mapped by that.
+/// Entities inside of fields are replaced by others when entities are loaded, moved to another world, or cloned with what is linked to them.
+/// A field is mapped if its type implements `MapEntities`, by whatever name it is written: `Entity`, `Option<Entity>`, `Vec<Entity>`,
+/// tuples, maps and other collections, types with `#[derive(MapEntities)]`. A component that implements `MapEntities` itself is mapped by that.
+///
+/// - `#[entities(ignore)]` above a field: its entities stay as they are.
+/// - `#[entities]` above a field: its type has to implement `MapEntities`.
+/// - A field whose type mentions a type with entities, as in `Slot<Entity>`, and cannot be mapped does not compile. Fields of resources that
+///   are not `Clone` may: those cannot be saved.
+/// - A field that depends on a type parameter is mapped if the bounds prove that its type implements `MapEntities`. Without such a bound it is
+///   mapped if it is an `Entity` or a common collection of entities; other types are not, so write `T: MapEntities` where they matter.
 ///
 /// ```
 /// use strata_ecs::component::ComponentDescriptor;
@@ -233,8 +240,9 @@ use proc_macro::TokenStream;
 /// #[derive(Component)]
 /// struct Bonds {
 ///     parent: Entity,
-///     #[entities]
-///     friends: Vec<Entity>,
+///     friends: Vec<(Entity, u32)>,
+///     #[entities(ignore)]
+///     origin: Option<Entity>,
 /// }
 ///
 /// let functions = ComponentDescriptor::of::<Bonds>().functions();
@@ -443,8 +451,9 @@ pub fn derive_describe(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), description::expand).into()
 }
 
-/// Says how the entities inside of a type are exchanged for others: those in fields that are written as `Entity`, and in
-/// fields with the attribute `#[entities]`, whose types implement `MapEntities` themselves.
+/// Says how the entities inside of a type are exchanged for others: those in fields whose types implement `MapEntities` themselves. A
+/// field whose type mentions a type with entities and cannot be mapped does not compile; `#[entities(ignore)]` above a field keeps its
+/// entities. The implementation demands `T: MapEntities` of the type parameters that fields depend on.
 ///
 /// # Options
 ///
@@ -458,7 +467,7 @@ pub fn derive_describe(input: TokenStream) -> TokenStream {
 /// enum Order {
 ///     Wait,
 ///     Follow(Entity),
-///     Guard(#[entities] Vec<Entity>),
+///     Guard(Vec<Entity>),
 /// }
 ///
 /// let mut world = World::new();

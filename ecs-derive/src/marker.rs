@@ -9,6 +9,7 @@ use crate::component::key;
 use crate::ctxt::Ctxt;
 use crate::demands::{CLONE, Demands, HASH, SERIALIZE};
 use crate::description::{Editable, NAME, description, fields};
+use crate::entities;
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
@@ -102,6 +103,7 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
         .literal(cx, &options, MISSING.name)
         .map(|text| hygienic!(const MISSING: &'static __strata::str = #text;));
     let trait_name = Ident::new(name, Span::mixed_site());
+    let check = has_name.then(|| entities::check(item, name));
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::#trait_name for #ident #type_generics #where_clause {
@@ -112,6 +114,7 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
             #persistence
             #slot
         }
+        #check
     };
     scope(&private, &implementation)
 }

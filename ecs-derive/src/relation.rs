@@ -8,6 +8,7 @@ use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::component::key;
 use crate::ctxt::Ctxt;
 use crate::description::{NAME, description};
+use crate::entities;
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
@@ -51,7 +52,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let description = description(cx, item, &GRAMMAR, &options, |found| saving.describe(found));
-    let upgrades = saving.upgrades;
+    let (upgrades, check_entities) = (saving.upgrades, entities::check(item, "Relation"));
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::Relation for #ident #type_generics #where_clause {
@@ -68,6 +69,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             #upgrades
             #slot
         }
+        #check_entities
     };
     scope(&private, &implementation)
 }

@@ -35,6 +35,12 @@ const TARGET_GRAMMAR: Grammar = Grammar {
     ],
 };
 
+/// Whether a field is the one in which a component lists the sources of a relationship. `count` is how many fields there are.
+pub(crate) fn is_list_of_sources(item: &Item, field: &Field, count: usize) -> bool {
+    let has = |attrs: &[Attribute], name: &str| attrs.iter().any(|attr| attr.path().is_ident(name));
+    has(&item.attrs, TARGET) && (count == 1 || has(&field.attrs, SOURCE))
+}
+
 /// Which side of a relationship a component is.
 pub(crate) enum Side {
     /// It names a target.

@@ -11,6 +11,7 @@ extern crate self as strata_ecs;
 // From the lowest layer to the highest: each uses only those above it in this list.
 #[macro_use]
 mod tuples;
+mod const_panic;
 mod guard;
 mod mailbox;
 mod prefetch;

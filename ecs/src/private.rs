@@ -30,15 +30,15 @@ pub use strata_ecs_derive::{observer, system};
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::change::Ref;
 pub use crate::component::for_macros::{
-    NameParameter, Probe, Serializable, Unproved, describe as describe_as, describe_plain, describe_serializable,
-    field, fields, name_by_path, name_given, name_with, packed_field, plain_fields, pub_field,
+    NameParameter, Probe, Serializable, Unmapped, Unproved, describe as describe_as, describe_plain,
+    describe_serializable, field, fields, name_by_path, name_given, name_with, packed_field, plain_fields, pub_field,
 };
 pub use crate::component::{
     ChangeTracking, Component, ComponentHook, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,
     Immutable, Mutable, Persistence, RequirementList, StableName, StorageType, TypeSlot, UpgradeList,
 };
 pub use crate::const_access::{Pair, SameTypePair, TypesDiffer, check_system};
-pub use crate::entity::for_macros::{map_entity, map_inside};
+pub use crate::entity::for_macros::{FieldMapping, field_mapping, map_inside};
 pub use crate::entity::{ContainsEntity, Entity, EntityMapper, MapEntities};
 pub use crate::event::{
     AddEvent, EntityEvent, EntityTrigger, Event, GlobalTrigger, PropagateEntityTrigger, SetEntityEventTarget,
@@ -109,7 +109,7 @@ pub use __strata_key as key;
 #[macro_export]
 macro_rules! __strata_describe {
     ($Type:ty, $name:expr, $fields:expr) => {{
-        use $crate::__private::Unproved as _;
+        use $crate::__private::{Unmapped as _, Unproved as _};
         $crate::__private::describe_as(
             $name,
             ($crate::__private::Probe::<$Type>::CLONE, $crate::__private::Probe::<$Type>::COPY),

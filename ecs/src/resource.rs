@@ -15,7 +15,8 @@ use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
 use crate::component::{
-    ComponentDescriptor, ComponentKey, Description, ErasedRef, ErasedRefMut, Persistence, SlotMap, TypeSlot, UpgradeList,
+    ComponentDescriptor, ComponentKey, Description, ErasedRef, ErasedRefMut, Persistence, SlotMap, TypeSlot,
+    UpgradeList,
 };
 use crate::guard::for_each_despite_panics;
 use crate::mailbox::{Mailbox, Sender};
@@ -121,27 +122,6 @@ pub(crate) struct Renewed {
     pub(crate) now: usize,
 }
 
-impl ComponentDescriptor {
-    /// That of the resource `R`.
-    ///
-    /// ```
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Resource)]
-    /// #[resource(name = "gravity")]
-    /// struct Gravity(f32);
-    ///
-    /// let descriptor = ComponentDescriptor::of_resource::<Gravity>();
-    /// assert_eq!(descriptor.stable_name().unwrap(), *"gravity");
-    /// assert_eq!(descriptor.storage(), None);
-    /// ```
-    #[must_use]
-    pub const fn of_resource<R: Resource>() -> &'static Self {
-        const { &Self::of_resource_type(&R::DESCRIPTION) }
-    }
-}
-
 /// The number of a resource type in its world, by [`World::iter_resources`](crate::world::World::iter_resources).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ResourceId(pub(crate) u32);
@@ -150,6 +130,8 @@ pub struct ResourceId(pub(crate) u32);
 /// the list of resources is only shared.
 struct Place {
     descriptor: &'static ComponentDescriptor,
+    /// Finds the number of the type in other resources, which is registered there if need be.
+    register: fn(&mut Resources) -> ResourceId,
     /// Of a non-send value, which is no resource to users.
     on_thread: Option<OnThreadPlace>,
     /// None as long as something is lent out of the place.
@@ -411,8 +393,16 @@ impl Resources {
         self.check_name(descriptor);
         let (before, ticks) = (self.places.len(), TickCells::default());
         let on_thread = R::ON_THREAD.map(|on_thread| OnThreadPlace { name: on_thread.name, check: check_thread::<R> });
-        let place =
-            |_| Place { descriptor, on_thread, value: None, ticks, drop: drop_box::<R>, is_lent: false, lent: None };
+        let place = |_| Place {
+            descriptor,
+            register: Self::register::<R>,
+            on_thread,
+            value: None,
+            ticks,
+            drop: drop_box::<R>,
+            is_lent: false,
+            lent: None,
+        };
         let number = self.ids.register(R::slot(), &mut self.places, place);
         if R::AGEING.is_some() && self.places.len() != before {
             // There is room for it.

@@ -4,6 +4,7 @@
 
 mod batches;
 mod chains;
+mod deferred;
 mod entities;
 mod errors;
 mod lacking;

@@ -140,10 +140,9 @@ fn a_list_of_unique_entities_on_several_threads_is_read() {
     let mut state = world.query::<(Entity, &Number)>();
     let query = state.query(&world);
     let mut seen = Parallel::<Vec<Entity>>::default();
-    query.par_iter_many_unique(&unique).for_each_init(
-        || seen.borrow_local_mut(),
-        |seen, found| seen.push(found.unwrap().0),
-    );
+    query
+        .par_iter_many_unique(&unique)
+        .for_each_init(|| seen.borrow_local_mut(), |seen, found| seen.push(found.unwrap().0));
     let mut all = Vec::new();
     seen.drain_into(&mut all);
     all.sort_unstable();
@@ -181,10 +180,8 @@ fn a_query_of_mut_that_is_read_yields_ref_with_ticks() {
     let _watcher = world.query_filtered::<(), Changed<Number>>();
     world.clear_trackers();
     world.get_mut::<Number>(ids[3]).unwrap().0 = 77;
-    let found: Vec<(u32, bool)> = state
-        .iter(&world)
-        .map(|(number, aside): (Ref<'_, Number>, &Aside)| (aside.0, number.is_changed()))
-        .collect();
+    let found: Vec<(u32, bool)> =
+        state.iter(&world).map(|(number, aside): (Ref<'_, Number>, &Aside)| (aside.0, number.is_changed())).collect();
     assert_eq!(found.len(), 4);
     assert!(found.iter().all(|&(number, is_changed)| is_changed == (number == 3)));
     let mut slices = world.query::<Mut<'_, Number>>();

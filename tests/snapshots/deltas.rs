@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
+use strata_ecs::event::Relate;
 use strata_ecs::prelude::*;
 use strata_ecs::snapshot::{JournalError, JournalPosition, SnapshotOptions};
 use strata_save::{
@@ -850,4 +851,53 @@ fn a_delta_has_little_more_than_what_has_changed() {
     let delta = format.delta_since(&mut world, &delta.position).unwrap();
     assert!(delta.bytes.len() < 250 && delta.values == 0, "{}", delta.bytes.len());
     _ = world.snapshot_with(&SnapshotOptions::new()).unwrap();
+}
+
+#[test]
+fn observers_of_a_replica_see_complete_entities_whatever_was_made_first() {
+    #[derive(Resource, Default)]
+    struct Seen(Vec<(&'static str, Option<String>, Vec<u32>)>);
+    for child_first in [false, true] {
+        for changed in [false, true] {
+            let (mut world, mut there, mut replica) = (World::new(), World::new(), Replica::new());
+            format().start_journal(&mut world, 1 << 10).unwrap();
+            there.init_resource::<Seen>();
+            there.add_observer(
+                |add: On<Insert<ChildOf>>, up: Query<&ChildOf>, labels: Query<&Label>, mut seen: ResMut<Seen>| {
+                    let parent = up.get(add.entity).unwrap().parent();
+                    seen.0.push(("link", labels.get(parent).ok().map(|label| label.0.clone()), vec![]));
+                },
+            );
+            there.add_observer(
+                |add: On<Insert<Label>>, down: Query<&Children>, plain: Query<&Plain>, mut seen: ResMut<Seen>| {
+                    let children = down.get(add.entity).into_iter().flat_map(|children| children.iter());
+                    let below = children.filter_map(|child| plain.get(child).ok()).map(|plain| plain.0).collect();
+                    seen.0.push(("label", None, below));
+                },
+            );
+            there.add_observer(|hunt: On<Relate<Hunts>>, plain: Query<&Plain>, mut seen: ResMut<Seen>| {
+                let ends = [hunt.source, hunt.target].map(|end| plain.get(end).map_or(0, |plain| plain.0));
+                seen.0.push(("pair", None, ends.to_vec()));
+            });
+            let make = |world: &mut World| world.spawn_empty().id();
+            let [first, second] = [make(&mut world), make(&mut world)];
+            let (child, parent) = if child_first { (first, second) } else { (second, first) };
+            if changed {
+                // Both are there when the values come.
+                let sent = format().full_delta(&mut world).unwrap();
+                replica.apply(&format(), &mut there, &sent.bytes).unwrap();
+            }
+            world.entity_mut(child).insert((ChildOf(parent), Plain(3)));
+            world.relate(child, Hunts(1), parent);
+            world.entity_mut(parent).insert((Label("parent".into()), Plain(4)));
+            let sent = format().full_delta(&mut world).unwrap();
+            replica.apply(&format(), &mut there, &sent.bytes).unwrap();
+            there.check_invariants();
+            let mut seen = there.resource::<Seen>().0.clone();
+            seen.sort();
+            let expected =
+                [("label", None, vec![3]), ("link", Some("parent".to_owned()), vec![]), ("pair", None, vec![3, 4])];
+            assert_eq!(seen, expected, "child first: {child_first}, changed: {changed}");
+        }
+    }
 }

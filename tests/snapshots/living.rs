@@ -349,3 +349,54 @@ proptest! {
         }
     }
 }
+
+#[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[resource(name = "living player")]
+struct Player {
+    is: Entity,
+    friends: Vec<Option<Entity>>,
+    lost: Entity,
+}
+
+#[test]
+fn resources_come_along_and_name_the_new_entities() {
+    #[derive(Resource, Default)]
+    struct Seen(Vec<bool>);
+    let format = format().with_resources(resources![Player]);
+    let mut saved = World::new();
+    let [ann, bob, dead] = numbers(&mut saved);
+    saved.despawn(dead);
+    saved.insert_resource(Player { is: ann, friends: vec![Some(bob), None], lost: dead });
+    let bytes = format.save(&mut saved).unwrap();
+
+    let mut world = World::new();
+    let _: [Entity; 5] = numbers(&mut world);
+    world.init_resource::<Seen>();
+    world.add_observer(|add: On<Add<Number>>, player: Option<Res<Player>>, mut seen: ResMut<Seen>| {
+        seen.0.push(player.is_some_and(|player| player.is == add.entity || player.friends.contains(&Some(add.entity))));
+    });
+    let map = format.load_entities(&mut world, &bytes).unwrap();
+    let player = world.resource::<Player>();
+    assert_eq!((player.is, &player.friends[..]), (map.get(ann).unwrap(), &[map.get(bob), None][..]));
+    assert!(!world.contains(player.lost));
+    assert_eq!(world.resource::<Seen>().0, [true, true]);
+    world.check_invariants();
+}
+
+#[test]
+fn resources_that_the_world_has_stay_unless_the_format_replaces_them() {
+    let mut saved = World::new();
+    let [ann] = numbers(&mut saved);
+    saved.insert_resource(Player { is: ann, friends: vec![], lost: ann });
+    saved.insert_resource(Score(9));
+    let format = format().with_resources(resources![Player]);
+    let bytes = format.save(&mut saved).unwrap();
+    let mut world = World::new();
+    let [own] = numbers(&mut world);
+    world.insert_resource(Player { is: own, friends: vec![], lost: own });
+    format.load_entities(&mut world, &bytes).unwrap();
+    assert_eq!((world.resource::<Player>().is, world.resource::<Score>()), (own, &Score(9)));
+
+    let map = format.replacing_resources().load_entities(&mut world, &bytes).unwrap();
+    assert_eq!(world.resource::<Player>().is, map.get(ann).unwrap());
+}

@@ -11,6 +11,7 @@ mod checksums;
 mod compressed;
 mod consumers;
 mod contents;
+mod copies;
 mod deltas;
 mod encoding;
 mod fuzz;

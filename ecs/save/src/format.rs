@@ -42,6 +42,8 @@ pub struct WorldFormat {
     pub(crate) keeps_unknown: bool,
     /// Whether entities that are loaded into a world which has some keep their ids.
     pub(crate) keeps_ids: bool,
+    /// Whether resources in files replace those of the world into which entities are loaded.
+    pub(crate) replaces_resources: bool,
     /// The entities that are saved, if not all are.
     pub(crate) only: Option<Selected>,
     #[cfg(feature = "lz4")]

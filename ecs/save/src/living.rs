@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::Path;
 
+use strata_ecs::component::ComponentDescriptor;
 use strata_ecs::entity::EntityMap;
 use strata_ecs::prelude::World;
 
@@ -41,6 +42,36 @@ impl WorldFormat {
         self
     }
 
+    /// When entities are [loaded](Self::load_entities) into a world, resources of the file take the place of those that the world has. Without
+    /// this only those come that the world does not have.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{WorldFormat, resources};
+    ///
+    /// #[derive(Resource, Clone, PartialEq, Debug, Serialize, Deserialize)]
+    /// struct Weather(u32);
+    ///
+    /// let format = WorldFormat::new().with_resources(resources![Weather]);
+    /// let mut level = World::new();
+    /// level.insert_resource(Weather(3));
+    /// let bytes = format.save(&mut level)?;
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Weather(1));
+    /// format.load_entities(&mut world, &bytes)?;
+    /// assert_eq!(world.resource::<Weather>(), &Weather(1));
+    /// format.replacing_resources().load_entities(&mut world, &bytes)?;
+    /// assert_eq!(world.resource::<Weather>(), &Weather(3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn replacing_resources(mut self) -> Self {
+        self.replaces_resources = true;
+        self
+    }
+
     /// Adds the entities of a saved world to those that a world has, and says which new ids they have got: a part of a level, or what
     /// was made in another program. See [`World::move_entities_from`].
     ///
@@ -49,7 +80,9 @@ impl WorldFormat {
     /// - Hooks and observers are told as of a spawn, when everything is in place. All that has come is new to systems.
     /// - Values of unknown types are refused or passed over ([`skipping_unknown`](Self::skipping_unknown)), also if the format keeps them
     ///   otherwise: entities inside of them could not become the new ones.
-    /// - Resources, the frame and the tick of the saved world, and what its systems kept, are passed over: the world has its own.
+    /// - Resources come along if the world has none of their type, with the new entities inside. Those that the world has stay, unless the
+    ///   format [replaces](Self::replacing_resources) them. They are in place when hooks and observers are told of the entities.
+    /// - Messages, the frame and the tick of the saved world, and what its systems kept, are passed over: the world has its own.
     ///
     /// # Errors
     ///
@@ -94,10 +127,11 @@ impl WorldFormat {
         known.keeps_unknown = false;
         known.new_consumers = true;
         known.load(&mut loaded, bytes)?;
-        Ok(match self.keeps_ids {
-            true => world.move_entities_keeping_ids(loaded),
-            false => world.move_entities_from(loaded),
-        })
+        let takes = |descriptor: &'static ComponentDescriptor, is_present: bool| {
+            let is_saved = self.resources.iter().any(|ty| ty.descriptor.identity() == descriptor.identity());
+            is_saved && (self.replaces_resources || !is_present)
+        };
+        Ok(world.move_entities_and_resources_from(loaded, self.keeps_ids, takes))
     }
 
     /// The same from a file.

@@ -177,7 +177,8 @@ impl ColumnCopy {
     ) -> Result<Self, AllocError> {
         let ColumnParts { values, visited, ticks, clone } = parts;
         let mut copy = Self::new(values.descriptor());
-        let copying = copy.values.copying.or(clone.map(Copying::Clone));
+        let of_values = if let NewValues::Column(values) = &values { values.copying } else { None };
+        let copying = copy.values.copying.or(of_values).or(clone.map(Copying::Clone));
         assert!(copying.is_some() || values.len() == 0, "the values cannot be copied");
         let mut values = match values {
             NewValues::Vec(mut values) => {
@@ -306,10 +307,23 @@ impl ColumnCopy {
         if let Some(Copying::Bytes) = self.values.copying {
             return Ok(None);
         }
-        let mut clones = self.values.without_values();
-        // SAFETY: so many values of this type are here.
-        unsafe { clones.take(&self.values.column, 0, self.values.len)? };
-        Ok(Some(clones))
+        self.clones_from(0).map(Some)
+    }
+
+    /// Clones of the values from one on, for parts of another copy.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    pub(crate) fn new_values(&self, first: usize) -> Result<NewValues, AllocError> {
+        self.clones_from(first).map(NewValues::Column)
+    }
+
+    fn clones_from(&self, first: usize) -> Result<CopiedValues, AllocError> {
+        let (mut clones, len) = (self.values.without_values(), self.values.len - first);
+        // SAFETY: `column` holds `self.values.len` values, so it holds `len` from row `first` on, and both are of one component.
+        unsafe { clones.take(&self.values.column, first, len)? };
+        Ok(clones)
     }
 
     /// As [`clones`](Self::clones), but the values themselves, where no other copy shares them: none are left here, and no room is made

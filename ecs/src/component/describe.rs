@@ -9,9 +9,9 @@ use core::marker::PhantomData;
 use super::Component;
 use super::description::{Description, Found, Marked};
 use super::field::{Described, FieldOf, FieldTypeOf, Fields, fields, pub_field};
-use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, HashFn, MapEntitiesFn};
+use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, HashFn};
 use super::name::{NameParameter, StableName};
-use crate::entity::{Entity, MapEntities};
+use crate::entity::{Entity, MapEntities, Mapping};
 
 /// A type that says what its [stable name](StableName) and its [fields](crate::component::Field) are: every component, types with
 /// [`#[derive(Describe)]`](derive@crate::component::Describe), numbers, `bool`, `char`, `String`, `Entity`, and arrays, `Vec`s, `Option`s
@@ -59,7 +59,7 @@ impl<AnyComponent: Component> Describe for AnyComponent {
 
 impl Describe for Entity {
     const NAME: Option<StableName> = Some(StableName::by_path("strata_ecs::entity::Entity"));
-    const FIELDS: Fields<Self> = Fields::of_plain();
+    const FIELDS: Fields<Self> = Fields::of_plain().with_entities(true);
 }
 
 impl Describe for String {
@@ -156,8 +156,6 @@ pub trait Unproved {
     const HASH: Found<Self::Type, HashFn> = Found::NONE;
     /// `Debug`
     const DEBUG: Found<Self::Type, DebugFn> = Found::NONE;
-    /// `MapEntities`
-    const MAP_ENTITIES: Found<Self::Type, MapEntitiesFn> = Found::NONE;
     /// The parameter of a stable name: a type without one.
     const PARAMETER: NameParameter = NameParameter::Type(None);
     /// The type of a field, whose own fields are not known.
@@ -166,6 +164,19 @@ pub trait Unproved {
 
 impl<T: 'static> Unproved for Probe<T> {
     type Type = T;
+}
+
+/// What a [`Probe`] answers if the type is not known to be `MapEntities`. Unlike [`Unproved`] it takes types that borrow.
+pub trait Unmapped {
+    /// The type that is asked about.
+    type Inside;
+
+    /// `MapEntities`
+    const MAP_ENTITIES: Mapping<Self::Inside> = Mapping::Unknown;
+}
+
+impl<T> Unmapped for Probe<T> {
+    type Inside = T;
 }
 
 impl<T: Clone> Probe<T> {
@@ -200,8 +211,7 @@ impl<T: fmt::Debug> Probe<T> {
 
 impl<T: MapEntities> Probe<T> {
     /// It is `MapEntities`.
-    pub const MAP_ENTITIES: Found<T, MapEntitiesFn> =
-        Found::new(Description::<T>::new().with_map_entities().functions.map_entities);
+    pub const MAP_ENTITIES: Mapping<T> = Mapping::new();
 }
 
 impl<T: Describe> Probe<T> {

@@ -5,10 +5,10 @@ use core::hash::Hash;
 use core::marker::PhantomData;
 
 use super::field::{FieldOf, Fields, fields as fields_of, plain_fields};
-use super::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, EqFn, HashFn, MapEntitiesFn};
+use super::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, EqFn, HashFn};
 use super::name::StableName;
 use super::relation::RelationSide;
-use crate::entity::{EntityMapper, MapEntities};
+use crate::entity::{EntityMapper, FieldMapping, MapEntities, Mapping};
 
 /// What the definition of a component or resource `T` tells its
 /// [`ComponentDescriptor`](crate::component::ComponentDescriptor). The derives write it; a hand-written
@@ -207,7 +207,8 @@ impl<T> Description<T> {
     /// The entities inside of values can be replaced by this function.
     #[must_use]
     pub const fn with_map_entities_by(self, map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
-        Self { functions: self.functions.with_map_entities(map), ..self }
+        let (functions, fields) = (self.functions.with_map_entities(map), self.fields.with_entities(true));
+        Self { functions, fields, ..self }
     }
 
     /// Replaces the entities inside of a value, if it is known how.
@@ -232,11 +233,19 @@ impl<T> Description<T> {
         Self { relation: Some(relation), ..self }
     }
 
-    /// The same, unless the type says it.
+    /// The entities inside of values are mapped by this function, if a field holds some, and unless the type says how.
     #[doc(hidden)]
     #[must_use]
-    pub const fn or_map_entities_by(self, map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
-        if self.functions.map_entities.is_some() { self } else { self.with_map_entities_by(map) }
+    pub const fn with_mapped_fields(self, fields: &[FieldMapping], map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
+        if self.functions.map_entities.is_some() {
+            return self;
+        }
+        let (mut at, mut any_holds) = (0, false);
+        while at < fields.len() {
+            any_holds |= fields[at].holds_entities();
+            at += 1;
+        }
+        if any_holds { self.with_map_entities_by(map) } else { self }
     }
 
     /// The stable name.
@@ -277,6 +286,12 @@ impl<T, F> Found<T, F> {
     /// None.
     pub(super) const NONE: Self = Self::new(None);
 
+    /// Whether one was found.
+    #[must_use]
+    pub const fn is_found(&self) -> bool {
+        self.function.is_some()
+    }
+
     /// The function is for `T`.
     pub(super) const fn new(function: Option<F>) -> Self {
         Self { function, marker: PhantomData }
@@ -291,11 +306,11 @@ pub const fn describe<T>(
     default: Found<T, DefaultFn>,
     (eq, hash): (Found<T, EqFn>, Found<T, HashFn>),
     debug: Found<T, DebugFn>,
-    map_entities: Found<T, MapEntitiesFn>,
+    map_entities: Mapping<T>,
     fields: &'static [FieldOf<T>],
 ) -> Description<T> {
     let fields = fields_of(fields);
-    Description {
+    let described = Description {
         name,
         functions: ComponentFunctions {
             drop: None,
@@ -309,12 +324,16 @@ pub const fn describe<T>(
             plain: fields.are_plain(),
             any_bytes: false,
             debug: debug.function,
-            map_entities: map_entities.function,
+            map_entities: None,
         },
         fields,
         relation: None,
         saving: Saving::USUAL,
         marker: PhantomData,
+    };
+    match map_entities {
+        Mapping::By(map) => described.with_map_entities_by(map),
+        Mapping::Unknown | Mapping::Empty => described,
     }
 }
 

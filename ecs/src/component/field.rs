@@ -130,6 +130,8 @@ struct FieldType {
     plain: bool,
     /// Whether any bytes are a value.
     any_bytes: bool,
+    /// Whether values are known to hold entities.
+    entities: bool,
 }
 
 /// Types of which values have neither padding nor anything that changes through a shared reference.
@@ -167,6 +169,7 @@ plain! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char E
 const _: () = assert!(size_of::<Entity>() == 8);
 
 /// A [`FieldType`] that is that of `F`.
+#[derive(Clone, Copy)]
 pub struct FieldTypeOf<F> {
     ty: FieldType,
     /// Neither a subtype's nor a supertype's will do.
@@ -178,8 +181,23 @@ impl<F: 'static> FieldTypeOf<F> {
     pub(super) const fn new(fields: Fields<F>) -> Self {
         let (layout, type_id) = (Layout::new::<F>(), TypeId::of::<F>());
         let type_name = type_name::<F> as fn() -> &'static str;
-        let Fields { list: fields, elements, plain, any_bytes, .. } = fields;
-        Self { ty: FieldType { layout, type_id, type_name, fields, elements, plain, any_bytes }, marker: PhantomData }
+        let Fields { list: fields, elements, plain, any_bytes, entities, .. } = fields;
+        Self {
+            ty: FieldType { layout, type_id, type_name, fields, elements, plain, any_bytes, entities },
+            marker: PhantomData,
+        }
+    }
+
+    /// Whether values are known to hold entities.
+    #[must_use]
+    pub const fn holds_entities(self) -> bool {
+        self.ty.entities
+    }
+
+    /// Of a field with `#[entities(ignore)]`.
+    #[must_use]
+    pub const fn ignoring_entities(self) -> Self {
+        Self { ty: FieldType { entities: false, ..self.ty }, ..self }
     }
 }
 
@@ -278,6 +296,8 @@ pub struct Fields<T: ?Sized> {
     plain: bool,
     /// Whether any bytes are a value of `T`, which is plain then.
     any_bytes: bool,
+    /// Whether values of `T` are known to hold entities.
+    entities: bool,
     /// Neither a subtype's nor a supertype's fields will do.
     marker: PhantomData<fn(&T) -> &T>,
 }
@@ -292,7 +312,8 @@ impl<T: ?Sized> Copy for Fields<T> {}
 
 impl<T: ?Sized> Fields<T> {
     /// No fields: those of an enum, of a unit struct, and of a type whose fields are not known.
-    pub const NONE: Self = Self { list: &[], elements: None, plain: false, any_bytes: false, marker: PhantomData };
+    pub const NONE: Self =
+        Self { list: &[], elements: None, plain: false, any_bytes: false, entities: false, marker: PhantomData };
 
     /// The fields.
     #[must_use]
@@ -326,6 +347,11 @@ impl<T: ?Sized> Fields<T> {
         Self { any_bytes: true, ..Self::of_plain() }
     }
 
+    /// The same, of a type of which this is known besides.
+    pub(super) const fn with_entities(self, holds_some: bool) -> Self {
+        Self { entities: self.entities || holds_some, ..self }
+    }
+
     /// None, of an array, which is plain if its items are: there is nothing between them.
     pub(super) const fn of_array<const N: usize>(self) -> Fields<[T; N]>
     where
@@ -337,7 +363,7 @@ impl<T: ?Sized> Fields<T> {
             read: |value| (value, N),
             write: |value| (value, N),
         });
-        Fields { elements, plain: self.plain, any_bytes: self.any_bytes, ..Fields::NONE }
+        Fields { elements, plain: self.plain, any_bytes: self.any_bytes, entities: self.entities, ..Fields::NONE }
     }
 }
 
@@ -416,14 +442,15 @@ pub const fn fields<T>(list: &'static [FieldOf<T>]) -> Fields<T> {
     // SAFETY: a `FieldOf` is a `Field` and nothing else in memory.
     let list = unsafe { slice::from_raw_parts(list.as_ptr().cast::<Field>(), list.len()) };
     // If the fields take all the room there is no padding.
-    let (mut plain, mut size, mut at) = (true, 0, 0);
+    let (mut plain, mut entities, mut size, mut at) = (true, false, 0, 0);
     while at < list.len() {
+        entities |= list[at].ty.entities;
         plain &= list[at].ty.plain || list[at].ty.layout.size() == 0;
         size += list[at].ty.layout.size();
         at += 1;
     }
     let plain = plain && size == size_of::<T>() && !list.is_empty();
-    Fields { list, plain, ..Fields::NONE }
+    Fields { list, plain, entities, ..Fields::NONE }
 }
 
 /// The same, of a type whose author says with `plain` that any bytes are a value, as the fields say it of their types. Only the derives

@@ -39,8 +39,8 @@ pub use self::describe::Describe;
 pub use self::description::Description;
 pub use self::descriptor::{ComponentDescriptor, ComponentIdentity};
 pub use self::descriptor_builder::ComponentDescriptorBuilder;
-pub(crate) use self::erased_ref::{ErasedRefMut, panic_on_type};
 pub use self::erased_ref::{ErasedField, ErasedRef, PlainData};
+pub(crate) use self::erased_ref::{ErasedRefMut, panic_on_type};
 pub use self::erased_slice::ErasedSlice;
 pub use self::erased_value::WrongTypeError;
 pub use self::erased_vec::ErasedValue;
@@ -77,7 +77,7 @@ pub use strata_ecs_derive::Describe;
 
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.
 pub(crate) mod for_macros {
-    pub use super::describe::{Probe, Unproved};
+    pub use super::describe::{Probe, Unmapped, Unproved};
     pub use super::description::{Serializable, describe, describe_plain, describe_serializable};
     pub use super::field::{field, fields, packed_field, plain_fields, pub_field};
     pub use super::name::{NameParameter, name_by_path, name_given, name_with};

@@ -2,6 +2,7 @@
 
 use super::access::{ConstAccess, Given, NamedAccess};
 use super::conflict::{BorrowKind, Conflict};
+use crate::const_panic::fail;
 
 const HELP_TERM: &str = "help: borrow it once";
 const HELP_ROW: &str = "help: borrow it once, as `&mut T` or `Mut<T>`";
@@ -205,30 +206,4 @@ pub(super) const fn report_untracked(who: &[&str], found: Conflict, note: &str) 
 pub(super) const fn report_sparse(name: &str) {
     let who = ["component `", name, "` cannot disable entities, since it is in sparse storage: queries ask tables\n"];
     fail(&[&who, &["help: remove `storage = \"sparse\"` from `", name, "`"]]);
-}
-
-/// Ends the compilation with a text of many parts.
-#[track_caller]
-const fn fail(parts: &[&[&str]]) {
-    const ROOM: usize = 1024;
-    let mut text = [0; ROOM];
-    let mut len = 0;
-    let mut row = 0;
-    while row < parts.len() {
-        let mut part = 0;
-        while part < parts[row].len() {
-            let bytes = parts[row][part].as_bytes();
-            let mut at = 0;
-            while at < bytes.len() && len < ROOM {
-                text[len] = bytes[at];
-                (len, at) = (len + 1, at + 1);
-            }
-            part += 1;
-        }
-        row += 1;
-    }
-    match core::str::from_utf8(text.split_at(len).0) {
-        Ok(text) => panic!("{}", text),
-        Err(_) => panic!("a mistake in the parameters of a system, or in a query"),
-    }
 }

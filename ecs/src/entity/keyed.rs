@@ -8,7 +8,7 @@ use core::ops::{Deref, DerefMut, Index};
 use hashbrown::{HashMap, HashSet, hash_map, hash_set};
 
 use super::Entity;
-use super::mapper::{EntityMapper, MapEntities};
+use super::mapper::EntityMapper;
 use super::unique::{EntitySet, FromEntitySetIterator, UniqueEntityIter};
 
 /// Makes the hashers of [`EntityHashMap`] and [`EntityHashSet`].
@@ -308,23 +308,5 @@ impl EntityMapper for EntityHashMap<Entity> {
 
     fn set_mapped(&mut self, source: Entity, target: Entity) {
         self.insert(source, target);
-    }
-}
-
-impl<V: MapEntities> MapEntities for EntityHashMap<V> {
-    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        *self = core::mem::take(self)
-            .into_iter()
-            .map(|(entity, mut value)| {
-                value.map_entities(mapper);
-                (mapper.get_mapped(entity), value)
-            })
-            .collect();
-    }
-}
-
-impl MapEntities for EntityHashSet {
-    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        *self = core::mem::take(self).into_iter().map(|entity| mapper.get_mapped(entity)).collect();
     }
 }

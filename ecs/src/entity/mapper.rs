@@ -1,12 +1,10 @@
 //! Exchanging the entities that values hold for others: after a load, a clone, or a move to another world.
 
-use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
-use alloc::vec::Vec;
+use alloc::collections::BTreeMap;
 #[cfg(feature = "std")]
-use core::hash::{BuildHasher, Hash};
+use core::hash::BuildHasher;
 #[cfg(feature = "std")]
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::{Entity, EntityMap};
 
@@ -106,11 +104,14 @@ impl<S: BuildHasher> EntityMapper for HashMap<Entity, Entity, S> {
     }
 }
 
-/// A value that holds entities, which can be exchanged for others.
+/// A value that may hold entities, which can be replaced by others.
 ///
-/// Fields of components and resources are mapped if they have the type [`Entity`] or the attribute `#[entities]`, see
-/// [`#[derive(Component)]`](derive@crate::prelude::Component); a component that implements this trait itself is mapped by that.
-/// [`#[derive(MapEntities)]`](derive@crate::entity::MapEntities) implements it for the types of fields.
+/// A field of a component, relation or resource is mapped if its type implements this trait, see
+/// [`#[derive(Component)]`](derive@crate::prelude::Component). A component that implements this trait itself is mapped by that
+/// implementation. [`#[derive(MapEntities)]`](derive@crate::entity::MapEntities) implements it for the types of fields.
+///
+/// It is implemented for [`Entity`], for types without entities that often stand beside one (numbers, `bool`, `char`, strings, durations),
+/// and for what keeps values of such types: tuples, arrays, `Option`, `Result`, `Box`, `Arc`, ranges, locks and collections.
 ///
 /// ```
 /// use strata_ecs::entity::MapEntities;
@@ -119,22 +120,33 @@ impl<S: BuildHasher> EntityMapper for HashMap<Entity, Entity, S> {
 /// #[derive(MapEntities)]
 /// struct Squad {
 ///     leader: Entity,
-///     #[entities]
-///     members: Vec<Entity>,
+///     ranks: Vec<(Entity, u32)>,
 /// }
 ///
 /// let mut world = World::new();
 /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
-/// let mut squad = Squad { leader: a, members: vec![a, b] };
+/// let mut squad = Squad { leader: a, ranks: vec![(a, 1), (b, 2)] };
 /// squad.map_entities(&mut (a, c));
-/// assert_eq!((squad.leader, squad.members), (c, vec![c, b]));
+/// assert_eq!((squad.leader, squad.ranks), (c, vec![(c, 1), (b, 2)]));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "the entities inside of `{Self}` cannot be mapped: derive `MapEntities` for it",
     label = "holds no entities, or does not say how they are mapped",
-    note = "`Entity` can be mapped, and what keeps values that can be: `Option`, `Box`, arrays and the collections"
+    note = "`Entity`, numbers and strings can be mapped, and what keeps values that can be: tuples, `Option`, `Box`, arrays and collections",
+    note = "a field with `#[entities(ignore)]` keeps the entities that it has"
 )]
 pub trait MapEntities {
+    /// Whether a value may hold entities. If not, nothing calls [`map_entities`](Self::map_entities) for the values of a component.
+    ///
+    /// ```
+    /// use strata_ecs::entity::MapEntities;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// assert!(<Vec<Option<Entity>>>::HOLDS_ENTITIES);
+    /// assert!(!<Vec<Option<u32>>>::HOLDS_ENTITIES);
+    /// ```
+    const HOLDS_ENTITIES: bool = true;
+
     /// Replaces each entity inside by the one that stands for it.
     fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M);
 }
@@ -142,65 +154,6 @@ pub trait MapEntities {
 impl MapEntities for Entity {
     fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
         *self = mapper.get_mapped(*self);
-    }
-}
-
-impl<T: MapEntities> MapEntities for Box<T> {
-    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        (**self).map_entities(mapper);
-    }
-}
-
-macro_rules! map_items {
-    ($([$($generics:tt)*] $Type:ty,)*) => { $(
-        impl<T: MapEntities, $($generics)*> MapEntities for $Type {
-            fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-                self.iter_mut().for_each(|item| item.map_entities(mapper));
-            }
-        }
-    )* };
-}
-
-map_items! { [] Option<T>, [] [T], [] Vec<T>, [] VecDeque<T>, [const N: usize] [T; N], }
-
-/// The value with other entities inside.
-fn mapped<T: MapEntities, M: EntityMapper>(mut value: T, mapper: &mut M) -> T {
-    value.map_entities(mapper);
-    value
-}
-
-impl<T: MapEntities + Ord> MapEntities for BTreeSet<T> {
-    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        *self = core::mem::take(self).into_iter().map(|item| mapped(item, mapper)).collect();
-    }
-}
-
-impl<K: MapEntities + Ord, V: MapEntities> MapEntities for BTreeMap<K, V> {
-    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        let old = core::mem::take(self);
-        *self = old.into_iter().map(|(key, value)| (mapped(key, mapper), mapped(value, mapper))).collect();
-    }
-}
-
-#[cfg(feature = "std")]
-impl<T: MapEntities + Eq + Hash, S: BuildHasher + Default> MapEntities for HashSet<T, S> {
-    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        *self = core::mem::take(self).into_iter().map(|item| mapped(item, mapper)).collect();
-    }
-}
-
-#[cfg(feature = "std")]
-impl<K: MapEntities + Eq + Hash, V: MapEntities, S: BuildHasher + Default> MapEntities for HashMap<K, V, S> {
-    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        let old = core::mem::take(self);
-        *self = old.into_iter().map(|(key, value)| (mapped(key, mapper), mapped(value, mapper))).collect();
-    }
-}
-
-/// What the derives call for a field of a type with the name `Entity`: it is mapped if that is this crate's.
-pub fn map_entity<T: 'static, M: EntityMapper>(field: &mut T, mapper: &mut M) {
-    if let Some(entity) = (field as &mut dyn core::any::Any).downcast_mut::<Entity>() {
-        entity.map_entities(mapper);
     }
 }
 

@@ -21,6 +21,8 @@ mod map;
 mod mapper;
 mod unique;
 mod keyed;
+mod mapping;
+mod mapped_types;
 #[cfg(feature = "serde")]
 mod serialized;
 
@@ -37,6 +39,7 @@ pub(crate) use self::id_stream::IdStream;
 pub use self::keyed::{EntityHash, EntityHashMap, EntityHashSet, EntityHasher};
 pub use self::map::EntityMap;
 pub use self::mapper::{EntityMapper, MapEntities};
+pub(crate) use self::mapping::{FieldMapping, Mapping};
 pub(crate) use self::streams::{Ids, STREAMS, SplitStream};
 pub(crate) use self::summary::SparseSummary;
 pub(crate) use self::unique::Distinct;
@@ -48,7 +51,8 @@ pub use strata_ecs_derive::MapEntities;
 
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.
 pub(crate) mod for_macros {
-    pub use super::mapper::{map_entity, map_inside};
+    pub use super::mapper::map_inside;
+    pub use super::mapping::{FieldMapping, field_mapping};
 }
 
 use core::cmp::Ordering;

@@ -79,7 +79,8 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> QueryParManyIter<'w, 's, D, F
         each: impl Fn(&mut T, Result<D::Item<'w, 's>, QueryEntityError>) + Send + Sync,
     ) {
         let Self { query, entities, batching } = &self;
-        let tasks = batching.size().map_or_else(|| Tasks::of(entities.len()), |size| Tasks::of_size(entities.len(), size));
+        let tasks =
+            batching.size().map_or_else(|| Tasks::of(entities.len()), |size| Tasks::of_size(entities.len(), size));
         query.cell.store().pool.work_off(tasks.joined(), |tasks| {
             while let Some((_, range)) = tasks.take() {
                 let mut value = init();

@@ -12,7 +12,7 @@ use super::traits::{OnTargetDespawn, Relation};
 use crate::alloc_error::{AllocError, try_reserve, try_shrink};
 use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut};
 use crate::entity::{Entity, EntityMapper};
-use crate::tick::{RunTicks, Tick, TickCells, WriteStamp};
+use crate::tick::{ComponentTicks, RunTicks, Tick, TickCells, WriteStamp};
 use crate::tracking::Which;
 
 /// What has become of a pair, of which something may be told.
@@ -262,6 +262,74 @@ pub(crate) trait PairsCopy: Send + Sync {
 
     /// The values: a `Vec<R>`, by row.
     fn values(&self) -> &dyn Any;
+
+    /// The pairs with clones of their values, for another copy.
+    fn to_parts(&self) -> Box<dyn PairsParts>;
+}
+
+/// A pair in a snapshot, but for its value: see [`PairsContents`](crate::snapshot::PairsContents).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PairContents {
+    /// The source and the target.
+    pub ends: [Entity; 2],
+    /// How many pairs come before this one in the order of its source's, and in that of its target's. The second number means nothing if
+    /// the target is no more.
+    pub places: [u32; 2],
+    /// When the pair was made, and when its value changed.
+    pub ticks: ComponentTicks,
+}
+
+/// What is wrong with pairs.
+pub(crate) enum PairsFault {
+    /// There are not as many values as pairs.
+    Length,
+    /// A tick cannot be.
+    Ticks,
+    /// There cannot be this pair, or not at this place.
+    Pair([Entity; 2]),
+    /// Values cannot be cloned.
+    NotClone,
+}
+
+/// What pairs are built for.
+pub(crate) struct PairsSetting<'a> {
+    pub(crate) is_alive: &'a dyn Fn(Entity) -> bool,
+    /// Whether there was an entity with this id, and is not any more.
+    pub(crate) is_past: &'a dyn Fn(Entity) -> bool,
+    pub(crate) is_known: &'a dyn Fn(Tick) -> bool,
+}
+
+/// The pairs of one relation, by row, to be checked and put together.
+pub(crate) trait PairsParts: Any + Send + Sync {
+    /// The type name of the relation.
+    fn name(&self) -> &'static str;
+
+    fn len(&self) -> usize;
+
+    /// What is known of the values.
+    fn relation(&self) -> &'static ComponentDescriptor;
+
+    fn pairs(&self) -> &[PairContents];
+
+    /// Keeps those pairs that are wanted, by row.
+    fn retain(&mut self, wanted: &[bool]);
+
+    /// The components of sources and of targets.
+    fn components(&self) -> [&'static ComponentDescriptor; 2];
+
+    /// A copy with these pairs.
+    ///
+    /// # Errors
+    ///
+    /// If there cannot be such pairs; or, outside, if there is no memory.
+    fn build(self: Box<Self>, setting: &PairsSetting<'_>)
+    -> Result<Result<Box<dyn PairsCopy>, PairsFault>, AllocError>;
+}
+
+/// The parts of a relation.
+pub(crate) struct PartsOf<R> {
+    pub(crate) pairs: Vec<PairContents>,
+    pub(crate) values: Vec<R>,
 }
 
 /// A copy of the pairs of a relation.
@@ -292,6 +360,11 @@ impl<R: Relation> PairsCopy for CopyOf<R> {
 
     fn values(&self) -> &dyn Any {
         &self.values
+    }
+
+    fn to_parts(&self) -> Box<dyn PairsParts> {
+        let pairs = (self as &dyn PairsCopy).contents();
+        Box::new(PartsOf { pairs, values: self.values.iter().map(self.clone).collect() })
     }
 }
 

@@ -21,9 +21,12 @@ enum ResourceCopy {
     Apart,
     /// There is none.
     None,
-    /// A value of the type that the descriptor is of.
-    Some(&'static ComponentDescriptor, Held),
+    /// A value of the type that the descriptor and the function are of.
+    Some(&'static ComponentDescriptor, Held, Register),
 }
+
+/// Finds the number of a type of resources, which is registered now if need be.
+type Register = fn(&mut Resources) -> ResourceId;
 
 /// The value of a resource, to read.
 pub(crate) enum ResourceValue<'a> {
@@ -43,7 +46,7 @@ pub(crate) struct ResourceClones(Vec<Option<Option<Held>>>);
 /// A value that was not taken from a world, for a place in one.
 pub(crate) struct NewResource {
     descriptor: &'static ComponentDescriptor,
-    register: fn(&mut Resources) -> ResourceId,
+    register: Register,
     is_on_thread: bool,
     /// If it is a list of messages.
     messages: Option<MessageNumbers>,
@@ -74,6 +77,15 @@ impl NewResource {
         self.descriptor
     }
 
+    /// Registers its type.
+    ///
+    /// # Panics
+    ///
+    /// If another resource has the same stable name.
+    pub(crate) fn register_in(&self, resources: &mut Resources) {
+        (self.register)(resources);
+    }
+
     /// Whether it is one that stays on its thread.
     pub(crate) fn is_on_thread(&self) -> bool {
         self.is_on_thread
@@ -96,7 +108,7 @@ impl ResourceCopies {
     /// The values, and when they were added and changed.
     pub(crate) fn values(&self) -> impl Iterator<Item = (ErasedRef<'_>, ComponentTicks)> {
         self.0.iter().filter_map(|copy| match copy {
-            ResourceCopy::Some(descriptor, held) => {
+            ResourceCopy::Some(descriptor, held, _) => {
                 // SAFETY: the value is of the type that the descriptor is of, belongs to this, and is changed by no code.
                 let value = unsafe { ErasedRef::new(descriptor, held.value) };
                 Some((value, held.ticks.get()))
@@ -105,10 +117,24 @@ impl ResourceCopies {
         })
     }
 
+    /// Clones of the values, for another world.
+    pub(crate) fn to_new(&self) -> Vec<NewResource> {
+        let new = self.0.iter().enumerate().filter_map(|(at, copy)| {
+            let ResourceCopy::Some(descriptor, held, register) = copy else { return None };
+            let clone = descriptor.functions().clone_fn()?;
+            // SAFETY: value, descriptor and `drop` were entered together, for one type. The value belongs to this, and no code changes it.
+            let held = unsafe { held_clone(descriptor, clone, (held.value, &held.ticks), held.drop) };
+            let list = self.1.iter().find(|(id, _)| id.0 as usize == at);
+            let messages = list.map(|(_, numbers)| *numbers);
+            Some(NewResource { descriptor, register: *register, is_on_thread: false, messages, held })
+        });
+        new.collect()
+    }
+
     /// What is known of a resource, if there is a value of it.
     pub(crate) fn descriptor(&self, id: ResourceId) -> Option<&'static ComponentDescriptor> {
         match self.0.get(id.0 as usize)? {
-            ResourceCopy::Some(descriptor, _) => Some(descriptor),
+            ResourceCopy::Some(descriptor, ..) => Some(descriptor),
             _ => None,
         }
     }
@@ -270,6 +296,29 @@ impl Resources {
         Some(Held { value: old, ticks: TickCells::default(), drop })
     }
 
+    /// Takes those resources out that are wanted, but for lists of messages, and values that stay on their threads.
+    pub(crate) fn take_new(
+        &mut self,
+        wanted: &mut dyn FnMut(&'static ComponentDescriptor) -> bool,
+    ) -> Vec<NewResource> {
+        let Self { places, messages, .. } = self;
+        let places = places.iter_mut().enumerate().filter(|(at, place)| {
+            let is_list = messages.iter().any(|list| list.id.0 as usize == *at);
+            !is_list && place.on_thread.is_none() && place.get().is_some() && wanted(place.descriptor)
+        });
+        let taken = places.filter_map(|(_, place)| {
+            let (descriptor, register, drop) = (place.descriptor, place.register, place.drop);
+            let held = Held { value: place.take()?, ticks: place.ticks.clone(), drop };
+            Some(NewResource { descriptor, register, is_on_thread: false, messages: None, held })
+        });
+        taken.collect()
+    }
+
+    /// Whether there is a resource of a type.
+    pub(crate) fn contains(&self, descriptor: &ComponentDescriptor) -> bool {
+        self.places.iter().any(|place| place.descriptor.is_same(descriptor) && place.get().is_some())
+    }
+
     /// Takes the resource of a type out, if there is one that may be dropped on any thread.
     pub(crate) fn take(&mut self, descriptor: &ComponentDescriptor) -> Option<Held> {
         let is_meant = |place: &&mut Place| place.descriptor.identity() == descriptor.identity();
@@ -306,7 +355,8 @@ impl Resources {
                 // SAFETY: value, descriptor and `drop` were entered together, for one type. `&self` keeps the value as it is: code that
                 // changes it through the raw pointer promises that it is not borrowed otherwise.
                 (Some(value), Some(clone)) => unsafe {
-                    ResourceCopy::Some(place.descriptor, held_clone(place.descriptor, clone, value, place.drop))
+                    let held = held_clone(place.descriptor, clone, value, place.drop);
+                    ResourceCopy::Some(place.descriptor, held, place.register)
                 },
             }
         }));
@@ -335,9 +385,9 @@ impl Resources {
         });
         let mut copies: Vec<ResourceCopy> = others.collect();
         let mut lists = Vec::new();
-        for (id, NewResource { descriptor, held, messages, .. }) in new {
+        for (id, NewResource { descriptor, register, held, messages, .. }) in new {
             lists.extend(messages.map(|numbers| (id, numbers)));
-            copies[id.0 as usize] = ResourceCopy::Some(descriptor, held);
+            copies[id.0 as usize] = ResourceCopy::Some(descriptor, held, register);
         }
         ResourceCopies(copies, lists)
     }
@@ -358,7 +408,7 @@ impl Resources {
             Some(ResourceCopy::Apart) => None,
             None if is_apart(place.descriptor) || place.on_thread.is_some() => None,
             None | Some(ResourceCopy::None) => Some(None),
-            Some(ResourceCopy::Some(_, held)) => {
+            Some(ResourceCopy::Some(_, held, _)) => {
                 let clone = place.descriptor.functions().clone_fn()?;
                 // SAFETY: the copy with this number is one of a value of this place, whose type never changes.
                 Some(Some(unsafe { held_clone(place.descriptor, clone, (held.value, &held.ticks), held.drop) }))

@@ -89,6 +89,16 @@ impl WorldSnapshot {
         &self.copy
     }
 
+    /// Whether it was taken of, or built for, a world.
+    pub(super) fn is_of(&self, world: &World) -> bool {
+        self.world == world.id()
+    }
+
+    /// What it leaves out.
+    pub(super) fn options(&self) -> &SnapshotOptions {
+        &self.options
+    }
+
     /// What the systems of each schedule keep.
     pub(super) fn systems(&self) -> &[(InternedScheduleLabel, ScheduleMemory)] {
         &self.systems
@@ -326,7 +336,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If something is running, or if the snapshot is one of another world.
+    /// If something is running, or if the snapshot is one of another world: [`World::restore_into`] takes those.
     ///
     /// # Panics
     ///
@@ -386,16 +396,19 @@ impl World {
         Ok(())
     }
 
-    /// Whether a snapshot can be restored now.
+    /// Whether a snapshot of this world can be restored now.
     fn check_restore(&mut self, snapshot: &WorldSnapshot) -> Result<(), RestoreError> {
+        self.check_idle(snapshot)?;
+        if snapshot.is_of(self) { Ok(()) } else { Err(RestoreError::OtherWorld) }
+    }
+
+    /// Whether a snapshot can be restored now, of whatever world it is.
+    pub(super) fn check_idle(&mut self, snapshot: &WorldSnapshot) -> Result<(), RestoreError> {
         if self.store.is_busy() {
             return Err(RestoreError::Busy);
         }
         if let Some(name) = self.store.lent_resource() {
             return Err(RestoreError::Lent(name));
-        }
-        if snapshot.world != self.id() {
-            return Err(RestoreError::OtherWorld);
         }
         if !snapshot.is_whole {
             return Err(RestoreError::Unfinished);

@@ -116,6 +116,15 @@ impl<'s> ColumnContents<'s> {
     }
 }
 
+impl ColumnContents<'_> {
+    /// Clones of the values of a snapshot, with their ticks.
+    pub(super) fn to_new(self) -> NewColumnContents {
+        let Values::Copied(column, _) = self.0 else { unreachable!("a snapshot has copies of the values") };
+        let values = column.new_values(0).unwrap_or_else(|error| error.raise());
+        NewColumnContents(ColumnParts { values, visited: self.stamp(), ticks: self.ticks(), clone: None })
+    }
+}
+
 /// Values of one component, for a [`SnapshotBuilder`](super::SnapshotBuilder).
 pub struct NewColumnContents(ColumnParts);
 

@@ -241,6 +241,12 @@ impl<'s> RemovalContents<'s> {
         self.list.values().map(|values| values.values().behind(self.skipped()))
     }
 
+    /// Clones of the values, if it is a list of values.
+    pub(super) fn new_values(self) -> Option<NewColumnContents> {
+        let values = self.list.values()?.new_values(self.skipped()).unwrap_or_else(|error| error.raise());
+        Some(NewColumnContents::of_parts(values))
+    }
+
     /// The number of the first entry, and how many are kept at most.
     #[must_use]
     pub fn numbers(self) -> (u64, usize) {

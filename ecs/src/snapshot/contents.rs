@@ -584,6 +584,14 @@ impl SnapshotBuilder {
         self.parts.resources
     }
 
+    /// Adds clones of all resources and pairs of a copy.
+    pub(super) fn add_whole(&mut self, copy: &StoreCopy) {
+        self.parts.resources.extend(copy.resources.to_new());
+        let pairs = copy.pairs.iter().zip(&copy.relations);
+        let pairs = pairs.filter_map(|(pairs, register)| Some((pairs.as_ref()?.to_parts(), *register)));
+        self.parts.pairs.extend(pairs);
+    }
+
     /// Adds the next table, to which the last row came at a tick, with the values of each component by row. The first one has no
     /// components.
     pub fn add_table(

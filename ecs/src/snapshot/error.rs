@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::component::Unproved;
+use crate::store::BuildError;
 
 /// A [snapshot](super) cannot be taken. Nothing has happened.
 ///
@@ -29,6 +30,9 @@ pub enum SnapshotError {
     Lent(&'static str),
     /// Some of what the world holds cannot be copied.
     NotTaken(Vec<NotTaken>),
+    /// A [copy](crate::world::World::try_clone) of the world cannot be put together, as when a program has exchanged the lists of two targets of
+    /// a relationship, so that its sides disagree.
+    Contents(BuildError),
 }
 
 /// Something that a [snapshot](super) cannot take.
@@ -83,6 +87,7 @@ impl fmt::Display for SnapshotError {
                 }
                 f.write_str("; derive `Clone`, or leave something out: `SnapshotOptions`")
             }
+            Self::Contents(error) => write!(f, "the world cannot be copied: {error}"),
         }
     }
 }
@@ -109,6 +114,8 @@ pub enum RestoreError {
     OtherWorld,
     /// A `Clone` has panicked when the snapshot was taken again.
     Unfinished,
+    /// The world that a snapshot is [restored into](crate::world::World::restore_into) cannot hold what the snapshot does.
+    Contents(BuildError),
 }
 
 impl fmt::Display for RestoreError {
@@ -118,8 +125,11 @@ impl fmt::Display for RestoreError {
             Self::Lent(name) => {
                 write!(f, "a world cannot be restored while resource `{name}` is taken out by `resource_scope`")
             }
-            Self::OtherWorld => f.write_str("a snapshot can only be restored in the world that it was taken of"),
+            Self::OtherWorld => f.write_str(
+                "the snapshot was taken of another world\nhelp: `World::restore_into` restores a snapshot of any world",
+            ),
             Self::Unfinished => f.write_str("the snapshot is not complete: a `Clone` panicked when it was taken"),
+            Self::Contents(error) => write!(f, "the world cannot hold what the snapshot does: {error}"),
         }
     }
 }

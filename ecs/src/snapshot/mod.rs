@@ -41,12 +41,16 @@
 //! last, how far they have read messages, and their [`Local`](crate::system::Local)s. A `Local` can be taken if it is a number or another
 //! simple type, or if [an option names its type](SnapshotOptions::with_local).
 //!
+//! Ids that are reserved for commands which are still to be applied are free in a snapshot, since those commands are no part of it.
+//!
 //! Definitions are no state of a world: schedules, observers, hooks, registered components and their requirements stay what they are. So
 //! does what a closure has captured.
 //!
 //! # Restoring
 //!
-//! A snapshot is one of a world and of its registered types, and is restored in that world. Neither hooks nor observers are told of
+//! A snapshot is one of a world and of its registered types, and is restored in that world;
+//! [`World::restore_into`](crate::world::World::restore_into) takes one of any world, and
+//! [`World::try_clone`](crate::world::World::try_clone) makes a second world. Neither hooks nor observers are told of
 //! what comes and goes; then the event [`Restored`] is triggered. Queries stay usable.
 //!
 //! A system in a schedule of the world goes back to what it kept; it is found by the label of the schedule, its name, and which of the
@@ -154,6 +158,7 @@ mod consumers;
 mod contents;
 mod journal;
 mod update;
+mod transplant;
 mod state_options;
 mod parts;
 mod checksum;

@@ -423,6 +423,7 @@ impl Store {
             spawns: spawns.map(|(ticks, others, newest)| Spawns::of(ticks, others, newest)),
             links,
             pairs,
+            relations: self.relations.places.iter().map(|place| place.functions.register).collect(),
             frames,
             tick: now,
             last: parts.last,

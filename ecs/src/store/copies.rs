@@ -49,6 +49,8 @@ pub(crate) struct StoreCopy {
     pub(super) links: LinksCopy,
     /// By the number of the relation.
     pub(crate) pairs: Vec<Option<Box<dyn PairsCopy>>>,
+    /// By the number of the relation: what finds its number in a store.
+    pub(crate) relations: Vec<fn(&mut Store) -> usize>,
     pub(super) frames: FramesCopy,
     pub(crate) tick: Tick,
     pub(crate) last: Tick,
@@ -262,6 +264,8 @@ impl Store {
         copy.links = self.listeners.links.copy();
         copy.pairs.clear();
         copy.pairs.extend(self.relations.places.iter_mut().map(|place| place.pairs.copy()));
+        copy.relations.clear();
+        copy.relations.extend(self.relations.places.iter().map(|place| place.functions.register));
         copy.frames = self.frames.copy();
         (copy.tick, copy.last) = (self.clock.tick.get(), self.clock.last.get());
         (copy.checked, copy.era) = (self.clock.checked, self.clock.era);

@@ -57,14 +57,8 @@ impl Drop for Promised<'_> {
 
 impl Drop for Whole<'_> {
     fn drop(&mut self) {
-        self.store.listeners.held -= 1;
         self.store.listeners.foretold -= u32::from(self.foretold);
-        if !self.has_ended {
-            if self.store.listeners.held == 0 {
-                self.store.listeners.panicked = Waiting::default();
-            }
-            self.store.settle_news();
-        }
+        self.store.end_whole(self.has_ended);
     }
 }
 
@@ -120,6 +114,17 @@ impl Store {
     /// Carries out operations as one.
     pub(crate) fn as_one<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
         self.as_whole(false, operations)
+    }
+
+    /// The end of an operation that others were parts of, which may have panicked.
+    pub(super) fn end_whole(&mut self, has_ended: bool) {
+        self.listeners.held -= 1;
+        if !has_ended {
+            if self.listeners.held == 0 {
+                self.listeners.panicked = Waiting::default();
+            }
+            self.settle_news();
+        }
     }
 
     /// Carries out operations as one of which it has been told beforehand what goes.
@@ -231,7 +236,7 @@ impl Store {
 
     /// Makes both sides of relationships agree, if there are such components.
     #[inline]
-    fn relink(&mut self) {
+    pub(crate) fn relink(&mut self) {
         let links = &self.listeners.links;
         if !(links.are_settled() && links.refused.is_empty())
             && let Some(tell) = self.reactions.tell

@@ -32,6 +32,7 @@ mod removed;
 mod record;
 mod journal;
 mod lifecycle;
+mod deferring;
 mod addition;
 mod spawn;
 

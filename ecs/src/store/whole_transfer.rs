@@ -10,9 +10,10 @@ use super::Store;
 use super::bulk::Selection;
 use super::spawn::MAX_GAP;
 use super::transfer::MovedIds;
-use crate::component::{ComponentId, Components};
+use crate::component::{ComponentDescriptor, ComponentId, Components};
 use crate::entity::{Entities, Entity, EntityHashMap, EntityMapper, TableId};
 use crate::guard::Waiting;
+use crate::resource::NewResource;
 
 /// Replaces the entities inside of the value of a component that an entity has.
 pub(super) type MapInside = fn(&mut Store, Entity, ComponentId, &mut dyn EntityMapper);
@@ -108,11 +109,21 @@ fn maps(components: &Components, id: ComponentId) -> bool {
 
 impl Store {
     /// Moves all entities to another store, and returns their old and new ids. Nothing is told in this store, which ends. Entities inside of
-    /// values are replaced, by a function for those of components. If it is said that ids are kept, they are as far as they can be had. All
-    /// that may fail comes before anything moves.
-    pub(crate) fn move_all_to(mut self, to: &mut Self, map: MapInside, are_kept: bool) -> Vec<(Entity, Entity)> {
+    /// values are replaced, by a function for those of components. If it is said that ids are kept, they are as far as they can be had. The
+    /// resources come along that are wanted; `is_wanted` is told whether the other store has one of the type. All that may fail comes before
+    /// anything moves.
+    pub(crate) fn move_all_to(
+        mut self,
+        to: &mut Self,
+        map: MapInside,
+        are_kept: bool,
+        is_wanted: &mut dyn FnMut(&'static ComponentDescriptor, bool) -> bool,
+    ) -> Vec<(Entity, Entity)> {
         self.flush();
         to.flush();
+        let mut resources =
+            self.resources.take_new(&mut |descriptor| is_wanted(descriptor, to.resources.contains(descriptor)));
+        resources.iter().for_each(|resource| resource.register_in(&mut to.resources));
         let tables = self.archetypes.tables.iter().filter(|table| !table.is_empty());
         let tables: Vec<(TableId, _)> = tables.map(|table| (table.id(), None)).collect();
         let selections: Vec<Selection> = self.in_order(tables.into_iter());
@@ -122,7 +133,7 @@ impl Store {
         if let Err(error) = reserve(to, moving.len()) {
             super::SpawnError::from(error).raise();
         }
-        let (chosen, dead) = self.map_inside(&selections, &moving, to, map, are_kept);
+        let (chosen, dead) = self.map_inside((&selections, &moving), to, (map, &mut resources), are_kept);
         if let Err(error) = reserve(to, moving.len() + dead) {
             super::SpawnError::from(error).raise();
         }
@@ -132,7 +143,9 @@ impl Store {
         self.listeners.held += 1;
         self.listeners.foretold += 1;
         let ids = self.move_foretold_to(&selections, to, chosen, |to| to.entities.end_next(dead, &mut ended));
-        let dropped = Waiting::catch(|| drop(self));
+        let now = to.now();
+        let replaced: Vec<_> = resources.into_iter().filter_map(|resource| to.resources.put(resource, now)).collect();
+        let dropped = Waiting::catch(|| drop(replaced)).or(Waiting::catch(|| drop(self)));
         to.react();
         dropped.go_on();
         ids
@@ -142,10 +155,9 @@ impl Store {
     /// and how many it has to end beside those.
     fn map_inside(
         &mut self,
-        selections: &[Selection],
-        moving: &[Entity],
+        (selections, moving): (&[Selection], &[Entity]),
         to: &Self,
-        map: MapInside,
+        (map, resources): (MapInside, &mut [NewResource]),
         are_kept: bool,
     ) -> (MovedIds, usize) {
         let components = &self.archetypes.components;
@@ -159,7 +171,10 @@ impl Store {
             let indexes = storage.indexes().into_iter();
             mapped.push((indexes.filter_map(|index| Some(self.entities.at_index(index)?.0)).collect(), id));
         }
-        let is_empty = mapped.is_empty() && self.relations.places.iter().all(|place| place.pairs.index().len() == 0);
+        let name_some = |resource: &NewResource| resource.descriptor().functions().map_entities_fn().is_some();
+        let is_empty = mapped.is_empty()
+            && self.relations.places.iter().all(|place| place.pairs.index().len() == 0)
+            && !resources.iter().any(name_some);
         if is_empty && !are_kept {
             return (MovedIds::Next, 0);
         }
@@ -170,6 +185,7 @@ impl Store {
             entities.into_iter().for_each(|entity| map(self, entity, id, &mut new));
         }
         self.relations.places.iter_mut().for_each(|place| place.pairs.map_entities(&mut new));
+        resources.iter_mut().for_each(|resource| resource.map_entities(&mut new));
         let dead = new.given - others;
         let all = new.all;
         (if are_kept { MovedIds::Chosen { all, kept } } else { MovedIds::Next }, dead)

@@ -13,9 +13,9 @@ use core::panic::Location;
 use super::blocks::{Blocks, RowFacts};
 use super::input::{Given, In, SystemInput};
 use super::memory::Keeper;
-use crate::error::{BoxError, EcsError};
 use crate::access::{Access, ParamAccess};
 use crate::cell::StoreCell;
+use crate::error::{BoxError, EcsError};
 use crate::origin::SystemName;
 use crate::store::{Affected, Store, WorldId};
 

@@ -4,7 +4,6 @@ use core::marker::PhantomData;
 
 use super::base::BoxedSystem;
 use super::combine::{self, Rule};
-use super::error::EcsError;
 use super::function::{FunctionMarker, MacroMarker};
 use super::input::SystemInput;
 use super::into::{BoxedMarker, IntoSystem};
@@ -12,6 +11,7 @@ use super::item::{MacroSystem, SystemFunction, SystemItem};
 use super::param::SystemParam;
 use super::param_function::SystemParamFunction;
 use super::params::ReadOnlySource;
+use crate::error::EcsError;
 
 /// A parameter through which a system cannot change the world: queries that only read, [`Res`](crate::system::Res),
 /// [`MessageReader`](crate::system::MessageReader), [`Lookup`](crate::system::Lookup), `&World`, and what is made of these; also [`Local`](crate::system::Local), which

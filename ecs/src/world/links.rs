@@ -827,6 +827,8 @@ pub(crate) fn arrange_sources(
 ) -> bool {
     let side = list.relation().filter(|side| !side.is_source());
     let Some(functions) = side.and_then(RelationSide::functions::<LinkFunctions>) else { return false };
+    // Links of operations whose events are deferred are not in the lists yet.
+    store.relink();
     let Some(listed) = (functions.lists)(World::from_store(store), target) else { return false };
     if listed == sources {
         return true;

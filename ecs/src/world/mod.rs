@@ -17,6 +17,7 @@ mod entity_fetch;
 mod entity_fetcher;
 mod entities;
 mod selections;
+mod deferred_events;
 mod columns;
 mod query_state;
 mod query_slices;

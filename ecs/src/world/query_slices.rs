@@ -16,10 +16,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// let mut query = world.query::<&Health>();
     /// query.contiguous_par_iter(&world).for_each(|healths| assert!(healths.iter().all(|health| health.0 < 1000)));
     /// ```
-    pub fn contiguous_par_iter<'w, 's>(
-        &'s mut self,
-        world: &'w World,
-    ) -> QueryContiguousParIter<'w, 's, D::ReadOnly, F>
+    pub fn contiguous_par_iter<'w, 's>(&'s mut self, world: &'w World) -> QueryContiguousParIter<'w, 's, D::ReadOnly, F>
     where
         D::ReadOnly: ContiguousQueryData,
     {
@@ -39,10 +36,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// query.contiguous_par_iter_mut(&mut world).for_each(|healths| healths.iter_mut().for_each(|health| health.0 *= 2));
     /// assert_eq!(world.get::<Health>(last).unwrap().0, 1998);
     /// ```
-    pub fn contiguous_par_iter_mut<'w, 's>(
-        &'s mut self,
-        world: &'w mut World,
-    ) -> QueryContiguousParIter<'w, 's, D, F>
+    pub fn contiguous_par_iter_mut<'w, 's>(&'s mut self, world: &'w mut World) -> QueryContiguousParIter<'w, 's, D, F>
     where
         D: ContiguousQueryData,
     {

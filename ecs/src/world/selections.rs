@@ -3,6 +3,7 @@
 use super::cast::World;
 use super::hooks::TELL_NOTHING;
 use super::links::rename_before_move;
+use crate::component::ComponentDescriptor;
 use crate::entity::{Entity, EntityMap};
 use crate::query::{QueryFilter, select};
 use crate::selection::EntitySelection;
@@ -99,7 +100,7 @@ impl World {
     #[doc(alias("MoveEntitiesFrom", "move_from", "write_to_world", "append"))]
     pub fn move_entities_from(&mut self, other: Self) -> EntityMap {
         let Self { store } = other;
-        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move, false))
+        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move, false, &mut |_, _| false))
     }
 
     /// As [`move_entities_from`](Self::move_entities_from), but an entity keeps its id if its index is free here: nothing alive has it, and
@@ -133,7 +134,44 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn move_entities_keeping_ids(&mut self, other: Self) -> EntityMap {
         let Self { store } = other;
-        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move, true))
+        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move, true, &mut |_, _| false))
+    }
+
+    /// As [`move_entities_from`](Self::move_entities_from), or as [`move_entities_keeping_ids`](Self::move_entities_keeping_ids) if
+    /// `keeps_ids`, and resources of the other world come along.
+    ///
+    /// `takes` says of each resource of the other world whether it comes, and is told whether this world has one of the same type, which is
+    /// dropped then. Entities inside of a resource are mapped as those inside of components. The resources are in place when hooks and
+    /// observers are told of the entities. Messages and non-send values do not come.
+    ///
+    /// # Panics
+    ///
+    /// As [`move_entities_from`](Self::move_entities_from), or if a resource has the stable name of another one of this world.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Resource)]
+    /// struct Boss(Option<Entity>);
+    ///
+    /// let mut level = World::new();
+    /// let boss = level.spawn_empty().id();
+    /// level.insert_resource(Boss(Some(boss)));
+    ///
+    /// let mut game = World::new();
+    /// game.spawn_empty();
+    /// let map = game.move_entities_and_resources_from(level, false, |_, is_present| !is_present);
+    /// assert_eq!(game.resource::<Boss>().0, map.get(boss));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn move_entities_and_resources_from(
+        &mut self,
+        other: Self,
+        keeps_ids: bool,
+        mut takes: impl FnMut(&'static ComponentDescriptor, bool) -> bool,
+    ) -> EntityMap {
+        let Self { store } = other;
+        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move, keeps_ids, &mut takes))
     }
 }
 

@@ -11,9 +11,7 @@ use super::cast::World;
 use crate::access::Access;
 use crate::cell::ReadCell;
 use crate::origin::{Origin, SystemName};
-use crate::schedule::{
-    Ambiguity, IntoSystemSet, Schedule, ScheduleBuildError, ScheduleCleanupPolicy, ScheduleError,
-};
+use crate::schedule::{Ambiguity, IntoSystemSet, Schedule, ScheduleBuildError, ScheduleCleanupPolicy, ScheduleError};
 use crate::store::{Acting, SharedClock, Store, WorldId};
 use crate::system::Keeper;
 use crate::system::{

@@ -119,7 +119,9 @@ fn a_set_that_is_not_there_is_an_error_and_changes_nothing() {
     for policy in POLICIES {
         let error = schedule.remove_systems_in_set(Second, &mut world, policy).unwrap_err();
         assert!(matches!(&error, ScheduleError::SetNotFound(set) if set == "Second"), "{error}");
-        assert!(schedule.remove_systems_in_set(step::<3>, &mut world, policy).unwrap_err().to_string().contains("step<3>"));
+        assert!(
+            schedule.remove_systems_in_set(step::<3>, &mut world, policy).unwrap_err().to_string().contains("step<3>")
+        );
     }
     assert_eq!(schedule.systems_len(), 2);
     // What is said of it still waits for the set.

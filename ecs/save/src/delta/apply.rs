@@ -201,11 +201,12 @@ impl Replica {
         Self { ids, at: Some(mark), world: Some(world.id()), resources }
     }
 
-    /// A replica that begins with the entities of a saved world that were [added](WorldFormat::load_entities) to a world. Resources, which
-    /// do not come that way, come when they change. See [`of_loaded`](Self::of_loaded).
+    /// A replica that begins with the entities of a saved world that were [added](WorldFormat::load_entities) to a world. Resources of the
+    /// world follow those of the other one from then on. See [`of_loaded`](Self::of_loaded).
     #[must_use]
     pub fn of_entities(world: &World, map: &EntityMap, mark: DeltaMark) -> Self {
-        Self { ids: map.iter().collect(), at: Some(mark), world: Some(world.id()), resources: HashSet::new() }
+        let resources = world.resource_descriptors().map(|descriptor| descriptor.identity()).collect();
+        Self { ids: map.iter().collect(), at: Some(mark), world: Some(world.id()), resources }
     }
 
     /// How far the replica has come; `None` if it has not begun.
@@ -234,7 +235,10 @@ impl Replica {
     /// Brings the world up to date with a [delta](WorldFormat::delta_since), by ordinary operations of which hooks and observers are told:
     /// what has come to an entity, or gone from it, comes and goes as one. Values of entities that have got nothing else are written in
     /// place, without a call of hooks and observers but with a change that systems see, unless the component is immutable: those are inserted.
-    /// New entities are there, without components, before the first value comes, and those that have ended end last.
+    ///
+    /// Hooks and observers of what has come run when all of the delta is in place, links and pairs included, so they see complete entities,
+    /// whichever were made first. Those of what goes (`Remove`, `Discard`, `Despawn`) run before it goes, while the delta is being applied:
+    /// components go first, and entities that have ended end last. Commands that hooks and observers record are applied at the end.
     ///
     /// An entity that the program has ended itself stays so. Entities inside of values are [mapped](strata_ecs::entity::MapEntities);
     /// what is dead in the other world, or not made yet, is one that is dead here and stays so.
@@ -270,7 +274,7 @@ impl Replica {
         // A panic of a hook leaves a replica that no delta follows on.
         self.at = None;
         let to = update.to;
-        let applied = self.carry_out(update, &known, world);
+        let applied = world.with_deferred_events(|world| self.carry_out(update, &known, world));
         self.at = Some(to);
         Ok(applied)
     }

@@ -15,7 +15,8 @@ use crate::entity::{Entity, SparseSummary};
 /// How many slots a page has; the last one may have fewer.
 const PAGE: usize = 1024;
 
-/// What the books say at a time when nothing is reserved.
+/// What the books say at a time when nothing is reserved. An id that is pending, since commands are being applied that wait for it, is free in a
+/// copy: these commands are no part of it.
 pub(crate) struct EntitiesCopy {
     pages: Vec<Arc<Vec<Slot>>>,
     /// How many slots there are.
@@ -173,6 +174,14 @@ impl EntitiesCopy {
         copy(&mut self.free, &from.free)?;
         copy(&mut self.retired, &from.retired.0)?;
         (self.first_generation, self.live) = (from.first_generation, from.live);
+        let missing = from.pending_indexes().count();
+        try_reserve(&mut self.free, missing)?;
+        for index in from.pending_indexes() {
+            // No known page has pending ids, so the page is not shared.
+            let slot = &mut Arc::make_mut(&mut self.pages[index as usize / PAGE])[index as usize % PAGE];
+            (slot.table, slot.row) = (TableId::NONE, self.free.len() as u32);
+            self.free.push(index);
+        }
         Ok(())
     }
 
@@ -296,11 +305,20 @@ impl EntitiesCopy {
 }
 
 impl Entities {
-    /// What decides which ids come next. Nothing may be reserved at this time.
+    /// The indexes of pending ids, the lowest last. There are some only while commands are applied.
+    fn pending_indexes(&self) -> impl Iterator<Item = u32> + '_ {
+        // Retired indexes with a slot are as rare.
+        let are_there = self.slots.len() != self.live as usize + self.free.len();
+        let slots = if are_there { &self.slots[..] } else { &[] };
+        let pending = slots.iter().enumerate().rev().filter(|(_, slot)| slot.table == TableId::PENDING);
+        pending.map(|(index, _)| index as u32)
+    }
+
+    /// What decides which ids come next. Nothing may be reserved at this time. Pending ids count as free.
     pub(crate) fn ids(&self) -> EntityIds {
         EntityIds {
             generations: self.slots.iter().map(|slot| slot.generation).collect(),
-            free: self.free.clone(),
+            free: self.free.iter().copied().chain(self.pending_indexes()).collect(),
             retired: self.retired.0.clone(),
             first_generation: self.first_generation.get(),
         }

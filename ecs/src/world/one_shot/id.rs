@@ -7,6 +7,7 @@ use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::entity::{EntityMapper, MapEntities};
 use crate::system::{RunSystemError, SystemInput};
 
 /// The id of a system that is registered in a world: see [`World::register_system`](crate::world::World::register_system).
@@ -58,6 +59,13 @@ impl<I: SystemInput, Out> SystemId<I, Out> {
     pub(super) fn of<S>(number: usize) -> Self {
         Self { number, name: type_name::<S>(), marker: PhantomData }
     }
+}
+
+/// The input of a system may be an entity; the id holds none.
+impl<I: SystemInput, Out> MapEntities for SystemId<I, Out> {
+    const HOLDS_ENTITIES: bool = false;
+
+    fn map_entities<M: EntityMapper>(&mut self, _: &mut M) {}
 }
 
 impl<I: SystemInput, Out> Clone for SystemId<I, Out> {

@@ -1,5 +1,5 @@
-//! What is marked with `#[entities]` has to say how the entities inside of it are exchanged for others. `Entity` does, and so do
-//! `Option`, `Box`, arrays and collections of what does, and types with `#[derive(MapEntities)]`.
+//! The type of a field with `#[entities]` implements `MapEntities`. `Entity` does, and so do tuples, `Option`, `Box`, arrays and collections
+//! of what does, and types with `#[derive(MapEntities)]`.
 use strata_ecs::prelude::*;
 
 struct Slot {

@@ -1,5 +1,4 @@
-//! Which fields hold entities is said of each field, also in the variants of an enum. Fields of the type `Entity` hold one
-//! without an attribute.
+//! `#[entities]` stands above a field, also in the variants of an enum. A field whose type can be mapped needs no attribute.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,4 +1,4 @@
-//! `#[entities]` marks a field and says no more: how the entities in it are exchanged for others, its type says.
+//! `#[entities]` has one option, `ignore`, which keeps the entities of a field as they are. What is mapped, the type of the field says.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,0 +1,43 @@
+//! Deferring the events of several operations, between which any code may run.
+
+use super::Store;
+use super::home::Home;
+use crate::queue::Queue;
+
+/// A store whose events are deferred while code runs that may put another store in its place.
+struct Deferring<'s> {
+    store: &'s mut Store,
+    home: Home,
+    /// Whether the code has not panicked.
+    has_ended: bool,
+}
+
+impl Drop for Deferring<'_> {
+    fn drop(&mut self) {
+        if self.home.is(self.store) {
+            self.store.end_whole(self.has_ended);
+            return;
+        }
+        // The store is elsewhere. Its events are delivered when commands are applied to it.
+        let mut queue = Queue::default();
+        let has_ended = self.has_ended;
+        queue.push(move |store: &mut Store| {
+            store.end_whole(has_ended);
+            store.react();
+        });
+        self.home.send(&mut queue, None);
+    }
+}
+
+impl Store {
+    /// As [`as_one`](Self::as_one), for operations that may put another store in the place of this one.
+    pub(crate) fn with_deferred_events<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
+        self.listeners.held += 1;
+        let mut deferring = Deferring { home: self.home(), store: self, has_ended: false };
+        let out = operations(deferring.store);
+        deferring.has_ended = true;
+        drop(deferring);
+        self.react();
+        out
+    }
+}

@@ -1,0 +1,42 @@
+//! Several operations whose lifecycle events are delivered together.
+
+use super::cast::World;
+
+impl World {
+    /// Carries out operations as one: hooks and observers of what they add (`Add`, `Insert`, new pairs) are called when the closure has
+    /// returned, so they see all of it, whatever the order of the operations.
+    ///
+    /// - An event is delivered once for an entity and component, and only if the entity still has the component. Of several values that were
+    ///   inserted, observers see the last one.
+    /// - Hooks and observers of what goes (`Remove`, `Discard`, `Despawn`) are called before it goes, as always.
+    /// - Commands that hooks and observers record are applied at the end. Commands that the closure itself records and flushes are applied where
+    ///   it flushes them.
+    /// - A snapshot can neither be taken nor restored in the closure.
+    ///
+    /// If the closure panics, events of what it has done until then are delivered with the next operation.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Label(&'static str);
+    /// #[derive(Resource, Default)]
+    /// struct Seen(Vec<&'static str>);
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Seen>();
+    /// world.add_observer(|add: On<Add<ChildOf>>, up: Query<&ChildOf>, labels: Query<&Label>, mut seen: ResMut<Seen>| {
+    ///     let parent = up.get(add.entity).unwrap().parent();
+    ///     seen.0.push(labels.get(parent).map_or("none", |label| label.0));
+    /// });
+    /// world.with_deferred_events(|world| {
+    ///     let parent = world.spawn_empty().id();
+    ///     world.spawn(ChildOf(parent));
+    ///     world.entity_mut(parent).insert(Label("parent"));
+    /// });
+    /// assert_eq!(world.resource::<Seen>().0, ["parent"]);
+    /// ```
+    pub fn with_deferred_events<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
+        self.store.with_deferred_events(|store| operations(Self::from_store_mut(store)))
+    }
+}

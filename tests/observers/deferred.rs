@@ -1,0 +1,82 @@
+//! Operations whose events are delivered together.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use strata_ecs::prelude::*;
+
+#[derive(Component, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Health(u32);
+#[derive(Resource, Default, Debug)]
+struct Seen(Vec<(Entity, Option<Health>)>);
+
+/// A world that notes who has got a value, and the value of its parent at that time.
+fn world() -> World {
+    let mut world = World::new();
+    world.init_resource::<Seen>();
+    world.add_observer(|add: On<Insert<Health>>, up: Query<&ChildOf>, all: Query<&Health>, mut seen: ResMut<Seen>| {
+        let parent = up.get(add.entity).ok().and_then(|parent| all.get(parent.parent()).ok());
+        seen.0.push((add.entity, parent.copied()));
+    });
+    world
+}
+
+fn seen(world: &World) -> Vec<(Entity, Option<Health>)> {
+    let mut seen = world.resource::<Seen>().0.clone();
+    seen.sort();
+    seen
+}
+
+#[test]
+fn events_of_what_comes_wait_for_the_end_of_the_closure() {
+    let mut world = world();
+    let [parent, child, gone] = world.with_deferred_events(|world| {
+        let parent = world.spawn_empty().id();
+        let child = world.spawn((Health(1), ChildOf(parent))).id();
+        let gone = world.spawn(Health(2)).id();
+        world.entity_mut(parent).insert(Health(3));
+        world.entity_mut(child).insert(Health(4));
+        world.despawn(gone);
+        assert!(seen(world).is_empty());
+        assert!(world.snapshot().is_err());
+        [parent, child, gone]
+    });
+    assert!(!world.contains(gone));
+    assert_eq!(seen(&world), [(parent, None), (child, Some(Health(3)))]);
+    world.check_invariants();
+}
+
+#[test]
+fn events_of_a_world_that_the_closure_puts_elsewhere_are_delivered_there() {
+    let (mut one, mut other) = (world(), world());
+    let (first, second) = one.with_deferred_events(|world| {
+        let first = world.spawn(Health(1)).id();
+        std::mem::swap(world, &mut other);
+        (first, world.spawn(Health(2)).id())
+    });
+    // `one` is the world that was the other one, whose events nothing defers.
+    assert_eq!(seen(&one), [(second, None)]);
+    other.flush();
+    assert_eq!(seen(&other), [(first, None)]);
+    let third = other.spawn(Health(3)).id();
+    assert_eq!(seen(&other).len(), 2);
+    assert!(seen(&other).contains(&(third, None)));
+    one.check_invariants();
+    other.check_invariants();
+    assert!(other.snapshot_with(&strata_ecs::snapshot::SnapshotOptions::new().without_resource::<Seen>()).is_ok());
+}
+
+#[test]
+fn a_panic_of_the_closure_leaves_events_for_the_next_operation() {
+    let mut world = world();
+    let mut first = Entity::PLACEHOLDER;
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        world.with_deferred_events(|world| {
+            first = world.spawn(Health(1)).id();
+            panic!("on the way");
+        })
+    }));
+    assert!(panicked.is_err());
+    let second = world.spawn(Health(2)).id();
+    assert_eq!(seen(&world), [(first, None), (second, None)]);
+    world.check_invariants();
+}
