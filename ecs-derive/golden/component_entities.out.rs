@@ -64,7 +64,6 @@ const _: () = {
                         &[
                             __strata::Probe::<Rank>::MAP_ENTITIES.holds_entities(),
                             __strata::Probe::<Target>::MAP_ENTITIES.holds_entities(),
-                            __strata::Probe::<HashMap<Rank, Target>>::FIELD_TYPE.holds_entities(),
                         ],
                     ),
                 ],

@@ -18,7 +18,7 @@ use crate::generics::{type_params, where_with};
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind};
 use crate::relationship::is_list_of_sources;
-use crate::types::{ends, find_word, peel};
+use crate::types::{ends, find_word, peel, plain_path};
 
 /// The attribute of fields.
 const ATTRIBUTE: &str = "entities";
@@ -109,11 +109,17 @@ fn fields_of(item: &Item) -> Vec<Field> {
     item.known_fields().or_else(|| item.known_variants().map(of_variants)).unwrap_or_default()
 }
 
-/// Whether a field of this type may be reported.
+/// Whether a field may be reported: its type names others, or may be one of the user's that holds entities.
 fn is_checked(field: &Field) -> bool {
-    !is_ignored(field)
-        && matches!(peel(&field.ty), Type::Path(_) | Type::Tuple(_) | Type::Array(_))
-        && may_hold(&field.ty)
+    let mut names_some = false;
+    arguments(&field.ty, &mut |_| names_some = true);
+    !is_ignored(field) && may_hold(&field.ty) && (names_some || is_plain_name(&field.ty))
+}
+
+/// Whether a type is a path without arguments.
+fn is_plain_name(ty: &Type) -> bool {
+    let last = plain_path(ty).and_then(|path| path.segments.last());
+    last.is_some_and(|last| last.arguments.is_none())
 }
 
 /// How a type is mapped.
@@ -217,7 +223,7 @@ impl<'a> Found<'a> {
             let argument = probe(argument, &hygienic!(MAP_ENTITIES));
             inside.push(hygienic!(#argument.holds_entities()));
         });
-        if is_description && matches!(peel(ty), Type::Path(_)) {
+        if is_description && is_plain_name(ty) {
             let described = probe(ty, &hygienic!(FIELD_TYPE));
             inside.push(hygienic!(#described.holds_entities()));
         }

@@ -6,8 +6,8 @@ impl World {
     /// Carries out operations as one: hooks and observers of what they add (`Add`, `Insert`, new pairs) are called when the closure has
     /// returned, so they see all of it, whatever the order of the operations.
     ///
-    /// - An event is delivered once for an entity and component, and only if the entity still has the component. Of several values that were
-    ///   inserted, observers see the last one.
+    /// - An event is delivered for each operation, and only if the entity still has the component at the end. Of several values that were
+    ///   inserted, observers see the last one each time.
     /// - Hooks and observers of what goes (`Remove`, `Discard`, `Despawn`) are called before it goes, as always.
     /// - Commands that hooks and observers record are applied at the end. Commands that the closure itself records and flushes are applied where
     ///   it flushes them.
