@@ -50,6 +50,8 @@ pub(crate) struct ColumnParts {
     pub(crate) visited: Tick,
     /// Of each value, if they are known.
     pub(crate) ticks: Option<Vec<ComponentTicks>>,
+    /// Whether constructors made the values, which then need not be `Clone`.
+    pub(crate) constructed: bool,
 }
 
 /// Values of a component that were not taken from a column.
@@ -162,7 +164,7 @@ impl ColumnCopy {
     }
 
     /// A copy with values that were not taken from a column, which has so many rows with ticks: `row` says where those of a value are.
-    /// No tick is newer than `now`. The values can be copied, or there are none.
+    /// No tick is newer than `now`. A copy of values that cannot be cloned can only be [moved](Self::take_clones) into a column.
     ///
     /// # Errors
     ///
@@ -173,9 +175,9 @@ impl ColumnCopy {
         row: impl Fn(usize) -> usize,
         now: Tick,
     ) -> Result<Self, AllocError> {
-        let ColumnParts { values, visited, ticks } = parts;
+        let ColumnParts { values, visited, ticks, constructed } = parts;
         let mut copy = Self::new(values.descriptor());
-        assert!(!copy.refuses() || values.len() == 0, "the values cannot be copied");
+        assert!(constructed || !copy.refuses() || values.len() == 0, "the values cannot be copied");
         let values = match values {
             NewValues::Vec(mut values) => {
                 let (len, mut own) = (values.len(), copy.values.without_values());
@@ -316,12 +318,11 @@ impl ColumnCopy {
     /// If there is no memory.
     pub(crate) fn take_clones(&mut self) -> Result<Option<CopiedValues>, AllocError> {
         match Arc::get_mut(&mut self.values) {
-            // Values without a size have no memory that could be handed over, and their number is asked for later.
-            Some(values) if values.column.item.size() != 0 => {
+            Some(values) => {
                 let none = values.without_values();
                 Ok(Some(replace(values, none)))
             }
-            _ => self.clones(),
+            None => self.clones(),
         }
     }
 

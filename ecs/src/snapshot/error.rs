@@ -107,6 +107,9 @@ pub enum RestoreError {
     OtherWorld,
     /// A `Clone` has panicked when the snapshot was taken again.
     Unfinished,
+    /// The snapshot has values of a component that is not `Clone`, made by [constructors](super::NewColumnContents::of_required): it can
+    /// be restored once, by [`World::restore_from`](crate::world::World::restore_from). The type name of the component.
+    NotClone(&'static str),
 }
 
 impl fmt::Display for RestoreError {
@@ -118,6 +121,10 @@ impl fmt::Display for RestoreError {
             }
             Self::OtherWorld => f.write_str("a snapshot can only be restored in the world that it was taken of"),
             Self::Unfinished => f.write_str("the snapshot is not complete: a `Clone` panicked when it was taken"),
+            Self::NotClone(name) => write!(
+                f,
+                "the snapshot has values of `{name}`, which is not known to be `Clone`: restore it once, by `World::restore_from`"
+            ),
         }
     }
 }
