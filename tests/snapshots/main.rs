@@ -5,6 +5,7 @@
 #[global_allocator]
 static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocator;
 
+mod broken_serde;
 mod checksums;
 mod compressed;
 mod consumers;
@@ -20,6 +21,7 @@ mod layouts;
 mod living;
 mod pairs;
 mod replays;
+mod requests;
 mod ring;
 mod saves;
 mod selected;

@@ -3,13 +3,13 @@
 //! The bytes become a world of their own first, with all checks of that. Then its entities move, which does not fail but for a lack of ids
 //! or memory.
 
-use std::fs;
 use std::path::Path;
 
 use strata_ecs::entity::EntityMap;
 use strata_ecs::prelude::World;
 
 use crate::error::LoadError;
+use crate::file;
 use crate::format::WorldFormat;
 
 impl WorldFormat {
@@ -93,7 +93,8 @@ impl WorldFormat {
         let mut known = self.clone();
         known.keeps_unknown = false;
         known.new_consumers = true;
-        known.load(&mut loaded, bytes)?;
+        let builder = known.read(world, bytes)?;
+        known.restore(&mut loaded, builder)?;
         Ok(match self.keeps_ids {
             true => world.move_entities_keeping_ids(loaded),
             false => world.move_entities_from(loaded),
@@ -110,6 +111,6 @@ impl WorldFormat {
     ///
     /// As [`load_entities`](Self::load_entities).
     pub fn load_entities_from_file(&self, world: &mut World, path: impl AsRef<Path>) -> Result<EntityMap, LoadError> {
-        self.load_entities(world, &fs::read(path)?)
+        self.load_entities(world, &file::read(path.as_ref())?)
     }
 }

@@ -463,7 +463,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
     let passed_over = usize::from(format.skips_unknown);
 
     let mut out = Writer::new(Vec::new());
-    begin(&mut out);
+    begin(&mut out, crate::read::VERSION);
     write_types(format, &mut out, passed_over);
     // No types of values that were kept.
     out.len(0);
