@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use strata_ecs::component::{ComponentDescriptor, Description, ErasedValue};
+use strata_ecs::component::{ComponentDescriptor, ComponentId, Description, ErasedValue};
 use strata_ecs::prelude::*;
 use strata_ecs::snapshot::{
     BuildError, NotTaken, RestoreError, Restored, SnapshotError, SnapshotOptions, SnapshotRing, WorldSnapshot,
@@ -184,7 +184,8 @@ fn components_made_at_run_time_are_found_by_their_names() {
     source.entity_mut(entity).insert_erased(ErasedValue::new(heat(), 2.5_f32).unwrap()).unwrap();
     let clone = source.try_clone().unwrap();
     let of_clone = clone.components().iter().find(|info| info.name() == "mod:heat").map(|info| info.id()).unwrap();
-    let value = |world: &World, id| *world.entity(entity).get_by_id(id).unwrap().downcast_ref::<f32>().unwrap();
+    let value =
+        |world: &World, id: ComponentId| *world.entity(entity).get_by_id(id).unwrap().downcast_ref::<f32>().unwrap();
     assert_eq!([value(&source, id), value(&clone, of_clone)], [2.5; 2]);
 }
 

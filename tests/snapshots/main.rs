@@ -7,6 +7,7 @@ static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocato
 
 mod apps;
 mod bounds;
+mod broken_serde;
 mod checksums;
 mod compressed;
 mod consumers;
@@ -23,6 +24,7 @@ mod layouts;
 mod living;
 mod pairs;
 mod replays;
+mod requests;
 mod ring;
 mod saves;
 mod selected;

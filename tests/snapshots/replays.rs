@@ -11,6 +11,8 @@ use strata_save::{
 
 use super::saves::signed;
 
+mod skipped;
+
 #[derive(Component, Clone, PartialEq, Debug, Hash, Serialize, Deserialize)]
 struct Health(u32);
 /// What players do in a frame.

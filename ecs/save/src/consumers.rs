@@ -112,8 +112,13 @@ pub(crate) fn of(format: &WorldFormat, contents: SnapshotContents<'_>) -> Result
     let mut all = Vec::new();
     let removals = contents.removals().map(|removals| names.removals(removals));
     let removals: Vec<RemovalData> = removals.filter_map(|data| data.transpose()).collect::<Result<_, _>>()?;
+    let left_out = if format.skips_consumers { contents.left_out() } else { Vec::new() };
     for schedule in contents.schedules() {
-        all.extend(names.schedule(schedule)?);
+        let is_ambiguous =
+            |what: &LeftOut| matches!(what, LeftOut::Systems(label) if *label == format!("{:?}", schedule.label()));
+        if !left_out.iter().any(is_ambiguous) {
+            all.extend(names.schedule(schedule)?);
+        }
     }
     let ticks = |ticks: Vec<Tick>| ticks.into_iter().map(Tick::get).collect();
     let spawns = contents.spawns().map(|all| (ticks(all.of_indexes), all.others.get(), all.newest.get()));
@@ -149,7 +154,8 @@ impl<'f> Names<'f> {
         let descriptor = removals.component();
         let Some(ty) = self.component(descriptor) else {
             // Of a component that is as if it had never been there, nothing was removed.
-            return match removals.entities().is_empty() || self.format.leaves_out(descriptor) {
+            let is_left_out = self.format.skips_consumers || self.format.leaves_out(descriptor);
+            return match removals.entities().is_empty() || is_left_out {
                 true => Ok(None),
                 false => Err(SaveError::NotSaved(vec![NotSaved::LeftOut(LeftOut::Removals(descriptor.name()))])),
             };

@@ -13,6 +13,8 @@ pub enum SaveError {
     Snapshot(SnapshotError),
     /// Some of what it holds is not in the format. All of that.
     NotSaved(Vec<NotSaved>),
+    /// No format is [registered](crate::WorldFormat::register) in which a requested save could be done.
+    NoFormat,
     /// Two types of the format have the same name in files.
     SameName(String),
     /// A value cannot be serialised: the name of its type, and why.
@@ -59,6 +61,8 @@ pub enum LoadError {
     },
     /// The parts of the world contradict each other.
     Build(BuildError),
+    /// No format is [registered](crate::WorldFormat::register) in which a requested load could be done.
+    NoFormat,
     /// Something is running in the world.
     Restore(RestoreError),
     /// Two types of the format have the same name in files.
@@ -171,6 +175,7 @@ impl fmt::Display for SaveError {
                 }
                 Ok(())
             }
+            Self::NoFormat => f.write_str(NO_FORMAT),
             Self::SameName(name) => same_name(f, name),
             Self::Value(name, error) => write!(f, "a value of `{name}` cannot be serialised: {error}"),
             Self::Load(error) => write!(f, "the world cannot be read again to leave out entities: {error}"),
@@ -186,6 +191,7 @@ impl fmt::Display for LoadError {
             Self::Bytes { offset, name: None, problem } => write!(f, "at byte {offset}: {problem}"),
             Self::Build(error) => write!(f, "the saved world contradicts itself: {error}"),
             Self::Restore(error) => error.fmt(f),
+            Self::NoFormat => f.write_str(NO_FORMAT),
             Self::SameName(name) => same_name(f, name),
             Self::Io(error) => write!(f, "the file cannot be read: {error}"),
         }
@@ -247,6 +253,8 @@ impl fmt::Display for Problem {
         }
     }
 }
+
+const NO_FORMAT: &str = "the world has no registered format: call `WorldFormat::register` first";
 
 fn same_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     write!(

@@ -5,9 +5,23 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Replaces a file. The bytes are written to a file beside it, which gets its name when they are on the disk: a crash leaves
+/// The error of an operation on a file, with its path.
+fn with_path(error: io::Error, path: &Path) -> io::Error {
+    io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
+}
+
+/// The bytes of a file. An error names the file.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path).map_err(|error| with_path(error, path))
+}
+
+/// Replaces a file. An error names the file. The bytes are written to a file beside it, which gets its name when they are on the disk: a crash leaves
 /// the file of before or the new one.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_whole(path, bytes).map_err(|error| with_path(error, path))
+}
+
+fn replace_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let Some(name) = path.file_name() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path does not end in the name of a file"));
     };

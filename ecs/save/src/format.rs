@@ -1,19 +1,19 @@
 //! What is saved, and the ways to do it.
 
 use std::any::TypeId;
-use std::collections::HashSet;
-use std::fs;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
-use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
-use strata_ecs::prelude::{Component, Relation, Resource, World};
-use strata_ecs::snapshot::{PairsContents, SnapshotOptions};
+use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, PersistenceKind};
+use strata_ecs::prelude::{Component, Messages, Relation, Resource, World};
+use strata_ecs::snapshot::{PairsContents, SnapshotBuilder, SnapshotOptions};
 
 use crate::bytes::Writer;
 use crate::consumers::{self, ConsumersData, LocalType};
 use crate::error::{LoadError, SaveError, VerifyError};
+use crate::requests::{LoadFailed, RegisteredFormat, SaveFailed, WorldLoaded, WorldSaved};
 use crate::selected::Selected;
 use crate::types::{ComponentType, RelationType, ResourceType};
 use crate::unknown::UnknownResources;
@@ -44,6 +44,10 @@ pub struct WorldFormat {
     pub(crate) keeps_ids: bool,
     /// Whether resources in files replace those of the world into which entities are loaded.
     pub(crate) replaces_resources: bool,
+    /// Whether tables of which components are left out stay apart from others.
+    pub(crate) keeps_tables: bool,
+    /// Whether what consumers have seen is left out where it is not known how to save it.
+    pub(crate) skips_consumers: bool,
     /// The entities that are saved, if not all are.
     pub(crate) only: Option<Selected>,
     #[cfg(feature = "lz4")]
@@ -119,6 +123,32 @@ impl WorldFormat {
     pub fn without_relation<R: Relation>(mut self) -> Self {
         self.left_out.insert(PairsContents::descriptor_of::<R>().identity());
         self
+    }
+
+    /// Says of components, relations and resources whether they are no part of what this saves.
+    pub(crate) fn left_out_types(&self) -> impl Fn(&ComponentDescriptor) -> bool + Send + Sync + 'static {
+        let ends = self.relations.iter().flat_map(|ty| ty.ends.iter().map(|end| (end.descriptor, ty.descriptor)));
+        let components = self.components.iter().map(|ty| (ty.descriptor, ty.descriptor));
+        let relations = self.relations.iter().map(|ty| (ty.descriptor, ty.descriptor));
+        let known = components.chain(relations).chain(ends);
+        let saves: HashMap<ComponentIdentity, bool> =
+            known.map(|(known, by)| (known.identity(), self.saves(by))).collect();
+        let resources: HashSet<ComponentIdentity> = self.resources.iter().map(|ty| ty.descriptor.identity()).collect();
+        let (left_out, only_known, options) = (self.left_out.clone(), self.only_known, self.snapshot_options());
+        move |descriptor| {
+            let identity = descriptor.identity();
+            let leaves_out = only_known || !descriptor.is_saved() || left_out.contains(&identity);
+            match saves.get(&identity) {
+                Some(saves) => !saves,
+                None if resources.contains(&identity) => options.leaves_out_resource(descriptor),
+                None if descriptor.storage().is_some() => leaves_out,
+                // Saved without being listed: see `for_world`.
+                None if descriptor.persistence() == PersistenceKind::Text => {
+                    left_out.contains(&identity) || options.leaves_out_resource(descriptor)
+                }
+                None => leaves_out || options.leaves_out_resource(descriptor),
+            }
+        }
     }
 
     /// Only what this format knows is saved. Other components and pairs are left out, as if each were
@@ -213,7 +243,15 @@ impl WorldFormat {
 
     /// What is left out of a snapshot.
     pub(crate) fn snapshot_options(&self) -> SnapshotOptions {
-        let options = self.options.clone();
+        // How a program saves is no state of its world, and neither is what has come of it.
+        let options = self
+            .options
+            .clone()
+            .without_resource::<RegisteredFormat>()
+            .without_resource::<Messages<WorldSaved>>()
+            .without_resource::<Messages<WorldLoaded>>()
+            .without_resource::<Messages<SaveFailed>>()
+            .without_resource::<Messages<LoadFailed>>();
         match self.only_known {
             // What a world has of unknown resources is of the file that it was loaded from.
             true => options.with_only_resources(
@@ -398,6 +436,12 @@ impl WorldFormat {
         write::write(self, living.contents(), consumers, out)
     }
 
+    /// Whether a world has something beside resources that is left out.
+    pub(crate) fn leaves_out_any(&self, world: &mut World) -> Result<bool, SaveError> {
+        let living = world.living_contents(&self.snapshot_options()).map_err(SaveError::Snapshot)?;
+        Ok(write::leaves_out_any(self, living.contents()))
+    }
+
     /// What consumers of a world have seen.
     pub(crate) fn consumers_of(&self, world: &mut World) -> Result<ConsumersData, SaveError> {
         let living = world.living_contents(&self.snapshot_options()).map_err(SaveError::Snapshot)?;
@@ -459,15 +503,27 @@ impl WorldFormat {
     /// passed over otherwise: what adds them, such as a plugin or a state of `strata-app`, comes before. One of which the file does not
     /// know the type stays as it is.
     ///
+    /// A component that a loaded one [requires](strata_ecs::component::Component) and that the file does not know, since it was left out or is
+    /// newer, is constructed as if it had been inserted then.
+    ///
     /// # Errors
     ///
     /// If the bytes are not those of a world in this format, or something is running in the world. It is as it was then; only
     /// components and resources may have been registered, and schedules prepared.
     pub fn load(&self, world: &mut World, bytes: &[u8]) -> Result<(), LoadError> {
         let format = self.for_world(world);
-        format.check_names().map_err(LoadError::SameName)?;
-        let builder = read::read(&format, &compressed::decompressed(bytes)?)?;
-        let snapshot = builder.build(world, &format.snapshot_options()).map_err(LoadError::Build)?;
+        let builder = format.read(world, bytes)?;
+        format.restore(world, builder)
+    }
+
+    /// What bytes say. Components that are missing are those that the components of a world require.
+    pub(crate) fn read(&self, world: &mut World, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
+        self.check_names().map_err(LoadError::SameName)?;
+        read::read(self, world, &compressed::decompressed(bytes)?)
+    }
+
+    pub(crate) fn restore(&self, world: &mut World, builder: SnapshotBuilder) -> Result<(), LoadError> {
+        let snapshot = builder.build(world, &self.snapshot_options()).map_err(LoadError::Build)?;
         world.restore_from(snapshot).map_err(LoadError::Restore)
     }
 
@@ -486,7 +542,7 @@ impl WorldFormat {
     ///
     /// As [`load`](Self::load), or if the file cannot be read.
     pub fn load_from_file(&self, world: &mut World, path: impl AsRef<Path>) -> Result<(), LoadError> {
-        self.load(world, &fs::read(path)?)
+        self.load(world, &file::read(path.as_ref())?)
     }
 
     /// Each type has a name of its own.

@@ -7,7 +7,9 @@ mod compressed;
 mod encoding;
 mod fixed;
 mod regroup;
+mod apart;
 mod tables;
+mod required;
 mod types;
 mod values;
 mod write;
@@ -18,6 +20,7 @@ mod living;
 mod unlisted;
 mod selected;
 mod replay;
+mod requests;
 mod delta;
 #[cfg(feature = "text")]
 mod text;
@@ -28,6 +31,7 @@ pub use self::delta::{Applied, ApplyError, Delta, DeltaError, DeltaMark, Replica
 pub use self::error::{LoadError, NotSaved, Problem, SaveError, VerifyError};
 pub use self::format::WorldFormat;
 pub use self::replay::{Divergence, Player, Recorder, Replay, ReplayError};
+pub use self::requests::{LoadFailed, LoadSource, SaveCommands, SaveFailed, SaveTarget, WorldLoaded, WorldSaved};
 pub use self::types::{ComponentType, RelationType, ResourceType};
 pub use self::unknown::{UnknownComponents, UnknownResources, UnknownValue};
 

@@ -3,7 +3,6 @@
 //! The bytes become a world of their own first, with all checks of that. Then its entities move, which does not fail but for a lack of ids
 //! or memory.
 
-use std::fs;
 use std::path::Path;
 
 use strata_ecs::component::ComponentDescriptor;
@@ -11,6 +10,7 @@ use strata_ecs::entity::EntityMap;
 use strata_ecs::prelude::World;
 
 use crate::error::LoadError;
+use crate::file;
 use crate::format::WorldFormat;
 
 impl WorldFormat {
@@ -126,7 +126,8 @@ impl WorldFormat {
         let mut known = self.for_world(world);
         known.keeps_unknown = false;
         known.new_consumers = true;
-        known.load(&mut loaded, bytes)?;
+        let builder = known.read(world, bytes)?;
+        known.restore(&mut loaded, builder)?;
         let takes = |descriptor: &'static ComponentDescriptor, is_present: bool| {
             let is_saved = self.resources.iter().any(|ty| ty.descriptor.identity() == descriptor.identity());
             is_saved && (self.replaces_resources || !is_present)
@@ -144,6 +145,6 @@ impl WorldFormat {
     ///
     /// As [`load_entities`](Self::load_entities).
     pub fn load_entities_from_file(&self, world: &mut World, path: impl AsRef<Path>) -> Result<EntityMap, LoadError> {
-        self.load_entities(world, &fs::read(path)?)
+        self.load_entities(world, &file::read(path.as_ref())?)
     }
 }

@@ -6,7 +6,8 @@
 //! resources, each with whether it is a component that is a side of a relationship; clock; ids; tables, each with its
 //! entities, its stamp and its columns; sparse storages, each with its entities and its column; pairs of relations, each with the number
 //! of the relation, ends, places in the lists of these, ticks, and a block of values; kept values of components; resources; kept
-//! resources; a block with what consumers have seen (`consumers.rs`). The components of the ends of relations have numbers behind the others. A column is the number of
+//! resources; a block with what consumers have seen (`consumers.rs`); and, where tables stay apart of which components are left out, the names of
+//! these for each table. The components of the ends of relations have numbers behind the others. A column is the number of
 //! its component, its stamp, whether there are ticks, and these; the form of the values; then a block of values. A block has the
 //! number of its bytes before it. Plain values are there as their bytes, and others in postcard's encoding, one behind the other: either with
 //! the same number of bytes each, or followed by these numbers as 4 bytes each. So each value can be taken out by a program that does
@@ -16,6 +17,8 @@
 //! resources are whether there are any, ticks and values. Such values have their number before them, and are each the number of a
 //! type, whether the value is plain, and a block.
 
+mod constructed;
+
 use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -23,7 +26,7 @@ use std::sync::Arc;
 use crc32fast::Hasher;
 use strata_ecs::change::{ComponentTicks, Tick};
 use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, StorageType};
-use strata_ecs::prelude::Entity;
+use strata_ecs::prelude::{Entity, World};
 use strata_ecs::snapshot::{
     EntityIds, NewColumnContents, NewPairsContents, PairContents, SnapshotBuilder, SnapshotClock,
 };
@@ -43,6 +46,8 @@ use crate::write::newest;
 pub(crate) const MAGIC: [u8; 8] = *b"\x93STRATA\n";
 /// The version of the order of the bytes.
 pub(crate) const VERSION: u32 = 4;
+/// The same, where the names of components that are left out follow.
+pub(crate) const VERSION_WITH_LEFT_OUT: u32 = 5;
 
 /// How the values of a column are there.
 pub(crate) mod form {
@@ -142,8 +147,8 @@ fn first_numbers(components: &[Named<ReadColumn>]) -> Vec<usize> {
     components.iter().enumerate().map(first).collect()
 }
 
-/// A builder with all that the bytes say.
-pub(crate) fn read(format: &WorldFormat, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
+/// A builder with all that the bytes say, and with the components that those of the bytes require in a world.
+pub(crate) fn read(format: &WorldFormat, world: &mut World, bytes: &[u8]) -> Result<SnapshotBuilder, LoadError> {
     let mut source = Source {
         reader: Reader::new(bytes),
         components: Vec::new(),
@@ -158,19 +163,20 @@ pub(crate) fn read(format: &WorldFormat, bytes: &[u8]) -> Result<SnapshotBuilder
         budget: &Budget::of(bytes.len()),
         name: None,
     };
-    source.read(format, bytes).map_err(|problem| {
+    source.read(format, world, bytes).map_err(|problem| {
         let (offset, name) = (source.reader.offset(), source.name.take());
         LoadError::Bytes { offset, name, problem }
     })
 }
 
 impl<'b> Source<'b> {
-    fn read(&mut self, format: &WorldFormat, bytes: &[u8]) -> Result<SnapshotBuilder, Problem> {
+    fn read(&mut self, format: &WorldFormat, world: &mut World, bytes: &[u8]) -> Result<SnapshotBuilder, Problem> {
         if self.reader.bytes(MAGIC.len()) != Ok(&MAGIC) {
             return Err(Problem::NoSave);
         }
         let version = self.reader.u32()?;
-        if version != VERSION {
+        let are_apart = version == VERSION_WITH_LEFT_OUT;
+        if version != VERSION && !are_apart {
             return Err(Problem::Version(version));
         }
         if self.reader.u32()? != checksum(bytes) {
@@ -235,7 +241,8 @@ impl<'b> Source<'b> {
                 }
             }
             columns.sort_by_key(|(number, _)| *number);
-            tables.push(Table { entities, stamp, columns, is_whole });
+            let (constructed, left_out) = (Vec::new(), Vec::new());
+            tables.push(Table { entities, stamp, columns, is_whole, constructed, left_out });
         }
         let mut storages = Vec::new();
         for _ in 0..self.reader.len(26)? {
@@ -278,6 +285,9 @@ impl<'b> Source<'b> {
             self.name = name;
             return Err(problem);
         }
+        if are_apart {
+            self.left_out(&mut tables)?;
+        }
         if !self.reader.is_at_end() {
             return Err(Problem::TooLong);
         }
@@ -285,13 +295,18 @@ impl<'b> Source<'b> {
         let mut tables = regrouped(tables, clock.tick);
         insert(&mut tables, inserted, clock.tick)
             .or_else(|(number, (at, problem))| self.refuse(at, number, problem))?;
-        for Table { entities, stamp, columns, .. } in tables {
-            let columns = columns.into_iter().map(|(number, parts)| self.new_column(number, &parts, clock.tick));
-            let columns = columns.collect::<Result<Vec<_>, _>>()?;
-            builder.add_table(entities, stamp, columns);
-        }
+        let mut required = self.requirements(format, world, &tables, &storages, are_apart);
+        required.add_to_tables(&mut tables);
+        let of_storages = storages.iter().map(|storage| (storage.number, &storage.entities[..]));
+        let inserted = required.add_to_entities(&tables, of_storages);
+        insert(&mut tables, inserted, clock.tick)
+            .or_else(|(number, (at, problem))| self.refuse(at, number, problem))?;
+        self.add_tables(tables, &storages, &required, &mut builder, clock.tick)?;
         for Storage { entities, number, parts } in storages {
             builder.add_storage(entities, self.new_column(number, &parts, clock.tick)?);
+        }
+        for (entities, column) in required.storages(clock.tick) {
+            builder.add_storage(entities, column);
         }
         self.add_kept(kept, &mut builder, clock.tick)?;
         Ok(builder)
@@ -397,7 +412,7 @@ impl<'b> Source<'b> {
                         if is_sparse {
                             add_to_storage(storages, entity, number, Column { stamp: now, ticks: None, values });
                         } else {
-                            inserted.entry(entity).or_default().push((number, values));
+                            inserted.entry(entity).or_default().values.push((number, values));
                         }
                     }
                     None if self.keeps_unknown => left.push((number, values)),

@@ -4,8 +4,7 @@
 //! says what differs.
 
 use std::fmt;
-use std::fs;
-use std::io;
+use std::marker::PhantomData;
 use std::path::Path;
 
 use serde_core::Serialize;
@@ -23,13 +22,16 @@ use crate::read;
 /// The first bytes of a replay. The checksum is at the same place as in a saved world.
 const MAGIC: [u8; 8] = *b"\x93REPLAY\n";
 /// The version of the order of the bytes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// How many frames are between two checksums, unless a recorder says otherwise.
 const EVERY: u64 = 60;
 
 /// A world, and the inputs of the frames that follow: see [the crate](crate#replays).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replay<I> {
+    /// Whether checksums take the order of rows and tables. Those of worlds of which components are left out do not: the recorded world
+    /// has these, and systems may insert them into entities of which the other one does not know that they had them.
+    is_ordered: bool,
     start: Vec<u8>,
     inputs: Vec<I>,
     checks: Vec<Check>,
@@ -81,7 +83,8 @@ struct Check {
 /// ```
 #[derive(Debug)]
 pub struct Recorder<'f, I> {
-    format: &'f WorldFormat,
+    format: WorldFormat,
+    of_format: PhantomData<&'f WorldFormat>,
     options: StateOptions,
     every: u64,
     keeps_states: bool,
@@ -92,7 +95,7 @@ pub struct Recorder<'f, I> {
 #[derive(Debug)]
 pub struct Player<'r, I> {
     replay: &'r Replay<I>,
-    format: &'r WorldFormat,
+    format: WorldFormat,
     options: StateOptions,
     /// How many frames have got their inputs.
     frame: u64,
@@ -130,16 +133,21 @@ pub enum ReplayError {
 }
 
 impl<'f, I: Resource + Clone> Recorder<'f, I> {
-    /// Begins with a world as it is: it is saved, and loaded from that, so that it goes on from where a replay will.
+    /// Begins with a world as it is. The world is saved, and does not change. The replay begins with a world that goes on in the same way:
+    /// it is saved with [tables that stay apart](WorldFormat::keeping_tables), and with what the systems of its schedules keep, also if the
+    /// format says [`with_new_consumers`](WorldFormat::with_new_consumers), as far as that can be saved. Systems outside of schedules of
+    /// the world, and `Local`s that are not saved, begin anew in a replay.
     ///
     /// # Errors
     ///
-    /// If the world cannot be saved or loaded in the format.
+    /// If the world cannot be saved in the format.
     pub fn new(format: &'f WorldFormat, world: &mut World) -> Result<Self, ReplayError> {
+        let format = format.for_replays();
         let start = format.save(world).map_err(ReplayError::Save)?;
-        format.load(world, &start).map_err(ReplayError::Load)?;
-        let replay = Replay { start, inputs: Vec::new(), checks: Vec::new() };
-        Ok(Self { format, options: StateOptions::new(), every: EVERY, keeps_states: false, replay })
+        let is_ordered = !format.leaves_out_any(world).map_err(ReplayError::Save)?;
+        let options = checksum_options(StateOptions::new(), &format, is_ordered);
+        let replay = Replay { is_ordered, start, inputs: Vec::new(), checks: Vec::new() };
+        Ok(Self { format, of_format: PhantomData, options, every: EVERY, keeps_states: false, replay })
     }
 
     /// How many frames are between two checksums. Without this there are 60.
@@ -153,10 +161,10 @@ impl<'f, I: Resource + Clone> Recorder<'f, I> {
         Self { every: frames, ..self }
     }
 
-    /// What the checksums are made of. A [player](Player::with_options) needs the same.
+    /// What the checksums are made of, beside what the format leaves out. A [player](Player::with_options) needs the same.
     #[must_use]
     pub fn with_options(self, options: StateOptions) -> Self {
-        Self { options, ..self }
+        Self { options: checksum_options(options, &self.format, self.replay.is_ordered), ..self }
     }
 
     /// Beside each checksum the world is saved, so that a player finds out what differs. For finding faults: replays are large then.
@@ -208,14 +216,16 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
     ///
     /// If it cannot be loaded in the format.
     pub fn new(replay: &'r Replay<I>, format: &'r WorldFormat, world: &mut World) -> Result<Self, ReplayError> {
+        let format = format.for_replays();
         format.load(world, &replay.start).map_err(ReplayError::Load)?;
-        Ok(Self { replay, format, options: StateOptions::new(), frame: 0, checks: &replay.checks, same: None })
+        let options = checksum_options(StateOptions::new(), &format, replay.is_ordered);
+        Ok(Self { replay, format, options, frame: 0, checks: &replay.checks, same: None })
     }
 
     /// What the checksums are made of: the same as [when it was recorded](Recorder::with_options).
     #[must_use]
     pub fn with_options(self, options: StateOptions) -> Self {
-        Self { options, ..self }
+        Self { options: checksum_options(options, &self.format, self.replay.is_ordered), ..self }
     }
 
     /// How many frames have got their inputs.
@@ -258,6 +268,12 @@ impl<'r, I: Resource + Clone> Player<'r, I> {
     }
 }
 
+/// What checksums of a replay are made of: nothing that the format leaves out.
+fn checksum_options(options: StateOptions, format: &WorldFormat, is_ordered: bool) -> StateOptions {
+    let options = options.without_types(format.left_out_types());
+    if is_ordered { options } else { options.without_order() }
+}
+
 impl<I> Replay<I> {
     /// The inputs, by frame.
     #[must_use]
@@ -278,6 +294,7 @@ impl<I: Serialize> Replay<I> {
         out.u32(VERSION);
         // The checksum.
         out.skip_u32();
+        out.u8(self.is_ordered.into());
         out.plain(&[&self.start]);
         out.len(self.inputs.len());
         let name = std::any::type_name::<I>();
@@ -337,7 +354,7 @@ impl<I: DeserializeOwned> Replay<I> {
         if reader.u32()? != read::checksum(bytes) {
             return Err(Problem::Checksum);
         }
-        let start = reader.block()?.to_vec();
+        let (is_ordered, start) = (reader.flag()?, reader.block()?.to_vec());
         let (mut inputs, mut checks): (Vec<I>, Vec<Check>) = (Vec::new(), Vec::new());
         let budget = Budget::of(bytes.len());
         for _ in 0..reader.len(8)? {
@@ -357,7 +374,7 @@ impl<I: DeserializeOwned> Replay<I> {
             }
             checks.push(Check { frame, sum, state: reader.block()?.to_vec() });
         }
-        if reader.is_at_end() { Ok(Self { start, inputs, checks }) } else { Err(Problem::TooLong) }
+        if reader.is_at_end() { Ok(Self { is_ordered, start, inputs, checks }) } else { Err(Problem::TooLong) }
     }
 
     /// Reads a replay from a file.
@@ -366,8 +383,7 @@ impl<I: DeserializeOwned> Replay<I> {
     ///
     /// As [`from_bytes`](Self::from_bytes), or if the file cannot be read.
     pub fn load_from_file(path: impl AsRef<Path>) -> Result<Self, LoadError> {
-        let bytes: io::Result<Vec<u8>> = fs::read(path);
-        Self::from_bytes(&bytes?)
+        Self::from_bytes(&file::read(path.as_ref())?)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use strata_ecs::change::Tick;
+use strata_ecs::component::ComponentId;
 use strata_ecs::prelude::Entity;
 
 use crate::error::Problem;
@@ -18,6 +19,31 @@ pub(crate) struct Table<'b> {
     pub(crate) columns: Vec<(u32, Vec<Column<'b>>)>,
     /// Whether these are all.
     pub(crate) is_whole: bool,
+    /// Components that are constructed, in the order of their ids.
+    pub(crate) constructed: Vec<ComponentId>,
+    /// The names of components that the entities had and that were left out of the file, where these tables stay apart.
+    pub(crate) left_out: Vec<&'b str>,
+}
+
+/// What a table has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part<'b> {
+    Component(u32),
+    Constructed(ComponentId),
+    LeftOut(&'b str),
+}
+
+impl<'b> Table<'b> {
+    /// What this has, or would have with other components.
+    fn parts(&self, components: impl Iterator<Item = u32>, constructed: &[ComponentId]) -> Vec<Part<'b>> {
+        let constructed = constructed.iter().copied().map(Part::Constructed);
+        let left_out = self.left_out.iter().copied().map(Part::LeftOut);
+        components.map(Part::Component).chain(constructed).chain(left_out).collect()
+    }
+
+    fn own_parts(&self) -> Vec<Part<'b>> {
+        self.parts(self.columns.iter().map(|(number, _)| *number), &self.constructed)
+    }
 }
 
 /// Values of a component.
@@ -28,8 +54,16 @@ pub(crate) struct Column<'b> {
     pub(crate) values: Values<'b>,
 }
 
-/// Values that entities get as if they were inserted: by number of the component.
-pub(crate) type Inserted<'b> = HashMap<Entity, Vec<(u32, Values<'b>)>>;
+/// What entities get as if it were inserted.
+pub(crate) type Inserted<'b> = HashMap<Entity, New<'b>>;
+
+/// What an entity gets.
+#[derive(Default)]
+pub(crate) struct New<'b> {
+    /// Values by the number of the component.
+    pub(crate) values: Vec<(u32, Values<'b>)>,
+    pub(crate) constructed: Vec<ComponentId>,
+}
 
 impl<'b> Column<'b> {
     /// Each value by itself.
@@ -41,12 +75,13 @@ impl<'b> Column<'b> {
 }
 
 /// Tables of which some had components that are passed over: those become one with others.
-pub(crate) fn regrouped(tables: Vec<Table<'_>>, now: Tick) -> Vec<Table<'_>> {
-    let remainder = |table: &Table<'_>| {
-        let components = table.columns.iter().map(|(number, _)| *number).collect();
-        Remainder { components, is_whole: table.is_whole, rows: table.entities.len() }
+pub(crate) fn regrouped<'b>(tables: Vec<Table<'b>>, now: Tick) -> Vec<Table<'b>> {
+    let remainder = |table: &Table<'b>| Remainder {
+        components: table.own_parts(),
+        is_whole: table.is_whole,
+        rows: table.entities.len(),
     };
-    let remainders: Vec<Remainder<u32>> = tables.iter().map(remainder).collect();
+    let remainders: Vec<Remainder<Part<'b>>> = tables.iter().map(remainder).collect();
     let groups = regroup(&remainders);
     let mut tables: Vec<Option<Table<'_>>> = tables.into_iter().map(Some).collect();
     let mut grouped = Vec::new();
@@ -73,10 +108,9 @@ pub(crate) fn insert<'b>(
     if inserted.is_empty() {
         return Ok(());
     }
-    let key = |table: &Table<'b>| -> Vec<u32> { table.columns.iter().map(|(number, _)| *number).collect() };
     // Of two tables with the same components the builder of the snapshot says so.
-    let mut found: HashMap<Vec<u32>, usize> =
-        tables.iter().enumerate().map(|(number, table)| (key(table), number)).collect();
+    let mut found: HashMap<Vec<Part<'b>>, usize> =
+        tables.iter().enumerate().map(|(number, table)| (table.own_parts(), number)).collect();
     for number in 0..tables.len() {
         if !tables[number].entities.iter().any(|entity| inserted.contains_key(entity)) {
             continue;
@@ -100,15 +134,19 @@ pub(crate) fn insert<'b>(
             let new = inserted.remove(&entity);
             let to = match new {
                 None => number,
-                Some(new) => {
-                    row.extend(
-                        new.into_iter().map(|(number, values)| (number, Column { stamp: now, ticks: None, values })),
-                    );
+                Some(New { values, mut constructed }) => {
+                    let values = values.into_iter();
+                    row.extend(values.map(|(number, values)| (number, Column { stamp: now, ticks: None, values })));
                     row.sort_by_key(|(number, _)| *number);
-                    let key: Vec<u32> = row.iter().map(|(number, _)| *number).collect();
-                    *found.entry(key).or_insert_with_key(|key| {
-                        let columns = key.iter().map(|number| (*number, Vec::new())).collect();
-                        tables.push(Table { entities: Vec::new(), stamp: now, columns, is_whole: true });
+                    constructed.extend(&tables[number].constructed);
+                    constructed.sort_unstable();
+                    constructed.dedup();
+                    let parts = tables[number].parts(row.iter().map(|(number, _)| *number), &constructed);
+                    *found.entry(parts).or_insert_with(|| {
+                        let columns = row.iter().map(|(number, _)| (*number, Vec::new())).collect();
+                        let left_out = tables[number].left_out.clone();
+                        let (entities, stamp, is_whole) = (Vec::new(), now, true);
+                        tables.push(Table { entities, stamp, columns, is_whole, constructed, left_out });
                         tables.len() - 1
                     })
                 }
@@ -121,7 +159,7 @@ pub(crate) fn insert<'b>(
         }
     }
     // There is one for each entity.
-    let first = inserted.into_iter().flat_map(|(entity, new)| new.first().map(|new| (*new, entity)));
+    let first = inserted.into_iter().flat_map(|(entity, new)| new.values.first().map(|new| (*new, entity)));
     match first.min_by_key(|((_, values), _)| values.offset) {
         Some(((number, values), entity)) => Err((number, (values.offset, Problem::Entity(entity.to_bits())))),
         None => Ok(()),

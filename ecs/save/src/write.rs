@@ -13,7 +13,7 @@ use crate::bytes::{Lengths, Writer};
 use crate::consumers::{self, ConsumersData};
 use crate::error::{NotSaved, SaveError};
 use crate::format::WorldFormat;
-use crate::read::{MAGIC, VERSION, form};
+use crate::read::{MAGIC, VERSION, VERSION_WITH_LEFT_OUT, form};
 use crate::regroup::{Remainder, regroup};
 use crate::types::{ComponentType, known_components, name_of};
 #[cfg(feature = "text")]
@@ -92,13 +92,18 @@ impl<'s> Saved<'s> {
         self.components.get(descriptor.identity()).is_some()
     }
 
-    pub(crate) fn tables(&self) -> GroupedTables<'s> {
+    /// The tables, each by itself or with those of which the same is left.
+    pub(crate) fn tables(&self, are_apart: bool) -> GroupedTables<'s> {
         let tables: Vec<TableContents<'s>> = self.contents.tables().collect();
         let is_saved = |column: &ColumnContents<'_>| self.has(column.values().descriptor());
         let in_order = |table: &TableContents<'s>| {
             self.components.in_order(table.columns().filter(is_saved), |column| column.values().descriptor())
         };
         let columns: Vec<Vec<ColumnContents<'s>>> = tables.iter().map(in_order).collect();
+        if are_apart {
+            let groups = (0..tables.len()).map(|number| vec![number]).collect();
+            return (tables, columns, groups);
+        }
         let remainder = |(table, columns): (&TableContents<'s>, &Vec<ColumnContents<'s>>)| Remainder {
             components: columns.iter().map(|column| column.values().descriptor().identity()).collect(),
             is_whole: columns.len() == table.columns().len(),
@@ -107,6 +112,14 @@ impl<'s> Saved<'s> {
         let remainders: Vec<Remainder<ComponentIdentity>> = tables.iter().zip(&columns).map(remainder).collect();
         let groups = regroup(&remainders);
         (tables, columns, groups)
+    }
+
+    /// The names of those components of a table that are left out.
+    fn left_out_of(&self, table: TableContents<'s>) -> Vec<String> {
+        let left_out = table.columns().map(|column| column.values().descriptor()).filter(|known| !self.has(known));
+        let mut names: Vec<String> = left_out.map(name_of).collect();
+        names.sort_unstable();
+        names
     }
 
     /// Of a relationship both sides are saved, or neither is.
@@ -156,9 +169,9 @@ impl<'s> Saved<'s> {
 }
 
 /// Writes what is before the types.
-pub(crate) fn begin(out: &mut Writer) {
+pub(crate) fn begin(out: &mut Writer, version: u32) {
     out.bytes.extend_from_slice(&MAGIC);
-    out.u32(VERSION);
+    out.u32(version);
     // The checksum.
     out.skip_u32();
 }
@@ -197,7 +210,7 @@ pub(crate) fn write(
     let consumers = consumers.map_or_else(|| consumers::of(format, contents), Ok)?;
     let Saved { format, known, components, resources, relations, unknown, .. } = &saved;
     out.bytes.reserve(expected_size(contents));
-    begin(out);
+    begin(out, if format.keeps_tables { VERSION_WITH_LEFT_OUT } else { VERSION });
     write_types(format, out, 0);
     unknown.write_types(out);
 
@@ -208,9 +221,9 @@ pub(crate) fn write(
     [&ids.generations, &ids.free, &ids.retired].into_iter().for_each(|list| out.u32s(list));
     out.u32(ids.first_generation);
 
-    let (tables, columns, groups) = saved.tables();
+    let (tables, columns, groups) = saved.tables(format.keeps_tables);
     out.len(groups.len());
-    for group in groups {
+    for group in &groups {
         let parts: Vec<TableContents<'_>> = group.iter().map(|number| tables[*number]).collect();
         out.len(parts.iter().map(|table| table.entities().len()).sum());
         parts.iter().for_each(|table| out.arrays(table.entities(), |entity| entity.to_bits().to_le_bytes()));
@@ -267,6 +280,14 @@ pub(crate) fn write(
     }
     unknown.write_resources(out);
     out.block(|out| consumers::write(&consumers, out))?;
+    if format.keeps_tables {
+        out.len(tables.len());
+        for table in tables {
+            let left_out = saved.left_out_of(table);
+            out.len(left_out.len());
+            left_out.iter().for_each(|name| out.text(name));
+        }
+    }
     if let Some(name) = out.too_many_empty() {
         return Err(SaveError::Value(name, "its sequences have too many elements that take no bytes".to_owned()));
     }
@@ -299,6 +320,16 @@ fn expected_size(contents: SnapshotContents<'_>) -> usize {
         + 4096
 }
 
+/// Whether entities, or tables that they were in, have components that a format leaves out, or are in pairs that it does.
+pub(crate) fn leaves_out_any(format: &WorldFormat, contents: SnapshotContents<'_>) -> bool {
+    let columns = contents.tables().flat_map(|table| table.columns());
+    let storages = contents.storages().map(|storage| storage.column());
+    let storages = storages.filter(|column| !column.values().is_empty());
+    let is_left_out = format.left_out_types();
+    columns.chain(storages).any(|column| is_left_out(column.values().descriptor()))
+        || contents.pairs().any(|pairs| is_left_out(pairs.descriptor()))
+}
+
 /// Whether all of the contents is in the format.
 fn check(
     format: &WorldFormat,
@@ -307,7 +338,7 @@ fn check(
 ) -> Result<(), SaveError> {
     let is_left_out = |what: &LeftOut| {
         let of_consumers = matches!(what, LeftOut::Systems(_) | LeftOut::Removals(_) | LeftOut::IdForecasts);
-        !(of_consumers && format.new_consumers)
+        !(of_consumers && (format.new_consumers || format.skips_consumers))
     };
     let left_out: Vec<LeftOut> = contents.left_out().into_iter().filter(is_left_out).collect();
     let mut all: Vec<NotSaved> = Vec::new();

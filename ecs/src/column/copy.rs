@@ -52,6 +52,15 @@ pub(crate) struct ColumnParts {
     pub(crate) ticks: Option<Vec<ComponentTicks>>,
     /// Clones a value, of a type of which the definition does not prove that it is `Clone`.
     pub(crate) clone: Option<CloneFn>,
+    /// Whether constructors made the values, which then need not be `Clone`.
+    pub(crate) constructed: bool,
+}
+
+impl ColumnParts {
+    /// Values that are `Clone` by the definition of their type.
+    pub(crate) fn new(values: NewValues, visited: Tick) -> Self {
+        Self { values, visited, ticks: None, clone: None, constructed: false }
+    }
 }
 
 /// Values of a component that were not taken from a column.
@@ -164,7 +173,7 @@ impl ColumnCopy {
     }
 
     /// A copy with values that were not taken from a column, which has so many rows with ticks: `row` says where those of a value are.
-    /// No tick is newer than `now`. The values can be copied, or there are none.
+    /// No tick is newer than `now`. A copy of values that cannot be cloned can only be [moved](Self::take_clones) into a column.
     ///
     /// # Errors
     ///
@@ -175,11 +184,10 @@ impl ColumnCopy {
         row: impl Fn(usize) -> usize,
         now: Tick,
     ) -> Result<Self, AllocError> {
-        let ColumnParts { values, visited, ticks, clone } = parts;
+        let ColumnParts { values, visited, ticks, clone, constructed } = parts;
         let mut copy = Self::new(values.descriptor());
-        let of_values = if let NewValues::Column(values) = &values { values.copying } else { None };
-        let copying = copy.values.copying.or(of_values).or(clone.map(Copying::Clone));
-        assert!(copying.is_some() || values.len() == 0, "the values cannot be copied");
+        let copying = copy.values.copying.or(clone.map(Copying::Clone));
+        assert!(constructed || copying.is_some() || values.len() == 0, "the values cannot be copied");
         let mut values = match values {
             NewValues::Vec(mut values) => {
                 let (len, mut own) = (values.len(), copy.values.without_values());
@@ -227,6 +235,11 @@ impl ColumnCopy {
     /// How many values there are.
     pub(crate) fn len(&self) -> usize {
         self.values.len
+    }
+
+    /// How the values are cloned, if they are not copied as bytes.
+    pub(crate) fn clone_fn(&self) -> Option<CloneFn> {
+        if let Some(Copying::Clone(clone)) = self.values.copying { Some(clone) } else { None }
     }
 
     /// Whether values cannot be copied.
@@ -334,12 +347,11 @@ impl ColumnCopy {
     /// If there is no memory.
     pub(crate) fn take_clones(&mut self) -> Result<Option<CopiedValues>, AllocError> {
         match Arc::get_mut(&mut self.values) {
-            // Values without a size have no memory that could be handed over, and their number is asked for later.
-            Some(values) if values.column.item.size() != 0 => {
+            Some(values) => {
                 let none = values.without_values();
                 Ok(Some(replace(values, none)))
             }
-            _ => self.clones(),
+            None => self.clones(),
         }
     }
 

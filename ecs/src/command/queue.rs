@@ -134,6 +134,23 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
     flush_own_queue(waiting.store);
 }
 
+/// Applies the commands that waited for the end of a frame, which has ended. Those that they queue in turn wait for the next one. If a command panics the
+/// others wait, too, and so do they if it puts another world in the place of this one.
+#[cold]
+pub(crate) fn apply_after_frame(store: &mut Store) {
+    let world = store.id();
+    for _ in 0..store.commands_after_frame().len() {
+        if store.is_busy() {
+            return;
+        }
+        let Some(mut queue) = store.commands_after_frame().pop_front() else { return };
+        apply(&mut queue, store, None);
+        if store.id() != world {
+            return;
+        }
+    }
+}
+
 /// Has commands of an observer wait until the outermost event has been told, with what led to them.
 #[cold]
 fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str>) {

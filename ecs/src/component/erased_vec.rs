@@ -101,24 +101,27 @@ impl ErasedVec {
         Ok(Self { descriptor, data, len: 0, capacity })
     }
 
-    /// So many values that a constructor makes. If it panics, those so far are dropped.
+    /// The values that constructors make one after the other, each so many. If one panics, those so far are dropped.
     ///
     /// # Errors
     ///
-    /// If there is no memory. The constructor has not been called.
+    /// If there is no memory. No constructor has been called.
     ///
     /// # Safety
     ///
-    /// - The constructor is one for values of this component.
+    /// - The constructors are those for values of this component.
     pub(crate) unsafe fn made(
         descriptor: &'static ComponentDescriptor,
-        constructor: &Constructor,
-        count: usize,
+        constructors: &[(Constructor, usize)],
     ) -> Result<Self, AllocError> {
-        let mut values = Self::with_room_for(descriptor, count)?;
-        // SAFETY: the constructor is one for this type; there is room for so many values, and none so far.
-        unsafe { constructor.fill(values.data.as_ptr(), count) };
-        values.len = count;
+        let mut values = Self::with_room_for(descriptor, constructors.iter().map(|(_, count)| count).sum())?;
+        for (constructor, count) in constructors {
+            // SAFETY: the memory has room for the values of all constructors, and `len` of them have been written.
+            let to = unsafe { values.data.as_ptr().add(values.len * descriptor.layout.size()) };
+            // SAFETY: the constructor is one for this type (the caller's promise); there is room for its values, and none is there.
+            unsafe { constructor.fill(to, *count) };
+            values.len += count;
+        }
         Ok(values)
     }
 

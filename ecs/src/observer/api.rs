@@ -47,6 +47,24 @@ impl World {
         id
     }
 
+    /// Whether an observer of a type of event has been added to the world, also if it has been removed since.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Explosion;
+    ///
+    /// let mut world = World::new();
+    /// assert!(!world.has_observers::<Explosion>());
+    /// world.add_observer(|_: On<Explosion>| {});
+    /// assert!(world.has_observers::<Explosion>());
+    /// ```
+    #[must_use]
+    pub fn has_observers<E: Event>(&self) -> bool {
+        self.store.reactions.number::<E>(E::slot()).is_some()
+    }
+
     /// Removes an observer, which is dropped. False if it is not one of this world, or has been removed before. `O(observers)` of its type
     /// of event.
     ///

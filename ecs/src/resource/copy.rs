@@ -437,6 +437,10 @@ impl Resources {
             }
         }
         for list in &self.messages {
+            // A list that is no part of the copy goes on, and so do its readers.
+            if matches!(clones.0.get(list.id.0 as usize), Some(None)) {
+                continue;
+            }
             let Some((value, _)) = self.places[list.id.0 as usize].get() else { continue };
             // SAFETY: function and number were entered together, for one type, and the place holds a value of that. `&mut self`
             // makes this the only borrow.

@@ -30,6 +30,7 @@ use super::samples::Samples;
 use super::set::IntoSystemSet;
 use super::settings::{LogLevel, ScheduleBuildSettings};
 use super::steps::{ErrorHandlers, Outcome, Outcomes, ScheduleErrorHandler, Shared};
+use crate::command::apply_after_frame;
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::store::{Seat, Store, WorldId};
 use crate::trace::{self, RunSpan};
@@ -471,6 +472,12 @@ impl Schedule {
     /// Runs all systems, in another frame if the schedule has run in this one.
     pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
         let (label, stays_in_frame) = (self.label.map(|label| label.number()), self.stays_in_frame);
+        if !stays_in_frame && !store.commands_after_frame().is_empty() {
+            let seat = self.seat_in(store.id());
+            if store.ends_frame_for_commands(Some((label, Some(seat)))) {
+                apply_after_frame(store);
+            }
+        }
         let seat = self.seat_in(store.id());
         store.begin_run_in_frame((!stays_in_frame).then_some((label, seat)));
         let (span, _entered) = RunSpan::begin(self.label);

@@ -469,6 +469,9 @@ impl World {
         known: Option<KnownSnapshot<'_>>,
     ) -> Result<Mark, RestoreError> {
         self.check_restore(snapshot)?;
+        if let Some(name) = snapshot.copy.not_clone {
+            return Err(RestoreError::NotClone(name));
+        }
         self.prepare_schedules(snapshot);
         let options = &snapshot.options;
         let clone = |value: &dyn Any| options.clone_local(value);

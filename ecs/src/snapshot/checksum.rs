@@ -10,6 +10,7 @@ use crate::component::{ComponentDescriptor, ErasedRef, ErasedSlice};
 use crate::entity::Entity;
 use crate::resource::ResourceValue;
 use crate::state_hash::StateHasher;
+use crate::store::Store;
 use crate::world::World;
 
 impl World {
@@ -50,22 +51,28 @@ impl World {
         let store = &self.store;
         check([store], options, false)?;
         let (names, mut sum) = (Names::of(store), Sum { options, hasher: StateHasher::default() });
-        for table in store.archetypes.tables.iter() {
-            let columns = names.sort(table.components());
-            sum.hasher.write_usize(columns.len());
-            sum.entities(table.entities());
-            for (name, id) in columns {
-                sum.name(name);
-                if let Some(values) = store.erased_column(table.id(), *id) {
-                    sum.values(values);
-                }
-            }
+        match options.has_order() {
+            true => sum.tables(store, &names),
+            false => sum.entities_by_id(store, &names),
         }
         for (name, id) in &names.sorted {
             let Some(values) = store.erased_storage(*id).filter(|values| !values.is_empty()) else { continue };
             let Some(info) = store.archetypes.components.info(*id) else { continue };
+            if !options.counts(info.descriptor()) {
+                continue;
+            }
             let (entities, bits) = store.sparse[info.sparse_index()].members();
             sum.name(name);
+            if !options.has_order() && !entities.is_empty() {
+                let mut members: Vec<_> = entities.iter().copied().zip(values.iter()).collect();
+                members.sort_unstable_by_key(|(entity, _)| *entity);
+                sum.hasher.write_usize(members.len());
+                for (entity, value) in members {
+                    sum.hasher.word(entity.to_bits());
+                    sum.value(value);
+                }
+                continue;
+            }
             sum.entities(entities);
             // The list of bits may be longer than it has to be.
             let words = bits.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
@@ -77,11 +84,16 @@ impl World {
             relations.map(|(number, place)| (name_of(place.pairs.descriptor()), number)).collect();
         relations.sort_unstable();
         for (name, number) in relations {
-            if store.relations.places[number].pairs.index().len() == 0 {
+            let pairs = &store.relations.places[number].pairs;
+            if pairs.index().len() == 0 || !options.counts(pairs.descriptor()) {
                 continue;
             }
             sum.name(&name);
-            for (ends, value) in store.erased_pairs(number) {
+            let mut pairs: Vec<([Entity; 2], ErasedRef<'_>)> = store.erased_pairs(number).collect();
+            if !options.has_order() {
+                pairs.sort_unstable_by_key(|(ends, _)| *ends);
+            }
+            for (ends, value) in pairs {
                 sum.entities(&ends);
                 sum.value(value);
             }
@@ -111,6 +123,46 @@ struct Sum<'a> {
 }
 
 impl<'a> Sum<'a> {
+    /// Tables and their rows in their order.
+    fn tables(&mut self, store: &Store, names: &Names) {
+        for table in store.archetypes.tables.iter() {
+            let columns = names.sort(table.components());
+            self.hasher.write_usize(columns.len());
+            self.entities(table.entities());
+            for (name, id) in columns {
+                self.name(name);
+                if let Some(values) = store.erased_column(table.id(), *id) {
+                    self.values(values);
+                }
+            }
+        }
+    }
+
+    /// Entities in the order of their ids, with those components in tables that count.
+    fn entities_by_id(&mut self, store: &'a Store, names: &'a Names) {
+        let mut entities: Vec<(Entity, usize, usize)> = Vec::new();
+        let mut columns: Vec<Vec<(&String, ErasedSlice<'_>, Option<Way<'_>>)>> = Vec::new();
+        for (at, table) in store.archetypes.tables.iter().enumerate() {
+            entities.extend(table.entities().iter().enumerate().map(|(row, entity)| (*entity, at, row)));
+            let named = names.sort(table.components());
+            let values = named.filter_map(|(name, id)| Some((name, store.erased_column(table.id(), *id)?)));
+            let values = values.filter(|(_, values)| self.options.counts(values.descriptor()));
+            columns.push(values.map(|(name, values)| (name, values, self.way(values.descriptor()))).collect());
+        }
+        entities.sort_unstable_by_key(|(entity, ..)| *entity);
+        self.hasher.write_usize(entities.len());
+        for (entity, table, row) in entities {
+            self.hasher.word(entity.to_bits());
+            self.hasher.write_usize(columns[table].len());
+            for (name, values, way) in &columns[table] {
+                self.name(name);
+                if let Some(value) = values.get(row) {
+                    self.value_by(*way, value);
+                }
+            }
+        }
+    }
+
     fn name(&mut self, name: &str) {
         self.hasher.write(name.as_bytes());
     }
@@ -130,7 +182,11 @@ impl<'a> Sum<'a> {
     }
 
     fn value(&mut self, value: ErasedRef<'_>) {
-        match self.way(value.descriptor()) {
+        self.value_by(self.way(value.descriptor()), value);
+    }
+
+    fn value_by(&mut self, way: Option<Way<'_>>, value: ErasedRef<'_>) {
+        match way {
             Some(Way::Bytes | Way::Hash) => {
                 value.hash(&mut self.hasher);
             }

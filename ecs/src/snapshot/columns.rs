@@ -4,11 +4,12 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::column::{Column, ColumnCopy, ColumnParts, NewValues};
-use crate::component::{Component, ComponentDescriptor, ErasedSlice, ErasedVec, WrongTypeError};
+use crate::component::{Component, ComponentDescriptor, ComponentId, ErasedSlice, ErasedVec, WrongTypeError};
 use crate::relation::{PairSource, PairTarget, Relation};
 use crate::sparse::{SparseCopy, SparseStorage};
 use crate::tick::{ComponentTicks, RunTicks, Tick};
 use crate::tracking::Which;
+use crate::world::World;
 
 /// The values of one component in a snapshot: of one table, or all of them.
 #[derive(Clone, Copy)]
@@ -121,7 +122,8 @@ impl ColumnContents<'_> {
     pub(super) fn to_new(self) -> NewColumnContents {
         let Values::Copied(column, _) = self.0 else { unreachable!("a snapshot has copies of the values") };
         let values = column.new_values(0).unwrap_or_else(|error| error.raise());
-        NewColumnContents(ColumnParts { values, visited: self.stamp(), ticks: self.ticks(), clone: None })
+        let parts = ColumnParts::new(values, self.stamp());
+        NewColumnContents(ColumnParts { ticks: self.ticks(), clone: column.clone_fn(), ..parts })
     }
 }
 
@@ -132,12 +134,7 @@ impl NewColumnContents {
     /// The values of a vector, which have changed last at a tick.
     #[must_use]
     pub fn of<C: Component>(values: Vec<C>, stamp: Tick) -> Self {
-        Self(ColumnParts {
-            values: NewValues::Vec(ErasedVec::of_vec(values)),
-            visited: stamp,
-            ticks: None,
-            clone: None,
-        })
+        Self(ColumnParts::new(NewValues::Vec(ErasedVec::of_vec(values)), stamp))
     }
 
     /// The values of a vector, which need not be known to be `Clone` by the definition of their type: the bounds of a type with parameters
@@ -174,9 +171,7 @@ impl NewColumnContents {
         stamp: Tick,
     ) -> Result<Self, WrongTypeError<Vec<T>>> {
         match ErasedVec::of_vec_for(descriptor, values) {
-            Ok(values) => {
-                Ok(Self(ColumnParts { values: NewValues::Vec(values), visited: stamp, ticks: None, clone: None }))
-            }
+            Ok(values) => Ok(Self(ColumnParts::new(NewValues::Vec(values), stamp))),
             Err(values) => Err(WrongTypeError::of_values(descriptor, values)),
         }
     }
@@ -207,7 +202,45 @@ impl NewColumnContents {
     #[must_use]
     pub fn of_plain_bytes(descriptor: &'static ComponentDescriptor, bytes: &[u8], stamp: Tick) -> Option<Self> {
         let values = NewValues::of_bytes(descriptor, bytes).unwrap_or_else(|error| error.raise())?;
-        Some(Self(ColumnParts { values, visited: stamp, ticks: None, clone: None }))
+        Some(Self(ColumnParts::new(values, stamp)))
+    }
+
+    /// Values of a component for groups of entities, made by the constructors with which other components require it. A group has the
+    /// components that its entities have, and the number of entities. `None` if the components of some group do not require the component,
+    /// directly or through others.
+    ///
+    /// The component need not be `Clone`: a snapshot with such values can be restored [once](World::restore_from).
+    ///
+    /// # Panics
+    ///
+    /// If a constructor does, or there is no memory.
+    ///
+    /// ```
+    /// use strata_ecs::change::Tick;
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::NewColumnContents;
+    ///
+    /// #[derive(Component)]
+    /// #[require(Sprite(7))]
+    /// struct Position(f32);
+    /// #[derive(Component)]
+    /// struct Sprite(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [position, sprite] = [world.register_component::<Position>(), world.register_component::<Sprite>()];
+    /// let column = NewColumnContents::of_required(&world, sprite, &[(&[position], 3)], Tick::new(1));
+    /// assert_eq!(column.unwrap().len(), 3);
+    /// assert!(NewColumnContents::of_required(&world, position, &[(&[sprite], 3)], Tick::new(1)).is_none());
+    /// ```
+    #[must_use]
+    pub fn of_required(
+        world: &World,
+        component: ComponentId,
+        groups: &[(&[ComponentId], usize)],
+        stamp: Tick,
+    ) -> Option<Self> {
+        let values = world.store.construct_required(component, groups).unwrap_or_else(|error| error.raise())?;
+        Some(Self(ColumnParts { constructed: true, ..ColumnParts::new(NewValues::Vec(values), stamp) }))
     }
 
     pub(super) fn into_new_values(self) -> NewValues {
@@ -224,7 +257,7 @@ impl NewColumnContents {
 
     /// Values for which no time is known.
     pub(super) fn of_parts(values: NewValues) -> Self {
-        Self(ColumnParts { values, visited: Tick::default(), ticks: None, clone: None })
+        Self(ColumnParts::new(values, Tick::default()))
     }
 
     pub(super) fn of_values(values: ErasedVec) -> Self {

@@ -110,9 +110,9 @@ impl<'a> Diff<'a> {
     }
 
     fn tables(&mut self) {
-        let [here, there] = self.stores;
+        let ([here, there], options) = (self.stores, self.options);
         let [own, others] = [here, there].map(|store| store.archetypes.tables.iter().len());
-        let other = (0..own.max(others)).find(|number| {
+        let other = (0..own.max(others)).filter(|_| options.has_order()).find(|number| {
             let table = here.archetypes.tables.get(TableId(*number as u32));
             table.is_none_or(|table| self.same_table(table).is_none())
         });
@@ -125,7 +125,7 @@ impl<'a> Diff<'a> {
         }
         for table in here.archetypes.tables.iter() {
             let same = self.same_table(table);
-            match same.filter(|same| same.entities() == table.entities()) {
+            match same.filter(|same| self.options.has_order() && same.entities() == table.entities()) {
                 Some(same) => self.same_rows(table, same),
                 None => {
                     self.rows(table);
@@ -146,7 +146,7 @@ impl<'a> Diff<'a> {
     /// The first row in which there are different entities, if the rows are to be the same.
     fn order(&mut self, of: String, here: &[Entity], there: &[Entity], is_compared: bool) {
         let row = (0..here.len().max(there.len())).find(|row| here.get(*row) != there.get(*row));
-        if let Some(row) = row.filter(|_| is_compared) {
+        if let Some(row) = row.filter(|_| is_compared && self.options.has_order()) {
             let [here, there] = [here, there].map(|entities| entities.get(row).copied());
             self.found.push(Difference::Order { of, row, here, there });
         }
@@ -170,19 +170,19 @@ impl<'a> Diff<'a> {
 
     /// Entities of a table whose rows are not the same there.
     fn rows(&mut self, table: &Table) {
-        let [here, there] = self.stores;
+        let ([here, there], options) = (self.stores, self.options);
         for &entity in table.entities() {
             let Some(location) = there.entities.get(entity) else {
                 self.found.push(Difference::Entity { entity, is_here: true, table: names(here, table) });
                 continue;
             };
-            for &id in table.components() {
+            for &id in table.components().iter().filter(|id| counts(options, here, **id)) {
                 let own = here.value_by_id(entity, id);
                 let other = self.there(id).and_then(|id| there.value_by_id(entity, id));
                 self.compare(table, entity, [own, other]);
             }
             let others = there.archetypes.tables.get(location.table).map_or(&[][..], Table::components);
-            for &id in others {
+            for &id in others.iter().filter(|id| counts(options, there, **id)) {
                 if !table.components().iter().any(|own| self.there(*own) == Some(id)) {
                     let difference = self.value(table, entity, [None, there.value_by_id(entity, id)]);
                     self.found.push(difference);
@@ -256,9 +256,9 @@ impl<'a> Diff<'a> {
     }
 
     fn storages(&mut self) {
-        let [here, there] = self.stores;
+        let ([here, there], options) = (self.stores, self.options);
         let known: Vec<Option<ComponentId>> = self.ids.clone();
-        for &id in here.archetypes.components.sparse() {
+        for &id in here.archetypes.components.sparse().iter().filter(|id| counts(options, here, **id)) {
             let other = known[id.index()];
             let entities = entities_with(here, id);
             for &entity in &entities {
@@ -276,7 +276,7 @@ impl<'a> Diff<'a> {
             let has_order = here.archetypes.components.info(id).is_some_and(|info| info.layout().size() != 0);
             self.order(of, &entities, &others, has_order);
         }
-        for &id in there.archetypes.components.sparse() {
+        for &id in there.archetypes.components.sparse().iter().filter(|id| counts(options, there, **id)) {
             let own =
                 known.iter().position(|known| *known == Some(id)).map(|own| here.archetypes.components.iter().nth(own));
             let own = own.flatten().map(|info| info.id());
@@ -292,6 +292,7 @@ impl<'a> Diff<'a> {
     }
 
     fn pairs(&mut self) {
+        let options = self.options;
         let [mut own, others] = self.stores.map(|store| {
             let places = store.relations.places.iter().enumerate();
             places.map(|(number, place)| (place.pairs.descriptor(), number)).collect::<Vec<_>>()
@@ -302,10 +303,16 @@ impl<'a> Diff<'a> {
                 own.push((descriptor, usize::MAX));
             }
         }
-        for (descriptor, number) in own {
+        for (descriptor, number) in own.into_iter().filter(|(known, _)| options.counts(known)) {
             let other =
                 others.iter().find(|(other, _)| other.is_same(descriptor)).map_or(usize::MAX, |(_, other)| *other);
-            let (mut here, mut there) = (self.stores[0].erased_pairs(number), self.stores[1].erased_pairs(other));
+            let [mut here, mut there] = [(0, number), (1, other)].map(|(store, number)| {
+                let mut pairs: Vec<_> = self.stores[store].erased_pairs(number).collect();
+                if !self.options.has_order() {
+                    pairs.sort_unstable_by_key(|(ends, _)| *ends);
+                }
+                pairs.into_iter()
+            });
             for row in 0.. {
                 let pairs = [here.next(), there.next()];
                 let differs = match &pairs {
@@ -354,6 +361,11 @@ impl<'a> Diff<'a> {
             Difference::Resource { resource: descriptor.name(), here, there }
         }));
     }
+}
+
+/// Whether it counts which entities have a component of a store.
+fn counts(options: &StateOptions, store: &Store, id: ComponentId) -> bool {
+    store.archetypes.components.info(id).is_some_and(|info| options.counts(info.descriptor()))
 }
 
 /// The entities that have a component with sparse storage: in the order of its values, or of the indexes if those are all alike.

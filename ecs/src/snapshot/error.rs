@@ -116,6 +116,9 @@ pub enum RestoreError {
     Unfinished,
     /// The world that a snapshot is [restored into](crate::world::World::restore_into) cannot hold what the snapshot does.
     Contents(BuildError),
+    /// The snapshot has values of a component that is not `Clone`, made by [constructors](super::NewColumnContents::of_required): it can
+    /// be restored once, by [`World::restore_from`](crate::world::World::restore_from). The type name of the component.
+    NotClone(&'static str),
 }
 
 impl fmt::Display for RestoreError {
@@ -130,6 +133,10 @@ impl fmt::Display for RestoreError {
             ),
             Self::Unfinished => f.write_str("the snapshot is not complete: a `Clone` panicked when it was taken"),
             Self::Contents(error) => write!(f, "the world cannot hold what the snapshot does: {error}"),
+            Self::NotClone(name) => write!(
+                f,
+                "the snapshot has values of `{name}`, which is not known to be `Clone`: restore it once, by `World::restore_from`"
+            ),
         }
     }
 }

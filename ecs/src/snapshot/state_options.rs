@@ -12,6 +12,9 @@ use crate::resource::Resource;
 /// Adds a value to a hash.
 type HashValue = Arc<dyn Fn(ErasedRef<'_>, &mut dyn Hasher) + Send + Sync>;
 
+/// Whether the values of a component, a relation or a resource are left out.
+type IsLeftOut = Arc<dyn Fn(&ComponentDescriptor) -> bool + Send + Sync>;
+
 /// What of a world [`World::checksum_with`](crate::world::World::checksum_with) and
 /// [`World::diff_with`](crate::world::World::diff_with) take, and how.
 ///
@@ -46,6 +49,8 @@ type HashValue = Arc<dyn Fn(ErasedRef<'_>, &mut dyn Hasher) + Send + Sync>;
 pub struct StateOptions {
     left_out: Vec<TypeId>,
     without_unknown: bool,
+    is_left_out: Option<IsLeftOut>,
+    without_order: bool,
     hashes: Vec<(TypeId, HashValue)>,
 }
 
@@ -105,6 +110,60 @@ impl StateOptions {
         self
     }
 
+    /// Leaves out the values of those components, relations and resources for which a function returns true. As with
+    /// [`without_component`](Self::without_component), which entities have them still counts.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::StateOptions;
+    ///
+    /// #[derive(Component)]
+    /// #[component(save = "skip")]
+    /// struct Sprite(f32);
+    ///
+    /// let mut worlds = [World::new(), World::new()];
+    /// worlds[0].spawn(Sprite(1.0));
+    /// worlds[1].spawn(Sprite(2.0));
+    /// let options = StateOptions::new().without_types(|descriptor| !descriptor.is_saved());
+    /// assert_eq!(worlds[0].checksum_with(&options)?, worlds[1].checksum_with(&options)?);
+    /// # Ok::<(), strata_ecs::snapshot::StateError>(())
+    /// ```
+    #[must_use]
+    pub fn without_types(mut self, is_left_out: impl Fn(&ComponentDescriptor) -> bool + Send + Sync + 'static) -> Self {
+        self.is_left_out = Some(match self.is_left_out.take() {
+            Some(other) => Arc::new(move |descriptor| other(descriptor) || is_left_out(descriptor)),
+            None => Arc::new(is_left_out),
+        });
+        self
+    }
+
+    /// Leaves out the order of entities, and which entities have the components that are left out. What remains is which entities there
+    /// are, with their other components, and which ids come next. A checksum without the order takes
+    /// `O(entities log entities + components)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::StateOptions;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Sprite;
+    ///
+    /// let mut worlds = [World::new(), World::new()];
+    /// for world in &mut worlds {
+    ///     world.spawn_batch((0..3).map(Health));
+    /// }
+    /// let first = worlds[1].query::<Entity>().iter(&worlds[1]).next().unwrap();
+    /// worlds[1].entity_mut(first).insert(Sprite);
+    /// let options = StateOptions::new().without_component::<Sprite>().without_order();
+    /// assert_eq!(worlds[0].checksum_with(&options)?, worlds[1].checksum_with(&options)?);
+    /// assert!(worlds[0].diff_with(&worlds[1], &options)?.is_empty());
+    /// # Ok::<(), strata_ecs::snapshot::StateError>(())
+    /// ```
+    #[must_use]
+    pub fn without_order(mut self) -> Self {
+        self.without_order = true;
+        self
+    }
+
     /// Says how values of a type are hashed: those of a component, of a resource or of a relation. Two values with equal hashes are
     /// equal to a comparison.
     #[must_use]
@@ -124,6 +183,9 @@ impl StateOptions {
         if type_id.is_some_and(|type_id| self.left_out.contains(&type_id)) {
             return Some(Way::LeftOut);
         }
+        if self.is_left_out.as_ref().is_some_and(|is_left_out| is_left_out(descriptor)) {
+            return Some(Way::LeftOut);
+        }
         let functions = descriptor.functions();
         match self.hashes.iter().rev().find(|(of, _)| Some(*of) == type_id) {
             Some((_, hash)) => Some(Way::By(&**hash)),
@@ -139,6 +201,16 @@ impl StateOptions {
         }
     }
 
+    /// Whether the order of entities counts.
+    pub(super) fn has_order(&self) -> bool {
+        !self.without_order
+    }
+
+    /// Whether it counts which entities have a component, or which pairs of a relation there are.
+    pub(super) fn counts(&self, descriptor: &ComponentDescriptor) -> bool {
+        self.has_order() || !matches!(self.way(descriptor, true), Some(Way::LeftOut))
+    }
+
     /// Whether values that stay on their thread are left out.
     pub(super) fn leave_out_unknown(&self) -> bool {
         self.without_unknown
@@ -150,6 +222,7 @@ impl fmt::Debug for StateOptions {
         let hashes: Vec<TypeId> = self.hashes.iter().map(|(of, _)| *of).collect();
         let mut shown = f.debug_struct("StateOptions");
         shown.field("left_out", &self.left_out).field("without_unknown", &self.without_unknown);
+        shown.field("is_left_out", &self.is_left_out.is_some()).field("without_order", &self.without_order);
         shown.field("hashes", &hashes).finish()
     }
 }

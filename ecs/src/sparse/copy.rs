@@ -200,7 +200,9 @@ impl SparseStorage {
                 tag.words.clear();
                 // There is room.
                 tag.words.extend_from_slice(&copy.words);
-                let before = core::mem::replace(&mut tag.len, copy.values.len());
+                // The values may have been moved out of the copy.
+                let count = copy.words.iter().map(|word| word.count_ones() as usize).sum();
+                let before = core::mem::replace(&mut tag.len, count);
                 // SAFETY: there were so many values; the caller's promise.
                 unsafe { copy.values.put(&mut tag.column, before, clones.0.as_mut(), begun.0) };
             }

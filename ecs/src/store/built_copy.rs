@@ -205,7 +205,9 @@ impl StoreParts {
             if column.values.len() != entities {
                 return Err(BuildError::Length(name));
             }
-            if entities != 0 && column.clone.is_none() && descriptor.functions().copying().is_none() {
+            let can_be_held =
+                column.constructed || column.clone.is_some() || descriptor.functions().copying().is_some();
+            if entities != 0 && !can_be_held {
                 return Err(BuildError::NotClone(name));
             }
             let may_have_ticks = descriptor.tracking() != ChangeTracking::Never;
@@ -328,9 +330,13 @@ impl Store {
             }
         }
 
-        let mut tracked = Vec::new();
+        let (mut tracked, mut not_clone) = (Vec::new(), None);
         let mut register = |column: &ColumnParts| -> Result<ComponentId, BuildError> {
-            let id = self.register_descriptor(column.values.descriptor()).map_err(BuildError::Register)?;
+            let descriptor = column.values.descriptor();
+            let id = self.register_descriptor(descriptor).map_err(BuildError::Register)?;
+            if column.values.len() != 0 && column.clone.is_none() && descriptor.functions().copying().is_none() {
+                not_clone = Some(descriptor.name());
+            }
             if column.ticks.is_some() && !tracked.contains(&id) {
                 tracked.push(id);
             }
@@ -430,6 +436,7 @@ impl Store {
             checked: parts.checked,
             era: BUILT_ERA,
             tracked,
+            not_clone,
         }))
     }
 }

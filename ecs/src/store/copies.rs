@@ -58,6 +58,8 @@ pub(crate) struct StoreCopy {
     pub(super) era: u32,
     /// The components whose changes are known.
     pub(super) tracked: Vec<ComponentId>,
+    /// A component that is not `Clone`, of which constructors made values: its type name. The copy can only be moved into a store.
+    pub(crate) not_clone: Option<&'static str>,
 }
 
 /// How a store was when it was last equal to a copy. The tick has gone on since.
@@ -269,6 +271,7 @@ impl Store {
         copy.frames = self.frames.copy();
         (copy.tick, copy.last) = (self.clock.tick.get(), self.clock.last.get());
         (copy.checked, copy.era) = (self.clock.checked, self.clock.era);
+        copy.not_clone = None;
         copy.tracked.clear();
         copy.tracked.extend(components.iter().filter(|info| info.is_tracked()).map(|info| info.id()));
         Ok(())

@@ -1,12 +1,14 @@
 //! Frames, begun and ended by runs of schedules and by name: see `frames`.
 
+use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::Store;
-use super::frames::{Held, Holder, Ongoing, Seat};
+use super::frames::{Held, Holder, Ongoing, RanSchedule, Seat};
 use crate::guard::for_each_until_all_had_their_turn;
+use crate::queue::Queue;
 use crate::resource::{MessageNumbers, ResourceId};
 
 impl Store {
@@ -56,6 +58,44 @@ impl Store {
             self.end_frame();
         }
         Some(self.frames.enter())
+    }
+
+    /// Commands that are applied when the frame has ended, each in a queue of its own.
+    pub(crate) fn commands_after_frame(&mut self) -> &mut VecDeque<Queue<Self>> {
+        &mut self.after_frame
+    }
+
+    /// Whether commands that wait for the end of the frame are applied now: the next frame is about to begin, by name or with the run of a
+    /// schedule, given by its label and seat. An implicit frame that is open then ends.
+    ///
+    /// # Panics
+    ///
+    /// As [`Store::end_frame`].
+    #[inline]
+    pub(crate) fn ends_frame_for_commands(&mut self, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
+        !self.after_frame.is_empty() && self.ends_implicit_frame(schedule)
+    }
+
+    #[cold]
+    fn ends_implicit_frame(&mut self, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
+        self.notice_ended_frame();
+        if self.frames.goes_on() {
+            return false;
+        }
+        if let Some((label, seat)) = schedule {
+            let is_it = |member: &RanSchedule| match seat {
+                Some(seat) => member.is(label, seat),
+                None => label.is_some() && member.label == label,
+            };
+            let at = self.frames.members.iter().position(is_it);
+            if self.frames.any_ran && !self.frames.ends_before(at) {
+                return false;
+            }
+        }
+        if self.frames.any_ran {
+            self.end_frame();
+        }
+        true
     }
 
     pub(super) fn notice_ended_frame(&mut self) {

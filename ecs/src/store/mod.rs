@@ -89,6 +89,7 @@ pub use self::spawn::{SpawnAtError, SpawnError};
 #[doc(hidden)]
 pub use crate::transition::Transition;
 
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::fmt;
 use core::num::NonZeroUsize;
@@ -167,6 +168,8 @@ pub struct Store {
     pub(crate) commands_applied: u64,
     clock: clock::Clock,
     frames: frames::Frames,
+    /// Commands that are applied when the frame has ended, each in a queue of its own. They are no state of the world.
+    after_frame: VecDeque<Queue<Store>>,
     /// Of recorded commands.
     last_pattern: Pattern<Store>,
     /// The listeners that operations report to.
@@ -194,6 +197,7 @@ impl Store {
             commands_applied: 0,
             clock: clock::Clock::default(),
             frames: frames::Frames::default(),
+            after_frame: VecDeque::new(),
             last_pattern: Pattern::default(),
             listeners: Listeners::default(),
             reactions: Reactions::default(),

@@ -16,7 +16,9 @@ use core::mem::forget;
 use super::Store;
 use crate::alloc_error::AllocError;
 use crate::bundle::Sink;
-use crate::component::{Component, Components, Constructor, ErasedVec, Required, RequiredComponentsError, StorageType};
+use crate::component::{
+    Component, ComponentId, Components, Constructor, ErasedVec, Required, RequiredComponentsError, StorageType,
+};
 use crate::graph::{MovePlan, RequiredComponent, Target};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
@@ -84,7 +86,7 @@ pub(super) fn make_aside(
     for required in plan.required.iter().filter(|required| wanted(required)) {
         let Some(info) = components.info(required.id) else { continue };
         // SAFETY: the constructor is one for values of this component.
-        let values = unsafe { ErasedVec::made(info.descriptor(), &required.constructor, count)? };
+        let values = unsafe { ErasedVec::made(info.descriptor(), &[(required.constructor, count)])? };
         aside.push((required.target, values));
     }
     Ok(aside)
@@ -130,6 +132,29 @@ pub(super) unsafe fn put_placed(values: &mut Placed, sink: &mut Sink<'_>) {
 }
 
 impl Store {
+    /// Values of a component for groups of entities, in their order, made by the constructors with which the components of a group require
+    /// it. A group has components and a number of entities. `None` if the components of some group do not require it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    pub(crate) fn construct_required(
+        &self,
+        id: ComponentId,
+        groups: &[(&[ComponentId], usize)],
+    ) -> Result<Option<ErasedVec>, AllocError> {
+        let components = &self.archetypes.components;
+        let constructor = |&(by, count): &(&[ComponentId], usize)| {
+            let required = components.required_by(by);
+            let required = required.iter().find(|required| required.id == id)?;
+            Some((required.constructor, count))
+        };
+        let constructors: Option<Vec<(Constructor, usize)>> = groups.iter().map(constructor).collect();
+        let Some((constructors, info)) = constructors.zip(components.info(id)) else { return Ok(None) };
+        // SAFETY: the registry stores a constructor with the id of the component whose values it makes.
+        unsafe { ErasedVec::made(info.descriptor(), &constructors) }.map(Some)
+    }
+
     /// Notes that a component requires another one.
     ///
     /// # Errors

@@ -141,9 +141,12 @@ impl<'a> Keeper<'a> {
             || was,
             |memory, _, renewed| {
                 let Memory::Cursor(of, at, lost) = memory else { return false };
-                let found = renewed.iter().find(|(_, renewed)| renewed.before == *of);
-                // A list that has gone is none of those that there are now.
-                (*list, *next, *missed) = (found.map_or(0, |(_, renewed)| renewed.now), *at, *lost);
+                // A list that is no part of the memory stays, and so does the place in it. One that has gone is none of those that
+                // there are now.
+                if let Some((_, renewed)) = renewed.iter().find(|(_, renewed)| renewed.before == *of) {
+                    (*list, *next) = (renewed.now, *at);
+                }
+                *missed = *lost;
                 true
             },
         );

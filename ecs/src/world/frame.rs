@@ -1,6 +1,7 @@
 //! Frames of a world.
 
 use super::cast::World;
+use crate::command::apply_after_frame;
 use crate::store::{Ongoing, WorldId};
 
 /// Ends a frame also when what happens in it panics.
@@ -47,6 +48,9 @@ impl World {
     /// `loop { update.run(&mut world); draw.run(&mut world) }` has one frame in each round, and one that runs a fixed step
     /// several times has more of them, which costs nothing but that messages age sooner for readers outside of schedules.
     ///
+    /// Commands that were [queued for the end of the frame](Self::queue_after_frame) are applied then, unless the function panics: they wait
+    /// for the end of the next frame in that case.
+    ///
     /// A frame within a frame, or within the run of a schedule, is a part of that one. Schedules that other schedules run
     /// belong to the frame of the outermost one. If another world is put in the place of this one, the frame of this one ends
     /// all the same, and the other one has frames of its own.
@@ -81,10 +85,18 @@ impl World {
     /// ```
     #[doc(alias("progress", "tick"))]
     pub fn frame<R>(&mut self, scope: impl FnOnce(&mut Self) -> R) -> R {
+        if self.store.ends_frame_for_commands(None) {
+            apply_after_frame(&mut self.store);
+        }
         let (of, ongoing) = (self.store.id(), self.store.begin_frame());
+        let is_outermost = ongoing.is_some();
         let mut frame = Frame { world: self, of, ongoing };
         let result = scope(frame.world);
         frame.end();
+        drop(frame);
+        if is_outermost && self.store.id() == of && !self.store.commands_after_frame().is_empty() {
+            apply_after_frame(&mut self.store);
+        }
         result
     }
 

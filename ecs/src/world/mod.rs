@@ -45,6 +45,7 @@ mod assertions;
 mod entry;
 mod entity_scopes;
 mod own_commands;
+mod after_frame;
 mod batches;
 mod conditional_commands;
 mod related;

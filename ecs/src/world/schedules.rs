@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use super::cast::World;
 use super::one_shot;
-use crate::command::Commands;
+use crate::command::{Commands, apply_after_frame};
 use crate::component::{ComponentDescriptor, TypeSlot};
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::mailbox::{Mailbox, Sender};
@@ -520,6 +520,10 @@ impl World {
     /// ```
     pub fn try_run_schedule(&mut self, label: impl ScheduleLabel) -> Result<(), TryRunScheduleError> {
         let label = label.intern();
+        // While all schedules are in their places.
+        if self.store.ends_frame_for_commands(Some((Some(label.number()), None))) {
+            apply_after_frame(&mut self.store);
+        }
         self.try_schedule_scope(label, |world, schedule| schedule.try_run(world))?
             .map_err(|error| TryRunScheduleError::Failed(label, error))
     }

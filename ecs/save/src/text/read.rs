@@ -486,7 +486,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(format: &WorldFormat, deserializer
     );
 
     let mut out = Writer::new(Vec::new());
-    begin(&mut out);
+    begin(&mut out, crate::read::VERSION);
     write_types(&format, &mut out, passed_over);
     // No types of values that were kept.
     out.len(0);

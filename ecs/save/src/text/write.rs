@@ -32,7 +32,7 @@ pub(super) fn write<S: Serializer>(
     let clock_parts: Clock = (clock.frame_number, clock.is_frame_open, tick, last, checked);
     let ids: Ids = (ids.generations, ids.free, ids.retired, ids.first_generation);
 
-    let (all, columns, groups) = saved.tables();
+    let (all, columns, groups) = saved.tables(false);
     let tables = groups.iter().map(|group| {
         let column = |at: usize| {
             let parts: Vec<ColumnContents<'_>> = group.iter().map(|number| columns[*number][at]).collect();

@@ -1,0 +1,105 @@
+//! Components that keep tables apart whose entities had components that are left out: see
+//! [`WorldFormat::keeping_tables`](crate::WorldFormat::keeping_tables).
+//!
+//! Each set of components that are left out has a number. A table of such entities has the components for the bits of that number.
+
+use strata_ecs::change::Tick;
+use strata_ecs::prelude::Component;
+use strata_ecs::snapshot::NewColumnContents;
+
+use crate::format::WorldFormat;
+
+macro_rules! bits {
+    ($($Bit:ident $name:literal)*) => {
+        $(
+            #[derive(Component, Clone, Copy, PartialEq, Eq, Hash, Debug)]
+            #[component(name = $name, save = "skip")]
+            struct $Bit;
+        )*
+
+        /// Makes a column of so many values without content, for each bit.
+        const COLUMNS: &[fn(usize, Tick) -> NewColumnContents] =
+            &[$(|count, stamp| NewColumnContents::of(vec![$Bit; count], stamp)),*];
+    };
+}
+
+bits! {
+    Apart0 "strata.apart_0"
+    Apart1 "strata.apart_1"
+    Apart2 "strata.apart_2"
+    Apart3 "strata.apart_3"
+    Apart4 "strata.apart_4"
+    Apart5 "strata.apart_5"
+    Apart6 "strata.apart_6"
+    Apart7 "strata.apart_7"
+    Apart8 "strata.apart_8"
+    Apart9 "strata.apart_9"
+    Apart10 "strata.apart_10"
+    Apart11 "strata.apart_11"
+    Apart12 "strata.apart_12"
+    Apart13 "strata.apart_13"
+    Apart14 "strata.apart_14"
+    Apart15 "strata.apart_15"
+}
+
+/// The columns of a table with so many rows whose entities had the set of components with a number; `None` if there are too many sets.
+pub(crate) fn columns(set: usize, count: usize, stamp: Tick) -> Option<Vec<NewColumnContents>> {
+    let is_set = |bit: &usize| set >> bit & 1 == 1;
+    (set < 1 << COLUMNS.len())
+        .then(|| (0..COLUMNS.len()).filter(is_set).map(|bit| COLUMNS[bit](count, stamp)).collect())
+}
+
+impl WorldFormat {
+    /// Entities stay in tables of their own if components of theirs are left out, so that the loaded world goes on as the saved one would:
+    /// rows, tables and ids come in the same order, also after entities have been spawned and despawned. Without this the rows of
+    /// tables that differ only in components that are left out become rows of one table. For programs that continue in two places from one saved world, such as lockstep; a
+    /// [`Recorder`](crate::Recorder) does this by itself.
+    ///
+    /// Tables are kept apart by components of this crate without a value. A component that is left out is constructed for the entities
+    /// that had it if another one of theirs requires it. Otherwise the loaded entities do not have it; if systems then insert or remove
+    /// it, rows can come in another order than in the saved world, unless the component has sparse storage.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use strata_ecs::prelude::*;
+    /// use strata_save::{WorldFormat, components};
+    ///
+    /// #[derive(Component, Clone, Serialize, Deserialize)]
+    /// struct Health(u32);
+    /// #[derive(Component)]
+    /// #[component(save = "skip")]
+    /// struct Sprite;
+    ///
+    /// let mut world = World::new();
+    /// let ids = [0, 1, 2, 3].map(|at| match at % 2 {
+    ///     0 => world.spawn((Health(at), Sprite)).id(),
+    ///     _ => world.spawn(Health(at)).id(),
+    /// });
+    /// let format = WorldFormat::new().with_components(components![Health]).keeping_tables();
+    /// let bytes = format.save(&mut world)?;
+    /// let mut loaded = World::new();
+    /// format.load(&mut loaded, &bytes)?;
+    /// let rows = [&mut world, &mut loaded].map(|world| {
+    ///     world.despawn(ids[0]);
+    ///     world.query_filtered::<Entity, With<Health>>().iter(world).collect::<Vec<_>>()
+    /// });
+    /// assert_eq!(rows[0], rows[1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn keeping_tables(mut self) -> Self {
+        self.keeps_tables = true;
+        self
+    }
+
+    /// The format in which a recorder saves and a player loads. What consumers have seen decides what systems do, so it is saved as far as
+    /// it can be, also if the format leaves it out.
+    pub(crate) fn for_replays(&self) -> Self {
+        let mut format = self.clone();
+        format.keeps_tables = true;
+        format.skips_consumers = self.new_consumers;
+        format.skips_locals |= self.new_consumers;
+        format.new_consumers = false;
+        format
+    }
+}

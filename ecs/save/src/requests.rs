@@ -1,0 +1,306 @@
+//! Saving and loading that systems request, and that happen when the frame has ended.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use strata_ecs::message::Message;
+use strata_ecs::prelude::{Commands, Event, Messages, Resource, World};
+
+use crate::error::{LoadError, SaveError};
+use crate::file;
+use crate::format::WorldFormat;
+
+/// Where a requested save goes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum SaveTarget {
+    /// To a file, which is replaced as a whole.
+    File(PathBuf),
+    /// Nowhere: the bytes are in [`WorldSaved`].
+    Memory,
+}
+
+/// Where a requested load takes the world from.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum LoadSource {
+    /// From a file.
+    File(PathBuf),
+    /// From these bytes.
+    Bytes(Arc<[u8]>),
+}
+
+macro_rules! from_paths {
+    ($($Type:ty)*) => {$(
+        impl From<$Type> for SaveTarget {
+            fn from(path: $Type) -> Self {
+                Self::File(path.into())
+            }
+        }
+
+        impl From<$Type> for LoadSource {
+            fn from(path: $Type) -> Self {
+                Self::File(path.into())
+            }
+        }
+    )*};
+}
+
+from_paths! { &str String &Path PathBuf &PathBuf }
+
+impl From<Arc<[u8]>> for LoadSource {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl From<Vec<u8>> for LoadSource {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes.into())
+    }
+}
+
+impl fmt::Display for SaveTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "`{}`", path.display()),
+            Self::Memory => f.write_str("memory"),
+        }
+    }
+}
+
+impl fmt::Display for LoadSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "`{}`", path.display()),
+            Self::Bytes(_) => f.write_str("memory"),
+        }
+    }
+}
+
+/// A requested save is done: an event, and a message for systems that read it.
+#[derive(Event, Message, Clone, PartialEq, Eq, Hash, Debug)]
+#[message(transient)]
+pub struct WorldSaved {
+    /// Where the world was saved to.
+    pub to: SaveTarget,
+    /// The saved world, if it was saved to [memory](SaveTarget::Memory).
+    pub bytes: Option<Arc<[u8]>>,
+}
+
+/// A requested load is done: an event, and a message for systems that read it. It comes after
+/// [`Restored`](strata_ecs::snapshot::Restored), when the loaded world is in place.
+#[derive(Event, Message, Clone, PartialEq, Eq, Hash, Debug)]
+#[message(transient)]
+pub struct WorldLoaded {
+    /// Where the world was loaded from.
+    pub from: LoadSource,
+}
+
+/// A requested save has failed: an event, and a message for systems that read it. The file of before is there. A failure that no observer
+/// and no reader gets is reported as that of a command.
+#[derive(Event, Message, Clone, Debug)]
+#[message(transient)]
+pub struct SaveFailed {
+    /// Where the world was to be saved to.
+    pub to: SaveTarget,
+    /// Why not.
+    pub error: Arc<SaveError>,
+}
+
+/// A requested load has failed: an event, and a message for systems that read it. The world is as it was. A failure that no observer and no
+/// reader gets is reported as that of a command.
+#[derive(Event, Message, Clone, Debug)]
+#[message(transient)]
+pub struct LoadFailed {
+    /// Where the world was to be loaded from.
+    pub from: LoadSource,
+    /// Why not.
+    pub error: Arc<LoadError>,
+}
+
+impl fmt::Display for SaveFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the world was not saved to {}: {}", self.to, self.error)
+    }
+}
+
+impl fmt::Display for LoadFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the world was not loaded from {}: {}", self.from, self.error)
+    }
+}
+
+impl std::error::Error for SaveFailed {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.error)
+    }
+}
+
+impl std::error::Error for LoadFailed {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.error)
+    }
+}
+
+// A checksum of a world takes messages by their hash.
+impl Hash for SaveFailed {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.to.hash(state);
+    }
+}
+
+impl Hash for LoadFailed {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.from.hash(state);
+    }
+}
+
+/// The format of requests: how worlds are saved, and no part of what is saved.
+#[derive(Resource, Clone)]
+#[resource(name = "strata.registered_format", transient)]
+pub(crate) struct RegisteredFormat(Arc<WorldFormat>);
+
+impl Hash for RegisteredFormat {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+impl WorldFormat {
+    /// Makes this the format in which a world is saved and loaded when a system requests it: see [`SaveCommands`]. A later one replaces an
+    /// earlier one. The registration is no part of what is saved, and stays when a world is loaded.
+    pub fn register(self, world: &mut World) {
+        world.insert_resource(RegisteredFormat(Arc::new(self)));
+    }
+}
+
+/// Requests for saving and loading the world, from any system: an extension of [`Commands`] and [`World`].
+///
+/// A request is carried out when the frame has ended and nothing runs in the world: see [`World::queue_after_frame`]. Requests of one frame are
+/// carried out in their order. Events and messages say what has come of each of them: [`WorldSaved`] and [`SaveFailed`],
+/// [`WorldLoaded`] and [`LoadFailed`]. Requests that wait are no part of what is saved.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use strata_ecs::prelude::*;
+/// use strata_save::{SaveCommands, WorldFormat, WorldLoaded, WorldSaved, components};
+///
+/// #[derive(Component, Clone, PartialEq, Debug, Serialize, Deserialize)]
+/// struct Health(u32);
+/// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+/// struct Update;
+/// # #[derive(Resource)]
+/// # struct Key(&'static str);
+///
+/// fn keys(key: Res<Key>, mut commands: Commands) {
+///     match key.0 {
+///         "save" => commands.save_world("slot.save"),
+///         "load" => commands.load_world("slot.save"),
+///         _ => {}
+///     }
+/// }
+///
+/// fn hurt(mut all: Query<&mut Health>) {
+///     all.iter_mut().for_each(|mut health| health.0 -= 1);
+/// }
+///
+/// # std::env::set_current_dir(std::env::temp_dir()).unwrap();
+/// let mut world = World::new();
+/// WorldFormat::new().with_components(components![Health]).without_resource::<Key>().register(&mut world);
+/// world.add_observer(|saved: On<WorldSaved>| println!("saved to {}", saved.to));
+/// world.add_observer(|loaded: On<WorldLoaded>| println!("loaded from {}", loaded.from));
+/// world.get_resource_or_init::<Schedules>().add_systems(Update, (keys, hurt));
+/// let id = world.spawn(Health(9)).id();
+/// for key in ["save", "", "", "load"] {
+///     world.insert_resource(Key(key));
+///     world.frame(|world| world.run_schedule(Update));
+/// }
+/// assert_eq!(world.get(id), Some(&Health(8))); // As at the end of the first frame.
+/// # std::fs::remove_file("slot.save").unwrap();
+/// ```
+pub trait SaveCommands {
+    /// Requests that the world is saved when the frame has ended: to a file, or to [`SaveTarget::Memory`].
+    fn save_world(&mut self, to: impl Into<SaveTarget>);
+
+    /// Requests that the world is loaded when the frame has ended: from a file, or from bytes. If that fails the world stays as it is.
+    fn load_world(&mut self, from: impl Into<LoadSource>);
+}
+
+impl SaveCommands for World {
+    fn save_world(&mut self, to: impl Into<SaveTarget>) {
+        let to = to.into();
+        self.queue_after_frame(move |world: &mut Self| save(world, to));
+    }
+
+    fn load_world(&mut self, from: impl Into<LoadSource>) {
+        let from = from.into();
+        self.queue_after_frame(move |world: &mut Self| load(world, from));
+    }
+}
+
+impl SaveCommands for Commands<'_, '_> {
+    fn save_world(&mut self, to: impl Into<SaveTarget>) {
+        let to = to.into();
+        self.queue_after_frame(move |world: &mut World| save(world, to));
+    }
+
+    fn load_world(&mut self, from: impl Into<LoadSource>) {
+        let from = from.into();
+        self.queue_after_frame(move |world: &mut World| load(world, from));
+    }
+}
+
+fn registered(world: &World) -> Option<Arc<WorldFormat>> {
+    world.get_resource::<RegisteredFormat>().map(|registered| Arc::clone(&registered.0))
+}
+
+fn save(world: &mut World, to: SaveTarget) -> Result<(), SaveFailed> {
+    let saved = registered(world).ok_or(SaveError::NoFormat).and_then(|format| {
+        let bytes = format.save(world)?;
+        match &to {
+            SaveTarget::File(path) => file::replace(path, &bytes).map(|()| None).map_err(SaveError::Io),
+            SaveTarget::Memory => Ok(Some(bytes.into())),
+        }
+    });
+    match saved {
+        Ok(bytes) => _ = deliver(world, WorldSaved { to, bytes }),
+        Err(error) => {
+            let failed = SaveFailed { to, error: Arc::new(error) };
+            if !deliver(world, failed.clone()) {
+                return Err(failed);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn load(world: &mut World, from: LoadSource) -> Result<(), LoadFailed> {
+    let loaded = registered(world).ok_or(LoadError::NoFormat).and_then(|format| match &from {
+        LoadSource::File(path) => format.load_from_file(world, path),
+        LoadSource::Bytes(bytes) => format.load(world, bytes),
+    });
+    match loaded {
+        Ok(()) => _ = deliver(world, WorldLoaded { from }),
+        Err(error) => {
+            let failed = LoadFailed { from, error: Arc::new(error) };
+            if !deliver(world, failed.clone()) {
+                return Err(failed);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Triggers an event, and writes it for systems that read such messages. Says whether there is any observer or reader.
+fn deliver<E>(world: &mut World, event: E) -> bool
+where
+    E: Message + Clone + Event<Trigger<'static>: Default>,
+{
+    // Without a reader the list would be a resource for nothing.
+    let is_read = world.contains_resource::<Messages<E>>();
+    if is_read {
+        world.write_message(event.clone());
+    }
+    let is_observed = world.has_observers::<E>();
+    world.trigger(event);
+    is_read || is_observed
+}
