@@ -408,7 +408,7 @@ fn pending(world: &mut World) -> usize {
     world.flush();
     let living: Vec<Entity> = world.iter_entities().map(|entity| entity.id()).collect();
     // What is free is given out again before new indexes are.
-    let bound = world.entities().index_bound() as usize;
+    let bound = world.entities().index_bound();
     let again: Vec<Entity> = (living.len()..bound).map(|_| world.spawn_empty().id()).collect();
     let lost = again.iter().filter(|id| id.index() as usize >= bound).count();
     again.into_iter().for_each(|id| assert!(world.despawn(id)));

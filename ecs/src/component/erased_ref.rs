@@ -105,6 +105,7 @@ impl<'a> ErasedRef<'a> {
     /// ```
     #[must_use]
     #[track_caller]
+    #[expect(clippy::should_implement_trait, reason = "bevy_ecs has it by this name, with a type parameter")]
     pub fn deref<T: 'static>(self) -> &'a T {
         self.downcast_ref().unwrap_or_else(|| panic_on_type::<T>(self.descriptor))
     }
