@@ -17,28 +17,28 @@ const _: () = {
                     "Bonds"
                 )),
                 &[
-                    __strata::field(
+                    __strata::pub_field(
                         "parent",
                         ::strata_ecs::__private::offset_of!(Self, parent),
                         "",
                         |__strata_value: &Self| &raw const __strata_value.parent,
                         __strata::Probe::<Entity>::FIELD_TYPE
                     ),
-                    __strata::field(
+                    __strata::pub_field(
                         "ranks",
                         ::strata_ecs::__private::offset_of!(Self, ranks),
                         "",
                         |__strata_value: &Self| &raw const __strata_value.ranks,
                         __strata::Probe::<HashMap<Rank, Target>>::FIELD_TYPE
                     ),
-                    __strata::field(
+                    __strata::pub_field(
                         "origin",
                         ::strata_ecs::__private::offset_of!(Self, origin),
                         "",
                         |__strata_value: &Self| &raw const __strata_value.origin,
                         __strata::Probe::<Option<Entity>>::FIELD_TYPE.ignoring_entities()
                     ),
-                    __strata::field(
+                    __strata::pub_field(
                         "weight",
                         ::strata_ecs::__private::offset_of!(Self, weight),
                         "",

@@ -363,8 +363,9 @@ impl<T: serde_core::Serialize + serde_core::de::DeserializeOwned> Serializable f
 /// What the option `serialize` of the derives demands of a type.
 #[cfg(not(feature = "serde"))]
 #[diagnostic::on_unimplemented(
-    message = "the option `serialize` needs the feature `serde` of `strata-ecs`",
-    label = "has the option `serialize`"
+    message = "`{Self}` has the option `serialize`, and does not implement `Serialize` and `DeserializeOwned`",
+    label = "cannot be serialized and deserialized",
+    note = "the option `serialize` needs the feature `serde` of `strata-ecs`"
 )]
 pub trait Serializable {}
 

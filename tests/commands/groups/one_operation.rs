@@ -129,9 +129,11 @@ fn values(world: &World, entity: Entity) -> Values {
 fn step(commands: &mut EntityCommands<'_>, seed: u32, naive: &mut Values) {
     let value = seed >> 8;
     let set = |naive: &mut Values, at: usize, if_new: bool| {
-        if !(if_new && naive[at].is_some()) {
-            naive[at] = Some(value);
+        // A component that stays requires nothing.
+        if if_new && naive[at].is_some() {
+            return;
         }
+        naive[at] = Some(value);
         if at == 4 {
             naive[5].get_or_insert(7);
         }

@@ -1,7 +1,8 @@
 //! The type of a system says how it is given its input: by value, or by reference.
 use strata_ecs::prelude::*;
 
-#[derive(Resource)]
-struct OnHit(SystemId<u32>);
+fn keep(_on_hit: SystemId<u32>) {}
 
-fn main() {}
+fn main() {
+    let _ = keep;
+}
