@@ -18,7 +18,10 @@ const _: () = {
                 "left",
                 ::strata_ecs::__private::offset_of!(Self, left),
                 "",
-                |__strata_value: &Self| &raw const __strata_value.left,
+                |__strata_value: &Self| {
+                    let _ = &__strata_value.left;
+                    (&raw const __strata_value.left).cast_mut()
+                },
                 __strata::Probe::<f32>::FIELD_TYPE
             )]
         )

@@ -21,28 +21,40 @@ const _: () = {
                         "parent",
                         ::strata_ecs::__private::offset_of!(Self, parent),
                         "",
-                        |__strata_value: &Self| &raw const __strata_value.parent,
+                        |__strata_value: &Self| {
+                            let _ = &__strata_value.parent;
+                            (&raw const __strata_value.parent).cast_mut()
+                        },
                         __strata::Probe::<Entity>::FIELD_TYPE
                     ),
                     __strata::pub_field(
                         "ranks",
                         ::strata_ecs::__private::offset_of!(Self, ranks),
                         "",
-                        |__strata_value: &Self| &raw const __strata_value.ranks,
+                        |__strata_value: &Self| {
+                            let _ = &__strata_value.ranks;
+                            (&raw const __strata_value.ranks).cast_mut()
+                        },
                         __strata::Probe::<HashMap<Rank, Target>>::FIELD_TYPE
                     ),
                     __strata::pub_field(
                         "origin",
                         ::strata_ecs::__private::offset_of!(Self, origin),
                         "",
-                        |__strata_value: &Self| &raw const __strata_value.origin,
+                        |__strata_value: &Self| {
+                            let _ = &__strata_value.origin;
+                            (&raw const __strata_value.origin).cast_mut()
+                        },
                         __strata::Probe::<Option<Entity>>::FIELD_TYPE.ignoring_entities()
                     ),
                     __strata::pub_field(
                         "weight",
                         ::strata_ecs::__private::offset_of!(Self, weight),
                         "",
-                        |__strata_value: &Self| &raw const __strata_value.weight,
+                        |__strata_value: &Self| {
+                            let _ = &__strata_value.weight;
+                            (&raw const __strata_value.weight).cast_mut()
+                        },
                         __strata::Probe::<f32>::FIELD_TYPE
                     )
                 ]

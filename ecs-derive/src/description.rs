@@ -239,9 +239,13 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let last = ty.clone().into_iter().last().map_or_else(Span::mixed_site, |token| token.span());
     let [begin, end] = [quote_spanned!(ty.span()=> __strata::Probe::<), quote_spanned!(last=> >::FIELD_TYPE)];
     let offset = hygienic!(__strata::offset_of!(Self, #member));
+    let is_packed = make == "packed_field";
     let make = Ident::new(make, last);
     let make = quote_spanned!(ty.span()=> __strata::#make);
-    let way = hygienic!(|__strata_value: &Self| &raw const __strata_value.#member);
+    // A reference to the field proves that it is no field of a union, and aligned unless the type is packed. A `*mut` proves that its type
+    // is the one that is said here, and not a subtype.
+    let is_place = (!is_packed).then(|| hygienic!(let _ = &__strata_value.#member;));
+    let way = hygienic!(|__strata_value: &Self| { #is_place (&raw const __strata_value.#member).cast_mut() });
     let ignoring = entities::is_ignored(field).then(|| hygienic!(.ignoring_entities()));
     hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end #ignoring))
 }

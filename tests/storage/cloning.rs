@@ -137,8 +137,13 @@ fn components_that_cannot_be_cloned_are_all_named() {
     assert_eq!(
         error.to_string(),
         format!(
-            "entity {entity} cannot be cloned, since these of its components cannot: `storage::cloning::Unique`, \
-             `storage::cloning::Secret`, `storage::cloning::Generic<u8>`, `storage::cloning::ByHand`, `storage::cloning::UniqueAside`"
+            "entity {entity} cannot be cloned, since these of its components cannot: \
+             component `storage::cloning::Unique`, which is not known to be `Clone`; \
+             component `storage::cloning::Secret`, which is not known to be `Clone`; \
+             component `storage::cloning::Generic<u8>`, which is not known to be `Clone`: the bounds of its parameters do not say so. \
+             Write `#[component(clone)]` above `Generic`, or `Clone` as a bound of the parameters; \
+             component `storage::cloning::ByHand`, which is not known to be `Clone`; \
+             component `storage::cloning::UniqueAside`, which is not known to be `Clone`"
         )
     );
     assert_eq!(world.entity_mut(entity).clone_components().err(), Some(error.clone()));

@@ -454,9 +454,11 @@ impl CopiedValues {
         unsafe { ErasedSlice::new(self.descriptor, self.column.data, self.len) }
     }
 
-    /// No values of the same type.
+    /// No values of the same type, which are copied in the same way.
     fn without_values(&self) -> Self {
-        Self::of(self.descriptor)
+        let mut none = Self::of(self.descriptor);
+        none.copying = self.copying;
+        none
     }
 
     /// Becomes a copy of `len` values from row `first` of a column on.

@@ -106,7 +106,7 @@ macro_rules! tuples {
                 stringify!($at),
                 core::mem::offset_of!($Tuple, $at),
                 "",
-                |tuple: &$Tuple| &raw const tuple.$at,
+                |tuple: &$Tuple| (&raw const tuple.$at).cast_mut(),
                 FieldTypeOf::new($T::FIELDS),
             )),+];
         }

@@ -114,7 +114,8 @@ impl ErasedVec {
         descriptor: &'static ComponentDescriptor,
         constructors: &[(Constructor, usize)],
     ) -> Result<Self, AllocError> {
-        let mut values = Self::with_room_for(descriptor, constructors.iter().map(|(_, count)| count).sum())?;
+        let count = constructors.iter().try_fold(0_usize, |sum, (_, count)| sum.checked_add(*count));
+        let mut values = Self::with_room_for(descriptor, count.ok_or(AllocError::TOO_LARGE)?)?;
         for (constructor, count) in constructors {
             // SAFETY: the memory has room for the values of all constructors, and `len` of them have been written.
             let to = unsafe { values.data.as_ptr().add(values.len * descriptor.layout.size()) };

@@ -1,6 +1,6 @@
 //! The fields of structs, and the elements of lists, as data.
 //!
-//! A value of a field is reached by a function that the derive writes, `|value: &T| &raw const value.member`, so the compiler proves
+//! A value of a field is reached by a function that the derive writes, `|value: &T| (&raw const value.member).cast_mut()`, so the compiler proves
 //! that there is such a value. The pointer has exactly the type of the member: a reference could be coerced to another one. Offsets are for information: no code reads a value at one.
 
 use alloc::vec::Vec;
@@ -484,13 +484,13 @@ pub const fn field<T, F>(
     name: &'static str,
     offset: usize,
     docs: &'static str,
-    project: fn(&T) -> *const F,
+    project: fn(&T) -> *mut F,
     ty: FieldTypeOf<F>,
 ) -> FieldOf<T> {
     // SAFETY: references and pointers to types with a size and `NonNull<u8>` are ABI-compatible: see "ABI compatibility" in the
     // documentation of `fn` pointers. What a reference needs of the address, the caller of a `ProjectFn` promises. The address of
     // a field of a value is not null.
-    let project = unsafe { transmute::<fn(&T) -> *const F, ProjectFn>(project) };
+    let project = unsafe { transmute::<fn(&T) -> *mut F, ProjectFn>(project) };
     let field = Field { name, offset, docs, ty: ty.ty, project: Some(project), is_editable: false };
     FieldOf { field, marker: PhantomData }
 }
@@ -501,7 +501,7 @@ pub const fn pub_field<T, F>(
     name: &'static str,
     offset: usize,
     docs: &'static str,
-    project: fn(&T) -> *const F,
+    project: fn(&T) -> *mut F,
     ty: FieldTypeOf<F>,
 ) -> FieldOf<T> {
     let FieldOf { field, marker } = field(name, offset, docs, project, ty);

@@ -61,6 +61,9 @@ impl World {
             return self.restore(snapshot);
         }
         self.check_idle(snapshot)?;
+        if let Some(name) = snapshot.copy().not_clone {
+            return Err(RestoreError::NotClone(name));
+        }
         let built = snapshot.to_builder().build(self, snapshot.options()).map_err(RestoreError::Contents)?;
         self.restore_from(built)
     }

@@ -8,7 +8,7 @@ use super::cast::World;
 use crate::bundle::{Bundle, OneOfEach};
 use crate::command::Commands;
 use crate::component::Component;
-use crate::entity::{Entity, EntityError};
+use crate::entity::{Entity, EntityError, EntityHashSet};
 use crate::query::{QueryData, QueryFilter};
 
 /// Some entities of a list are not alive, and got nothing. The others have got their bundles.
@@ -128,28 +128,38 @@ impl World {
     ) -> usize {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
-        let insert = |world: &mut Self| {
-            let mut count = 0;
-            for (entity, bundle) in batch {
-                match world.get_entity_mut(entity) {
-                    Ok(mut entity) => {
-                        if KEEP {
-                            entity.insert_if_new(bundle)
-                        } else {
-                            entity.insert(bundle)
-                        };
-                        count += 1;
-                    }
-                    Err(_) => gone(entity),
-                }
+        let mut count = 0;
+        let mut insert = |world: &mut Self, (entity, bundle): (Entity, B)| match world.get_entity_mut(entity) {
+            Ok(mut entity) => {
+                if KEEP {
+                    entity.insert_if_new(bundle)
+                } else {
+                    entity.insert(bundle)
+                };
+                count += 1;
             }
-            count
+            Err(_) => gone(entity),
         };
+        let mut batch = batch.into_iter();
         if self.store.is_quiet() {
-            return insert(self);
+            batch.for_each(|item| insert(self, item));
+            return count;
         }
-        // A command of an observer may exchange the world for another one, so commands are applied when all bundles are there.
-        self.store.as_one(|store| insert(Self::from_store_mut(store)))
+        // A command of an observer may exchange the world for another one, so commands are applied at the end of an operation, which ends
+        // where the batch names an entity again: an observer sees each of its values.
+        let (id, mut named) = (self.id(), EntityHashSet::default());
+        let mut next = batch.next();
+        while next.is_some() && self.id() == id {
+            self.store.as_one(|store| {
+                let world = Self::from_store_mut(store);
+                named.clear();
+                while let Some(item) = next.take_if(|(entity, _)| named.insert(*entity)) {
+                    insert(world, item);
+                    next = batch.next();
+                }
+            });
+        }
+        count
     }
 
     /// Removes all entities that match a filter: as `all::<F>().despawn()`.

@@ -212,7 +212,7 @@ impl World {
     ///
     /// world.entity_mut(sheep).insert(Connection);
     /// let error = world.clone_entity(sheep).unwrap_err();
-    /// assert!(error.to_string().ends_with("Connection`"));
+    /// assert!(error.to_string().ends_with("Connection`, which is not known to be `Clone`"));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("prefab", "Instantiate", "EntityCloner"))]

@@ -76,7 +76,8 @@ fn fields_of_a_packed_struct_are_named_and_not_shown() {
 fn a_field_with_another_offset_is_the_one_that_the_function_gives() {
     use strata_ecs::__private::{Probe, TypeFields, field, fields};
 
-    const LIST: TypeFields<Place> = fields(&[field("x", 4096, "", |place: &Place| &place.x, Probe::<f32>::FIELD_TYPE)]);
+    const LIST: TypeFields<Place> =
+        fields(&[field("x", 4096, "", |place: &Place| (&raw const place.x).cast_mut(), Probe::<f32>::FIELD_TYPE)]);
     let description = Description::<Place>::new().with_fields(LIST);
     let mut world = World::new();
     let id = register(&mut world, ComponentDescriptor::builder("fields:elsewhere", description));

@@ -2,10 +2,13 @@
 //!
 //! Each place where one is written has a timer of its own, which goes on when the condition is asked: once in each run of the
 //! schedule, unless a condition before it does not hold.
+//!
+//! The timers of [`Time`] are `Local`s, which are part of snapshots and files. Those of [`Time<Real>`](Real) belong to the process, as that
+//! clock does.
 
 use std::time::Duration;
 
-use strata_ecs::system::Res;
+use strata_ecs::system::{Local, Res};
 
 use super::base::Time;
 use super::real::Real;
@@ -31,9 +34,14 @@ use super::virtual_time::Virtual;
 /// }
 /// assert_eq!(app.world().resource::<Saved>().0, 3);
 /// ```
-pub fn on_timer(duration: Duration) -> impl FnMut(Res<'_, Time>) -> bool + Clone {
-    let mut timer = Timer::new(duration, TimerMode::Repeating);
-    move |time: Res<'_, Time>| timer.tick(time.delta()).just_finished()
+pub fn on_timer(duration: Duration) -> impl FnMut(Res<'_, Time>, Local<'_, Duration>) -> bool + Clone {
+    move |time: Res<'_, Time>, mut elapsed: Local<'_, Duration>| {
+        let mut timer = Timer::new(duration, TimerMode::Repeating);
+        timer.set_elapsed(*elapsed);
+        timer.tick(time.delta());
+        *elapsed = timer.elapsed();
+        timer.just_finished()
+    }
 }
 
 /// As [`on_timer`], by [`Time<Real>`](Real), which goes on while the game is paused.
@@ -59,9 +67,13 @@ pub fn on_real_timer(duration: Duration) -> impl FnMut(Res<'_, Time<Real>>) -> b
 /// # fn show_hint() {}
 /// App::new().add_plugins(TimePlugin).add_systems(Update, show_hint.run_if(once_after_delay(Duration::from_secs(30))));
 /// ```
-pub fn once_after_delay(duration: Duration) -> impl FnMut(Res<'_, Time>) -> bool + Clone {
-    let mut timer = Timer::new(duration, TimerMode::Once);
-    move |time: Res<'_, Time>| timer.tick(time.delta()).just_finished()
+pub fn once_after_delay(duration: Duration) -> impl FnMut(Res<'_, Time>, Local<'_, Option<Duration>>) -> bool + Clone {
+    move |time: Res<'_, Time>, mut elapsed: Local<'_, Option<Duration>>| {
+        let was_over = elapsed.is_some_and(|elapsed| elapsed >= duration);
+        let now = elapsed.unwrap_or_default().saturating_add(time.delta()).min(duration);
+        *elapsed = Some(now);
+        now >= duration && !was_over
+    }
 }
 
 /// As [`once_after_delay`], by [`Time<Real>`](Real).
@@ -88,9 +100,11 @@ pub fn once_after_real_delay(duration: Duration) -> impl FnMut(Res<'_, Time<Real
 /// let after_a_minute = repeating_after_delay(Duration::from_secs(60));
 /// App::new().add_plugins(TimePlugin).add_systems(Update, spawn_enemies.run_if(after_a_minute));
 /// ```
-pub fn repeating_after_delay(duration: Duration) -> impl FnMut(Res<'_, Time>) -> bool + Clone {
-    let mut timer = Timer::new(duration, TimerMode::Once);
-    move |time: Res<'_, Time>| timer.tick(time.delta()).is_finished()
+pub fn repeating_after_delay(duration: Duration) -> impl FnMut(Res<'_, Time>, Local<'_, Duration>) -> bool + Clone {
+    move |time: Res<'_, Time>, mut elapsed: Local<'_, Duration>| {
+        *elapsed = elapsed.saturating_add(time.delta()).min(duration);
+        *elapsed >= duration
+    }
 }
 
 /// As [`repeating_after_delay`], by [`Time<Real>`](Real).
