@@ -8,8 +8,8 @@ use super::functions::WriteTextFn;
 
 /// How a resource, or the list of the messages of a type, takes part in snapshots, files and comparisons.
 ///
-/// [`Resource::persistence`](trait@crate::resource::Resource::persistence) and
-/// [`Message::persistence`](trait@crate::message::Message::persistence) return it; the options `transient`, `save = "skip"` and
+/// [`Resource::persistence`](crate::resource::Resource::persistence()) and
+/// [`Message::persistence`](crate::message::Message::persistence()) return it; the options `transient`, `save = "skip"` and
 /// `persistence = function` of the derives choose it.
 ///
 /// | | [snapshots](crate::snapshot) | files and deltas | checksums and differences |

@@ -280,7 +280,7 @@ pub fn panic(error: EcsError, context: ErrorContext) {
 }
 
 /// An error handler that handles the error as its [`Severity`] says, by [`ignore`], [`trace`], [`debug`], [`info`], [`warn`],
-/// [`error`] or [`panic`].
+/// [`error`] or [`panic()`].
 ///
 /// ```
 /// use strata_ecs::error::{EcsError, Severity, match_severity};

@@ -3,7 +3,7 @@
 //! A system, a command or an observer fails by returning an `Err`, which becomes an [`EcsError`]. A world passes the error to its
 //! [`ErrorHandler`], if it has one ([`World::set_error_handler`](crate::world::World::set_error_handler)), together with an
 //! [`ErrorContext`] that names what failed. The handlers of this module log the error ([`error`], [`warn`], [`info`], [`debug`],
-//! [`trace`]), [`panic`], [`ignore`] it, or choose one of these by its severity ([`match_severity`]).
+//! [`trace`]), [`panic()`], [`ignore`] it, or choose one of these by its severity ([`match_severity`]).
 //!
 //! Without an error handler a schedule returns the error of a system from
 //! [`Schedule::try_run`](crate::schedule::Schedule::try_run), and the errors of commands and observers are treated as
