@@ -1261,7 +1261,7 @@ pub fn system(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The other parameters are as those of a system. A reference is a component of the target of the event, as are `Mut<T>`, `Ref<T>`, an
 /// `Option` of one of these, `Has<T>` and `Entity`: the observer borrows it, and is not called for a target that lacks it. The first such
-/// target is [reported](../strata_ecs/world/struct.World.html#method.warn_once), unless `with(..)` names what it lacks. So the event
+/// target is reported by `World::warn_once`, unless `with(..)` names what it lacks. So the event
 /// has a target: it is an `EntityEvent`, or one of the life of components, such as `Add<T>`. Whether the parameters are in each other's way
 /// is checked while the program is compiled, as for rows.
 ///
