@@ -231,6 +231,39 @@ fn every_kind_of_change_is_known() {
 }
 
 #[test]
+fn every_way_to_link_entities_is_known() {
+    #[track_caller]
+    fn check_children(world: &World, parent: Entity, at: u32) {
+        for &child in world.get::<Children>(parent).expect("the entity has children") {
+            assert_eq!(changed_at::<ChildOf>(world, child), at);
+        }
+    }
+
+    for observed in [false, true] {
+        let mut world = World::new();
+        if observed {
+            world.add_observer(|_: On<Insert<ChildOf>>| ());
+        }
+        let [root, a, b] = [(); 3].map(|()| world.spawn_empty().id());
+        world.entity_mut(root).add_children(&[a, b]);
+        check_children(&world, root, line!() - 1);
+        world.entity_mut(root).replace_children(&[]).add_child(a);
+        check_children(&world, root, line!() - 1);
+        world.entity_mut(root).replace_children(&[b]);
+        check_children(&world, root, line!() - 1);
+        world.entity_mut(root).replace_children(&[]).insert_child(0, a);
+        check_children(&world, root, line!() - 1);
+        world.entity_mut(root).replace_children(&[]).with_child(Line(line!()));
+        check_children(&world, root, line!() - 1);
+        world.entity_mut(root).insert_recursive::<Children>(Line(line!()));
+        check(&mut world);
+        world.insert_batch([(a, Line(line!())), (a, Line(line!())), (b, Line(line!()))]);
+        world.insert_batch_if_new([(a, Other(line!())), (root, Other(line!()))]);
+        check(&mut world);
+    }
+}
+
+#[test]
 fn every_way_to_write_by_id_is_known() {
     let mut world = World::new();
     let ids = [world.register_component::<Line>(), world.register_component::<Loose>()];

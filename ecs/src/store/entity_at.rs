@@ -172,10 +172,10 @@ impl<'s> EntityAt<'s> {
         self.location = give(bundle, |bundle| located.insert(bundle));
     }
 
-    /// Adds those components of a bundle that the entity does not have.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub(crate) fn insert_if_new<B: Bundle>(&mut self, bundle: B) {
-        let located = self.located();
+    /// Adds those components of a bundle that the entity does not have. The origin is as for
+    /// [`insert_for_origin`](Self::insert_for_origin).
+    pub(crate) fn insert_if_new_for_origin<B: Bundle>(&mut self, bundle: B) {
+        let located = self.located_for_origin();
         self.location = give(bundle, |bundle| located.insert_if_new(bundle));
     }
 

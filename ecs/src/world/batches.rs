@@ -10,6 +10,7 @@ use crate::command::Commands;
 use crate::component::Component;
 use crate::entity::{Entity, EntityError, EntityHashSet};
 use crate::query::{QueryData, QueryFilter};
+use crate::store::Store;
 
 /// Some entities of a list are not alive, and got nothing. The others have got their bundles.
 ///
@@ -129,20 +130,22 @@ impl World {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
         let mut count = 0;
-        let mut insert = |world: &mut Self, (entity, bundle): (Entity, B)| match world.get_entity_mut(entity) {
+        // A closure has no caller: the origin of all is set before.
+        let mut insert = |store: &mut Store, (entity, bundle): (Entity, B)| match store.at(entity) {
             Ok(mut entity) => {
                 if KEEP {
-                    entity.insert_if_new(bundle)
+                    entity.insert_if_new_for_origin(bundle);
                 } else {
-                    entity.insert(bundle)
-                };
+                    entity.insert_for_origin(bundle);
+                }
                 count += 1;
             }
             Err(_) => gone(entity),
         };
         let mut batch = batch.into_iter();
         if self.store.is_quiet() {
-            batch.for_each(|item| insert(self, item));
+            let store = self.store.by_caller();
+            batch.for_each(|item| insert(store, item));
             return count;
         }
         // A command of an observer may exchange the world for another one, so commands are applied at the end of an operation, which ends
@@ -150,11 +153,10 @@ impl World {
         let (id, mut named) = (self.id(), EntityHashSet::default());
         let mut next = batch.next();
         while next.is_some() && self.id() == id {
-            self.store.as_one(|store| {
-                let world = Self::from_store_mut(store);
+            self.store.by_caller().as_one(|store| {
                 named.clear();
                 while let Some(item) = next.take_if(|(entity, _)| named.insert(*entity)) {
-                    insert(world, item);
+                    insert(store, item);
                     next = batch.next();
                 }
             });

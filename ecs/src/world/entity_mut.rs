@@ -145,7 +145,7 @@ impl<'w> EntityWorldMut<'w> {
     pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
-        self.at.insert_if_new(bundle);
+        self.at.by_caller().insert_if_new_for_origin(bundle);
         self
     }
 

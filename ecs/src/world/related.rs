@@ -14,7 +14,7 @@ use crate::hierarchy::{ChildOf, Children};
 use crate::relationship::{
     OrderedRelationshipSourceCollection, Relationship, RelationshipSourceCollection, RelationshipTarget,
 };
-use crate::store::WorldId;
+use crate::store::{EntityAt, WorldId};
 
 /// Spawns children: what [`EntityWorldMut::with_children`] gives its function.
 pub type ChildSpawner<'w> = RelatedSpawner<'w, ChildOf>;
@@ -49,7 +49,8 @@ impl World {
         self.get::<S>(target).map_or_else(Vec::new, |sources| sources.iter().collect())
     }
 
-    /// Links entities to one, in this order, as one operation. Other fields of a relationship that they have stay.
+    /// Links entities to one, in this order, as one operation. Other fields of a relationship that they have stay. The origin is that of the
+    /// operation that this is a part of.
     ///
     /// # Panics
     ///
@@ -64,13 +65,13 @@ impl World {
         }
         self.store.as_one(|store| {
             for &source in sources {
-                let Ok(mut source) = World::from_store_mut(store).get_entity_mut(source) else { continue };
-                let named = match has_more_than_target::<R>() {
-                    true => source.modify_component(|named: &mut R| named.set_risky(target)),
-                    false => None,
-                };
-                if named.is_none() {
-                    source.insert(R::from(target));
+                let world = World::from_store_mut(store);
+                let is_named = has_more_than_target::<R>()
+                    && world
+                        .modify_component(source, |named: &mut R| named.set_risky(target))
+                        .is_ok_and(|named| named.is_some());
+                if !is_named && let Ok(mut source) = store.at(source) {
+                    source.insert_for_origin(R::from(target));
                 }
             }
         });
@@ -108,7 +109,7 @@ impl World {
     }
 
     /// Does something with an entity and all below it, as one operation: each before those below it.
-    fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(EntityWorldMut<'_>)) {
+    fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(EntityAt<'_>)) {
         self.store.as_one(|store| {
             let world = World::from_store_mut(store);
             let mut waiting = alloc::vec![root];
@@ -117,7 +118,7 @@ impl World {
             while let Some(entity) = waiting.pop() {
                 if seen.insert(entity) {
                     waiting.extend(world.sources::<S>(entity).into_iter().rev());
-                    world.get_entity_mut(entity).into_iter().for_each(&mut each);
+                    world.store.at(entity).into_iter().for_each(&mut each);
                 }
             }
         });
@@ -155,9 +156,10 @@ impl EntityWorldMut<'_> {
     /// let child = world.get::<Children>(root).unwrap()[0];
     /// assert_eq!(world.get(child), Some(&Health(3)));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn with_related<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
         let target = self.expect_target();
-        self.world_scope(|world| _ = world.spawn((bundle, R::from(target))));
+        World::from_store_mut(self.store_mut()).spawn((bundle, R::from(target)));
         self
     }
 
@@ -188,7 +190,7 @@ impl EntityWorldMut<'_> {
     #[track_caller]
     pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.expect_target();
-        World::from_store_mut(self.store_mut()).link_all::<R>(target, related);
+        World::from_store_mut(self.store_mut().by_caller()).link_all::<R>(target, related);
         self
     }
 
@@ -228,7 +230,7 @@ impl EntityWorldMut<'_> {
         <R::RelationshipTarget as RelationshipTarget>::Collection: OrderedRelationshipSourceCollection,
     {
         let target = self.expect_target();
-        let world = World::from_store_mut(self.store_mut());
+        let world = World::from_store_mut(self.store_mut().by_caller());
         world.as_one_linking::<R>(|world| {
             world.link_all::<R>(target, related);
             world.store.settle_links();
@@ -284,7 +286,7 @@ impl EntityWorldMut<'_> {
     #[track_caller]
     pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
         let target = self.expect_target();
-        let world = World::from_store_mut(self.store_mut());
+        let world = World::from_store_mut(self.store_mut().by_caller());
         related.iter().for_each(|&source| _ = world.entity(source));
         let kept = EntityHashSet::from_iter(related.iter().copied());
         let before = world.sources::<R::RelationshipTarget>(target);
@@ -351,11 +353,11 @@ impl EntityWorldMut<'_> {
     /// world.spawn(children![children![()]]).insert_recursive::<Children>(Team(7));
     /// assert_eq!(world.query::<&Team>().iter(&world).count(), 3);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_recursive<S: RelationshipTarget>(&mut self, bundle: impl Bundle + Clone) -> &mut Self {
         let root = self.expect_target();
-        self.world_scope(|world| {
-            world.for_each_recursive::<S>(root, |mut entity| _ = entity.insert(bundle.clone()));
-        });
+        let world = World::from_store_mut(self.store_mut().by_caller());
+        world.for_each_recursive::<S>(root, |mut entity| entity.insert_for_origin(bundle.clone()));
         self
     }
 
@@ -363,7 +365,8 @@ impl EntityWorldMut<'_> {
     /// others.
     pub fn remove_recursive<S: RelationshipTarget, B: Bundle>(&mut self) -> &mut Self {
         let root = self.expect_target();
-        self.world_scope(|world| world.for_each_recursive::<S>(root, |mut entity| _ = entity.remove::<B>()));
+        let world = World::from_store_mut(self.store_mut().by_caller());
+        world.for_each_recursive::<S>(root, |entity| _ = EntityWorldMut::new(entity).remove::<B>());
         self
     }
 }
@@ -388,6 +391,7 @@ impl EntityWorldMut<'_> {
     }
 
     /// Spawns a child.
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
         self.with_related::<ChildOf>(bundle)
     }
