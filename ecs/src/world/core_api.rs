@@ -357,12 +357,32 @@ impl World {
     /// The error handler of the world, if it has one.
     ///
     /// ```
+    /// use strata_ecs::error;
     /// use strata_ecs::prelude::*;
-    /// assert!(World::new().error_handler().is_none());
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.error_handler().is_none());
+    /// world.set_error_handler(error::warn);
+    /// assert!(world.error_handler().is_some());
     /// ```
     #[must_use]
     pub fn error_handler(&self) -> Option<ErrorHandler> {
         self.store.command_errors.handler
+    }
+
+    /// The error handler of the world, if it has one, by the name of the method of `App`. [`World::error_handler`] is the same.
+    ///
+    /// ```
+    /// use strata_ecs::error;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// world.set_error_handler(error::warn);
+    /// assert!(world.get_error_handler().is_some());
+    /// ```
+    #[must_use]
+    pub fn get_error_handler(&self) -> Option<ErrorHandler> {
+        self.error_handler()
     }
 
     /// Sets what happens in a world without an [error handler](ErrorHandler) when a command cannot be carried out because its entity is not
