@@ -66,6 +66,13 @@ impl Demands {
         if item.generics.params.is_empty() { Vec::new() } else { self.0.iter().map(bound).collect() }
     }
 
+    /// An expression of `Some` function that clones a value, if `Clone` is demanded.
+    pub(crate) fn clone_fn(&self) -> Option<TokenStream> {
+        let (_, span) = self.0.iter().find(|(demand, _)| matches!(demand, Demand::Clone))?;
+        let span = Span::mixed_site().located_at(*span);
+        Some(quote_spanned!(span=> __strata::Some(<Self as __strata::Clone>::clone)))
+    }
+
     /// A description with the functions of these traits.
     pub(crate) fn describe(&self, found: TokenStream) -> TokenStream {
         self.0.iter().fold(found, |found, (demand, span)| {

@@ -392,6 +392,8 @@ pub fn derive_resource(input: TokenStream) -> TokenStream {
 /// - `#[relation(exclusive)]`: a source has one pair at most; another one takes its place.
 /// - `#[relation(symmetric)]`: a pair has no direction.
 /// - `#[relation(acyclic)]`: a pair that would close a circle is not made.
+/// - `#[relation(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, as of a
+///   [component](macro@Component). Without these options this is found out, for a type with parameters from their bounds alone.
 /// - `#[relation(name = "hunting")]`: the name of the relation in files. Without this option it is the path of the type.
 /// - `#[relation(version = 2)]`, `upgrade = function`, `alias = "chasing"`: its version in files, what makes values of those of an older
 ///   version, and names that it had, as of a component: see [there](macro@Component#in-files).

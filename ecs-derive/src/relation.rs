@@ -7,6 +7,7 @@ use syn::ext::IdentExt as _;
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::component::key;
 use crate::ctxt::Ctxt;
+use crate::demands::{CLONE, Demands, HASH, SERIALIZE};
 use crate::description::{NAME, description};
 use crate::entities;
 use crate::expand::{reject_lifetimes, scope, slot};
@@ -24,6 +25,9 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "exclusive", usage: "exclusive" },
         Known { name: "symmetric", usage: "symmetric" },
         Known { name: "acyclic", usage: "acyclic" },
+        CLONE,
+        HASH,
+        SERIALIZE,
         NAME,
         VERSION,
         ALIAS,
@@ -49,9 +53,17 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     if !item.generics.params.is_empty() {
         bounds.push(hygienic!(Self: __strata::Send + __strata::Sync + 'static));
     }
+    let demands = Demands::of_flags(cx, &GRAMMAR, &options);
+    bounds.extend(demands.bounds(item));
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
-    let description = description(cx, item, &GRAMMAR, &options, |found| saving.describe(found));
+    let description = description(cx, item, &GRAMMAR, &options, |found| saving.describe(demands.describe(found)));
+    let clone = demands.clone_fn().unwrap_or_else(|| {
+        hygienic!({
+            use __strata::NoClone as _;
+            __strata::CloneProbe::<Self>::CLONE
+        })
+    });
     let (upgrades, check_entities) = (saving.upgrades, entities::check(item, "Relation"));
     let implementation = hygienic! {
         #[automatically_derived]
@@ -62,10 +74,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             const ACYCLIC: __strata::bool = #acyclic;
             const KEY: __strata::ComponentKey = #key;
             #description
-            const CLONE: __strata::Option<fn(&Self) -> Self> = {
-                use __strata::NoClone as _;
-                __strata::CloneProbe::<Self>::CLONE
-            };
+            const CLONE: __strata::Option<fn(&Self) -> Self> = #clone;
             #upgrades
             #slot
         }

@@ -72,14 +72,20 @@ impl WorldFormat {
     /// Resources are saved, those of [`resources!`](crate::resources).
     #[must_use]
     pub fn with_resources(mut self, resources: impl IntoIterator<Item = ResourceType>) -> Self {
-        self.resources.extend(resources);
+        for ty in resources {
+            self.options = (ty.with_clone)(self.options);
+            self.resources.push(ty);
+        }
         self
     }
 
     /// The pairs of relations are saved, those of [`relations!`](crate::relations).
     #[must_use]
     pub fn with_relations(mut self, relations: impl IntoIterator<Item = RelationType>) -> Self {
-        self.relations.extend(relations);
+        for ty in relations {
+            self.options = (ty.with_clone)(self.options);
+            self.relations.push(ty);
+        }
         self
     }
 

@@ -85,7 +85,8 @@ macro_rules! relations {
     };
 }
 
-/// The resources that a [`WorldFormat`] knows, by their types: `resources![Score]`.
+/// The resources that a [`WorldFormat`] knows, by their types: `resources![Score]`. Lists of messages are resources, too:
+/// `resources![Messages<Hit>]`.
 #[macro_export]
 macro_rules! resources {
     ($($Resource:ty),* $(,)?) => {

@@ -14,7 +14,7 @@ use strata_ecs::prelude::{Component, Relation, Resource};
 use strata_ecs::relation::{PairSource, PairTarget};
 use strata_ecs::snapshot::{
     NewColumnContents, NewPairsContents, PairContents, PairsContents, ResourceContents, SnapshotBuilder,
-    StorageContents,
+    SnapshotOptions, StorageContents,
 };
 
 use crate::bytes::Lengths;
@@ -29,6 +29,8 @@ type ReadOld = dyn Fn(&[Values<'_>], Tick) -> Result<NewColumnContents, (usize, 
 type WriteResource = fn(ResourceContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
 type WritePairs = fn(PairsContents<'_>, &mut Vec<u8>, &mut Lengths) -> Result<(), String>;
 type ReadPairs = dyn Fn(Values<'_>, Vec<PairContents>) -> Result<NewPairsContents, (usize, Problem)> + Send + Sync;
+/// Has a snapshot clone values of a type.
+type WithClone = fn(SnapshotOptions) -> SnapshotOptions;
 type ReadResource =
     dyn Fn(Values<'_>, &mut SnapshotBuilder, ComponentTicks) -> Result<(), (usize, Problem)> + Send + Sync;
 
@@ -137,6 +139,7 @@ pub struct ResourceType {
     pub(crate) version: u32,
     pub(crate) write: WriteResource,
     pub(crate) read: Arc<ReadResource>,
+    pub(crate) with_clone: WithClone,
     earlier: Earlier<Arc<ReadResource>>,
     #[cfg(feature = "text")]
     pub(crate) show: for<'v> fn(ResourceContents<'v>) -> Option<Box<dyn erased_serde::Serialize + 'v>>,
@@ -161,6 +164,7 @@ pub struct RelationType {
     /// The components of sources and of targets.
     pub(crate) ends: [ComponentType; 2],
     pub(crate) is_symmetric: bool,
+    pub(crate) with_clone: WithClone,
     earlier: Earlier<Arc<ReadPairs>>,
     #[cfg(feature = "text")]
     pub(crate) show: for<'v> fn(PairsContents<'v>, usize) -> Option<&'v dyn erased_serde::Serialize>,
@@ -381,6 +385,7 @@ impl RelationType {
             read,
             ends,
             is_symmetric: R::SYMMETRIC,
+            with_clone: SnapshotOptions::with_clone::<R>,
             earlier: Earlier::of(descriptor),
             #[cfg(feature = "text")]
             show: show_pair::<R>,
@@ -479,10 +484,9 @@ impl RelationType {
 }
 
 impl ResourceType {
-    /// A resource that `serde` can write and read, and that is known to be `Clone`; also a list of messages, `Messages<M>`. Its name in
-    /// files is its [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are those of its definition.
+    /// A resource that `serde` can write and read; also a list of messages, `Messages<M>`. Its name in files is its [stable name](strata_ecs::component::StableName); version, earlier names and upgrades are those of its definition.
     #[must_use]
-    pub fn of<R: Resource + Serialize + DeserializeOwned>() -> Self {
+    pub fn of<R: Resource + Clone + Serialize + DeserializeOwned>() -> Self {
         let write: WriteResource = |resource, out, lengths| {
             let Some(value) = resource.get::<R>() else { unreachable!("the value is of this type") };
             write_values(slice::from_ref(value), out, lengths)
@@ -497,6 +501,7 @@ impl ResourceType {
             version: descriptor.version(),
             write,
             read: Arc::new(read),
+            with_clone: SnapshotOptions::with_clone::<R>,
             earlier: Earlier::of(descriptor),
             #[cfg(feature = "text")]
             show: show_resource::<R>,
@@ -518,6 +523,7 @@ impl ResourceType {
             version: TEXT_VERSION,
             write,
             read: read_text(descriptor),
+            with_clone: |options| options,
             earlier: Earlier::of(descriptor),
             #[cfg(feature = "text")]
             show: show_text,

@@ -22,6 +22,7 @@ mod persistence;
 mod unproved;
 mod descriptor;
 mod descriptor_builder;
+mod known_clones;
 mod describe;
 
 mod watch;
@@ -56,6 +57,7 @@ pub use self::id::ComponentId;
 pub use self::info::ComponentInfo;
 pub use self::key::ComponentKey;
 pub(crate) use self::kinds::Kinds;
+pub(crate) use self::known_clones::KnownClones;
 #[doc(hidden)]
 pub use self::mutability::{Changeable, InPlace};
 pub use self::mutability::{ComponentMutability, Immutable, Mutable};

@@ -26,6 +26,14 @@ impl<M: Message> Messages<M> {
     };
 }
 
+/// A list with the same messages and numbers.
+impl<M: Message + Clone> Clone for Messages<M> {
+    fn clone(&self) -> Self {
+        let [old, new] = self.lists().map(<[M]>::to_vec);
+        self.with(old, new)
+    }
+}
+
 /// # Safety
 ///
 /// - As for [`HashFn`](crate::component::HashFn), made for lists of `M`, which can be hashed.

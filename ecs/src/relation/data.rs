@@ -7,7 +7,9 @@ use core::any::type_name;
 
 use super::components::{PairSource, PairTarget};
 use super::index::PairIndex;
-use super::storage::{CopyOf, PairContents, PairsCopy, PairsFault, PairsParts, PairsSetting, PartsOf, descriptor_of};
+use super::storage::{
+    CopyOf, PairContents, PairsCopy, PairsFault, PairsParts, PairsSetting, PartsOf, clone_of, descriptor_of,
+};
 use super::traits::{OnTargetDespawn, Relation};
 use crate::alloc_error::AllocError;
 use crate::component::ComponentDescriptor;
@@ -61,7 +63,7 @@ impl<R: Relation> PairsParts for PartsOf<R> {
         setting: &PairsSetting<'_>,
     ) -> Result<Result<Box<dyn PairsCopy>, PairsFault>, AllocError> {
         let Self { pairs, values } = *self;
-        let Some(clone) = R::CLONE else { return Ok(Err(PairsFault::NotClone)) };
+        let Some(clone) = clone_of::<R>(setting.clones) else { return Ok(Err(PairsFault::NotClone)) };
         if pairs.len() != values.len() {
             return Ok(Err(PairsFault::Length));
         }

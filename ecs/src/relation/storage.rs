@@ -10,7 +10,7 @@ use super::lists::Link;
 use super::payload::Payload;
 use super::traits::{OnTargetDespawn, Relation};
 use crate::alloc_error::{AllocError, try_reserve, try_shrink};
-use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut};
+use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut, KnownClones};
 use crate::entity::{Entity, EntityMapper};
 use crate::tick::{ComponentTicks, RunTicks, Tick, TickCells, WriteStamp};
 use crate::tracking::Which;
@@ -188,10 +188,11 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     fn clone_from(&mut self, source: Entity, is_cloned: &dyn Fn(Entity) -> bool) -> Option<Box<dyn PairClones>>;
 
     /// A copy of all pairs; none if there are some whose values cannot be cloned.
-    fn copy(&mut self) -> Option<Box<dyn PairsCopy>>;
+    /// `clones` has the functions of relations whose definitions name none.
+    fn copy(&mut self, clones: &KnownClones) -> Option<Box<dyn PairsCopy>>;
 
     /// A copy of the pairs of which one of these entities is the source; none if there are some whose values cannot be cloned.
-    fn copy_from(&mut self, sources: &[Entity]) -> Option<Box<dyn PairsCopy>>;
+    fn copy_from(&mut self, sources: &[Entity], clones: &KnownClones) -> Option<Box<dyn PairsCopy>>;
 
     /// The sources of pairs that are new or have new values, each once or more often. `O(pairs)`.
     fn changed_sources(&self, since: RunTicks) -> Vec<Entity>;
@@ -210,7 +211,7 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     fn map_entities(&mut self, mapper: &mut dyn EntityMapper);
 
     /// Whether [`copy`](Self::copy) makes one.
-    fn can_be_copied(&self) -> bool;
+    fn can_be_copied(&self, clones: &KnownClones) -> bool;
 
     /// No pairs, of the same relation.
     fn without_pairs(&self) -> Box<dyn ErasedPairs>;
@@ -297,6 +298,8 @@ pub(crate) struct PairsSetting<'a> {
     /// Whether there was an entity with this id, and is not any more.
     pub(crate) is_past: &'a dyn Fn(Entity) -> bool,
     pub(crate) is_known: &'a dyn Fn(Tick) -> bool,
+    /// How values are cloned of relations whose definitions do not say so.
+    pub(crate) clones: &'a KnownClones,
 }
 
 /// The pairs of one relation, by row, to be checked and put together.
@@ -324,6 +327,11 @@ pub(crate) trait PairsParts: Any + Send + Sync {
     /// If there cannot be such pairs; or, outside, if there is no memory.
     fn build(self: Box<Self>, setting: &PairsSetting<'_>)
     -> Result<Result<Box<dyn PairsCopy>, PairsFault>, AllocError>;
+}
+
+/// The function that clones values of a relation: that of its definition, or else the one that is known.
+pub(super) fn clone_of<R: Relation>(clones: &KnownClones) -> Option<fn(&R) -> R> {
+    R::CLONE.or_else(|| clones.typed::<R>())
 }
 
 /// The parts of a relation.
@@ -438,20 +446,21 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         Some(Box::new(clones))
     }
 
-    fn copy(&mut self) -> Option<Box<dyn PairsCopy>> {
+    fn copy(&mut self, clones: &KnownClones) -> Option<Box<dyn PairsCopy>> {
         let Self { index, values, ticks, .. } = self;
-        let values = match R::CLONE {
+        let clone = clone_of::<R>(clones);
+        let values = match clone {
             Some(clone) => values.iter_mut().map(|value| clone(value.of_owner())).collect(),
             None if values.is_empty() => Vec::new(),
             None => return None,
         };
         // Without a function there is nothing to clone.
-        let clone = R::CLONE.unwrap_or(|_| unreachable!("a relation without `Clone` has been copied"));
+        let clone = clone.unwrap_or(|_| unreachable!("a relation without `Clone` has been copied"));
         Some(Box::new(CopyOf { index: index.clone(), values, ticks: ticks.clone(), clone }))
     }
 
-    fn copy_from(&mut self, sources: &[Entity]) -> Option<Box<dyn PairsCopy>> {
-        let clone = R::CLONE?;
+    fn copy_from(&mut self, sources: &[Entity], clones: &KnownClones) -> Option<Box<dyn PairsCopy>> {
+        let clone = clone_of::<R>(clones)?;
         let mut copy =
             CopyOf { index: PairIndex::new(R::EXCLUSIVE, R::SYMMETRIC), values: Vec::new(), ticks: Vec::new(), clone };
         for &source in sources {
@@ -501,8 +510,8 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         }
     }
 
-    fn can_be_copied(&self) -> bool {
-        R::CLONE.is_some() || self.values.is_empty()
+    fn can_be_copied(&self, clones: &KnownClones) -> bool {
+        clone_of::<R>(clones).is_some() || self.values.is_empty()
     }
 
     fn without_pairs(&self) -> Box<dyn ErasedPairs> {

@@ -46,6 +46,7 @@ pub enum OnTargetDespawn {
 /// | `exclusive` | a source has one pair at most: another one takes its place |
 /// | `symmetric` | a pair has no direction: both entities are source and target, and find the same value |
 /// | `acyclic` | a pair that would close a circle is not made; finding out takes `O(pairs that lead on from the target)` |
+/// | `clone`, `hash`, `serialize` | the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, also if the bounds of its parameters do not say so |
 ///
 /// A pair that cannot be is not made, and reported as a [`CommandError`](crate::store::CommandError) of `relate`: one of an entity that is
 /// not alive, one that closes a circle of an `acyclic` relation, one from an entity to itself if the relation is `symmetric`.

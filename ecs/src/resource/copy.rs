@@ -10,7 +10,9 @@ use core::ptr::{self, NonNull};
 
 use super::{Held, MessageNumbers, Place, Renewed, Resource, ResourceId, Resources, drop_box};
 use crate::alloc_error::{AllocError, try_reserve};
-use crate::component::{CloneFn, ComponentDescriptor, ErasedPersistence, ErasedRef, ErasedRefMut, Persistence};
+use crate::component::{
+    CloneFn, ComponentDescriptor, ErasedPersistence, ErasedRef, ErasedRefMut, KnownClones, Persistence,
+};
 use crate::entity::EntityMapper;
 use crate::origin::Origin;
 use crate::tick::{ComponentTicks, TickCells, WriteStamp};
@@ -21,8 +23,9 @@ enum ResourceCopy {
     Apart,
     /// There is none.
     None,
-    /// A value of the type that the descriptor and the function are of.
-    Some(&'static ComponentDescriptor, Held, Register),
+    /// A value of the type that the descriptor and the functions are of. Without a function that clones it, the resource of a world
+    /// stays as it is.
+    Some(&'static ComponentDescriptor, Held, Register, Option<CloneFn>),
 }
 
 /// Finds the number of a type of resources, which is registered now if need be.
@@ -108,7 +111,7 @@ impl ResourceCopies {
     /// The values, and when they were added and changed.
     pub(crate) fn values(&self) -> impl Iterator<Item = (ErasedRef<'_>, ComponentTicks)> {
         self.0.iter().filter_map(|copy| match copy {
-            ResourceCopy::Some(descriptor, held, _) => {
+            ResourceCopy::Some(descriptor, held, ..) => {
                 // SAFETY: the value is of the type that the descriptor is of, belongs to this, and is changed by no code.
                 let value = unsafe { ErasedRef::new(descriptor, held.value) };
                 Some((value, held.ticks.get()))
@@ -120,10 +123,10 @@ impl ResourceCopies {
     /// Clones of the values, for another world.
     pub(crate) fn to_new(&self) -> Vec<NewResource> {
         let new = self.0.iter().enumerate().filter_map(|(at, copy)| {
-            let ResourceCopy::Some(descriptor, held, register) = copy else { return None };
-            let clone = descriptor.functions().clone_fn()?;
-            // SAFETY: value, descriptor and `drop` were entered together, for one type. The value belongs to this, and no code changes it.
-            let held = unsafe { held_clone(descriptor, clone, (held.value, &held.ticks), held.drop) };
+            let ResourceCopy::Some(descriptor, held, register, Some(clone)) = copy else { return None };
+            // SAFETY: value, descriptor, `clone` and `drop` were entered together, for one type. The value belongs to this, and no code
+            // changes it.
+            let held = unsafe { held_clone(descriptor, *clone, (held.value, &held.ticks), held.drop) };
             let list = self.1.iter().find(|(id, _)| id.0 as usize == at);
             let messages = list.map(|(_, numbers)| *numbers);
             Some(NewResource { descriptor, register: *register, is_on_thread: false, messages, held })
@@ -246,9 +249,10 @@ impl Resources {
     pub(crate) fn refused<'a>(
         &'a self,
         is_apart: impl Fn(&ComponentDescriptor) -> bool + 'a,
+        clones: &'a KnownClones,
     ) -> impl Iterator<Item = (&'static str, bool)> + 'a {
         let refuses = move |place: &&Place| {
-            let cannot = place.on_thread.is_some() || place.descriptor.functions().clone_fn().is_none();
+            let cannot = place.on_thread.is_some() || clones.erased(place.descriptor).is_none();
             cannot && place.get().is_some() && !is_apart(place.descriptor)
         };
         self.places.iter().filter(refuses).map(|place| match place.on_thread {
@@ -341,22 +345,22 @@ impl Resources {
     pub(crate) fn copy(
         &mut self,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
+        clones: &KnownClones,
     ) -> Result<ResourceCopies, AllocError> {
         let mut copies = Vec::new();
         try_reserve(&mut copies, self.places.len())?;
         copies.extend(self.places.iter().map(|place| {
-            let functions = place.descriptor.functions();
             if is_apart(place.descriptor) || place.on_thread.is_some() {
                 return ResourceCopy::Apart;
             }
-            match (place.get(), functions.clone_fn()) {
+            match (place.get(), clones.erased(place.descriptor)) {
                 (None, _) => ResourceCopy::None,
                 (Some(_), None) => ResourceCopy::Apart,
                 // SAFETY: value, descriptor and `drop` were entered together, for one type. `&self` keeps the value as it is: code that
                 // changes it through the raw pointer promises that it is not borrowed otherwise.
                 (Some(value), Some(clone)) => unsafe {
                     let held = held_clone(place.descriptor, clone, value, place.drop);
-                    ResourceCopy::Some(place.descriptor, held, place.register)
+                    ResourceCopy::Some(place.descriptor, held, place.register, Some(clone))
                 },
             }
         }));
@@ -371,12 +375,13 @@ impl Resources {
         Ok(ResourceCopies(copies, messages))
     }
 
-    /// Values that were not taken from these resources, as copies of them: values of types that can be cloned, one for a type. `is_apart` says which of the others are
-    /// no part of the copies; there is none of the rest.
+    /// Values that were not taken from these resources, as copies of them, one for a type. `clones` has the functions of types whose
+    /// definitions name none. `is_apart` says which of the other resources are no part of the copies; there is none of the rest.
     pub(crate) fn copies_of(
         &mut self,
         new: Vec<NewResource>,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
+        clones: &KnownClones,
     ) -> ResourceCopies {
         let new: Vec<(ResourceId, NewResource)> = new.into_iter().map(|new| ((new.register)(self), new)).collect();
         let others = self.places.iter().map(|place| match is_apart(place.descriptor) || place.on_thread.is_some() {
@@ -387,7 +392,7 @@ impl Resources {
         let mut lists = Vec::new();
         for (id, NewResource { descriptor, register, held, messages, .. }) in new {
             lists.extend(messages.map(|numbers| (id, numbers)));
-            copies[id.0 as usize] = ResourceCopy::Some(descriptor, held, register);
+            copies[id.0 as usize] = ResourceCopy::Some(descriptor, held, register, clones.erased(descriptor));
         }
         ResourceCopies(copies, lists)
     }
@@ -408,9 +413,10 @@ impl Resources {
             Some(ResourceCopy::Apart) => None,
             None if is_apart(place.descriptor) || place.on_thread.is_some() => None,
             None | Some(ResourceCopy::None) => Some(None),
-            Some(ResourceCopy::Some(_, held, _)) => {
-                let clone = place.descriptor.functions().clone_fn()?;
-                // SAFETY: the copy with this number is one of a value of this place, whose type never changes.
+            Some(ResourceCopy::Some(_, held, _, clone)) => {
+                let clone = (*clone)?;
+                // SAFETY: the copy with this number is one of a value of this place, whose type never changes, and `clone` is a function
+                // for that type.
                 Some(Some(unsafe { held_clone(place.descriptor, clone, (held.value, &held.ticks), held.drop) }))
             }
         }));

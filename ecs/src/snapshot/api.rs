@@ -10,7 +10,7 @@ use strata_ecs_derive::Event;
 use super::error::{NotTaken, RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
 use crate::alloc_error::AllocError;
-use crate::component::ComponentDescriptor;
+use crate::component::{ComponentDescriptor, KnownClones};
 use crate::guard::Waiting;
 use crate::label::InternedScheduleLabel;
 use crate::schedule::ScheduleMemory;
@@ -261,7 +261,7 @@ impl World {
             self.increment_change_tick();
         }
         let known = known.and_then(|known| known.of(self.id()));
-        self.store.copy_to(copy, known, is_apart).unwrap_or_else(|error| error.raise());
+        self.store.copy_to(copy, known, is_apart, &options.clones).unwrap_or_else(|error| error.raise());
         *systems = taken;
         *is_whole = true;
         Ok(())
@@ -271,7 +271,7 @@ impl World {
     fn memory_of_systems(
         &mut self,
         options: &SnapshotOptions,
-        refused: impl FnOnce(&mut Store, &dyn Fn(&ComponentDescriptor) -> bool) -> Vec<Refused>,
+        refused: impl FnOnce(&mut Store, &dyn Fn(&ComponentDescriptor) -> bool, &KnownClones) -> Vec<Refused>,
     ) -> Result<Vec<(InternedScheduleLabel, ScheduleMemory)>, SnapshotError> {
         if self.store.is_busy() {
             return Err(SnapshotError::Busy);
@@ -280,7 +280,8 @@ impl World {
             return Err(SnapshotError::Lent(name));
         }
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let mut refused: Vec<NotTaken> = refused(&mut self.store, &is_apart).into_iter().map(NotTaken::from).collect();
+        let refused = refused(&mut self.store, &is_apart, &options.clones);
+        let mut refused: Vec<NotTaken> = refused.into_iter().map(NotTaken::from).collect();
         if !options.observers && self.store.reactions.watch_entities() {
             refused.push(NotTaken::EntityObservers);
         }
@@ -322,10 +323,11 @@ impl World {
     /// # Ok::<(), strata_ecs::snapshot::SnapshotError>(())
     /// ```
     pub fn living_contents(&mut self, options: &SnapshotOptions) -> Result<LivingContents<'_>, SnapshotError> {
-        let systems = self.memory_of_systems(options, Store::refused_around_rows)?;
+        let options = options.clone();
+        let systems = self.memory_of_systems(&options, Store::refused_around_rows)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let copy = self.store.copy_around_rows(is_apart).unwrap_or_else(|error| error.raise());
-        let around = WorldSnapshot { world: self.id(), options: options.clone(), copy, systems, is_whole: false };
+        let copy = self.store.copy_around_rows(is_apart, &options.clones).unwrap_or_else(|error| error.raise());
+        let around = WorldSnapshot { world: self.id(), options, copy, systems, is_whole: false };
         Ok(LivingContents { around, store: &self.store })
     }
 

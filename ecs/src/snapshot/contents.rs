@@ -707,7 +707,8 @@ impl SnapshotBuilder {
         let options = options.clone().without_resources(kept);
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let systems = prepare(world, schedules, &mut parts)?;
-        let copy = world.store.build_copy(parts, links_of_parts, is_apart).unwrap_or_else(|error| error.raise())?;
+        let copy = world.store.build_copy(parts, links_of_parts, is_apart, &options.clones);
+        let copy = copy.unwrap_or_else(|error| error.raise())?;
         let systems = memories(world, &copy, systems)?;
         Ok(WorldSnapshot::of_copy(world, options, copy, systems))
     }

@@ -62,7 +62,7 @@ impl fmt::Display for NotTaken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Component(name) => Unproved::clone("component", name).fmt(f),
-            Self::Relation(name) => write!(f, "pairs of relation `{name}`, which is not known to be `Clone`"),
+            Self::Relation(name) => write!(f, "pairs of {}", Unproved::clone("relation", name)),
             Self::Resource(name) => Unproved::clone("resource", name).fmt(f),
             Self::NonSend(name) => write!(f, "non-send value `{name}`"),
             Self::Local { system, value } => {

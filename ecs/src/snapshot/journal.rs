@@ -5,6 +5,7 @@ use core::fmt;
 
 use super::columns::ColumnContents;
 use super::contents::{PairsContents, ResourceContents, StorageContents, TableContents};
+use super::options::SnapshotOptions;
 use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::Entity;
 use crate::journal::Journaled;
@@ -184,9 +185,22 @@ impl World {
     ///
     /// If it is not known, or if something is running in the world.
     pub fn changes_since(&mut self, position: &JournalPosition) -> Result<WorldChanges<'_>, JournalError> {
+        self.changes_since_with(position, &SnapshotOptions::new())
+    }
+
+    /// As [`World::changes_since`]. The options say how values of relations are cloned: see [`SnapshotOptions::with_clone`].
+    ///
+    /// # Errors
+    ///
+    /// As [`World::changes_since`].
+    pub fn changes_since_with(
+        &mut self,
+        position: &JournalPosition,
+        options: &SnapshotOptions,
+    ) -> Result<WorldChanges<'_>, JournalError> {
         let now = self.journal_position()?;
         let (journaled, since) = self.store.since(&position.0)?;
-        Ok(self.changes(now, journaled, Some(since)))
+        Ok(self.changes(now, journaled, Some(since), options))
     }
 
     /// All that the world holds, as if there had been nothing before: what a copy begins with.
@@ -195,9 +209,18 @@ impl World {
     ///
     /// As [`journal_position`](Self::journal_position).
     pub fn all_as_changes(&mut self) -> Result<WorldChanges<'_>, JournalError> {
+        self.all_as_changes_with(&SnapshotOptions::new())
+    }
+
+    /// As [`World::all_as_changes`]. The options say how values of relations are cloned: see [`SnapshotOptions::with_clone`].
+    ///
+    /// # Errors
+    ///
+    /// As [`journal_position`](Self::journal_position).
+    pub fn all_as_changes_with(&mut self, options: &SnapshotOptions) -> Result<WorldChanges<'_>, JournalError> {
         let now = self.journal_position()?;
         let made = self.store.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
-        Ok(self.changes(now, Journaled { made, ..Journaled::default() }, None))
+        Ok(self.changes(now, Journaled { made, ..Journaled::default() }, None, options))
     }
 
     fn changes(
@@ -205,9 +228,10 @@ impl World {
         position: JournalPosition,
         journaled: Journaled,
         since: Option<RunTicks>,
+        options: &SnapshotOptions,
     ) -> WorldChanges<'_> {
         let Journaled { made, changed, .. } = &journaled;
-        let pairs = self.store.copy_pairs_since(&[made, changed], since);
+        let pairs = self.store.copy_pairs_since(&[made, changed], since, &options.clones);
         WorldChanges { world: self, position, since, journaled, pairs }
     }
 }

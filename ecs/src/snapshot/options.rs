@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 use core::time::Duration;
 
-use crate::component::{ComponentDescriptor, PersistenceKind};
+use crate::component::{ComponentDescriptor, KnownClones, PersistenceKind};
 use crate::entity::Entity;
 use crate::resource::Resource;
 
@@ -71,6 +71,7 @@ pub struct SnapshotOptions {
     locals: Vec<LocalType>,
     uncloneable_locals: bool,
     pub(super) observers: bool,
+    pub(super) clones: KnownClones,
 }
 
 impl SnapshotOptions {
@@ -161,6 +162,34 @@ impl SnapshotOptions {
         self
     }
 
+    /// Clones the values of a resource, a relation or a list of messages, `Messages<M>`, although the definition of the type does not say
+    /// that it is `Clone`. This is so if the type has parameters whose bounds leave it open. A definition says it by the option `clone` of
+    /// the derive, as in `#[resource(clone)]`; this is for types of other crates. A component needs the option.
+    ///
+    /// A type whose values are not to be cloned, `clone = "never"`, stays so.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::SnapshotOptions;
+    ///
+    /// #[derive(Resource, Clone)]
+    /// struct Loose<T: Send + Sync + 'static>(T);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Loose(3));
+    /// assert!(world.snapshot().is_err());
+    /// let snapshot = world.snapshot_with(&SnapshotOptions::new().with_clone::<Loose<i32>>())?;
+    /// world.resource_mut::<Loose<i32>>().0 = 4;
+    /// world.restore(&snapshot)?;
+    /// assert_eq!(world.resource::<Loose<i32>>().0, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_clone<T: Clone + Send + Sync + 'static>(mut self) -> Self {
+        self.clones.add::<T>();
+        self
+    }
+
     /// Takes the [`Local`](crate::system::Local)s of a type, in systems of the schedules of the world. Those of numbers, `bool`, `char`,
     /// `String`, `Duration` and `Entity`, and of an `Option` or `Vec` of these, are taken without being named.
     ///
@@ -231,6 +260,6 @@ impl SnapshotOptions {
         is_named
             || descriptor.persistence() == PersistenceKind::Transient
             || self.only_resources.as_ref().is_some_and(is_other)
-            || (self.uncloneable && descriptor.functions().clone_fn().is_none())
+            || (self.uncloneable && self.clones.erased(descriptor).is_none())
     }
 }

@@ -282,7 +282,7 @@ impl fmt::Display for NotCompared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Component(name) => Unproved::hash("component", name).fmt(f),
-            Self::Relation(name) => write!(f, "relation `{name}`"),
+            Self::Relation(name) => Unproved::hash("relation", name).fmt(f),
             Self::Resource(name) => Unproved::hash("resource", name).fmt(f),
             Self::NonSend(name) => write!(f, "non-send value `{name}`"),
         }

@@ -17,7 +17,9 @@ use super::frames::FramesCopy;
 use super::links::{BuiltLinks, LinksCopy};
 use crate::alloc_error::AllocError;
 use crate::column::{ColumnCopy, ColumnParts};
-use crate::component::{ChangeTracking, ComponentDescriptor, ComponentId, RegisterComponentError, Unproved};
+use crate::component::{
+    ChangeTracking, ComponentDescriptor, ComponentId, KnownClones, RegisterComponentError, Unproved,
+};
 use crate::entity::{EntitiesCopy, Entity, EntityIds, EntityIdsError, SystemKey};
 use crate::relation::{PairsCopy, PairsFault, PairsParts, PairsSetting};
 use crate::removal::LogCopy;
@@ -189,7 +191,7 @@ fn is_known(tick: Tick, now: Tick) -> bool {
 
 impl StoreParts {
     /// All that can be known to be wrong before the store is looked at.
-    fn check(&self) -> Result<(), BuildError> {
+    fn check(&self, clones: &KnownClones) -> Result<(), BuildError> {
         let is_known = |tick: Tick| is_known(tick, self.tick);
         let are_known = |ticks: &ComponentTicks| is_known(ticks.added) && is_known(ticks.changed);
         let mut is_in_time = is_known(self.last) && is_known(self.checked) && self.frame_number <= MAX_FRAMES;
@@ -260,7 +262,7 @@ impl StoreParts {
             if resource.is_on_thread() {
                 return Err(BuildError::NonSend(descriptor.name()));
             }
-            if descriptor.functions().clone_fn().is_none() {
+            if clones.erased(descriptor).is_none() {
                 return Err(BuildError::NotClone(descriptor.name()));
             }
             if self.resources[..at].iter().any(|other| other.descriptor().is_same(descriptor)) {
@@ -275,7 +277,8 @@ impl StoreParts {
 impl Store {
     /// A copy of this store that says what parts say: with its own numbers of components and storages. Components that it does not
     /// know are registered. `links_of` looks at the values of relationships, and says how entities are linked by them. `is_apart`
-    /// says which resources that are not among the parts are no part of the copy.
+    /// says which resources that are not among the parts are no part of the copy. `clones` has the functions of types whose definitions
+    /// name none.
     ///
     /// # Errors
     ///
@@ -285,8 +288,9 @@ impl Store {
         parts: StoreParts,
         links_of: impl FnOnce(&mut [(Vec<Entity>, ColumnParts)]) -> Result<Vec<BuiltLinks>, BuildError>,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
+        clones: &KnownClones,
     ) -> Result<Result<StoreCopy, BuildError>, AllocError> {
-        if let Err(error) = parts.check() {
+        if let Err(error) = parts.check(clones) {
             return Ok(Err(error));
         }
         let StoreParts { ids, tables, mut storages, resources, pairs, removals, spawns, .. } = parts;
@@ -315,7 +319,7 @@ impl Store {
             Err(error) => return Ok(Err(error)),
         };
 
-        let pairs = match build_pairs(pairs, &ids, &entities, &storages, now)? {
+        let pairs = match build_pairs(pairs, (&ids, &entities), &storages, now, clones)? {
             Ok(pairs) => pairs,
             Err(error) => return Ok(Err(error)),
         };
@@ -400,7 +404,7 @@ impl Store {
             Ok(removals) => removals,
             Err(error) => return Ok(Err(error)),
         };
-        let resources = self.resources.copies_of(resources, is_apart);
+        let resources = self.resources.copies_of(resources, is_apart, clones);
         for (seat, lists) in parts.held {
             let mut held = Vec::new();
             for (descriptor, from) in lists {
@@ -474,10 +478,10 @@ type Register = fn(&mut Store) -> usize;
 /// If they cannot; or, outside, if there is no memory.
 fn build_pairs(
     parts: Vec<(Box<dyn PairsParts>, Register)>,
-    ids: &EntityIds,
-    entities: &EntitiesCopy,
+    (ids, entities): (&EntityIds, &EntitiesCopy),
     storages: &[(Vec<Entity>, ColumnParts)],
     now: Tick,
+    clones: &KnownClones,
 ) -> Result<Result<Vec<(Box<dyn PairsCopy>, Register)>, BuildError>, AllocError> {
     let is_alive = |entity: Entity| entities.at_index(entity.index()) == Some(entity);
     let is_past = |entity: Entity| {
@@ -485,7 +489,8 @@ fn build_pairs(
         let next = ids.generations.get(entity.index() as usize);
         next.is_some_and(|&next| next == 0 || entity.generation() < next)
     };
-    let setting = PairsSetting { is_alive: &is_alive, is_past: &is_past, is_known: &|tick| is_known(tick, now) };
+    let is_known = |tick| is_known(tick, now);
+    let setting = PairsSetting { is_alive: &is_alive, is_past: &is_past, is_known: &is_known, clones };
     let (mut built, mut ends) = (Vec::new(), Vec::new());
     for (parts, register) in parts {
         let (name, components) = (parts.name(), parts.components());

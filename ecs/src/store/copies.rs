@@ -24,7 +24,7 @@ use super::clock::RestoredEra;
 use super::frames::FramesCopy;
 use super::links::LinksCopy;
 use crate::alloc_error::{AllocError, try_reserve_exact};
-use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef};
+use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones};
 use crate::entity::{EntitiesCopy, Entity, IdForecasts, KnownEntities};
 use crate::guard::Waiting;
 use crate::relation::{ErasedPairs, PairsCopy};
@@ -142,7 +142,11 @@ impl Store {
     }
 
     /// What cannot be copied. `is_apart` says so of resources that are no part of the copy.
-    pub(crate) fn refused(&mut self, is_apart: &dyn Fn(&ComponentDescriptor) -> bool) -> Vec<Refused> {
+    pub(crate) fn refused(
+        &mut self,
+        is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
+        clones: &KnownClones,
+    ) -> Vec<Refused> {
         let components = &self.archetypes.components;
         let can = |id: &ComponentId| {
             info(components, *id).is_none_or(|descriptor| descriptor.functions().copying().is_some())
@@ -152,18 +156,23 @@ impl Store {
         let storages = self.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
         let of_storages = storages.map(|(_, id)| *id);
         let ids: Vec<ComponentId> = of_tables.chain(of_storages).filter(|id| !can(id)).collect();
-        self.refused_with(ids, is_apart)
+        self.refused_with(ids, is_apart, clones)
     }
 
     /// What cannot be copied of all but entities and values of components.
-    pub(crate) fn refused_around_rows(&mut self, is_apart: &dyn Fn(&ComponentDescriptor) -> bool) -> Vec<Refused> {
-        self.refused_with(Vec::new(), is_apart)
+    pub(crate) fn refused_around_rows(
+        &mut self,
+        is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
+        clones: &KnownClones,
+    ) -> Vec<Refused> {
+        self.refused_with(Vec::new(), is_apart, clones)
     }
 
     fn refused_with(
         &mut self,
         mut ids: Vec<ComponentId>,
         is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
+        clones: &KnownClones,
     ) -> Vec<Refused> {
         let components = &self.archetypes.components;
         ids.extend(self.listeners.removals.refused(components));
@@ -171,9 +180,9 @@ impl Store {
         ids.dedup();
         let names = ids.into_iter().filter_map(|id| info(components, id));
         let mut refused: Vec<Refused> = names.map(|descriptor| Refused::Component(descriptor.name())).collect();
-        let relations = self.relations.places.iter().filter(|place| !place.pairs.can_be_copied());
+        let relations = self.relations.places.iter().filter(|place| !place.pairs.can_be_copied(clones));
         refused.extend(relations.map(|place| Refused::Relation(place.pairs.name())));
-        refused.extend(self.resources.refused(is_apart).map(|(name, is_on_thread)| match is_on_thread {
+        refused.extend(self.resources.refused(is_apart, clones).map(|(name, is_on_thread)| match is_on_thread {
             true => Refused::NonSend(name),
             false => Refused::Resource(name),
         }));
@@ -200,7 +209,7 @@ impl Store {
     }
 
     /// Copies everything into a copy of this store, or into a new one, that shares with a known one what is as it was. Nothing is
-    /// refused or busy. `is_apart` says which resources are no part of the copy.
+    /// refused or busy. `is_apart` says which resources are no part of the copy, and `clones` has the functions of types whose definitions name none.
     ///
     /// # Errors
     ///
@@ -210,6 +219,7 @@ impl Store {
         copy: &mut StoreCopy,
         known: Option<Known<'_>>,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
+        clones: &KnownClones,
     ) -> Result<(), AllocError> {
         self.settle();
         let known = known.filter(|known| known.mark.restores == self.clock.restores);
@@ -234,7 +244,7 @@ impl Store {
             // SAFETY: the storage with this number is always that of the same component.
             unsafe { copy.sparse[at].take(storage)? };
         }
-        self.copy_rest_to(copy, is_apart)
+        self.copy_rest_to(copy, is_apart, clones)
     }
 
     /// Copies all but entities and values of components into a new copy, which belongs to this store, as it is until it changes, and cannot
@@ -246,10 +256,11 @@ impl Store {
     pub(crate) fn copy_around_rows(
         &mut self,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
+        clones: &KnownClones,
     ) -> Result<StoreCopy, AllocError> {
         self.settle();
         let mut copy = StoreCopy::default();
-        self.copy_rest_to(&mut copy, is_apart)?;
+        self.copy_rest_to(&mut copy, is_apart, clones)?;
         Ok(copy)
     }
 
@@ -257,15 +268,16 @@ impl Store {
         &mut self,
         copy: &mut StoreCopy,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
+        clones: &KnownClones,
     ) -> Result<(), AllocError> {
         let components = &self.archetypes.components;
         copy.id_forecasts = self.id_forecasts.clone();
-        copy.resources = self.resources.copy(is_apart)?;
+        copy.resources = self.resources.copy(is_apart, clones)?;
         self.listeners.removals.copy_to(&mut copy.removals, components)?;
         copy.spawns.clone_from(&self.listeners.spawns);
         copy.links = self.listeners.links.copy();
         copy.pairs.clear();
-        copy.pairs.extend(self.relations.places.iter_mut().map(|place| place.pairs.copy()));
+        copy.pairs.extend(self.relations.places.iter_mut().map(|place| place.pairs.copy(clones)));
         copy.relations.clear();
         copy.relations.extend(self.relations.places.iter().map(|place| place.functions.register));
         copy.frames = self.frames.copy();

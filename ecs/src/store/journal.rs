@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{Store, WorldId};
-use crate::component::{ComponentDescriptor, ComponentId};
+use crate::component::{ComponentDescriptor, ComponentId, KnownClones};
 use crate::entity::{Entity, EntityHashSet};
 use crate::journal::Journaled;
 use crate::relation::PairsCopy;
@@ -109,8 +109,13 @@ impl Store {
     }
 
     /// The pairs of each relation of which one of some entities is the source, and those of sources with pairs that have changed; or
-    /// all. Relations whose values cannot be cloned are passed over.
-    pub(crate) fn copy_pairs_since(&mut self, entities: &[&[Entity]], since: Option<RunTicks>) -> Vec<CopiedPairs> {
+    /// all. Relations whose values cannot be cloned are passed over; `clones` has the functions of those whose definitions name none.
+    pub(crate) fn copy_pairs_since(
+        &mut self,
+        entities: &[&[Entity]],
+        since: Option<RunTicks>,
+        clones: &KnownClones,
+    ) -> Vec<CopiedPairs> {
         let mut copies = Vec::new();
         for place in self.relations.places.iter_mut().filter(|place| place.pairs.index().len() != 0) {
             let sources = match since {
@@ -124,7 +129,7 @@ impl Store {
                 }
             };
             if !sources.is_empty()
-                && let Some(pairs) = place.pairs.copy_from(&sources)
+                && let Some(pairs) = place.pairs.copy_from(&sources, clones)
             {
                 copies.push(CopiedPairs { pairs, sources });
             }

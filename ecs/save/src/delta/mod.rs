@@ -158,7 +158,7 @@ impl WorldFormat {
     pub fn delta_since(&self, world: &mut World, position: &JournalPosition) -> Result<Delta, DeltaError> {
         self.check_deltas()?;
         let format = self.for_world(world);
-        let changes = world.changes_since(position).map_err(DeltaError::Journal)?;
+        let changes = world.changes_since_with(position, &self.options).map_err(DeltaError::Journal)?;
         write::write(&format, &changes, Some((*position).into()))
     }
 
@@ -173,7 +173,7 @@ impl WorldFormat {
     pub fn full_delta(&self, world: &mut World) -> Result<Delta, DeltaError> {
         self.check_deltas()?;
         let format = self.for_world(world);
-        let changes = world.all_as_changes().map_err(DeltaError::Journal)?;
+        let changes = world.all_as_changes_with(&self.options).map_err(DeltaError::Journal)?;
         write::write(&format, &changes, None)
     }
 

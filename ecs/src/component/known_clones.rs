@@ -1,0 +1,54 @@
+//! Functions that clone values of types whose definitions do not say that they are `Clone`.
+//!
+//! Tests: tests/snapshots/bounds.rs
+
+use alloc::vec::Vec;
+use core::any::{Any, TypeId};
+
+use super::descriptor::ComponentDescriptor;
+use super::functions::{CloneFn, ComponentFunctions};
+
+/// How values of some types are cloned, by type.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct KnownClones(Vec<KnownClone>);
+
+#[derive(Clone, Copy, Debug)]
+struct KnownClone {
+    type_id: TypeId,
+    /// A function for values of the type with this id.
+    erased: Option<CloneFn>,
+    /// Sets an `Option<fn(&T) -> T>`.
+    set_typed: fn(&mut dyn Any),
+}
+
+impl KnownClones {
+    /// Values of `T` can be cloned.
+    pub(crate) fn add<T: Clone + 'static>(&mut self) {
+        let set_typed = |typed: &mut dyn Any| {
+            if let Some(typed) = typed.downcast_mut::<Option<fn(&T) -> T>>() {
+                *typed = Some(T::clone);
+            }
+        };
+        let erased = ComponentFunctions::none().clone_fn_for::<T>();
+        self.0.push(KnownClone { type_id: TypeId::of::<T>(), erased, set_typed });
+    }
+
+    /// The function for values of a descriptor's type: that of its definition, or else the one that was added. `None` if the definition
+    /// forbids to clone values.
+    pub(crate) fn erased(&self, descriptor: &ComponentDescriptor) -> Option<CloneFn> {
+        let functions = descriptor.functions();
+        let added = || self.get(descriptor.value_type_id()?)?.erased;
+        functions.clone_fn().or_else(|| if functions.forbids_clone() { None } else { added() })
+    }
+
+    /// The function that was added for `T`.
+    pub(crate) fn typed<T: 'static>(&self) -> Option<fn(&T) -> T> {
+        let mut typed: Option<fn(&T) -> T> = None;
+        (self.get(TypeId::of::<T>())?.set_typed)(&mut typed);
+        typed
+    }
+
+    fn get(&self, type_id: TypeId) -> Option<&KnownClone> {
+        self.0.iter().find(|known| known.type_id == type_id)
+    }
+}
