@@ -8,6 +8,7 @@ use std::path::Path;
 use strata_ecs::component::ComponentDescriptor;
 use strata_ecs::entity::EntityMap;
 use strata_ecs::prelude::World;
+use strata_ecs::snapshot::Updated;
 
 use crate::error::LoadError;
 use crate::file;
@@ -132,7 +133,9 @@ impl WorldFormat {
             let is_saved = self.resources.iter().any(|ty| ty.descriptor.identity() == descriptor.identity());
             is_saved && (self.replaces_resources || !is_present)
         };
-        Ok(world.move_entities_and_resources_from(loaded, self.keeps_ids, takes))
+        let map = world.move_entities_and_resources_from(loaded, self.keeps_ids, takes);
+        world.trigger(Updated);
+        Ok(map)
     }
 
     /// The same from a file.

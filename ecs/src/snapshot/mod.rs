@@ -181,6 +181,7 @@ pub use self::journal::{JournalError, JournalPosition, WorldChanges};
 pub use self::options::SnapshotOptions;
 pub use self::ring::{RingError, SnapshotRing};
 pub use self::state_options::{NotCompared, StateError, StateOptions};
+pub use self::update::Updated;
 pub use crate::entity::{EntityIds, EntityIdsError};
 pub use crate::relation::PairContents;
 pub use crate::store::BuildError;

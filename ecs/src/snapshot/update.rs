@@ -2,11 +2,32 @@
 
 use alloc::vec::Vec;
 
+use strata_ecs_derive::Event;
+
 use super::columns::NewColumnContents;
 use super::contents::{NewPairsContents, SnapshotBuilder};
 use crate::component::{ComponentDescriptor, ComponentId, ErasedValue};
 use crate::entity::{Entity, EntityMapper};
 use crate::world::{World, arrange_sources, names_entities, part_circles, rename};
+
+/// Data of another world have come to a living world: [deltas](World::changes_since), or the entities of a file. It is triggered when
+/// everything is in place. When all of a world is replaced, [`Restored`](super::Restored) is triggered instead.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::snapshot::Updated;
+///
+/// #[derive(Resource, Default)]
+/// struct Updates(u32);
+///
+/// let mut world = World::new();
+/// world.init_resource::<Updates>();
+/// world.add_observer(|_: On<Updated>, mut updates: ResMut<Updates>| updates.0 += 1);
+/// world.trigger(Updated); // What brings data does so.
+/// assert_eq!(world.resource::<Updates>().0, 1);
+/// ```
+#[derive(Event, Clone, Copy, Debug)]
+pub struct Updated;
 
 impl NewColumnContents {
     /// What is known of the component.

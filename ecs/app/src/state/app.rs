@@ -3,7 +3,7 @@
 use strata_ecs::command::Commands;
 use strata_ecs::observer::On;
 use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule};
-use strata_ecs::snapshot::Restored;
+use strata_ecs::snapshot::{Restored, Updated};
 use strata_ecs::world::{FromWorld, World};
 
 use super::despawn::{despawn_on_enter, despawn_on_exit};
@@ -11,9 +11,9 @@ use super::resources::{NextState, State};
 use super::state_set::StateSet as _;
 use super::states::{ComputedStates, FreelyMutableState, States, SubStates};
 use super::transitions::{
-    ApplyStateTransition, EnterSchedules, ExitSchedules, StateTransition, StateTransitionEvent, StateTransitionSystems,
-    TransitionSchedules, apply_computed, apply_next, apply_sub, begin, compute_after_load, compute_all_loaded,
-    has_begun, run_enter, run_exit, run_transition, schedule,
+    ApplyStateTransition, Arrival, EnterSchedules, ExitSchedules, StateTransition, StateTransitionEvent,
+    StateTransitionSystems, TransitionSchedules, apply_computed, apply_next, apply_sub, begin, compute_after_load,
+    compute_all_loaded, has_begun, run_enter, run_exit, run_transition, schedule,
 };
 use crate::app::App;
 use crate::main_schedule::{MainScheduleOrder, PreStartup, PreUpdate};
@@ -40,7 +40,12 @@ fn set_up(app: &mut App) {
         return;
     }
     app.add_schedule(schedule());
-    app.add_observer(|_: On<'_, '_, Restored>, mut commands: Commands<'_, '_>| commands.queue(compute_all_loaded));
+    app.add_observer(|_: On<'_, '_, Restored>, mut commands: Commands<'_, '_>| {
+        commands.queue(|world: &mut World| compute_all_loaded(world, Arrival::Load));
+    });
+    app.add_observer(|_: On<'_, '_, Updated>, mut commands: Commands<'_, '_>| {
+        commands.queue(|world: &mut World| compute_all_loaded(world, Arrival::Update));
+    });
     if let Some(mut order) = app.world_mut().get_resource_mut::<MainScheduleOrder>() {
         order.insert_after(PreUpdate, StateTransition);
         order.insert_startup_before(PreStartup, StateTransition);

@@ -7,6 +7,7 @@ use std::any::type_name;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
+use strata_ecs::change::{DetectChanges as _, DetectChangesMut as _};
 use strata_ecs::message::{Message, Messages};
 use strata_ecs::resource::Resource;
 use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule, ScheduleLabel, SystemSet};
@@ -182,7 +183,8 @@ impl<S: States> Words for StateTransitionEvent<S> {
     }
 }
 
-/// What happens to a state.
+/// What happens to a state. It counts as changed when the value of the state has changed, since a file has it and not the ticks of a
+/// computed state.
 #[derive(Resource, Clone)]
 #[resource(persistence = as_text)]
 pub(super) struct Transitions<S: States> {
@@ -260,7 +262,13 @@ pub(super) fn current<S: States>(world: &World) -> Option<&StateTransitionEvent<
 
 /// Whether a state is new, which it is not any more.
 fn take_new<S: States>(world: &mut World) -> bool {
-    std::mem::take(&mut world.resource_mut::<Transitions<S>>().is_new)
+    let mut transitions = world.resource_mut::<Transitions<S>>();
+    transitions.is_new && std::mem::take(&mut transitions.is_new)
+}
+
+/// Forgets what has happened to a state in the last run of [`StateTransition`].
+fn clear_current<S: States>(world: &mut World) {
+    world.resource_mut::<Transitions<S>>().bypass_change_detection().current = None;
 }
 
 /// Takes what a state should become, and whether it is left and entered if it is that already.
@@ -276,13 +284,23 @@ fn take_next<S: FreelyMutableState>(world: &mut World) -> Option<(S, bool)> {
     }
 }
 
+/// Sets a state, or removes it. Returns whether that changed it.
+fn set_state<S: States>(world: &mut World, state: Option<S>) -> bool {
+    let before = world.get_resource::<State<S>>().map(|state| &state.0);
+    let changes = before != state.as_ref();
+    match state {
+        Some(state) if changes => world.insert_resource(State(state)),
+        Some(_) => {}
+        None => _ = world.remove_resource::<State<S>>(),
+    }
+    changes
+}
+
 /// Changes a state, and notes it. A state that is new is entered and was never left.
 fn change<S: States>(world: &mut World, is_new: bool, entered: Option<S>, allow_same_state_transitions: bool) {
     let before = world.get_resource::<State<S>>().map(|state| state.0.clone());
-    match &entered {
-        Some(entered) if before.as_ref() != Some(entered) => world.insert_resource(State(entered.clone())),
-        Some(_) => {}
-        None => _ = world.remove_resource::<State<S>>(),
+    if set_state(world, entered.clone()) {
+        world.resource_mut::<Transitions<S>>().set_changed();
     }
     let exited = before.filter(|_| !is_new);
     match &exited {
@@ -291,13 +309,13 @@ fn change<S: States>(world: &mut World, is_new: bool, entered: Option<S>, allow_
         None => _ = world.remove_resource::<PreviousState<S>>(),
     }
     let transition = StateTransitionEvent { exited, entered, allow_same_state_transitions };
-    world.resource_mut::<Transitions<S>>().current = Some(transition.clone());
+    world.resource_mut::<Transitions<S>>().bypass_change_detection().current = Some(transition.clone());
     world.write_message(transition);
 }
 
 /// Changes a state to the next one.
 pub(super) fn apply_next<S: FreelyMutableState>(world: &mut World) {
-    world.resource_mut::<Transitions<S>>().current = None;
+    clear_current::<S>(world);
     let Some(state) = world.get_resource::<State<S>>().map(|state| state.0.clone()) else {
         // The program has taken it away.
         take_next::<S>(world);
@@ -313,7 +331,7 @@ pub(super) fn apply_next<S: FreelyMutableState>(world: &mut World) {
 
 /// Computes a state anew if one has changed from which it follows.
 pub(super) fn apply_computed<S: ComputedStates>(world: &mut World) {
-    world.resource_mut::<Transitions<S>>().current = None;
+    clear_current::<S>(world);
     let is_new = take_new::<S>(world);
     if is_new || S::SourceStates::any_changed(world) {
         let state = S::SourceStates::get(world).and_then(S::compute);
@@ -321,10 +339,19 @@ pub(super) fn apply_computed<S: ComputedStates>(world: &mut World) {
     }
 }
 
-/// Functions that compute states that were not in a file, each with the depth of its state, in ascending order.
+/// What has come to a world from another one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// All that a file or a snapshot has, with its ticks.
+    Load,
+    /// What has changed: it counts as changed in this world, too.
+    Update,
+}
+
+/// Functions that compute states that no data have, each with the depth of its state, in ascending order.
 #[derive(Resource, Default)]
 #[resource(transient)]
-pub(super) struct ComputedAfterLoad(Vec<(usize, fn(&mut World))>);
+pub(super) struct ComputedAfterLoad(Vec<(usize, fn(&mut World, Arrival))>);
 
 /// Has a computed state follow from the others when a world is loaded.
 pub(super) fn compute_after_load<S: ComputedStates>(world: &mut World) {
@@ -333,22 +360,27 @@ pub(super) fn compute_after_load<S: ComputedStates>(world: &mut World) {
     all.0.sort_by_key(|(depth, _)| *depth);
 }
 
-/// Computes the states that are not in files, when a world was loaded.
-pub(super) fn compute_all_loaded(world: &mut World) {
+/// Computes the states that follow from others, when these have come from another world.
+pub(super) fn compute_all_loaded(world: &mut World, arrival: Arrival) {
     let all = world.get_resource::<ComputedAfterLoad>().map_or_else(Vec::new, |all| all.0.clone());
-    all.into_iter().for_each(|(_, compute)| compute(world));
+    all.into_iter().for_each(|(_, compute)| compute(world, arrival));
 }
 
-/// Computes a state, without a transition, if the world was loaded.
-fn compute_loaded<S: ComputedStates>(world: &mut World) {
+/// Computes a state, without a transition.
+fn compute_loaded<S: ComputedStates>(world: &mut World, arrival: Arrival) {
     let Some(mut transitions) = world.get_resource_mut::<Transitions<S>>() else { return };
-    if !std::mem::take(&mut transitions.is_loaded) {
+    let is_loaded = std::mem::take(&mut transitions.bypass_change_detection().is_loaded);
+    if !is_loaded && arrival == Arrival::Load {
         return;
     }
-    let is_new = transitions.is_new;
-    match S::SourceStates::get(world).and_then(S::compute).filter(|_| !is_new) {
-        Some(state) => world.insert_resource(State(state)),
-        None => _ = world.remove_resource::<State<S>>(),
+    let (is_new, changed) = (transitions.is_new, transitions.last_changed());
+    let state = S::SourceStates::get(world).and_then(S::compute).filter(|_| !is_new);
+    let changes = set_state(world, state);
+    if arrival == Arrival::Update && !changes {
+        return;
+    }
+    if let Some(mut state) = world.get_resource_mut::<State<S>>().filter(|_| arrival == Arrival::Load) {
+        state.set_last_added(changed);
     }
     // These are those of the world of before.
     world.remove_resource::<PreviousState<S>>();
@@ -359,7 +391,7 @@ fn compute_loaded<S: ComputedStates>(world: &mut World) {
 
 /// Begins, ends or changes a state that exists only while others have some values.
 pub(super) fn apply_sub<S: SubStates>(world: &mut World) {
-    world.resource_mut::<Transitions<S>>().current = None;
+    clear_current::<S>(world);
     let is_new = take_new::<S>(world);
     let next = take_next::<S>(world);
     let sources_changed = is_new || S::SourceStates::any_changed(world);

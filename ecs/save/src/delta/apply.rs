@@ -6,7 +6,7 @@ use std::rc::Rc;
 use strata_ecs::component::{ComponentDescriptor, ComponentId, ComponentIdentity, ErasedValue, StorageType};
 use strata_ecs::entity::{EntityHashMap, EntityHashSet, EntityMap, EntityMapper};
 use strata_ecs::prelude::{Entity, World};
-use strata_ecs::snapshot::{NewColumnContents, StorageContents};
+use strata_ecs::snapshot::{NewColumnContents, StorageContents, Updated};
 use strata_ecs::store::WorldId;
 
 use super::read::{Block, Column, Found, Group, Lists, Pairs, Place, Standing, Update, read, read_marks};
@@ -276,6 +276,7 @@ impl Replica {
         let to = update.to;
         let applied = world.with_deferred_events(|world| self.carry_out(update, &known, world));
         self.at = Some(to);
+        world.trigger(Updated);
         Ok(applied)
     }
 
