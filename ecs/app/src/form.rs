@@ -49,7 +49,12 @@ pub(crate) fn read_all<T: Words>(text: &str) -> Result<T, String> {
 
 /// The persistence of a resource that is written as its words.
 pub(crate) fn as_text<R: Words>() -> Persistence<R> {
-    Persistence::Text(TextForm::new(R::write, read_all::<R>))
+    Persistence::Text(text_form_of())
+}
+
+/// The text form of a type by its words.
+pub(crate) const fn text_form_of<T: Words>() -> TextForm<T> {
+    TextForm::new(T::write, read_all::<T>)
 }
 
 /// Values that are one word, which `Display` writes and `FromStr` reads.

@@ -14,7 +14,7 @@ use strata_ecs::change::Tick;
 use strata_ecs::component::ComponentDescriptor;
 use strata_ecs::prelude::Entity;
 use strata_ecs::snapshot::{
-    KeptBySystem, LeftOut, NewRemovalContents, NewScheduleContents, NewSystemContents, RemovalContents,
+    KeptBySystem, LeftOut, LocalForm, NewRemovalContents, NewScheduleContents, NewSystemContents, RemovalContents,
     ScheduleContents, SnapshotBuilder, SnapshotContents, SpawnTicks, SystemContents,
 };
 
@@ -52,12 +52,23 @@ mod kind {
 type AnyValue = dyn Any + Send + Sync;
 
 /// A type of values in systems, and how these become bytes.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct LocalType {
-    type_id: TypeId,
+    pub(crate) type_id: TypeId,
     name: &'static str,
-    write: fn(&AnyValue, &mut Vec<u8>) -> Result<(), String>,
-    read: fn(&[u8], &Budget) -> Result<Box<AnyValue>, String>,
+    code: LocalCode,
+}
+
+/// How values become bytes.
+#[derive(Clone)]
+enum LocalCode {
+    /// By functions for the type.
+    Serde {
+        write: fn(&AnyValue, &mut Vec<u8>) -> Result<(), String>,
+        read: fn(&[u8], &Budget) -> Result<Box<AnyValue>, String>,
+    },
+    /// As the text of a type that is registered with the world.
+    Text(LocalForm),
 }
 
 impl fmt::Debug for LocalType {
@@ -72,12 +83,33 @@ impl LocalType {
             let Some(value) = value.downcast_ref::<T>() else { unreachable!("the value is of this type") };
             encode(value, out).map(drop).map_err(|error| error.to_string())
         };
-        let read = |mut bytes: &[u8], budget: &Budget| {
-            let value: T = decode(&mut bytes, budget).map_err(|error| error.to_string())?;
-            let value: Box<AnyValue> = Box::new(value);
-            if bytes.is_empty() { Ok(value) } else { Err("there is more than the value".to_owned()) }
+        let read = |bytes: &[u8], budget: &Budget| {
+            let value: Box<AnyValue> = Box::new(decode_all::<T>(bytes, budget)?);
+            Ok(value)
         };
-        Self { type_id: TypeId::of::<T>(), name, write, read }
+        Self { type_id: TypeId::of::<T>(), name, code: LocalCode::Serde { write, read } }
+    }
+
+    /// A type that is registered with a world.
+    pub(crate) fn of_form(form: &LocalForm) -> Self {
+        Self { type_id: form.type_id(), name: form.name(), code: LocalCode::Text(form.clone()) }
+    }
+
+    fn write(&self, value: &AnyValue, out: &mut Vec<u8>) -> Result<(), String> {
+        match &self.code {
+            LocalCode::Serde { write, .. } => write(value, out),
+            LocalCode::Text(form) => {
+                let Some(text) = form.write(value) else { unreachable!("the value is of this type") };
+                encode(&text, out).map(drop).map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    fn read(&self, bytes: &[u8], budget: &Budget) -> Result<Box<AnyValue>, String> {
+        match &self.code {
+            LocalCode::Serde { read, .. } => read(bytes, budget),
+            LocalCode::Text(form) => form.read(&decode_all::<String>(bytes, budget)?),
+        }
     }
 
     /// By its name in files.
@@ -101,6 +133,12 @@ impl LocalType {
         }
         .into_iter()
     }
+}
+
+/// A value that is all of some bytes.
+fn decode_all<T: DeserializeOwned>(mut bytes: &[u8], budget: &Budget) -> Result<T, String> {
+    let value: T = decode(&mut bytes, budget).map_err(|error| error.to_string())?;
+    if bytes.is_empty() { Ok(value) } else { Err("there is more than the value".to_owned()) }
 }
 
 /// What consumers have seen in the contents of a world, or nothing if a format says so.
@@ -133,7 +171,7 @@ struct Names<'f> {
 
 impl<'f> Names<'f> {
     fn of(format: &'f WorldFormat) -> Self {
-        let locals = LocalType::simple().chain(format.locals.iter().copied());
+        let locals = LocalType::simple().chain(format.locals.iter().cloned());
         Self { format, locals: locals.map(|local| (local.type_id, local)).collect() }
     }
 
@@ -209,7 +247,7 @@ impl<'f> Names<'f> {
                     let (mut name, mut bytes) = (String::new(), Vec::new());
                     if let Some((value, local)) = local {
                         name = local.name.to_owned();
-                        (local.write)(value, &mut bytes).map_err(|error| SaveError::Value(local.name, error))?;
+                        local.write(value, &mut bytes).map_err(|error| SaveError::Value(local.name, error))?;
                     }
                     (kind::LOCAL, name, Vec::new(), bytes)
                 }
@@ -263,7 +301,7 @@ impl Read<'_, '_> {
         }
         let (schedules, removals, spawns) = data;
         let by_name: HashMap<&'static str, LocalType> =
-            LocalType::simple().chain(self.format.locals.iter().copied()).map(|local| (local.name, local)).collect();
+            LocalType::simple().chain(self.format.locals.iter().cloned()).map(|local| (local.name, local)).collect();
         for (label, has_run_in_frame, held, systems) in schedules {
             let held = held.into_iter().filter_map(|(name, from)| Some((self.resources.get(&name)?.descriptor, from)));
             let held_messages = held.collect();
@@ -319,7 +357,7 @@ impl Read<'_, '_> {
                 KeptBySystem::Links(links.to_vec())
             }
             (kind::LOCAL, []) => match locals.get(&*name) {
-                Some(local) => match (local.read)(&bytes, self.budget) {
+                Some(local) => match local.read(&bytes, self.budget) {
                     Ok(value) => KeptBySystem::Local(Some(value)),
                     Err(error) => return Err((Some(name), Problem::Value(error))),
                 },

@@ -271,7 +271,8 @@ impl WorldFormat {
     }
 
     /// The [`Local`](strata_ecs::system::Local)s of a type are saved, of systems in schedules of the world, by a name in files. Those of
-    /// numbers, `bool`, `char`, `String`, `Duration` and `Entity`, and of an `Option` or `Vec` of these, are saved without being named.
+    /// numbers, `bool`, `char`, `String`, `Duration` and `Entity`, and of an `Option` or `Vec` of these, are saved without being named. So
+    /// are those of types that are [registered](World::register_local) with the world, as `Timer` and `Stopwatch` of `strata-app` are.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -567,7 +568,7 @@ impl WorldFormat {
 
     fn check_locals(&self) -> Result<(), String> {
         let mut names = HashSet::new();
-        let mut all = LocalType::simple().chain(self.locals.iter().copied()).map(|local| local.name());
+        let mut all = LocalType::simple().chain(self.locals.iter().cloned()).map(|local| local.name());
         match all.find(|name| !names.insert(*name)) {
             Some(name) => Err(name.to_owned()),
             None => Ok(()),

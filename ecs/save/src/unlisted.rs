@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, PersistenceKind};
 use strata_ecs::prelude::World;
+use strata_ecs::snapshot::LocalForm;
 
+use crate::consumers::LocalType;
 use crate::format::WorldFormat;
 use crate::types::{ResourceType, TEXT_VERSION, name_of};
 
@@ -13,6 +15,9 @@ impl WorldFormat {
     /// them out, and without those that are [skipped](strata_ecs::component::Persistence::Skipped).
     pub(crate) fn for_world(&self, world: &World) -> Self {
         let mut format = self.clone();
+        let is_listed = |form: &&LocalForm| self.locals.iter().any(|local| local.type_id == form.type_id());
+        let forms = world.registered_locals().iter().filter(|form| !is_listed(form));
+        format.locals.extend(forms.map(LocalType::of_form));
         format.resources.iter_mut().for_each(ResourceType::add_text_form);
         let listed: HashSet<ComponentIdentity> = self.resources.iter().map(|ty| ty.descriptor.identity()).collect();
         let unlisted: Vec<&'static ComponentDescriptor> =

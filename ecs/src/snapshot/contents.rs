@@ -704,7 +704,8 @@ impl SnapshotBuilder {
     /// If there is no memory, or if a resource has the stable name of another one.
     pub fn build(self, world: &mut World, options: &SnapshotOptions) -> Result<WorldSnapshot, BuildError> {
         let Self { mut parts, schedules, kept } = self;
-        let options = options.clone().without_resources(kept);
+        let mut options = options.clone().without_resources(kept);
+        options.add_locals(world.registered_locals());
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let systems = prepare(world, schedules, &mut parts)?;
         let copy = world.store.build_copy(parts, links_of_parts, is_apart, &options.clones);

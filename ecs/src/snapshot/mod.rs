@@ -151,6 +151,7 @@
 
 mod options;
 mod error;
+mod locals;
 mod api;
 mod ring;
 mod columns;
@@ -178,6 +179,7 @@ pub use self::contents::{
 pub use self::difference::Difference;
 pub use self::error::{NotTaken, RestoreError, SnapshotError};
 pub use self::journal::{JournalError, JournalPosition, WorldChanges};
+pub use self::locals::LocalForm;
 pub use self::options::SnapshotOptions;
 pub use self::ring::{RingError, SnapshotRing};
 pub use self::state_options::{NotCompared, StateError, StateOptions};

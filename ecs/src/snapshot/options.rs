@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 use core::time::Duration;
 
+use super::locals::LocalForm;
 use crate::component::{ComponentDescriptor, KnownClones, PersistenceKind};
 use crate::entity::Entity;
 use crate::resource::Resource;
@@ -14,13 +15,13 @@ type Value = dyn Any + Send + Sync;
 
 /// A type of values, and how they are cloned.
 #[derive(Clone, Copy, Debug)]
-struct LocalType {
-    type_id: TypeId,
+pub(super) struct LocalType {
+    pub(super) type_id: TypeId,
     clone: fn(&dyn Any) -> Option<Box<Value>>,
 }
 
 impl LocalType {
-    fn of<T: Clone + Send + Sync + 'static>() -> Self {
+    pub(super) fn of<T: Clone + Send + Sync + 'static>() -> Self {
         let clone = |value: &dyn Any| {
             let cloned: Box<Value> = Box::new(value.downcast_ref::<T>()?.clone());
             Some(cloned)
@@ -191,7 +192,8 @@ impl SnapshotOptions {
     }
 
     /// Takes the [`Local`](crate::system::Local)s of a type, in systems of the schedules of the world. Those of numbers, `bool`, `char`,
-    /// `String`, `Duration` and `Entity`, and of an `Option` or `Vec` of these, are taken without being named.
+    /// `String`, `Duration` and `Entity`, and of an `Option` or `Vec` of these, are taken without being named. So are those of types that
+    /// are [registered](crate::world::World::register_local) with the world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -232,6 +234,15 @@ impl SnapshotOptions {
     pub fn without_uncloneable_locals(mut self) -> Self {
         self.uncloneable_locals = true;
         self
+    }
+
+    /// Takes the values in systems of types that are registered with a world, too.
+    pub(super) fn add_locals(&mut self, registered: &[LocalForm]) {
+        for form in registered {
+            if !self.locals.iter().any(|known| known.type_id == form.ty.type_id) {
+                self.locals.push(form.ty);
+            }
+        }
     }
 
     /// Whether values in systems are left out that cannot be cloned.

@@ -49,6 +49,7 @@ use std::time::{Duration, Instant};
 use strata_ecs::resource::Resource;
 use strata_ecs::schedule::{IntoScheduleConfigs as _, SystemSet};
 use strata_ecs::system::{Res, ResMut};
+use strata_ecs::world::World;
 
 pub use self::base::Time;
 pub use self::fixed::Fixed;
@@ -57,7 +58,7 @@ pub use self::stopwatch::Stopwatch;
 pub use self::timer::{Timer, TimerMode};
 pub use self::virtual_time::Virtual;
 use crate::app::App;
-use crate::form::{as_text, text_form};
+use crate::form::{as_text, text_form, text_form_of};
 use crate::main_schedule::{First, RunFixedMainLoop, RunFixedMainLoopSystems};
 use crate::plugin::Plugin;
 
@@ -74,6 +75,7 @@ pub struct TimePlugin;
 
 impl Plugin for TimePlugin {
     fn build(&self, app: &mut App) {
+        register_locals(app.world_mut());
         app.init_resource::<Time>()
             .init_resource::<Time<Real>>()
             .init_resource::<Time<Virtual>>()
@@ -82,6 +84,25 @@ impl Plugin for TimePlugin {
             .init_resource::<HaveAdvanced>()
             .add_systems(First, advance_clocks.in_set(TimeSystems))
             .add_systems(RunFixedMainLoop, fixed::run_steps.in_set(RunFixedMainLoopSystems::FixedMainLoop));
+    }
+}
+
+/// Has snapshots and files take `Local`s of the types of this module.
+fn register_locals(world: &mut World) {
+    macro_rules! register {
+        ($($T:ty = $name:literal)*) => { $(
+            world.register_local($name, text_form_of::<$T>());
+            world.register_local(concat!("Option<", $name, ">"), text_form_of::<Option<$T>>());
+            world.register_local(concat!("Vec<", $name, ">"), text_form_of::<Vec<$T>>());
+        )* };
+    }
+    register! {
+        Timer = "strata_app::Timer"
+        TimerMode = "strata_app::TimerMode"
+        Stopwatch = "strata_app::Stopwatch"
+        Time = "strata_app::Time"
+        Time<Virtual> = "strata_app::Time<Virtual>"
+        Time<Fixed> = "strata_app::Time<Fixed>"
     }
 }
 

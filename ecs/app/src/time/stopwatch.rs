@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::form::Words;
+
 /// Counts the time that it is told, unless it is paused.
 ///
 /// ```
@@ -27,6 +29,17 @@ use std::time::Duration;
 pub struct Stopwatch {
     elapsed: Duration,
     is_paused: bool,
+}
+
+impl Words for Stopwatch {
+    fn write(&self, text: &mut String) {
+        self.elapsed.write(text);
+        self.is_paused.write(text);
+    }
+
+    fn read(text: &mut &str) -> Option<Self> {
+        Some(Self { elapsed: Duration::read(text)?, is_paused: bool::read(text)? })
+    }
 }
 
 impl Stopwatch {

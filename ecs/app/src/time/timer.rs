@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::stopwatch::Stopwatch;
+use crate::form::{Words, read_word, write_word};
 
 /// What a [`Timer`] does when its time is over.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -45,6 +46,36 @@ pub struct Timer {
     mode: TimerMode,
     is_finished: bool,
     times_finished: u32,
+}
+
+impl Words for TimerMode {
+    fn write(&self, text: &mut String) {
+        write_word(if *self == Self::Once { "once" } else { "repeating" }, text);
+    }
+
+    fn read(text: &mut &str) -> Option<Self> {
+        match read_word(text)? {
+            "once" => Some(Self::Once),
+            "repeating" => Some(Self::Repeating),
+            _ => None,
+        }
+    }
+}
+
+impl Words for Timer {
+    fn write(&self, text: &mut String) {
+        let Self { stopwatch, duration, mode, is_finished, times_finished } = self;
+        stopwatch.write(text);
+        duration.write(text);
+        mode.write(text);
+        is_finished.write(text);
+        times_finished.write(text);
+    }
+
+    fn read(text: &mut &str) -> Option<Self> {
+        let (stopwatch, duration, mode, is_finished) = Words::read(text)?;
+        Some(Self { stopwatch, duration, mode, is_finished, times_finished: u32::read(text)? })
+    }
 }
 
 impl Timer {

@@ -1,0 +1,129 @@
+//! Types of `Local`s that a program registers with a world, so that snapshots and files take them without being told.
+//!
+//! Tests: tests/snapshots/apps.rs
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::{Any, TypeId};
+use core::fmt;
+
+use super::options::LocalType;
+use crate::component::{ComponentKey, Persistence, TextForm};
+use crate::resource::Resource;
+use crate::world::World;
+
+type Value = dyn Any + Send + Sync;
+
+/// How the [`Local`](crate::system::Local)s of a type are cloned, and written as text and read again: see [`World::register_local`].
+#[derive(Clone)]
+pub struct LocalForm {
+    pub(super) ty: LocalType,
+    name: &'static str,
+    write: Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>,
+    read: Arc<dyn Fn(&str) -> Result<Box<Value>, String> + Send + Sync>,
+}
+
+/// The registered types of a world.
+#[derive(Default)]
+struct LocalForms(Vec<LocalForm>);
+
+/// It describes the program, not the state of the world.
+impl Resource for LocalForms {
+    const KEY: Option<ComponentKey> = None;
+
+    fn persistence() -> Persistence<Self> {
+        Persistence::Transient
+    }
+}
+
+impl LocalForm {
+    fn of<T: Clone + Send + Sync + 'static>(name: &'static str, form: TextForm<T>) -> Self {
+        let write = move |value: &Value| {
+            let mut text = String::new();
+            form.write(value.downcast_ref::<T>()?, &mut text);
+            Some(text)
+        };
+        let read = move |text: &str| {
+            let value: Box<Value> = Box::new(form.read(text)?);
+            Ok(value)
+        };
+        Self { ty: LocalType::of::<T>(), name, write: Arc::new(write), read: Arc::new(read) }
+    }
+
+    /// The name of the type in files.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The type.
+    #[must_use]
+    pub fn type_id(&self) -> TypeId {
+        self.ty.type_id
+    }
+
+    /// A value as text; `None` if it is of another type.
+    #[must_use]
+    pub fn write(&self, value: &(dyn Any + Send + Sync)) -> Option<String> {
+        (self.write)(value)
+    }
+
+    /// The value of a text.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not one of a value, with what is wrong.
+    pub fn read(&self, text: &str) -> Result<Box<dyn Any + Send + Sync>, String> {
+        (self.read)(text)
+    }
+}
+
+impl fmt::Debug for LocalForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalForm").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl World {
+    /// Has snapshots and files take the [`Local`](crate::system::Local)s of a type in this world, as they take those of numbers. A library
+    /// registers its types, and a program then needs no [`SnapshotOptions::with_local`](super::SnapshotOptions::with_local) for them. The
+    /// name is that of the type in files. A type that is registered already gets the new name and form.
+    ///
+    /// ```
+    /// use strata_ecs::component::TextForm;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+    /// struct Update;
+    /// #[derive(Clone, Default)]
+    /// struct Runs(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut schedule = Schedule::new(Update);
+    /// schedule.add_systems(|mut runs: Local<Runs>| runs.0 += 1);
+    /// world.add_schedule(schedule);
+    /// world.run_schedule(Update);
+    /// assert!(world.snapshot().is_err());
+    ///
+    /// let form = TextForm::new(
+    ///     |runs: &Runs, text| text.push_str(&runs.0.to_string()),
+    ///     |text| text.parse().map(Runs).map_err(|error| format!("{error}")),
+    /// );
+    /// world.register_local("my_crate::Runs", form);
+    /// assert!(world.snapshot().is_ok());
+    /// ```
+    pub fn register_local<T: Clone + Send + Sync + 'static>(&mut self, name: &'static str, form: TextForm<T>) {
+        let form = LocalForm::of(name, form);
+        let mut all = self.get_resource_or_init::<LocalForms>();
+        all.0.retain(|other| other.type_id() != form.type_id());
+        all.0.push(form);
+    }
+
+    /// The types of `Local`s that are [registered](Self::register_local).
+    #[must_use]
+    pub fn registered_locals(&self) -> &[LocalForm] {
+        self.get_resource::<LocalForms>().map_or(&[], |all| &all.0)
+    }
+}
