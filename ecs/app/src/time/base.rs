@@ -1,6 +1,7 @@
 //! The clock that all others are.
 
-use std::any::{Any, TypeId};
+use std::any::{Any, TypeId, type_name};
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
@@ -31,7 +32,8 @@ impl From<Duration> for Span {
 /// A clock: how much time has passed since it was last advanced, and altogether.
 ///
 /// `Time` is the one for most systems. [`Time<Real>`](crate::time::Real), [`Time<Virtual>`](crate::time::Virtual) and
-/// [`Time<Fixed>`](crate::time::Fixed) are the others: see the [module](crate::time). A program can have clocks of its own.
+/// [`Time<Fixed>`](crate::time::Fixed) are the others: see the [module](crate::time). A program can have clocks of its own. Such a clock is
+/// a resource if its context is `Clone` and `Hash`: snapshots clone it, and checksums hash it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -49,9 +51,9 @@ impl From<Duration> for Span {
 /// assert_eq!(clock.delta_secs(), 0.5);
 /// assert_eq!(clock.elapsed(), Duration::from_millis(750));
 /// ```
-#[derive(Resource, Clone, Copy, Debug)]
+#[derive(Resource, Clone, Copy)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[resource(clone, persistence = persistence_of::<T>, missing = "add `TimePlugin` to the `App`, or insert a clock of your own with `insert_resource`")]
+#[resource(clone, hash, persistence = persistence_of::<T>, missing = "add `TimePlugin` to the `App`, or insert a clock of your own with `insert_resource`")]
 pub struct Time<T: Default = ()> {
     context: T,
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::time::serialized::positive"))]
@@ -67,7 +69,29 @@ impl From<Span> for Duration {
     }
 }
 
-/// The seconds of a duration follow from it.
+/// The contexts of this crate are shown with their values, others by the names of their types: a clock needs no `Debug` of its context,
+/// so that differences between worlds show its time.
+impl<T: Default + 'static> fmt::Debug for Time<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { context, wrap_period, delta, elapsed, .. } = self;
+        let any: &dyn Any = context;
+        let known: [Option<&dyn fmt::Debug>; 4] = [
+            any.downcast_ref::<()>().map(|context| context as _),
+            any.downcast_ref::<Real>().map(|context| context as _),
+            any.downcast_ref::<Virtual>().map(|context| context as _),
+            any.downcast_ref::<Fixed>().map(|context| context as _),
+        ];
+        let mut shown = f.debug_struct("Time");
+        match known.into_iter().flatten().next() {
+            Some(context) => shown.field("context", context),
+            None => shown.field("context", &format_args!("{} {{ .. }}", type_name::<T>())),
+        };
+        shown.field("delta", &delta.duration).field("elapsed", &elapsed.duration).field("wrap_period", wrap_period);
+        shown.finish()
+    }
+}
+
+/// The seconds of a duration follow from it and are not hashed.
 impl<T: Default + Hash> Hash for Time<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self { context, wrap_period, delta, elapsed, wrapped } = self;

@@ -20,7 +20,7 @@ use super::base::Time;
 ///
 /// App::new().add_plugins(TimePlugin).add_systems(Last, report).run();
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Real {
     startup: Instant,
     first_update: Option<Instant>,
