@@ -39,7 +39,7 @@ impl ComputedStates for ShowsCursor {
 #[derive(Component, Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 struct Hp(i32);
 
-#[derive(Clone, Copy, Default, PartialEq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Hash, Debug)]
 struct Turns {
     played: u32,
 }
@@ -320,6 +320,7 @@ fn a_state_that_cannot_be_saved_is_named() {
     assert!(matches!(&error, SaveError::NotSaved(_)));
     let text = error.to_string();
     assert!(text.contains("State<") && text.contains("Round") && text.contains("with_resources"), "{text}");
+    assert!(text.contains("feature `serde` of `strata-app`"), "{text}");
     assert!(!text.contains("Game") && !text.contains("Transitions<"), "{text}");
     // It can be listed, as it is `Serialize`.
     let listed = format().with_resources(resources![
@@ -348,7 +349,7 @@ fn clocks_and_states_can_be_listed() {
         Walk,
         Fly,
     }
-    #[derive(Clone, Copy, Default, PartialEq, Debug, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Default, PartialEq, Hash, Debug, Serialize, Deserialize)]
     struct Music {
         bar: u32,
     }
@@ -387,6 +388,11 @@ fn clocks_and_states_can_be_listed() {
         assert_eq!(other.world().get(id), Some(&bomb));
         assert_eq!(other.world().get::<Name>(id).unwrap().as_str(), "bomb");
     }
+    // One that does not list it says what is missing.
+    let bytes = listed.save(app.world_mut()).unwrap();
+    let error = unlisted.load(program().world_mut(), &bytes).unwrap_err().to_string();
+    assert!(error.contains("strata_app::") && error.contains("list it in `with_resources"), "{error}");
+    assert!(!error.contains("version"), "{error}");
     let json = serde_json::to_string(&Time::<Fixed>::default()).unwrap();
     let zero = json.replace("15625000", "0");
     assert!(zero != json && serde_json::from_str::<Time<Fixed>>(&zero).is_err(), "{json}");
@@ -410,11 +416,147 @@ fn a_replica_gets_the_state_and_the_clocks_but_for_that_of_the_machine() {
 }
 
 #[test]
-fn a_clock_of_a_program_is_hashed_as_it_says() {
+fn the_computed_states_of_a_replica_follow_its_other_states() {
+    let mut app = running();
+    format().start_journal(app.world_mut(), 1 << 10).unwrap();
+    let mut there = fresh();
+    let mut replica = Replica::new();
+    let mut mark = format().full_delta(app.world_mut()).unwrap();
+    replica.apply(&format(), there.world_mut(), &mark.bytes).unwrap();
+    assert!(there.world().contains_resource::<State<ShowsCursor>>());
+    for game in [Game::Play, Game::Level { number: 3, hard: true }, Game::Menu, Game::Play] {
+        set(&mut app, game);
+        run(&mut app, 2);
+        mark = format().delta_since(app.world_mut(), &mark.position).unwrap();
+        replica.apply(&format(), there.world_mut(), &mark.bytes).unwrap();
+        assert_eq!(state(&there), game);
+        assert_eq!(there.world().contains_resource::<State<ShowsCursor>>(), game == Game::Menu);
+    }
+}
+
+/// How often a computed state has changed.
+#[derive(Resource, Clone, Default, PartialEq, Hash, Debug, Serialize, Deserialize)]
+struct Changes(u32);
+
+#[test]
+fn a_computed_state_has_not_changed_after_a_load() {
+    fn program() -> App {
+        let mut app = fresh();
+        app.init_resource::<Changes>()
+            .add_systems(Update, (|mut changes: ResMut<Changes>| changes.0 += 1).run_if(state_changed::<ShowsCursor>));
+        app
+    }
+
+    let format = format().with_resources(resources![Changes]);
+    let mut app = program();
+    run(&mut app, 3);
+    assert_eq!(app.world().resource::<Changes>(), &Changes(1));
+    let bytes = format.save(app.world_mut()).unwrap();
+    let mut begun = program();
+    run(&mut begun, 1);
+    set(&mut begun, Game::Play);
+    run(&mut begun, 2);
+    for mut other in [program(), begun] {
+        format.load(other.world_mut(), &bytes).unwrap();
+        run(&mut other, 2);
+        assert_eq!(other.world().resource::<Changes>(), &Changes(1));
+        // What changes later is seen.
+        set(&mut other, Game::Play);
+        run(&mut other, 1);
+        set(&mut other, Game::Menu);
+        run(&mut other, 1);
+        assert_eq!(other.world().resource::<Changes>(), &Changes(2));
+    }
+}
+
+#[test]
+fn locals_of_timers_and_clocks_are_taken_without_being_named() {
+    #[derive(Resource, Clone, Default, PartialEq, Hash, Debug, Serialize, Deserialize)]
+    struct Rings(Vec<u32>);
+
+    fn ring(
+        mut timer: Local<Option<Timer>>,
+        mut stopwatch: Local<Stopwatch>,
+        mut all: Local<Vec<Timer>>,
+        mut last: Local<Time>,
+        time: Res<Time>,
+        mut rings: ResMut<Rings>,
+    ) {
+        let timer = timer.get_or_insert_with(|| Timer::new(3 * FRAME, TimerMode::Repeating));
+        timer.tick(time.delta());
+        stopwatch.tick(time.delta());
+        all.push(Timer::new(FRAME, TimerMode::Once));
+        rings.0.push(all.len() as u32 + timer.times_finished_this_tick());
+        rings.0.push((stopwatch.elapsed() + last.elapsed() + timer.elapsed()).as_millis() as u32);
+        *last = *time;
+    }
+
+    fn program() -> App {
+        let mut app = fresh();
+        app.init_resource::<Rings>().add_systems(Update, (ring, |_: Local<Timer>| {}));
+        app
+    }
+
+    let format = format().with_resources(resources![Rings]);
+    let mut app = program();
+    run(&mut app, 4);
+    let mut ring = SnapshotRing::new(4);
+    ring.save(app.world_mut(), 4).unwrap();
+    let (snapshot, bytes) = (app.world_mut().snapshot().unwrap(), format.save(app.world_mut()).unwrap());
+    run(&mut app, 5);
+    let then = app.world().resource::<Rings>().clone();
+    app.world_mut().restore(&snapshot).unwrap();
+    run(&mut app, 5);
+    assert_eq!(app.world().resource::<Rings>(), &then);
+    ring.restore(app.world_mut(), 4).unwrap();
+    run(&mut app, 5);
+    assert_eq!(app.world().resource::<Rings>(), &then);
+    let mut other = program();
+    format.load(other.world_mut(), &bytes).unwrap();
+    run(&mut other, 5);
+    assert_eq!(other.world().resource::<Rings>(), &then);
+}
+
+#[test]
+fn a_message_about_a_local_names_what_is_called_for_it() {
+    #[derive(Clone, Default)]
+    struct Runs(u32);
+
+    let mut app = fresh();
+    app.add_systems(Update, |mut runs: Local<Runs>| runs.0 += 1);
+    run(&mut app, 1);
+    let error = app.world_mut().snapshot().unwrap_err().to_string();
+    assert!(error.contains("Runs") && error.contains("SnapshotOptions::with_local"), "{error}");
+    let error = format().save(app.world_mut()).unwrap_err().to_string();
+    assert!(error.contains("Runs") && error.contains("WorldFormat::with_local"), "{error}");
+    assert!(!error.contains("SnapshotOptions"), "{error}");
+}
+
+#[test]
+fn a_difference_of_clocks_shows_their_values() {
+    let (mut here, mut there) = (running(), running());
+    for (app, played) in [(&mut here, 1), (&mut there, 2)] {
+        app.insert_resource(Time::new_with(Turns { played }));
+    }
+    there.world_mut().resource_mut::<Time<Turns>>().advance_by(FRAME);
+    there.world_mut().resource_mut::<Time<Virtual>>().pause();
+    let differences = here.world().diff(there.world()).unwrap();
+    let text: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    let [turns, virt] = ["Turns", "Virtual"].map(|name| text.iter().find(|text| text.contains(name)).unwrap());
+    assert!(turns.contains("elapsed: 0ns") && turns.contains("elapsed: 16ms"), "{turns}");
+    assert!(virt.contains("is_paused: false") && virt.contains("is_paused: true"), "{virt}");
+}
+
+#[test]
+fn a_clock_of_a_program_is_hashed_with_its_context() {
     let mut app = running();
     app.insert_resource(Time::new_with(Turns { played: 2 }));
-    let error = app.world().checksum().unwrap_err().to_string();
-    assert!(error.contains("Turns") && error.contains("with_hash") && !error.contains("#["), "{error}");
+    let sum = app.world().checksum().unwrap();
+    app.world_mut().resource_mut::<Time<Turns>>().context_mut().played = 3;
+    assert_ne!(app.world().checksum().unwrap(), sum);
+    app.world_mut().resource_mut::<Time<Turns>>().context_mut().played = 2;
+    assert_eq!(app.world().checksum().unwrap(), sum);
+    // The options say it otherwise.
     let options = StateOptions::new().with_hash(|time: &Time<Turns>, state| {
         state.write_u32(time.context().played);
     });

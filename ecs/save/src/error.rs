@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use strata_ecs::snapshot::{BuildError, LeftOut, RestoreError, SnapshotError};
+use strata_ecs::snapshot::{BuildError, LeftOut, NotTaken, RestoreError, SnapshotError};
 
 /// A world cannot be saved. Nothing has been written.
 #[derive(Debug)]
@@ -139,6 +139,8 @@ pub enum Problem {
     Frame(u64),
     /// Values are of another version, with this number.
     ValueVersion(u32),
+    /// The resource was saved by a format that lists its type, as this one does not.
+    NotListed,
     /// A value cannot be deserialised, and why.
     Value(String),
     /// Values take less room than there is.
@@ -152,6 +154,11 @@ impl fmt::Display for NotSaved {
             Self::Relation(name) => write!(f, "pairs of relation `{name}` (`with_relations`, or `without_relation`)"),
             Self::NotClone(name) => write!(f, "component `{name}`, whose values are not to be cloned"),
             Self::OtherSide(name) => write!(f, "component `{name}` without the other side of its relationship"),
+            // Its types have serde's traits by a feature.
+            Self::Resource(name) if name.contains("strata_app::") => write!(
+                f,
+                "resource `{name}` (`with_resources`, which needs the feature `serde` of `strata-app`, or `without_resource`)"
+            ),
             Self::Resource(name) => write!(f, "resource `{name}` (`with_resources`, or `without_resource`)"),
             Self::Unknown => f.write_str(
                 "values of unknown types (`keeping_unknown`, or `without_component::<UnknownComponents>` and `without_resource::<UnknownResources>`)",
@@ -167,14 +174,11 @@ impl fmt::Display for NotSaved {
 impl fmt::Display for SaveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Snapshot(error) => error.fmt(f),
-            Self::NotSaved(all) => {
-                f.write_str("the format does not save ")?;
-                for (at, one) in all.iter().enumerate() {
-                    write!(f, "{}{one}", if at == 0 { "" } else { "; " })?;
-                }
-                Ok(())
+            Self::Snapshot(SnapshotError::NotTaken(all)) => {
+                list(f, "the format cannot save ", all.iter().map(|what| fmt::from_fn(move |f| not_taken(f, what))))
             }
+            Self::Snapshot(error) => error.fmt(f),
+            Self::NotSaved(all) => list(f, "the format does not save ", all.iter()),
             Self::NoFormat => f.write_str(NO_FORMAT),
             Self::SameName(name) => same_name(f, name),
             Self::Value(name, error) => write!(f, "a value of `{name}` cannot be serialised: {error}"),
@@ -248,9 +252,31 @@ impl fmt::Display for Problem {
             Self::ValueVersion(version) => {
                 write!(f, "the values were saved in version {version} of the type, which is not read (`with_upgrade`)")
             }
+            Self::NotListed => f.write_str(
+                "the value was saved by a format that lists this resource: list it in `with_resources(resources![..])` here, too",
+            ),
             Self::Value(error) => write!(f, "a value cannot be deserialised: {error}"),
             Self::ValuesTooLong => f.write_str("there are more bytes than the values take"),
         }
+    }
+}
+
+/// Writes a text and then each thing of a list.
+fn list(f: &mut fmt::Formatter<'_>, text: &str, all: impl Iterator<Item: fmt::Display>) -> fmt::Result {
+    f.write_str(text)?;
+    all.enumerate().try_for_each(|(at, one)| write!(f, "{}{one}", if at == 0 { "" } else { "; " }))
+}
+
+/// Something that a snapshot cannot take, with what a format does about it.
+fn not_taken(f: &mut fmt::Formatter<'_>, what: &NotTaken) -> fmt::Result {
+    match what {
+        NotTaken::Local { system, value } => {
+            let ways = "`WorldFormat::with_local`, `without_unknown_locals` or `with_new_consumers`";
+            write!(f, "`Local<{value}>` of system `{system}` ({ways})")
+        }
+        NotTaken::Resource(_) => write!(f, "{what} (or `WorldFormat::without_resource`)"),
+        NotTaken::EntityObservers => write!(f, "{what} (`WorldFormat::with_new_consumers`)"),
+        what => fmt::Display::fmt(what, f),
     }
 }
 

@@ -183,7 +183,7 @@ impl<'b> Source<'b> {
             return Err(Problem::Checksum);
         }
         let known = by_name(&format.components, ComponentType::names);
-        self.components = self.types(&known, ComponentType::reader)?;
+        self.components = self.types(&known, ComponentType::find_reader)?;
         if self.skips_unknown {
             // Without one side of a relationship there is no link, so neither side has anything to say.
             let one_sided = one_sided(&format.components);
@@ -192,12 +192,12 @@ impl<'b> Source<'b> {
             }
         }
         let known_resources = by_name(&format.resources, ResourceType::names);
-        self.resources = self.types(&known_resources, ResourceType::reader)?;
+        self.resources = self.types(&known_resources, ResourceType::find_reader)?;
         let named = self.resources.iter().filter_map(|ty| Some(ty.known.as_ref()?.descriptor.identity())).collect();
         let unnamed: Vec<TypeId> =
             format.unnamed_forms(&named).filter_map(ComponentDescriptor::value_type_id).collect();
         let known_relations = by_name(&format.relations, RelationType::names);
-        self.relations = self.types(&known_relations, RelationType::reader)?;
+        self.relations = self.types(&known_relations, RelationType::find_reader)?;
         for relation in &self.relations {
             for end in 0..2 {
                 let known = relation.known.as_ref().map(|ty| &ty.ends[end]).and_then(|end| end.reader(end.version));
@@ -205,9 +205,9 @@ impl<'b> Source<'b> {
             }
         }
         self.first_kept = self.components.len();
-        let kept = self.types(&known, ComponentType::reader)?;
+        let kept = self.types(&known, ComponentType::find_reader)?;
         self.components.extend(kept);
-        self.kept_resources = self.types(&known_resources, ResourceType::reader)?;
+        self.kept_resources = self.types(&known_resources, ResourceType::find_reader)?;
         self.first_numbers = first_numbers(&self.components);
         self.used = vec![None; self.components.len()];
 
@@ -324,7 +324,7 @@ impl<'b> Source<'b> {
     fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
-        find: impl Fn(&T, u32) -> Option<U>,
+        find: impl Fn(&T, u32) -> Result<U, Problem>,
     ) -> Result<Vec<Named<U>>, Problem> {
         let mut types = Vec::new();
         for _ in 0..self.reader.len(13)? {
@@ -333,7 +333,7 @@ impl<'b> Source<'b> {
             self.name = Some(name.clone());
             let version = self.reader.u32()?;
             let known = match ty {
-                Some(ty) => Some(find(ty, version).ok_or(Problem::ValueVersion(version))?),
+                Some(ty) => Some(find(ty, version)?),
                 None if self.skips_unknown || self.keeps_unknown || version == TEXT_VERSION => None,
                 None => return Err(Problem::UnknownName),
             };

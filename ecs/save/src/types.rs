@@ -301,6 +301,11 @@ impl ComponentType {
         }
         self.earlier.reader(version).map(|read| ReadColumn::Old(self.descriptor, read))
     }
+
+    /// As [`reader`](Self::reader), or the problem with a version that is not read.
+    pub(crate) fn find_reader(&self, version: u32) -> Result<ReadColumn, Problem> {
+        self.reader(version).ok_or(Problem::ValueVersion(version))
+    }
 }
 
 impl<C: Component> UpgradeList<C> for ComponentType {
@@ -481,6 +486,11 @@ impl RelationType {
         }
         self.earlier.reader(version).map(|read| Self { read, ..self.clone() })
     }
+
+    /// As [`reader`](Self::reader), or the problem with a version that is not read.
+    pub(crate) fn find_reader(&self, version: u32) -> Result<Self, Problem> {
+        self.reader(version).ok_or(Problem::ValueVersion(version))
+    }
 }
 
 impl ResourceType {
@@ -626,6 +636,14 @@ impl ResourceType {
             return Some(self.clone());
         }
         self.earlier.reader(version).map(|read| Self { read, ..self.clone() })
+    }
+
+    /// As [`reader`](Self::reader), or the problem with a version that is not read. One that is not listed has the version of texts, and
+    /// all others are those of formats that list it.
+    pub(crate) fn find_reader(&self, version: u32) -> Result<Self, Problem> {
+        let is_listed = self.version != TEXT_VERSION;
+        let problem = if is_listed { Problem::ValueVersion(version) } else { Problem::NotListed };
+        self.reader(version).ok_or(problem)
     }
 }
 

@@ -113,6 +113,13 @@ impl<S: BuildHasher> EntityMapper for HashMap<Entity, Entity, S> {
 /// It is implemented for [`Entity`], for types without entities that often stand beside one (numbers, `bool`, `char`, strings, durations),
 /// and for what keeps values of such types: tuples, arrays, `Option`, `Result`, `Box`, `Arc`, ranges, locks and collections.
 ///
+/// # Limits
+///
+/// A field whose type does not implement this trait is passed over: the entities inside of it keep the ids of the old world. The derives
+/// report such a field only where the type as it is written mentions a type with entities, as `Wrapper<Entity>` does. They do not see the
+/// fields of a struct of your own, so derive `MapEntities` for each struct or enum that holds entities and stands in a field. A field with
+/// `#[entities(ignore)]` is never mapped.
+///
 /// ```
 /// use strata_ecs::entity::MapEntities;
 /// use strata_ecs::prelude::*;

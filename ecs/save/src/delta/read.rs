@@ -316,7 +316,7 @@ impl<'b> Source<'b> {
     }
 
     fn read_types(&mut self, format: &WorldFormat) -> Result<(), Problem> {
-        self.components = self.types(&by_name(&format.components, ComponentType::names), ComponentType::reader)?;
+        self.components = self.types(&by_name(&format.components, ComponentType::names), ComponentType::find_reader)?;
         // Without one side of a relationship there is no link.
         let one_sided = one_sided(&format.components);
         for (name, ty) in &mut self.components {
@@ -325,8 +325,8 @@ impl<'b> Source<'b> {
                 return Err(Problem::UnknownName);
             }
         }
-        self.resources = self.types(&by_name(&format.resources, ResourceType::names), ResourceType::reader)?;
-        self.relations = self.types(&by_name(&format.relations, RelationType::names), RelationType::reader)?;
+        self.resources = self.types(&by_name(&format.resources, ResourceType::names), ResourceType::find_reader)?;
+        self.relations = self.types(&by_name(&format.relations, RelationType::names), RelationType::find_reader)?;
         Ok(())
     }
 
@@ -334,7 +334,7 @@ impl<'b> Source<'b> {
     fn types<T, U>(
         &mut self,
         known: &HashMap<String, T>,
-        find: impl Fn(&T, u32) -> Option<U>,
+        find: impl Fn(&T, u32) -> Result<U, Problem>,
     ) -> Result<Vec<(String, Option<U>)>, Problem> {
         let mut types = Vec::new();
         for _ in 0..self.reader.len(12)? {
@@ -342,7 +342,7 @@ impl<'b> Source<'b> {
             self.name = Some(name.clone());
             let version = self.reader.u32()?;
             let found = match known.get(&name) {
-                Some(ty) => Some(find(ty, version).ok_or(Problem::ValueVersion(version))?),
+                Some(ty) => Some(find(ty, version)?),
                 None if self.skips_unknown || version == TEXT_VERSION => None,
                 None => return Err(Problem::UnknownName),
             };
