@@ -248,7 +248,7 @@ impl World {
         is_to_be_known: bool,
     ) -> Result<(), SnapshotError> {
         let WorldSnapshot { world, options, copy, systems, is_whole } = snapshot;
-        options.add_locals(self.registered_locals());
+        self.add_locals_to(options);
         let taken = self.memory_of_systems(options, Store::refused)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         *is_whole = false;
@@ -325,7 +325,7 @@ impl World {
     /// ```
     pub fn living_contents(&mut self, options: &SnapshotOptions) -> Result<LivingContents<'_>, SnapshotError> {
         let mut options = options.clone();
-        options.add_locals(self.registered_locals());
+        self.add_locals_to(&mut options);
         let systems = self.memory_of_systems(&options, Store::refused_around_rows)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let copy = self.store.copy_around_rows(is_apart, &options.clones).unwrap_or_else(|error| error.raise());

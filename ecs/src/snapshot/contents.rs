@@ -705,7 +705,7 @@ impl SnapshotBuilder {
     pub fn build(self, world: &mut World, options: &SnapshotOptions) -> Result<WorldSnapshot, BuildError> {
         let Self { mut parts, schedules, kept } = self;
         let mut options = options.clone().without_resources(kept);
-        options.add_locals(world.registered_locals());
+        world.add_locals_to(&mut options);
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let systems = prepare(world, schedules, &mut parts)?;
         let copy = world.store.build_copy(parts, links_of_parts, is_apart, &options.clones);

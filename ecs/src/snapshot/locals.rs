@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 use core::fmt;
 
-use super::options::LocalType;
+use super::options::{LocalType, SnapshotOptions};
 use crate::component::{ComponentKey, Persistence, TextForm};
 use crate::resource::Resource;
 use crate::world::World;
@@ -119,6 +119,11 @@ impl World {
         let mut all = self.get_resource_or_init::<LocalForms>();
         all.0.retain(|other| other.type_id() != form.type_id());
         all.0.push(form);
+    }
+
+    /// Has a snapshot take the `Local`s of the types that are registered.
+    pub(super) fn add_locals_to(&self, options: &mut SnapshotOptions) {
+        self.registered_locals().iter().for_each(|form| options.add_local(form.ty));
     }
 
     /// The types of `Local`s that are [registered](Self::register_local).

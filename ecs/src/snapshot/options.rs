@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 use core::time::Duration;
 
-use super::locals::LocalForm;
 use crate::component::{ComponentDescriptor, KnownClones, PersistenceKind};
 use crate::entity::Entity;
 use crate::resource::Resource;
@@ -236,12 +235,10 @@ impl SnapshotOptions {
         self
     }
 
-    /// Takes the values in systems of types that are registered with a world, too.
-    pub(super) fn add_locals(&mut self, registered: &[LocalForm]) {
-        for form in registered {
-            if !self.locals.iter().any(|known| known.type_id == form.ty.type_id) {
-                self.locals.push(form.ty);
-            }
+    /// Takes the values in systems of a type, unless it is known how.
+    pub(super) fn add_local(&mut self, ty: LocalType) {
+        if !self.locals.iter().any(|known| known.type_id == ty.type_id) {
+            self.locals.push(ty);
         }
     }
 
