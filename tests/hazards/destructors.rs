@@ -1,5 +1,7 @@
 //! Destructors that panic.
 
+use std::sync::Arc;
+
 use strata_tests::drops::{self, Token};
 use strata_tests::panics::expect_panic;
 use strata_tests::process;
@@ -306,4 +308,32 @@ fn a_builder_inserted_over_an_exploding_value_is_used_up() {
     assert!(world.entity(entity).contains::<Last>());
     assert_usable(&mut world);
     finish(world);
+}
+
+#[test]
+fn what_exchange_takes_out_is_dropped_if_what_it_replaces_panics() {
+    #[derive(Component)]
+    struct Given(Arc<()>);
+    #[derive(Component)]
+    struct Panics(bool);
+
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            assert!(!self.0, "it is dropped");
+        }
+    }
+
+    for is_observed in [false, true] {
+        let mut world = World::new();
+        if is_observed {
+            world.add_observer(|_: On<'_, '_, Insert<Panics>>| {});
+        }
+        let count = Arc::new(());
+        let entity = world.spawn((Given(Arc::clone(&count)), Panics(true))).id();
+        assert_eq!(Arc::strong_count(&world.get::<Given>(entity).expect("it is there").0), 2);
+        expect_panic(|| world.entity_mut(entity).exchange::<Given, Panics>(Panics(false)).is_ok());
+        assert_eq!(Arc::strong_count(&count), 1);
+        assert!(world.get::<Given>(entity).is_none() && !world.get::<Panics>(entity).expect("it is there").0);
+        world.check_invariants();
+    }
 }

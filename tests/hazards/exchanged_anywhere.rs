@@ -5,47 +5,57 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use serde::{Deserialize, Serialize};
 use strata_ecs::bundle::InsertMode;
 use strata_ecs::component::HookContext;
 use strata_ecs::entity::EntityCloner;
 use strata_ecs::event::{Relate, Unrelate};
 use strata_ecs::prelude::*;
+use strata_ecs::snapshot::Restored;
 use strata_ecs::world::DeferredWorld;
 
 use super::exchanged_worlds::Aside;
 
-#[derive(Component, Clone, Debug, PartialEq)]
-struct Text(String);
-#[derive(Component, Clone, Default, Debug, PartialEq)]
+#[derive(Component, Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Text(pub(super) String);
+#[derive(Component, Clone, Default, Debug, PartialEq, Serialize, Deserialize)]
 #[require(Needed)]
-struct Number(u32);
-#[derive(Component, Clone, Default, Debug, PartialEq)]
-struct Needed(u32);
-#[derive(Component, Clone, Debug, PartialEq)]
+pub(super) struct Number(pub(super) u32);
+#[derive(Component, Clone, Default, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Needed(pub(super) u32);
+#[derive(Component, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[component(storage = "sparse")]
-struct Sparse(u32);
-#[derive(Component, Clone, Debug, PartialEq)]
+pub(super) struct Sparse(pub(super) u32);
+#[derive(Component, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[component(on_add = hooked, on_discard = hooked, on_remove = hooked)]
-struct Hooked(u32);
-#[derive(Component, Clone, Debug, PartialEq)]
+pub(super) struct Hooked(pub(super) u32);
+#[derive(Component, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[relationship(relationship_target = Wards)]
-struct Guards(Entity);
-#[derive(Component, Debug)]
+pub(super) struct Guards(pub(super) Entity);
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 #[relationship_target(relationship = Guards, linked_spawn)]
-struct Wards(Vec<Entity>);
-#[derive(Relation, Clone, Debug, PartialEq)]
-struct Likes(String);
-#[derive(Relation, Clone, Debug, PartialEq)]
+pub(super) struct Wards(Vec<Entity>);
+#[derive(Relation, Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Likes(pub(super) String);
+#[derive(Relation, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[relation(exclusive, on_target_despawn = "cascade")]
-struct Owns(u32);
-#[derive(Relation, Clone, Debug, PartialEq)]
+pub(super) struct Owns(pub(super) u32);
+#[derive(Relation, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[relation(symmetric)]
-struct Knows(u32);
+pub(super) struct Knows(pub(super) u32);
+
+/// Commands that observers of it record are applied when it has been delivered.
+#[derive(Event)]
+pub(super) struct Rang;
+/// It goes up from child to parent.
+#[derive(EntityEvent)]
+#[entity_event(propagate, auto_propagate)]
+pub(super) struct Pushed(pub(super) Entity);
 
 /// When the worlds are exchanged: by which of the commands of observers and hooks.
 #[derive(Resource, Clone)]
-struct Moment {
-    left: Arc<AtomicUsize>,
+pub(super) struct Moment {
+    pub(super) left: Arc<AtomicUsize>,
     aside: Aside,
 }
 
@@ -75,14 +85,14 @@ macro_rules! observe {
 
 /// The entities of a world.
 #[derive(Clone, Copy)]
-struct Ids {
-    root: Entity,
-    children: [Entity; 3],
-    others: [Entity; 4],
+pub(super) struct Ids {
+    pub(super) root: Entity,
+    pub(super) children: [Entity; 3],
+    pub(super) others: [Entity; 4],
 }
 
 /// Entities with everything that operations lead on from.
-fn fill(world: &mut World, number: u32) -> Ids {
+pub(super) fn fill(world: &mut World, number: u32) -> Ids {
     let text = || Text(format!("text {number}"));
     let root = world.spawn((text(), Number(number), Sparse(number), Hooked(number))).id();
     let children =
@@ -115,7 +125,7 @@ fn worlds(left: usize) -> (World, Moment, Ids) {
     observe!(here moment: Add<Text> Insert<Text> Discard<Text> Remove<Text> Add<Number> Insert<Number> Discard<Number> Remove<Number>
         Add<Needed> Remove<Needed> Add<Sparse> Insert<Sparse> Discard<Sparse> Remove<Sparse> Despawn<Text> Despawn<Sparse> Add<Guards>
         Insert<ChildOf> Discard<ChildOf> Add<Children> Insert<Children> Discard<Children> Remove<Children> Discard<Wards>
-        Relate<Likes> Unrelate<Likes> Relate<Owns> Unrelate<Owns> Relate<Knows> Unrelate<Knows>);
+        Relate<Likes> Unrelate<Likes> Relate<Owns> Unrelate<Owns> Relate<Knows> Unrelate<Knows> Rang Pushed Restored);
     here.flush();
     moment.left.store(left, Relaxed);
     (here, moment, ids)
@@ -144,7 +154,7 @@ fn contents(world: &World) -> Vec<String> {
     all
 }
 
-type Operation = fn(&mut World, Ids);
+pub(super) type Operation = fn(&mut World, Ids);
 
 /// Operations that end in the world in which they began.
 const WHOLE: &[(&str, Operation)] = &[
@@ -399,7 +409,7 @@ fn an_entity_of_a_world_that_was_exchanged_for_another_one_is_not_there() {
     assert!(failed.is_empty(), "these fail: {failed:?}");
 }
 
-fn fails(name: &str, operation: Operation, is_whole: bool) -> bool {
+pub(super) fn fails(name: &str, operation: Operation, is_whole: bool) -> bool {
     catch_unwind(|| play(name, operation, is_whole)).is_err()
 }
 

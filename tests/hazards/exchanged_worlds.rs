@@ -15,9 +15,9 @@ use super::assert_usable;
 struct Name(String);
 #[derive(Component)]
 struct Other;
-#[derive(Resource, Debug, PartialEq)]
+#[derive(Resource, Clone, Debug, PartialEq)]
 pub(super) struct Text(pub(super) String);
-#[derive(Resource, Default, Debug, PartialEq)]
+#[derive(Resource, Clone, Default, Debug, PartialEq)]
 struct Log(Vec<&'static str>);
 #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
 struct Update;

@@ -10,6 +10,7 @@ mod destructors;
 mod exchanges;
 mod forgotten;
 mod exchanged_anywhere;
+mod exchanged_transfers;
 mod exchanged_worlds;
 mod ids;
 mod ignored_fields;

@@ -67,6 +67,46 @@ fn events_of_a_world_that_the_closure_puts_elsewhere_are_delivered_there() {
 }
 
 #[test]
+fn a_world_that_the_closure_puts_elsewhere_is_free_when_the_closure_has_ended() {
+    for panics in [false, true] {
+        for nested in [false, true] {
+            let mut here = World::new();
+            here.init_resource::<Seen>();
+            here.add_observer(|add: On<Insert<Health>>, mut seen: ResMut<Seen>| seen.0.push((add.entity, None)));
+            let options = strata_ecs::snapshot::SnapshotOptions::new().without_resource::<Seen>();
+            let before = here.snapshot_with(&options).unwrap();
+            let mut aside = World::new();
+            let ended = catch_unwind(AssertUnwindSafe(|| {
+                let mut take = |world: &mut World| {
+                    let parent = world.spawn(Health(1)).id();
+                    world.spawn((Health(2), ChildOf(parent)));
+                    aside = std::mem::take(world);
+                    assert!(aside.snapshot_with(&options).is_err(), "the closure goes on");
+                    assert!(!panics, "on the way");
+                };
+                here.with_deferred_events(|world| match nested {
+                    true => world.with_deferred_events(take),
+                    false => take(world),
+                });
+            }));
+            assert_eq!(ended.is_err(), panics);
+            let snapshot = aside.snapshot_with(&options).expect("the closure has ended");
+            assert_eq!(aside.try_clone_with(&options).expect("the closure has ended").len(), 2);
+            // The events come with the next operation.
+            aside.spawn(Health(3));
+            assert_eq!(seen(&aside).len(), 3);
+            aside.check_invariants();
+            aside.restore(&snapshot).expect("the closure has ended");
+            assert_eq!(aside.query::<(&Health, &ChildOf)>().iter(&aside).count(), 1);
+            assert_eq!(aside.query::<(&Health, &Children)>().iter(&aside).count(), 1);
+            aside.restore(&before).expect("the closure has ended");
+            aside.check_invariants();
+            here.check_invariants();
+        }
+    }
+}
+
+#[test]
 fn a_panic_of_the_closure_leaves_events_for_the_next_operation() {
     let mut world = world();
     let mut first = Entity::PLACEHOLDER;
@@ -80,4 +120,24 @@ fn a_panic_of_the_closure_leaves_events_for_the_next_operation() {
     let second = world.spawn(Health(2)).id();
     assert_eq!(seen(&world), [(first, None), (second, None)]);
     world.check_invariants();
+}
+
+#[test]
+fn an_observer_sees_each_value_of_an_entity_that_a_batch_names_again() {
+    #[derive(Resource, Default)]
+    struct Values(Vec<u32>);
+
+    for keeps in [false, true] {
+        let mut world = World::new();
+        world.init_resource::<Values>();
+        world.add_observer(|insert: On<Insert<Health>>, all: Query<&Health>, mut values: ResMut<Values>| {
+            values.0.push(all.get(insert.entity).unwrap().0);
+        });
+        let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+        let batch = [(a, Health(1)), (b, Health(2)), (a, Health(3)), (a, Health(4)), (b, Health(5))];
+        let count = if keeps { world.insert_batch_if_new(batch) } else { world.insert_batch(batch) };
+        assert_eq!(count, 5);
+        let seen: &[u32] = if keeps { &[1, 2] } else { &[1, 2, 3, 4, 5] };
+        assert_eq!(world.resource::<Values>().0, seen);
+    }
 }

@@ -159,3 +159,50 @@ fn what_makes_no_link_goes_although_an_observer_panics() {
         world.check_invariants();
     }
 }
+
+/// The links of one kind that cannot be: to itself, to an entity that is not alive, and in a circle.
+type Refused = (&'static str, fn(&mut World, [Entity; 4]));
+
+const REFUSED: [Refused; 5] = [
+    ("to itself", |world, [a, ..]| _ = world.entity_mut(a).insert(ChildOf(a))),
+    ("to a dead entity", |world, [a, _, _, dead]| _ = world.entity_mut(a).insert(ChildOf(dead))),
+    ("in a circle", |world, [_, b, c, _]| _ = world.entity_mut(b).insert(ChildOf(c))),
+    ("of several entities", |world, [a, b, c, dead]| _ = world.many(&[a, b, c]).insert(ChildOf(dead))),
+    ("of new entities", |world, [.., dead]| world.spawn_batch([0; 3].map(|_| ChildOf(dead))).for_each(drop)),
+];
+
+#[test]
+fn a_snapshot_after_a_panic_of_an_observer_holds_no_refused_link() {
+    for (name, link) in REFUSED {
+        for moment in 0..4 {
+            let mut world = World::new();
+            let [a, b, c, dead] = entities(&mut world);
+            world.entity_mut(c).insert(ChildOf(b));
+            world.despawn(dead);
+            match moment {
+                0 => _ = world.add_observer(|_: On<Add<ChildOf>>| panic!("an observer")),
+                1 => _ = world.add_observer(|_: On<Insert<ChildOf>>| panic!("an observer")),
+                2 => _ = world.add_observer(|_: On<Remove<ChildOf>>| panic!("an observer")),
+                _ => {
+                    world.add_observer(|_: On<Insert<ChildOf>>, mut commands: Commands| {
+                        commands.queue(|_: &mut World| panic!("a command of an observer"));
+                    });
+                }
+            }
+            let linked = catch_unwind(AssertUnwindSafe(|| link(&mut world, [a, b, c, dead])));
+            assert!(linked.is_err(), "{name}, moment {moment}");
+            let refused = |world: &mut World| {
+                let mut all = world.query::<(Entity, &ChildOf)>();
+                all.iter(world).filter(|(source, link)| !children(world, link.parent()).contains(source)).count()
+            };
+            assert_eq!(refused(&mut world), 0, "{name}, moment {moment}");
+            let options = strata_ecs::snapshot::SnapshotOptions::new();
+            let snapshot = world.snapshot_with(&options).expect("nothing is running");
+            let mut clone = World::new();
+            clone.restore_into(&snapshot).expect("nothing is running");
+            assert_eq!(refused(&mut clone), 0, "{name}, moment {moment}");
+            clone.check_invariants();
+            world.check_invariants();
+        }
+    }
+}

@@ -8,8 +8,10 @@ use proptest::prelude::*;
 use strata_ecs::component::{ComponentDescriptor, ComponentId, Description, ErasedValue};
 use strata_ecs::prelude::*;
 use strata_ecs::snapshot::{
-    BuildError, NotTaken, RestoreError, Restored, SnapshotError, SnapshotOptions, SnapshotRing, WorldSnapshot,
+    BuildError, NewColumnContents, NotTaken, RestoreError, Restored, SnapshotBuilder, SnapshotError, SnapshotOptions,
+    SnapshotRing, WorldSnapshot,
 };
+use strata_tests::panics::expect_panic;
 
 use crate::histories::{Game, step};
 
@@ -276,4 +278,77 @@ fn a_clone_can_go_to_another_thread() {
     let there = std::thread::spawn(move || clone.get::<Health>(ann).copied());
     let there: Result<Option<Health>, Box<dyn Any + Send>> = there.join();
     assert_eq!(there.unwrap(), Some(Health(1)));
+}
+
+/// A snapshot for a world that has one table, with values made by a function.
+fn built(world: &mut World, column: impl FnOnce(&World) -> NewColumnContents) -> WorldSnapshot {
+    let mut empty = World::new();
+    let ids: Vec<Entity> = empty.spawn_batch([(), (), ()]).collect();
+    let snapshot = empty.snapshot().unwrap();
+    let contents = snapshot.contents();
+    let mut builder = SnapshotBuilder::new(contents.ids(), contents.clock());
+    builder.add_table(Vec::new(), contents.clock().tick, []);
+    builder.add_table(ids, contents.clock().tick, [column(world)]);
+    builder.build(world, &SnapshotOptions::new()).unwrap()
+}
+
+#[test]
+fn values_that_only_a_list_knows_to_be_clone_are_restored_any_number_of_times() {
+    #[derive(Component, Clone, PartialEq, Debug)]
+    struct Loose<T: Send + Sync + 'static>(T);
+
+    let values = ["a", "b", "c"].map(|text| Loose(String::from(text)));
+    let (mut world, mut other) = (World::new(), World::new());
+    let now = world.change_tick();
+    let snapshot = built(&mut world, |_| NewColumnContents::of_clone(values.to_vec(), now));
+    for _ in 0..3 {
+        for world in [&mut world, &mut other] {
+            world.restore_into(&snapshot).unwrap();
+            assert_eq!(world.query::<&Loose<String>>().iter(world).cloned().collect::<Vec<_>>(), values);
+            world.query::<&mut Loose<String>>().iter_mut(world).for_each(|mut value| value.0.clear());
+            world.check_invariants();
+        }
+    }
+    world.restore_from(snapshot).unwrap();
+    assert_eq!(world.query::<&Loose<String>>().iter(&world).cloned().collect::<Vec<_>>(), values);
+    world.check_invariants();
+}
+
+#[derive(Component, Default)]
+struct NotClone(Vec<u32>);
+#[derive(Component, Clone, Default)]
+#[require(NotClone)]
+struct Requires;
+
+#[test]
+fn constructed_values_that_are_not_clone_are_moved_into_one_world_and_named_otherwise() {
+    let (mut world, mut other) = (World::new(), World::new());
+    other.spawn(Health(1));
+    let [requires, not_clone] = [world.register_component::<Requires>(), world.register_component::<NotClone>()];
+    let now = world.change_tick();
+    let constructed =
+        |world: &World| NewColumnContents::of_required(world, not_clone, &[(&[requires], 3)], now).unwrap();
+    let snapshot = built(&mut world, constructed);
+    for world in [&mut world, &mut other] {
+        match world.restore_into(&snapshot) {
+            Err(RestoreError::NotClone(name)) => assert!(name.ends_with("NotClone"), "{name}"),
+            result => panic!("{result:?}"),
+        }
+        world.check_invariants();
+    }
+    assert_eq!((world.len(), other.len()), (0, 1));
+    world.restore_from(snapshot).unwrap();
+    assert_eq!(world.query::<&NotClone>().iter(&world).count(), 3);
+}
+
+#[test]
+fn more_constructed_values_than_memory_holds_are_refused_before_a_constructor_runs() {
+    let mut world = World::new();
+    let [requires, not_clone] = [world.register_component::<Requires>(), world.register_component::<NotClone>()];
+    let now = world.change_tick();
+    let by: &[ComponentId] = &[requires];
+    // The sum of the counts wraps to 1.
+    let groups = [(by, usize::MAX), (by, 2)];
+    let text = expect_panic(|| NewColumnContents::of_required(&world, not_clone, &groups, now));
+    assert!(text.starts_with("capacity overflow"), "{text}");
 }

@@ -131,14 +131,17 @@ impl Store {
     /// Whether something goes on in which the store is neither copied nor restored.
     pub(crate) fn is_busy(&mut self) -> bool {
         self.notice_ended_frame();
+        self.take_returned();
         self.frames.goes_on() || self.reactions.is_running() || self.listeners.held != 0
     }
 
     /// Brings everything to where an operation would begin.
     fn settle(&mut self) {
+        // Links are not settled if an operation was broken off, or if a scope that deferred events has ended elsewhere.
+        self.relink();
         self.flush();
         self.settle_tracking();
-        debug_assert!(self.listeners.links.are_settled());
+        debug_assert!(self.listeners.links.are_settled() && self.listeners.links.refused.is_empty());
     }
 
     /// What cannot be copied. `is_apart` says so of resources that are no part of the copy.

@@ -2,7 +2,6 @@
 
 use super::Store;
 use super::home::Home;
-use crate::queue::Queue;
 
 /// A store whose events are deferred while code runs that may put another store in its place.
 struct Deferring<'s> {
@@ -18,14 +17,8 @@ impl Drop for Deferring<'_> {
             self.store.end_whole(self.has_ended);
             return;
         }
-        // The store is elsewhere. Its events are delivered when commands are applied to it.
-        let mut queue = Queue::default();
-        let has_ended = self.has_ended;
-        queue.push(move |store: &mut Store| {
-            store.end_whole(has_ended);
-            store.react();
-        });
-        self.home.send(&mut queue, None);
+        // The store is elsewhere. It delivers its events with its next operation, or when commands are applied to it.
+        self.home.end_deferral(self.has_ended);
     }
 }
 

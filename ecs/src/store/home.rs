@@ -32,14 +32,15 @@ impl Home {
     #[cold]
     pub(crate) fn send(&self, queue: &mut Queue<Store>, system: Option<&'static str>) {
         if !queue.is_empty() {
-            drop(self.mailbox.send(Returned { queue: core::mem::take(queue), system, before: None }));
+            drop(self.mailbox.send(Returned { queue: core::mem::take(queue), system, before: None, deferral: None }));
         }
     }
 
     /// Sends back what waited while the commands of a system were applied, `before` which those of another one were.
     #[cold]
     pub(crate) fn send_waiting(&self, queue: &mut Queue<Store>, before: Option<&'static str>) {
-        drop(self.mailbox.send(Returned { queue: core::mem::take(queue), system: before, before: Some(before) }));
+        let queue = core::mem::take(queue);
+        drop(self.mailbox.send(Returned { queue, system: before, before: Some(before), deferral: None }));
     }
 }
 
@@ -49,7 +50,15 @@ impl Home {
     pub(crate) fn send_pending(&self, mut ids: Vec<Entity>) {
         let mut queue = Queue::default();
         queue.push(move |store: &mut Store| store.pending.append(&mut ids));
-        drop(self.mailbox.send(Returned { queue, system: None, before: None }));
+        drop(self.mailbox.send(Returned { queue, system: None, before: None, deferral: None }));
+    }
+
+    /// Notes that a scope which deferred the events of the store has ended elsewhere.
+    #[cold]
+    pub(crate) fn end_deferral(&self, has_ended: bool) {
+        let mut queue = Queue::default();
+        queue.push(Store::react);
+        drop(self.mailbox.send(Returned { queue, system: None, before: None, deferral: Some(has_ended) }));
     }
 }
 
@@ -77,7 +86,10 @@ impl Store {
         }
         let now = self.command_errors.system;
         let mut first = Queue::default();
-        for Returned { mut queue, system, .. } in returned {
+        for Returned { mut queue, system, deferral, .. } in returned {
+            if let Some(has_ended) = deferral {
+                self.end_whole(has_ended);
+            }
             if !queue.is_empty() {
                 first.push(move |store: &mut Self| store.command_errors.system = system);
                 first.append(&mut queue);

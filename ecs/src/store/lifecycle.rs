@@ -185,17 +185,26 @@ impl Store {
     #[inline(never)]
     fn react_now(&mut self) {
         let Some(tell) = self.reactions.tell else { return };
+        if self.listeners.held != 0 {
+            // Scopes that deferred events may have ended while the store was elsewhere.
+            self.take_returned();
+        }
         if self.listeners.held != 0 || self.reactions.is_running() {
             return;
         }
         self.relink();
-        // What has been refused may stay if a listener panics.
         self.listeners.has_news = !self.listeners.links.refused.is_empty();
         let panicked = core::mem::take(&mut self.listeners.panicked);
-        if self.relations.have_news() {
-            // Also if a listener panics the values of pairs that have ended are dropped.
+        if self.relations.have_news() || self.listeners.has_news {
+            // If a listener panics, the values of pairs that have ended are dropped and components that make no link are removed all the
+            // same.
             let panicked = Waiting::catch(|| self.tell_noted(tell));
-            panicked.or(Waiting::catch(|| self.tell_of_all_pairs())).go_on();
+            let mut panicked = panicked.or(Waiting::catch(|| self.tell_of_all_pairs()));
+            if panicked.is_some() {
+                self.relink();
+                panicked = panicked.or(core::mem::take(&mut self.listeners.panicked));
+            }
+            panicked.go_on();
         } else {
             self.tell_noted(tell);
         }

@@ -295,16 +295,20 @@ impl<'s> Located<'s> {
     /// - `parts` is writable; it is full afterwards.
     unsafe fn take_into<P: BundleParts>(self, change: Change, parts: *mut P, put: impl FnOnce(&mut Sink<'_>)) -> bool {
         let (entity, row) = (self.entity, self.location.row as usize);
+        // Events that cannot be noted for want of memory, and a `Drop` of what is replaced, panic when the values have been read.
+        let mut taken = Taken(None);
         let read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
             debug_assert!(plan.complete, "the entity has everything that is taken");
             let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
             // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components.
             // The values in the table are given up.
             unsafe { P::read(parts, &mut reader) };
+            taken.0 = Some(parts);
             plan.sparse_sources().for_each(|storage| sparse[storage].forget_retired());
         };
         // SAFETY: the caller's promise; `read` moves out what the first step takes, and the others take nothing away.
         let done = unsafe { self.change_row::<true>(change, Fate::Taken, read, put) };
+        core::mem::forget(taken);
         done.map_or_else(|error| error.raise(), |_| true)
     }
 
@@ -619,7 +623,8 @@ struct Taken<B>(Option<*mut B>);
 impl<B> Drop for Taken<B> {
     fn drop(&mut self) {
         if let Some(taken) = self.0 {
-            // SAFETY: `exchange` says where the bundle is once it has been taken, and forgets this to keep it.
+            // SAFETY: the function that sets the address has moved the values there. It forgets this guard to hand them out, so nothing else
+            // drops them.
             unsafe { taken.drop_in_place() }
         }
     }

@@ -118,6 +118,8 @@ pub(crate) struct Returned {
     system: Option<&'static str>,
     /// Whose commands were applied before, if the application of these was broken off.
     before: Option<Option<&'static str>>,
+    /// Set if a scope of [`Store::with_deferred_events`] has ended while the store was elsewhere: whether it has ended without a panic.
+    deferral: Option<bool>,
 }
 
 /// Tells worlds apart: no two worlds of a process ever have the same.

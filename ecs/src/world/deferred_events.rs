@@ -12,6 +12,7 @@ impl World {
     /// - Commands that hooks and observers record are applied at the end. Commands that the closure itself records and flushes are applied where
     ///   it flushes them.
     /// - A snapshot can neither be taken nor restored in the closure.
+    /// - If the closure puts another world in the place of this one, the events of this one are delivered with its next operation.
     ///
     /// If the closure panics, events of what it has done until then are delivered with the next operation.
     ///

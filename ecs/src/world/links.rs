@@ -1172,18 +1172,20 @@ fn report(store: &mut Store, functions: &LinkFunctions, (source, target): (Entit
 /// Has a component that makes no link removed when observers and hooks have been told that it came.
 fn drop_later(store: &mut Store, id: ComponentId, source: Entity) {
     store.listeners.links.refused.push_back((id, source));
-    store.reactions.let_wait(drop_refused);
+    store.reactions.let_wait(|store: &mut Store| store.as_one(drop_refused));
 }
 
-/// Removes components that make no links.
+/// Removes components that make no links. If destructors panic, that goes on when all are removed.
 fn drop_refused(store: &mut Store) {
+    let mut panicked = Waiting::default();
     while let Some((id, source)) = store.listeners.links.refused.pop_front() {
         let Some((functions, _)) = relation(store, id) else { continue };
         let named = (functions.target)(World::from_store(store), source);
         if named.is_some() && named != store.listeners.links.target(id, source) {
-            (functions.release)(store, source);
+            panicked = panicked.or(Waiting::catch(|| (functions.release)(store, source)));
         }
     }
+    panicked.go_on();
 }
 
 /// Sources whose target lists them no more: those of a target that has ended end with it, if that is the kind of their relationship.

@@ -1,6 +1,8 @@
 //! Components, resources and messages, of which each kind of storage and each kind of value is there.
 
+use strata_ecs::component::HookContext;
 use strata_ecs::prelude::*;
+use strata_ecs::world::DeferredWorld;
 use strata_tests::drops::Token;
 
 /// In tables, without a `Drop`.
@@ -65,6 +67,33 @@ impl Default for GivenAside {
     fn default() -> Self {
         Self(String::from("given aside"), Token::new())
     }
+}
+
+/// What observers insert, in both kinds of storage.
+#[derive(Component, Clone, Debug)]
+pub(crate) struct Seal(#[expect(dead_code, reason = "only its place counts")] pub(crate) u32);
+#[derive(Component, Clone, Debug)]
+#[component(storage = "sparse")]
+pub(crate) struct SealAside(pub(crate) String);
+/// What they count.
+#[derive(Resource, Default, Debug)]
+pub(crate) struct Seen(pub(crate) u32);
+
+/// With hooks, which record commands.
+#[derive(Component, Debug)]
+#[component(on_add = seal, on_insert = seal, on_discard = count, on_remove = count, on_despawn = count)]
+pub(crate) struct Hooked(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+
+fn seal(mut world: DeferredWorld<'_>, context: HookContext) {
+    world.commands().entity(context.entity).insert(SealAside(String::from("seal of a hook")));
+}
+
+fn count(mut world: DeferredWorld<'_>, _: HookContext) {
+    world.commands().queue(|world: &mut World| world.get_resource_or_init::<Seen>().0 += 1);
+}
+
+pub(crate) fn hooked(number: usize) -> Hooked {
+    Hooked(format!("hooked {number}"), Token::new())
 }
 
 /// Any number of components that no stage knows.

@@ -194,6 +194,16 @@ pub(crate) const ENTITIES: &[Operation] = &[
             stage.world.entity_mut(stage.ids[at + 1]).clear();
         }
     }),
+    ("spawn and insert with hooks", |stage| {
+        let world = &mut stage.world;
+        let id = world.spawn((hooked(1), held(2))).id();
+        world.entity_mut(id).insert((hooked(3), aside(4)));
+        world.entity_mut(id).remove::<(Hooked, Held)>();
+        world.entity_mut(id).insert(hooked(5));
+        world.despawn(id);
+        _ = world.spawn_batch((0..5).map(|number| (hooked(number), name(number)))).count();
+        world.all::<With<Hooked>>().despawn();
+    }),
     ("replace and exchange", |stage| {
         for at in [0, 4, 8] {
             let _ = stage.world.entity_mut(stage.ids[at]).exchange::<(Held, Mark), _>((name(3), newcomer::<0>()));

@@ -20,9 +20,11 @@ pub(crate) enum Kind {
     Full,
     /// The same, where changes are tracked and removals are read.
     Watched,
+    /// As `Full`, with observers and hooks that record commands.
+    Observed,
 }
 
-pub(crate) const KINDS: [Kind; 3] = [Kind::Fresh, Kind::Full, Kind::Watched];
+pub(crate) const KINDS: [Kind; 4] = [Kind::Fresh, Kind::Full, Kind::Watched, Kind::Observed];
 
 #[derive(Default)]
 pub(crate) struct Readers {
@@ -64,6 +66,23 @@ fn watch(world: &mut World) {
     let _ = world.query::<(Ref<'_, Title>, Ref<'_, Page>, Ref<'_, Loose>)>();
 }
 
+/// Observers of components in both kinds of storage, which record commands or write a resource.
+fn observe(world: &mut World) {
+    world.init_resource::<Seen>();
+    world.add_observer(|add: On<'_, '_, Add<Held>>, mut commands: Commands<'_, '_>| {
+        commands.entity(add.entity).insert(Seal(add.entity.index()));
+    });
+    world.add_observer(|_: On<'_, '_, Discard<Held>>, mut seen: ResMut<'_, Seen>| seen.0 += 1);
+    world.add_observer(|remove: On<'_, '_, Remove<Aside>>, mut commands: Commands<'_, '_>| {
+        commands.entity(remove.entity).try_remove::<Seal>();
+    });
+    world.add_observer(|insert: On<'_, '_, Insert<Aside>>, mut commands: Commands<'_, '_>| {
+        commands.entity(insert.entity).insert(SealAside(format!("seal {}", insert.entity.index())));
+    });
+    world.add_observer(|_: On<'_, '_, Despawn<Title>>, mut seen: ResMut<'_, Seen>| seen.0 += 1);
+    world.register_component::<Hooked>();
+}
+
 /// Entities in several tables, each of which is full.
 fn fill(world: &mut World) -> Vec<Entity> {
     let mut ids: Vec<Entity> = (0..4).map(|number| world.spawn(whole(number)).id()).collect();
@@ -84,7 +103,7 @@ impl Stage {
         let mut changes = None;
         let ids = match kind {
             Kind::Fresh => (0..16).map(|_| world.spawn_empty().id()).collect(),
-            Kind::Full | Kind::Watched => {
+            Kind::Full | Kind::Watched | Kind::Observed => {
                 if kind == Kind::Watched {
                     watch(&mut world);
                     watch(&mut other);
@@ -102,6 +121,10 @@ impl Stage {
                 fill(&mut other);
                 world.init_resource::<Store>();
                 (0..3).for_each(|number| _ = world.write_message(note(number)));
+                if kind == Kind::Observed {
+                    observe(&mut world);
+                    observe(&mut other);
+                }
                 world.clear_trackers();
                 ids
             }
@@ -112,6 +135,9 @@ impl Stage {
 
     /// Whether both worlds are in order and of use.
     pub(crate) fn check(&mut self) {
+        // Both sides of links agree from then on.
+        self.world.flush();
+        self.other.flush();
         use_world(&mut self.world);
         use_world(&mut self.other);
         self.read_removed();
@@ -177,10 +203,13 @@ fn use_world(world: &mut World) {
     let before = world.len();
     let first = world.spawn(whole(900)).id();
     let second = world.spawn((name(901), Loose(5), newcomer::<1>())).id();
+    let hooked = world.spawn(hooked(1)).id();
     let third = world.spawn((Needy(3), newcomer_aside::<0>(), newcomer::<0>())).id();
     assert_eq!(world.get::<Held>(first).expect("present").0, "held 900");
     assert_eq!(world.get::<Title>(second).expect("present").0, "name 901");
     assert_eq!(world.get::<Given>(third).expect("present").0, "given");
+    assert_eq!(world.get::<SealAside>(hooked).expect("inserted by the hook").0, "seal of a hook");
+    assert!(world.despawn(hooked));
     world.entity_mut(first).insert((name(902), newcomer::<2>())).remove::<(Held, Aside)>();
     assert_eq!(world.get::<Title>(first).expect("present").0, "name 902");
     assert_eq!(world.get::<Newcomer<2>>(first).expect("present").0, "newcomer 2");
