@@ -65,7 +65,7 @@ pub use self::params::{
     ResultBuilder, Single, StaticSystemParam, SystemName, WarnOnce,
 };
 #[cfg(feature = "std")]
-pub use self::params::{NonSend, NonSendMarker, NonSendMut};
+pub use self::params::{NonSend, NonSendMarker, NonSendMut, ParallelCommands};
 pub(crate) use self::rows::{ParRowLoop, RowKernel, RowLoop};
 pub use self::tasks::TaskParam;
 pub(crate) use self::tasks::TaskSource;
