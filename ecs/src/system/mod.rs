@@ -43,7 +43,7 @@ pub(crate) use self::base::Seal;
 pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta, ToldRows};
 pub(crate) use self::blocks::{Blocks, RowFacts};
 pub(crate) use self::combine::{Skipped, only_if};
-pub use self::condition::{BoxedCondition, ReadOnlySystemParam, SystemCondition, not};
+pub use self::condition::{BoxedCondition, IntoReadOnlySystem, ReadOnlySystemParam, SystemCondition, not};
 pub use self::function::{FunctionMarker, FunctionSystem, MacroMarker};
 pub(crate) use self::function::{ParamState, function_system, run_on_entities};
 pub use self::input::{In, InMut, InRef, StaticSystemInput, SystemInput, WrittenInput};
