@@ -863,6 +863,11 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 ///   `SystemParamBuilder`.
 /// - `#[system_param(crate = path)]`: where `strata-ecs` is found.
 ///
+/// Above a field:
+///
+/// - `#[system_param(validation_message = "text")]`: if the field cannot be fetched, the error names the field and contains the text,
+///   and then says what is missing.
+///
 /// ```
 /// use strata_ecs::prelude::*;
 ///
