@@ -441,6 +441,11 @@ impl RunSystemError {
         Self { system: String::from(system), error }
     }
 
+    /// The error of the parameter.
+    pub(crate) fn into_param_error(self) -> ParamError {
+        self.error
+    }
+
     /// Whether the system was skipped, as a schedule would skip it, because no entity, or more than one, matches a
     /// [`Single`](crate::system::Single) or [`Populated`](crate::system::Populated). See [`ParamError::is_skip`].
     ///

@@ -42,6 +42,7 @@ pub mod common_conditions;
 pub(crate) use self::base::Seal;
 pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta, ToldRows};
 pub(crate) use self::blocks::{Blocks, RowFacts};
+pub use self::combine::{Adapt, AdapterSystem, CombinatorSystem, Combine};
 pub(crate) use self::combine::{Skipped, only_if};
 pub use self::condition::{BoxedCondition, IntoReadOnlySystem, ReadOnlySystemParam, SystemCondition, not};
 pub use self::function::{FunctionMarker, FunctionSystem, MacroMarker};
