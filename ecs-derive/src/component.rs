@@ -28,6 +28,7 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "storage", usage: "storage = \"table\" | \"sparse\"" },
         Known { name: "track", usage: "track = \"on_demand\" | \"always\" | \"never\"" },
         Known { name: "immutable", usage: "immutable" },
+        Known { name: SUMMARY_TICK, usage: SUMMARY_TICK },
         Known { name: "clone", usage: "clone | clone = \"never\"" },
         HASH,
         SERIALIZE,
@@ -48,6 +49,9 @@ const GRAMMAR: Grammar = Grammar {
     ],
 };
 
+/// The option of bevy_ecs for columns that summarize the ticks of their rows. All columns with ticks do that here.
+const SUMMARY_TICK: &str = "summary_tick";
+
 /// The names of the storages.
 const STORAGES: [&str; 2] = ["table", "sparse"];
 /// When changes are kept.
@@ -59,6 +63,11 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let private = private_path(cx, &GRAMMAR, &options);
     let (storage, track) = (storage(cx, &options), track(cx, &options));
     let mutability = mutability(cx, &options);
+    for option in options.iter().filter(|option| option.name == SUMMARY_TICK) {
+        if !matches!(option.value, Value::Flag) {
+            GRAMMAR.misuse(cx, option);
+        }
+    }
     let clone = clone_policy(cx, &options);
     let demanded = if let ClonePolicy::Demanded(span) = clone { Some(span) } else { None };
     let demands = Demands::of(cx, &GRAMMAR, &options, demanded);

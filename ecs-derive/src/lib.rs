@@ -66,6 +66,8 @@ use proc_macro::TokenStream;
 /// - `#[component(track = "always")]`: it is kept in every world, from the beginning.
 /// - `#[component(track = "never")]`: it is never kept. A system or query that asks for it does not compile.
 /// - `#[component(immutable)]`: a value changes only by inserting another one; see [below](#immutable-components).
+/// - `#[component(summary_tick)]`: accepted, as in bevy_ecs, and has no effect. Each column with ticks keeps what the option asks for:
+///   a query with `Changed` passes over tables and groups of rows without a change.
 /// - `#[component(clone)]`: the type must be `Clone`, and its values are cloned with an entity. Without this option those
 ///   of every type are that is `Clone`, as far as its own bounds prove it: of `struct Slots<T>(T)` they do not, of
 ///   `struct Slots<T: Clone>(T)` they do. With this option only those types are components that are `Clone`.
@@ -862,6 +864,11 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 /// - `#[system_param(builder)]`: a struct with the name of this one and `Builder` behind it, of builders of the fields. See
 ///   `SystemParamBuilder`.
 /// - `#[system_param(crate = path)]`: where `strata-ecs` is found.
+///
+/// Above a field:
+///
+/// - `#[system_param(validation_message = "text")]`: if the field cannot be fetched, the error names the field and contains the text,
+///   and then says what is missing.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -6,7 +6,7 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{GenericParam, Generics, Index, Lifetime, Type, Visibility, WherePredicate};
+use syn::{Attribute, GenericParam, Generics, Index, Lifetime, Type, Visibility, WherePredicate};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
@@ -21,6 +21,12 @@ const GRAMMAR: Grammar = Grammar { attribute: "#[system_param]", known: &[BUILDE
 
 /// The option for a builder.
 const BUILDER: Known = Known { name: "builder", usage: "builder" };
+
+/// The options of `#[system_param(..)]` above a field.
+const FIELD_GRAMMAR: Grammar = Grammar { attribute: "#[system_param] above a field", known: &[VALIDATION_MESSAGE] };
+
+/// The option for the message of a field that cannot be fetched.
+const VALIDATION_MESSAGE: Known = Known { name: "validation_message", usage: "validation_message = \"text\"" };
 
 /// One field of the struct.
 struct Field {
@@ -41,13 +47,14 @@ struct Field {
     ty: Type,
     /// Type of the field, if it has markers.
     marked: Option<Type>,
+    /// What the error says if the field cannot be fetched.
+    message: Option<String>,
 }
 
 /// Expands the derive.
 pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let options = GRAMMAR.collect(cx, "system_param", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
-    item.reject_inner_helper(cx, "system_param");
     right_kind(cx, item);
     known_lifetimes(cx, item);
     unbounded_lifetimes(cx, item);
@@ -134,9 +141,27 @@ fn fields(cx: &Ctxt, item: &Item) -> Vec<Field> {
         let source = format_ident!("__Source{at}", span = Span::mixed_site());
         let builder = format_ident!("__Builder{at}", span = Span::mixed_site());
         let marked = has_marker(&field.ty).then(|| field.ty.clone());
-        Field { member, name, variable, source, builder, vis: field.vis, ty: without_markers(field.ty), marked }
+        let message = validation_message(cx, &field.attrs);
+        Field {
+            member,
+            name,
+            variable,
+            source,
+            builder,
+            vis: field.vis,
+            ty: without_markers(field.ty),
+            marked,
+            message,
+        }
     };
     item.fields(cx).into_iter().enumerate().map(field).collect()
+}
+
+/// The text of the option `validation_message`.
+fn validation_message(cx: &Ctxt, attrs: &[Attribute]) -> Option<String> {
+    let options = FIELD_GRAMMAR.collect(cx, "system_param", attrs);
+    options.first()?;
+    FIELD_GRAMMAR.literal(cx, &options, VALIDATION_MESSAGE.name).map(|text| text.value())
 }
 
 /// Whether a type is `PhantomData<..>`, or a tuple with one.
@@ -357,10 +382,21 @@ fn names(item: &Item, fields: &[Field]) -> TokenStream {
     let params = bind(params(&generics), FIXED);
     let where_clause = where_clause(item, FIXED, Vec::new());
     let names = fields.iter().map(|field| &field.name);
+    let messages = fields.iter().any(|field| field.message.is_some()).then(|| {
+        let messages = fields.iter().map(|Field { name, message, .. }| match message {
+            Some(text) => {
+                let path = format!("{}::{name}", item.ident.unraw());
+                hygienic!(__strata::Some([#path, #text]))
+            }
+            None => hygienic!(__strata::None),
+        });
+        hygienic!(const MESSAGES: &'static [__strata::Option<[&'static __strata::str; 2]>] = &[#(#messages),*];)
+    });
     hygienic! {
         #[automatically_derived]
         impl<#params> __strata::FieldNames for #fixed #where_clause {
             const NAMES: &'static [&'static __strata::str] = &[#(#names),*];
+            #messages
         }
     }
 }

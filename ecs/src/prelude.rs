@@ -62,7 +62,7 @@ pub use crate::system::{
     SystemParamFunction,
 };
 #[cfg(feature = "std")]
-pub use crate::system::{NonSend, NonSendMut};
+pub use crate::system::{NonSend, NonSendMut, ParallelCommands};
 pub use crate::world::{
     ApplyDeferred, ChildSpawner, ChildSpawnerCommands, Command, EntityCommand, EntityMut, EntityRef, EntityWorldMut,
     FromWorld, QueryBuilder, RunSystemOnce, Schedules, Spawn, SpawnIter, SpawnRelated, SpawnWith, SystemId,

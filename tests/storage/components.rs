@@ -262,3 +262,19 @@ fn worlds_number_their_components_on_their_own() {
     first.check_invariants();
     second.check_invariants();
 }
+
+#[derive(Component, Debug, PartialEq)]
+#[component(summary_tick)]
+struct Summarized(u8);
+
+#[test]
+fn a_component_with_the_option_summary_tick_is_as_one_without() {
+    let mut world = World::new();
+    let [a, b] = [1, 2].map(|n| world.spawn(Summarized(n)).id());
+    let mut changed = world.query_filtered::<Entity, Changed<Summarized>>();
+    assert_eq!(changed.iter(&world).count(), 2);
+    world.clear_trackers();
+    world.get_mut::<Summarized>(b).unwrap().0 += 1;
+    assert_eq!(changed.iter(&world).collect::<Vec<_>>(), [b]);
+    assert_eq!((world.get(a), world.get(b)), (Some(&Summarized(1)), Some(&Summarized(3))));
+}

@@ -2,6 +2,7 @@
 
 #[rustfmt::skip] // Written by a test.
 mod bevy_paths;
+mod combined;
 mod conditions;
 mod disjoint;
 mod error_handler;

@@ -125,9 +125,38 @@ fn assertions_say_whether_a_system_only_reads() {
     assert_is_system(read);
     assert_is_system(write);
     assert_is_read_only_system(read);
-    let error = std::panic::catch_unwind(|| assert_is_read_only_system(write)).unwrap_err();
+    // The access of a system in a box is known when it has been initialized.
+    let boxed = || IntoSystem::into_system(write);
+    let error = std::panic::catch_unwind(|| assert_is_read_only_system(boxed())).unwrap_err();
     let text = error.downcast_ref::<String>().expect("it says which system");
     assert!(text.ends_with("::write` does not only read"), "{text}");
+}
+
+#[test]
+fn a_system_that_returns_a_result_is_asserted_with_the_output_of_its_success() {
+    fn fallible(world: &World) -> Result {
+        world.iter_entities().next().ok_or("there is no entity")?;
+        Ok(())
+    }
+    fn fallible_with_input(In(number): In<u32>, _: &World) -> Result<usize, std::num::TryFromIntError> {
+        usize::try_from(number)
+    }
+    assert_is_system::<(), (), _>(fallible);
+    assert_is_system::<(), Result, _>(fallible);
+    assert_is_system::<In<u32>, usize, _>(fallible_with_input);
+    assert_is_system(|| 3_u32);
+    assert_is_system(|_: In<u32>, _: Commands<'_, '_>| ());
+}
+
+#[test]
+fn read_only_functions_of_every_output_are_asserted() {
+    #[derive(Resource)]
+    struct Score(u32);
+    fn fallible(In(_): In<u32>, _: &World, _: Option<Res<'_, Score>>) -> Result<u32> {
+        Ok(Score(3).0)
+    }
+    assert_is_read_only_system(fallible);
+    assert_is_read_only_system(|| ());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 
 use super::borrowed::Mut;
 use super::detect::detect_changes;
-use super::ticks::Ticks;
+use super::ticks::{TickPlace, Ticks};
 use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut, ErasedValue, FieldError, panic_on_type};
 use crate::entity::EntityMapper;
 
@@ -178,6 +178,28 @@ impl<'w> ErasedMut<'w> {
     pub fn deref_mut<T: 'static>(self) -> &'w mut T {
         let descriptor = self.descriptor();
         self.into_mut().map_or_else(|| panic_on_type::<T>(descriptor), Mut::into_inner)
+    }
+
+    /// The value, or a part of it, as a typed borrow. Only to dereference what is returned mutably is a change.
+    ///
+    /// The function gets the value without its ticks: what it writes does not count as a change.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let value = world.get_mut_by_id(entity, health).unwrap();
+    /// let mut points: Mut<u32> = value.map_unchanged(|value| &mut value.deref_mut::<Health>().0);
+    /// *points += 1;
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
+    pub fn map_unchanged<T: ?Sized>(self, part: impl FnOnce(ErasedMut<'w>) -> &'w mut T) -> Mut<'w, T> {
+        let unnoted = Ticks::new(TickPlace::Nowhere, self.ticks.run_ticks());
+        Mut::new(part(ErasedMut::new(self.value, unnoted)), self.ticks)
     }
 
     /// Puts another value in the place of this one, which is a change. Returned is the old value.

@@ -364,6 +364,19 @@ impl ParamError {
         Self { reason }
     }
 
+    /// The same error, of a field that has a message of its own.
+    #[cold]
+    pub(crate) fn of_field(self, field: &str, message: &str) -> Self {
+        let text = alloc::format!("Parameter `{field}` failed validation: {message}: {self}");
+        let reason = match self.reason {
+            Reason::Failure(_) => Reason::Failure(text),
+            Reason::Missing(_) => Reason::Missing(text),
+            Reason::NoEntity(_) | Reason::SeveralEntities(_) | Reason::Skipped(_) => Reason::Skipped(text),
+            returned @ Reason::Returned(_) => returned,
+        };
+        Self { reason }
+    }
+
     /// Whether the system is to be skipped, which is no failure: a schedule goes on with the next one, and a condition does not
     /// hold. [`Single`](crate::system::Single) [`Populated`](crate::system::Populated) and [`If`](crate::system::If) ask
     /// for it.
@@ -426,6 +439,11 @@ pub struct RunSystemError {
 impl RunSystemError {
     pub(crate) fn new(system: &str, error: ParamError) -> Self {
         Self { system: String::from(system), error }
+    }
+
+    /// The error of the parameter.
+    pub(crate) fn into_param_error(self) -> ParamError {
+        self.error
     }
 
     /// Whether the system was skipped, as a schedule would skip it, because no entity, or more than one, matches a

@@ -325,34 +325,55 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
 }
 
 #[diagnostic::do_not_recommend]
-impl<Marker, In, F> SystemCondition<(FunctionMarker, Marker), In> for F
+impl<Marker, In: SystemInput, S: IntoReadOnlySystem<In, bool, Marker>> SystemCondition<Marker, In> for S {
+    fn into_condition(self) -> BoxedSystem<In, bool> {
+        IntoSystem::into_system(self)
+    }
+}
+
+/// A system that only reads.
+///
+/// The parameters of a function are checked when the program is compiled. The access of an item made by `#[system]`, and of a system in a
+/// box, is known only when it has been initialized.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a system that only reads",
+    label = "can change the world, or is no system",
+    note = "all parameters of such a function, at most 16, implement `ReadOnlySystemParam`: `Query<&T>`, `Lookup<&T>`, `Res<T>`, \
+            `Option<Res<T>>`, `MessageReader<T>`, `Local<T>`, `&World`"
+)]
+pub trait IntoReadOnlySystem<In: SystemInput, Out, Marker>: IntoSystem<In, Out, Marker> {}
+
+#[diagnostic::do_not_recommend]
+impl<Marker, F> IntoReadOnlySystem<F::In, F::Out, (FunctionMarker, Marker)> for F
 where
     Marker: 'static,
-    In: SystemInput,
-    F: SystemParamFunction<Marker, In = In, Out = bool, Param: ReadOnlySystemParam>,
+    F: SystemParamFunction<Marker, Param: ReadOnlySystemParam>,
+    F: IntoSystem<F::In, F::Out, (FunctionMarker, Marker)>,
 {
-    fn into_condition(self) -> BoxedSystem<In, bool> {
-        IntoSystem::into_system(self)
-    }
 }
 
 #[diagnostic::do_not_recommend]
-impl<In: SystemInput, S: IntoSystem<In, bool, MacroMarker>> SystemCondition<MacroMarker, In> for S {
-    fn into_condition(self) -> BoxedSystem<In, bool> {
-        IntoSystem::into_system(self)
-    }
-}
+impl<In: SystemInput, Out, S: IntoSystem<In, Out, MacroMarker>> IntoReadOnlySystem<In, Out, MacroMarker> for S {}
 
 #[diagnostic::do_not_recommend]
-impl<In, S, Params> SystemCondition<(MacroMarker, Params), In> for S
+impl<In, Out, S, Params> IntoReadOnlySystem<In, Out, (MacroMarker, Params)> for S
 where
     In: SystemInput,
-    S: IntoSystem<In, bool, (MacroMarker, Params)>,
+    S: IntoSystem<In, Out, (MacroMarker, Params)>,
 {
-    fn into_condition(self) -> BoxedSystem<In, bool> {
-        IntoSystem::into_system(self)
-    }
 }
+
+#[diagnostic::do_not_recommend]
+impl<In, E, Marker, S> IntoReadOnlySystem<In, bool, FallibleMarker<E, Marker>> for S
+where
+    In: SystemInput,
+    S: IntoSystem<In, bool, FallibleMarker<E, Marker>>,
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<In: SystemInput, Out> IntoReadOnlySystem<In, Out, BoxedMarker> for BoxedSystem<In, Out> {}
 
 /// Keeps conditions that may fail apart from others: `E` is their error, `Marker` tells what they are.
 #[doc(hidden)]
@@ -394,24 +415,6 @@ where
 {
     fn into_system(this: Self) -> BoxedSystem<In, bool> {
         combine::answering(IntoSystem::<In, Result<bool, E>, MacroMarker>::into_system(this))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<In, E, Marker, S> SystemCondition<FallibleMarker<E, Marker>, In> for S
-where
-    In: SystemInput,
-    S: IntoSystem<In, bool, FallibleMarker<E, Marker>>,
-{
-    fn into_condition(self) -> BoxedSystem<In, bool> {
-        S::into_system(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<In: SystemInput> SystemCondition<BoxedMarker, In> for BoxedSystem<In, bool> {
-    fn into_condition(self) -> Self {
-        self
     }
 }
 

@@ -71,6 +71,13 @@ impl<'w, 's, 'a, P: FetchedParam<'w, 's> + Reborrow<'a>, const N: usize> FieldPa
 #[doc(hidden)]
 pub trait FieldNames: 'static {
     const NAMES: &'static [&'static str];
+    /// The paths of fields with a message, and the messages. Empty if no field has one.
+    const MESSAGES: &'static [Option<[&'static str; 2]>] = &[];
+}
+
+/// The path of a field and its message, if it has one.
+const fn message_of<P: FieldNames>(field: usize) -> Option<[&'static str; 2]> {
+    if field < P::MESSAGES.len() { P::MESSAGES[field] } else { None }
 }
 
 /// How a field is fetched: number `N` of the struct `P`.
@@ -93,7 +100,11 @@ unsafe impl<P: FieldNames, const N: usize, S: ParamSource> ParamSource for Field
     #[inline]
     unsafe fn get<'w, 's>(state: &'s mut S::State, cell: StoreCell<'w>) -> Result<S::Got<'w, 's>, ParamError> {
         // SAFETY: the caller's promise.
-        unsafe { S::get(state, cell) }
+        let got = unsafe { S::get(state, cell) };
+        match const { message_of::<P>(N) } {
+            Some([field, message]) => got.map_err(|error| error.of_field(field, message)),
+            None => got,
+        }
     }
 
     #[inline]

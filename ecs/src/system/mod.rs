@@ -42,8 +42,9 @@ pub mod common_conditions;
 pub(crate) use self::base::Seal;
 pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta, ToldRows};
 pub(crate) use self::blocks::{Blocks, RowFacts};
+pub use self::combine::{Adapt, AdapterSystem, CombinatorSystem, Combine};
 pub(crate) use self::combine::{Skipped, only_if};
-pub use self::condition::{BoxedCondition, ReadOnlySystemParam, SystemCondition, not};
+pub use self::condition::{BoxedCondition, IntoReadOnlySystem, ReadOnlySystemParam, SystemCondition, not};
 pub use self::function::{FunctionMarker, FunctionSystem, MacroMarker};
 pub(crate) use self::function::{ParamState, function_system, run_on_entities};
 pub use self::input::{In, InMut, InRef, StaticSystemInput, SystemInput, WrittenInput};
@@ -65,7 +66,7 @@ pub use self::params::{
     ResultBuilder, Single, StaticSystemParam, SystemName, WarnOnce,
 };
 #[cfg(feature = "std")]
-pub use self::params::{NonSend, NonSendMarker, NonSendMut};
+pub use self::params::{NonSend, NonSendMarker, NonSendMut, ParallelCommands};
 pub(crate) use self::rows::{ParRowLoop, RowKernel, RowLoop};
 pub use self::tasks::TaskParam;
 pub(crate) use self::tasks::TaskSource;

@@ -10,7 +10,7 @@ use super::params::{
     WarnOnce,
 };
 #[cfg(feature = "std")]
-use super::params::{NonSend, NonSendMarker, NonSendMut};
+use super::params::{NonSend, NonSendMarker, NonSendMut, ParallelCommands};
 use crate::command::Commands;
 use crate::query::{Query, QueryData, QueryFilter, ReadOnlyQueryData};
 
@@ -133,6 +133,16 @@ impl<'a, T: 'static> Reborrow<'a> for RemovedValues<'_, '_, T> {
     #[inline(always)]
     fn reborrow(&'a mut self) -> RemovedValues<'a, 'a, T> {
         RemovedValues::reborrow(self)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<'a> Reborrow<'a> for ParallelCommands<'_, '_> {
+    type Short = ParallelCommands<'a, 'a>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> ParallelCommands<'a, 'a> {
+        *self
     }
 }
 

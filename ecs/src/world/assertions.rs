@@ -1,7 +1,7 @@
 //! Assertions about systems, for tests and examples.
 
 use super::World;
-use crate::system::{BoxedSystem, IntoSystem, SystemInput};
+use crate::system::{BoxedSystem, IntoReadOnlySystem, IntoSystem, SystemInput};
 
 /// The system, whose parameters are compared when the program is compiled.
 fn checked<I: SystemInput, Out, Marker, S: IntoSystem<I, Out, Marker>>(system: S) -> S {
@@ -17,6 +17,9 @@ fn prepared<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, O
 
 /// Compiles if a function is a system. The system is prepared for an empty world, and not run.
 ///
+/// `Out` is the output of the system. For a function that returns `Result<T, E>` it is `T` or the whole `Result`, so it has to be named:
+/// `assert_is_system::<(), (), _>(function)`.
+///
 /// # Panics
 ///
 /// If two parameters of the system are in each other's way.
@@ -29,23 +32,66 @@ fn prepared<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, O
 /// fn count(all: Query<&Health>) -> usize {
 ///     all.iter().count()
 /// }
+/// fn check(all: Query<&Health>) -> Result {
+///     all.single()?;
+///     Ok(())
+/// }
 /// assert_is_system(count);
+/// assert_is_system::<(), (), _>(check);
 /// ```
 #[track_caller]
-pub fn assert_is_system<I, Out, Marker>(system: impl IntoSystem<I, Out, Marker>)
+pub fn assert_is_system<I, Out, Marker>(system: impl AssertedSystem<I, Out, Marker>)
+where
+    I: SystemInput + 'static,
+{
+    system.assert_is_system();
+}
+
+/// A system that returns `Out`, or `Result<Out, E>`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a system",
+    label = "not a system with this input and this output",
+    note = "a system is a function with at most 16 parameters, all of which implement `SystemParam`; write `#[system]` above the function \
+            to see which parameter is wrong"
+)]
+pub trait AssertedSystem<I: SystemInput, Out, Marker> {
+    #[track_caller]
+    fn assert_is_system(self);
+}
+
+#[diagnostic::do_not_recommend]
+impl<I, Out, Marker, S> AssertedSystem<I, Out, (Marker,)> for S
 where
     I: SystemInput + 'static,
     Out: 'static,
+    S: IntoSystem<I, Out, Marker>,
 {
-    let system = checked(system);
-    drop(prepared(IntoSystem::into_system(system)));
+    fn assert_is_system(self) {
+        drop(prepared(IntoSystem::into_system(checked(self))));
+    }
 }
 
-/// Compiles if a function is a system, and asserts that it only reads. It is not run.
+#[diagnostic::do_not_recommend]
+impl<I, Out, E, Marker, S> AssertedSystem<I, Out, (Marker, E)> for S
+where
+    I: SystemInput + 'static,
+    Out: 'static,
+    E: 'static,
+    S: IntoSystem<I, Result<Out, E>, Marker>,
+{
+    fn assert_is_system(self) {
+        drop(prepared(IntoSystem::into_system(checked(self))));
+    }
+}
+
+/// Compiles if a function is a system that only reads. The system is prepared for an empty world, and not run.
+///
+/// The access of an item made by `#[system]`, and of a system in a box, is known only when it has been prepared: it is checked then.
 ///
 /// # Panics
 ///
-/// If the system borrows something mutably or records commands, with the system's name; or if two of its parameters are in each
+/// If such a system borrows something mutably or records commands, with the system's name; or if two of its parameters are in each
 /// other's way.
 ///
 /// ```
@@ -58,8 +104,21 @@ where
 /// }
 /// assert_is_read_only_system(count);
 /// ```
+///
+/// A function with a parameter that writes does not compile:
+///
+/// ```compile_fail,E0277
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::assert_is_read_only_system;
+///
+/// # #[derive(Component)] struct Health(u32);
+/// fn heal(mut all: Query<&mut Health>) {
+///     all.iter_mut().for_each(|mut health| health.0 += 1);
+/// }
+/// assert_is_read_only_system(heal);
+/// ```
 #[track_caller]
-pub fn assert_is_read_only_system<I, Out, Marker>(system: impl IntoSystem<I, Out, Marker>)
+pub fn assert_is_read_only_system<I, Out, Marker>(system: impl IntoReadOnlySystem<I, Out, Marker>)
 where
     I: SystemInput + 'static,
     Out: 'static,
@@ -91,6 +150,5 @@ pub fn assert_system_does_not_conflict<Out, Marker>(system: impl IntoSystem<(), 
 where
     Out: 'static,
 {
-    let system = checked(system);
-    assert_is_system(system);
+    drop(prepared(IntoSystem::into_system(checked(system))));
 }

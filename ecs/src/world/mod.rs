@@ -59,7 +59,9 @@ mod erased;
 mod erased_resources;
 
 pub use self::apply_deferred::ApplyDeferred;
-pub use self::assertions::{assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict};
+pub use self::assertions::{
+    AssertedSystem, assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
+};
 pub use self::batches::TryInsertBatchError;
 pub use self::cast::World;
 pub use self::cloner::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};

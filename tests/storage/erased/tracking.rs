@@ -42,6 +42,30 @@ fn to_write_is_a_change_and_to_look_is_none() {
 }
 
 #[test]
+fn a_value_that_is_mapped_changes_when_the_result_is_dereferenced_mutably() {
+    let mut world = World::new();
+    let ids = [world.register_component::<Health>(), world.register_component::<Aside>()];
+    let entity = world.spawn((Health(1), Aside("a".into()))).id();
+    let mut changed = world.query_filtered::<Entity, Or<(Changed<Health>, Changed<Aside>)>>();
+    assert_eq!(changed.iter(&world).count(), 1);
+    world.clear_trackers();
+    let health = world.get_mut_by_id(entity, ids[0]).unwrap();
+    let health: Mut<'_, u32> = health.map_unchanged(|value| {
+        let value = value.deref_mut::<Health>();
+        value.0 += 1;
+        &mut value.0
+    });
+    assert!(*health == 2 && !health.is_changed());
+    assert_eq!(changed.iter(&world).count(), 0);
+    let text = world.get_mut_by_id(entity, ids[1]).unwrap();
+    let mut text: Mut<'_, str> = text.map_unchanged(|value| value.deref_mut::<Aside>().0.as_mut_str());
+    text.make_ascii_uppercase();
+    assert!(text.is_changed());
+    assert_eq!(changed.iter(&world).count(), 1);
+    assert_eq!((world.get(entity), world.get(entity)), (Some(&Health(2)), Some(&Aside("A".into()))));
+}
+
+#[test]
 fn filters_see_what_is_written_by_id() {
     let mut world = World::new();
     let ids = [world.register_component::<Health>(), world.register_component::<Aside>()];

@@ -1,5 +1,6 @@
 //! Loops on several threads: the same outcome as a plain loop, on any number of threads.
 
+mod commands;
 mod iteration;
 mod systems;
 

@@ -184,3 +184,64 @@ fn there_may_be_any_number_of_fields() {
     }
     assert_eq!(world().run_system_once(many), Ok(7));
 }
+
+#[derive(Resource)]
+struct Treasure;
+
+#[derive(Component)]
+struct Captain;
+
+#[derive(SystemParam)]
+#[system_param(builder)]
+struct Ship<'w, 's> {
+    #[system_param(validation_message = "open the hold first")]
+    treasure: Res<'w, Treasure>,
+    #[system_param(validation_message = "hire exactly one")]
+    captain: Single<'w, 's, Entity, With<Captain>>,
+    turns: Local<'s, u32>,
+}
+
+#[derive(SystemParam)]
+struct Mast<'w>(#[system_param(validation_message = "hoist it")] Option<Res<'w, Treasure>>, Res<'w, Treasure>);
+
+#[test]
+fn a_field_that_cannot_be_fetched_is_named_with_its_validation_message() {
+    fn sail(mut ship: Ship<'_, '_>) -> Entity {
+        *ship.turns += 1;
+        let _ = &ship.treasure;
+        *ship.captain
+    }
+    fn climb(mast: Mast<'_>) -> bool {
+        mast.0.is_some() && mast.1.is_changed()
+    }
+    let mut world = World::new();
+    let error = world.run_system_cached(sail).unwrap_err().to_string();
+    assert!(error.contains("Parameter `Ship::treasure` failed validation: open the hold first"), "{error}");
+    assert!(error.contains("structs::Treasure` does not exist"), "{error}");
+    let error = world.run_system_once(climb).unwrap_err().to_string();
+    assert!(!error.contains("hoist it"), "an optional field is always there: {error}");
+    world.insert_resource(Treasure);
+    let error = world.run_system_once(sail).unwrap_err();
+    assert!(error.is_skip(), "a `Single` without an entity skips the system");
+    let error = error.to_string();
+    assert!(
+        error.contains("Parameter `Ship::captain` failed validation: hire exactly one: no entity matches"),
+        "{error}"
+    );
+    let mut schedule = Schedule::default();
+    schedule.add_systems(|ship: Ship<'_, '_>| unreachable!("{}", *ship.captain));
+    schedule.run(&mut world);
+    let captain = world.spawn(Captain).id();
+    assert_eq!(world.run_system_cached(sail).unwrap(), captain);
+}
+
+#[test]
+fn a_struct_that_is_optional_is_absent_if_a_field_with_a_message_is() {
+    fn sail(ship: Option<Mast<'_>>) -> bool {
+        ship.is_some()
+    }
+    let mut world = World::new();
+    assert!(!world.run_system_once(sail).unwrap());
+    world.insert_resource(Treasure);
+    assert!(world.run_system_once(sail).unwrap());
+}

@@ -1,4 +1,4 @@
-//! Systems whose output goes through a function.
+//! Systems that run inside of something else, such as a function of their output.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -14,26 +14,83 @@ use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::output::SystemOutput;
 
-/// What the system returns goes through a function.
-struct Map<I: SystemInput, Out, F> {
+/// How a system runs inside of another one: whether it runs, with which input, and what becomes of its output.
+pub(super) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
+    /// The input of the outer system.
+    type In: SystemInput;
+    /// The output of the outer system.
+    type Out;
+
+    /// Runs the system by `run`. `outer` is the name of the outer system.
+    fn wrap(
+        &mut self,
+        outer: &str,
+        input: Given<'_, Self::In>,
+        run: impl FnOnce(Given<'_, I>) -> Result<Out, ParamError>,
+    ) -> Result<Self::Out, ParamError>;
+}
+
+/// A function of the output.
+struct OfOutput<F>(F);
+
+impl<I, Out, NewOut, F> Wrap<I, Out> for OfOutput<F>
+where
+    I: SystemInput,
+    F: FnMut(Out) -> Result<NewOut, ParamError> + Send + Sync + 'static,
+{
+    type In = I;
+    type Out = NewOut;
+
+    #[inline]
+    fn wrap(
+        &mut self,
+        _: &str,
+        input: Given<'_, I>,
+        run: impl FnOnce(Given<'_, I>) -> Result<Out, ParamError>,
+    ) -> Result<NewOut, ParamError> {
+        run(input).and_then(&mut self.0)
+    }
+}
+
+/// A system that runs inside of another one.
+struct Wrapped<W, I: SystemInput, Out> {
     /// Its own, if it is not that of the system.
     name: Option<String>,
     /// How deep systems are nested in it.
     nesting: u32,
     system: BoxedSystem<I, Out>,
-    function: F,
+    wrap: W,
 }
 
-impl<I, Out, NewOut, F> System for Map<I, Out, F>
+impl<W, I, Out> Wrapped<W, I, Out>
 where
+    W: Wrap<I, Out>,
     I: SystemInput + 'static,
     Out: 'static,
-    F: FnMut(Out) -> Result<NewOut, ParamError> + Send + Sync + 'static,
+{
+    /// Calls a function with the name of this system, and what runs the inner one.
+    #[inline]
+    fn run_by(
+        &mut self,
+        input: Given<'_, W::In>,
+        run: impl FnOnce(&mut BoxedSystem<I, Out>, Given<'_, I>) -> Result<Out, ParamError>,
+    ) -> Result<W::Out, ParamError> {
+        let Self { name, system, wrap, .. } = self;
+        let name = name.as_deref().unwrap_or_default();
+        wrap.wrap(name, input, |input| run(system, input))
+    }
+}
+
+impl<W, I, Out> System for Wrapped<W, I, Out>
+where
+    W: Wrap<I, Out>,
+    I: SystemInput + 'static,
+    Out: 'static,
 {
     fn seal(_: Seal) {}
 
-    type In = I;
-    type Out = NewOut;
+    type In = W::In;
+    type Out = W::Out;
 
     fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(self.system.name())
@@ -88,13 +145,13 @@ where
         self.system.prepare(store);
     }
 
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<NewOut, ParamError> {
-        // SAFETY: the caller's promise.
-        unsafe { self.system.run_shared(input, cell) }.and_then(&mut self.function)
+    unsafe fn run_shared(&mut self, input: Given<'_, W::In>, cell: &StoreCell<'_>) -> Result<W::Out, ParamError> {
+        // SAFETY: the caller's promise: what this system borrows is what the inner one borrows.
+        self.run_by(input, |system, input| unsafe { system.run_shared(input, cell) })
     }
 
-    fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<NewOut, ParamError> {
-        self.system.run_alone(input, store).and_then(&mut self.function)
+    fn run_alone(&mut self, input: Given<'_, W::In>, store: &mut Store) -> Result<W::Out, ParamError> {
+        self.run_by(input, |system, input| system.run_alone(input, store))
     }
 
     fn apply_deferred(&mut self, store: &mut Store) {
@@ -117,7 +174,17 @@ where
     Out: 'static,
     F: FnMut(Out) -> Result<NewOut, ParamError> + Send + Sync + 'static,
 {
-    Box::new(Map { name: None, nesting: nested(system.nesting()), system, function })
+    wrap(None, OfOutput(function), system)
+}
+
+/// A system that runs inside of another one, which has its name unless there is another.
+pub(super) fn wrap<W, I, Out>(name: Option<String>, wrap: W, system: BoxedSystem<I, Out>) -> BoxedSystem<W::In, W::Out>
+where
+    W: Wrap<I, Out>,
+    I: SystemInput + 'static,
+    Out: 'static,
+{
+    Box::new(Wrapped { name, nesting: nested(system.nesting()), system, wrap })
 }
 
 /// A condition that may fail, as one that gives an answer or cannot run.
@@ -131,8 +198,7 @@ where
 
 pub(crate) fn not<I: SystemInput + 'static>(condition: BoxedSystem<I, bool>) -> BoxedSystem<I, bool> {
     let name = Some(joined(&["not(", condition.name(), ")"]));
-    let nesting = nested(condition.nesting());
-    Box::new(Map { name, nesting, system: condition, function: |holds: bool| Ok(!holds) })
+    wrap(name, OfOutput(|holds: bool| Ok(!holds)), condition)
 }
 
 /// The system, with an output that says whether it went well. Costs another call, unless it has that output already.

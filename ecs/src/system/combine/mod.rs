@@ -4,9 +4,11 @@ mod pair;
 mod map;
 mod only_if;
 mod input;
+mod by_hand;
 
 use alloc::string::String;
 
+pub use self::by_hand::{Adapt, AdapterSystem, CombinatorSystem, Combine};
 pub(super) use self::input::{with_input, with_input_from};
 pub use self::map::infallible;
 pub(crate) use self::map::{answering, fallible, map, not};

@@ -1,4 +1,4 @@
-//! Two systems that run as one, one after the other.
+//! Two systems that run as one.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -13,9 +13,54 @@ use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::param::add_rows;
 
-/// Two systems that run as one, one after the other.
-struct Pair<I: SystemInput, Out, NextIn: SystemInput, NextOut> {
+/// How two systems run as one: which of them run, with which inputs, and what becomes of their outputs.
+pub(super) trait Join<I: SystemInput, Out, NextIn: SystemInput, NextOut>: Send + Sync + 'static {
+    /// The input of the pair.
+    type In: SystemInput;
+    /// The output of the pair.
+    type Out;
+
+    /// Whether the pair reports why a system was skipped, and how many rows the two visit.
+    const REPORTS: bool;
+
+    /// Runs the systems by `first` and `second`. `pair` is the name of the pair.
+    fn join<T>(
+        &self,
+        pair: &str,
+        input: Given<'_, Self::In>,
+        run: &mut T,
+        first: impl FnOnce(Given<'_, I>, &mut T) -> Result<Out, ParamError>,
+        second: impl FnOnce(Given<'_, NextIn>, &mut T) -> Result<NextOut, ParamError>,
+    ) -> Result<Self::Out, ParamError>;
+}
+
+/// Which of two systems have run, in one run of the pair.
+#[derive(Default)]
+struct Progress {
+    /// Systems that may have recorded commands.
+    ran: [bool; 2],
+    /// The last system that ran.
+    last: usize,
+    /// How many ticks the systems have used.
+    ticks: u32,
+}
+
+impl Progress {
+    /// Notes that a system is about to run, and returns how many ticks the other one has used.
+    #[inline]
+    fn begin(&mut self, number: usize, ticks: u32) -> u32 {
+        self.ran[number] = true;
+        self.last = number;
+        let used = self.ticks;
+        self.ticks += ticks;
+        used
+    }
+}
+
+/// Two systems that run as one.
+struct Pair<J, I: SystemInput, Out, NextIn: SystemInput, NextOut> {
     name: String,
+    join: J,
     first: BoxedSystem<I, Out>,
     second: BoxedSystem<NextIn, NextOut>,
     /// How deep systems are nested in it.
@@ -25,24 +70,59 @@ struct Pair<I: SystemInput, Out, NextIn: SystemInput, NextOut> {
     ticks: u32,
     /// The world of which the access tells. Whether both are ready for it they know themselves.
     world: Option<WorldId>,
-    /// Whether the second one has taken part in the last run.
-    second_ran: bool,
-    /// Whether the last run has come to the second one.
-    came_to_second: bool,
+    /// Of the last run.
+    progress: Progress,
 }
 
-impl<I, Out, NextIn, NextOut> Pair<I, Out, NextIn, NextOut>
+impl<J, I, Out, NextIn, NextOut> System for Pair<J, I, Out, NextIn, NextOut>
 where
+    J: Join<I, Out, NextIn, NextOut>,
     I: SystemInput + 'static,
     Out: 'static,
     NextIn: SystemInput + 'static,
     NextOut: 'static,
 {
-    fn new(name: String, first: BoxedSystem<I, Out>, second: BoxedSystem<NextIn, NextOut>) -> Self {
-        let access = first.access().union(second.access());
-        let nesting = nested(first.nesting().max(second.nesting()));
-        let ticks = first.ticks() + second.ticks();
-        Self { name, first, second, nesting, access, ticks, world: None, second_ran: false, came_to_second: false }
+    fn seal(_: Seal) {}
+
+    type In = J::In;
+    type Out = J::Out;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn access(&self) -> &Access {
+        &self.access
+    }
+
+    fn ticks(&self) -> u32 {
+        self.ticks
+    }
+
+    fn nesting(&self) -> u32 {
+        self.nesting
+    }
+
+    fn skipped_by(&self) -> Option<&ParamError> {
+        match self.progress.last {
+            _ if !J::REPORTS => None,
+            0 => self.first.skipped_by(),
+            _ => self.second.skipped_by(),
+        }
+    }
+
+    fn rows(&self, store: &Store) -> Option<usize> {
+        if J::REPORTS { add_rows(self.first.rows(store), self.second.rows(store)) } else { None }
+    }
+
+    fn remember(&mut self, keeper: &mut Keeper<'_>) {
+        self.first.remember(keeper);
+        self.second.remember(keeper);
+    }
+
+    fn forget(&mut self) {
+        self.first.forget();
+        self.second.forget();
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {
@@ -61,24 +141,51 @@ where
         }
     }
 
-    /// A run begins.
-    fn begin(&mut self) {
-        self.second_ran = false;
-        self.came_to_second = false;
+    unsafe fn run_shared(&mut self, input: Given<'_, J::In>, cell: &StoreCell<'_>) -> Result<J::Out, ParamError> {
+        let Self { name, join, first, second, progress, .. } = self;
+        *progress = Progress::default();
+        join.join(
+            name,
+            input,
+            progress,
+            |input, progress: &mut Progress| {
+                let used = progress.begin(0, first.ticks());
+                // SAFETY: the caller's promise: what the pair borrows is what both borrow. The other system does not run: the progress is
+                // borrowed for each run.
+                unsafe { first.run_shared(input, &cell.later(used)) }
+            },
+            |input, progress: &mut Progress| {
+                let used = progress.begin(1, second.ticks());
+                // SAFETY: as above. What the other system returned borrows nothing of the world.
+                unsafe { second.run_shared(input, &cell.later(used)) }
+            },
+        )
     }
 
-    /// The second one, which is about to run.
-    fn second(&mut self) -> &mut BoxedSystem<NextIn, NextOut> {
-        self.second_ran = true;
-        self.came_to_second = true;
-        &mut self.second
+    fn run_alone(&mut self, input: Given<'_, J::In>, store: &mut Store) -> Result<J::Out, ParamError> {
+        self.prepare(store);
+        let Self { name, join, first, second, progress, .. } = self;
+        *progress = Progress::default();
+        join.join(
+            name,
+            input,
+            &mut (progress, store),
+            |input, (progress, store): &mut (&mut Progress, &mut Store)| {
+                progress.begin(0, 0);
+                first.run_alone(input, store)
+            },
+            |input, (progress, store): &mut (&mut Progress, &mut Store)| {
+                progress.begin(1, 0);
+                second.run_alone(input, store)
+            },
+        )
     }
 
     /// Applies what both have recorded, that of the second also if a command of the first panics.
     fn apply_deferred(&mut self, store: &mut Store) {
         // What it recorded in a run that broke off is not wanted any more.
-        let count = if core::mem::take(&mut self.second_ran) { 2 } else { 1 };
-        for_each_until_all_had_their_turn(0..count, |number| match number {
+        let ran = core::mem::take(&mut self.progress.ran);
+        for_each_until_all_had_their_turn((0..2).filter(|number| ran[*number]), |number| match number {
             0 => self.first.apply_deferred(store),
             // If a command of the first has put another world in the place of this one, it sends its own home.
             _ => self.second.apply_deferred(store),
@@ -86,81 +193,50 @@ where
     }
 }
 
-/// What the first returns is given to the second.
-struct Pipe<I: SystemInput, Out, NextIn: SystemInput, NextOut>(Pair<I, Out, NextIn, NextOut>);
-
-impl<I, Out, NextIn, NextOut> System for Pipe<I, Out, NextIn, NextOut>
+/// Two systems that run as one. Either gets the input that the join gives it.
+pub(super) fn pair<J, I, Out, NextIn, NextOut>(
+    name: String,
+    join: J,
+    first: BoxedSystem<I, Out>,
+    second: BoxedSystem<NextIn, NextOut>,
+) -> BoxedSystem<J::In, J::Out>
 where
+    J: Join<I, Out, NextIn, NextOut>,
     I: SystemInput + 'static,
     Out: 'static,
-    NextIn: for<'i> SystemInput<Inner<'i> = Out> + 'static,
+    NextIn: SystemInput + 'static,
     NextOut: 'static,
 {
-    fn seal(_: Seal) {}
+    let access = first.access().union(second.access());
+    let nesting = nested(first.nesting().max(second.nesting()));
+    let ticks = first.ticks() + second.ticks();
+    Box::new(Pair { name, join, first, second, nesting, access, ticks, world: None, progress: Progress::default() })
+}
 
+/// The second system gets what the first returns.
+struct Pipe;
+
+impl<I, Out, NextIn, NextOut> Join<I, Out, NextIn, NextOut> for Pipe
+where
+    I: SystemInput,
+    NextIn: for<'i> SystemInput<Inner<'i> = Out>,
+{
     type In = I;
     type Out = NextOut;
 
-    fn name(&self) -> &str {
-        &self.0.name
-    }
+    const REPORTS: bool = true;
 
-    fn access(&self) -> &Access {
-        &self.0.access
-    }
-
-    fn ticks(&self) -> u32 {
-        self.0.ticks
-    }
-
-    fn nesting(&self) -> u32 {
-        self.0.nesting
-    }
-
-    fn skipped_by(&self) -> Option<&ParamError> {
-        if self.0.came_to_second { self.0.second.skipped_by() } else { self.0.first.skipped_by() }
-    }
-
-    fn rows(&self, store: &Store) -> Option<usize> {
-        add_rows(self.0.first.rows(store), self.0.second.rows(store))
-    }
-
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        self.0.first.remember(keeper);
-        self.0.second.remember(keeper);
-    }
-
-    fn forget(&mut self) {
-        self.0.first.forget();
-        self.0.second.forget();
-    }
-
-    fn is_ready_for(&self, world: WorldId) -> bool {
-        self.0.is_ready_for(world)
-    }
-
-    fn prepare(&mut self, store: &mut Store) {
-        self.0.prepare(store);
-    }
-
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<NextOut, ParamError> {
-        self.0.begin();
-        let ticks = self.0.first.ticks();
-        // SAFETY: the caller's promise: what the pair borrows is what both borrow.
-        let between = unsafe { self.0.first.run_shared(input, cell)? };
-        // SAFETY: as above. The first has finished, and what it returned borrows nothing of the world.
-        unsafe { self.0.second().run_shared(between, &cell.later(ticks)) }
-    }
-
-    fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<NextOut, ParamError> {
-        self.prepare(store);
-        self.0.begin();
-        let between = self.0.first.run_alone(input, store)?;
-        self.0.second().run_alone(between, store)
-    }
-
-    fn apply_deferred(&mut self, store: &mut Store) {
-        self.0.apply_deferred(store);
+    #[inline]
+    fn join<T>(
+        &self,
+        _: &str,
+        input: Given<'_, I>,
+        run: &mut T,
+        first: impl FnOnce(Given<'_, I>, &mut T) -> Result<Out, ParamError>,
+        second: impl FnOnce(Given<'_, NextIn>, &mut T) -> Result<NextOut, ParamError>,
+    ) -> Result<NextOut, ParamError> {
+        let between = first(input, run)?;
+        second(between, run)
     }
 }
 
@@ -176,7 +252,7 @@ where
     NextIn: for<'i> SystemInput<Inner<'i> = Out> + 'static,
     NextOut: 'static,
 {
-    Box::new(Pipe(Pair::new(name, first, second)))
+    pair(name, Pipe, first, second)
 }
 
 /// What a condition says. One that is skipped because of a parameter does not hold.
@@ -197,78 +273,28 @@ pub(in crate::system) struct Rule {
     pub(in crate::system) outcome: fn(bool, bool) -> bool,
 }
 
-/// Two conditions with the same input as one.
-struct Both<I: SystemInput> {
-    pair: Pair<I, bool, I, bool>,
-    rule: Rule,
-}
-
-impl<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static> System for Both<I> {
-    fn seal(_: Seal) {}
-
+impl<I: for<'i> SystemInput<Inner<'i>: Copy>> Join<I, bool, I, bool> for Rule {
     type In = I;
     type Out = bool;
 
-    fn name(&self) -> &str {
-        &self.pair.name
-    }
+    /// What skips a condition is its answer.
+    const REPORTS: bool = false;
 
-    fn access(&self) -> &Access {
-        &self.pair.access
-    }
-
-    fn ticks(&self) -> u32 {
-        self.pair.ticks
-    }
-
-    fn nesting(&self) -> u32 {
-        self.pair.nesting
-    }
-
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        self.pair.first.remember(keeper);
-        self.pair.second.remember(keeper);
-    }
-
-    fn forget(&mut self) {
-        self.pair.first.forget();
-        self.pair.second.forget();
-    }
-
-    fn is_ready_for(&self, world: WorldId) -> bool {
-        self.pair.is_ready_for(world)
-    }
-
-    fn prepare(&mut self, store: &mut Store) {
-        self.pair.prepare(store);
-    }
-
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<bool, ParamError> {
-        self.pair.begin();
-        let ticks = self.pair.first.ticks();
-        // SAFETY: the caller's promise: what the pair borrows is what both borrow.
-        let first = holds(unsafe { self.pair.first.run_shared(input, cell) })?;
-        if self.rule.decides == Some(first) {
-            return Ok((self.rule.outcome)(first, first));
+    #[inline]
+    fn join<T>(
+        &self,
+        _: &str,
+        input: Given<'_, I>,
+        run: &mut T,
+        first: impl FnOnce(Given<'_, I>, &mut T) -> Result<bool, ParamError>,
+        second: impl FnOnce(Given<'_, I>, &mut T) -> Result<bool, ParamError>,
+    ) -> Result<bool, ParamError> {
+        let first = holds(first(input, run))?;
+        if self.decides == Some(first) {
+            return Ok((self.outcome)(first, first));
         }
-        // SAFETY: as above; the first has finished.
-        let second = holds(unsafe { self.pair.second().run_shared(input, &cell.later(ticks)) })?;
-        Ok((self.rule.outcome)(first, second))
-    }
-
-    fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<bool, ParamError> {
-        self.prepare(store);
-        self.pair.begin();
-        let first = holds(self.pair.first.run_alone(input, store))?;
-        if self.rule.decides == Some(first) {
-            return Ok((self.rule.outcome)(first, first));
-        }
-        let second = holds(self.pair.second().run_alone(input, store))?;
-        Ok((self.rule.outcome)(first, second))
-    }
-
-    fn apply_deferred(&mut self, store: &mut Store) {
-        self.pair.apply_deferred(store);
+        let second = holds(second(input, run))?;
+        Ok((self.outcome)(first, second))
     }
 }
 
@@ -278,5 +304,5 @@ pub(in crate::system) fn both<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static>
     second: BoxedSystem<I, bool>,
 ) -> BoxedSystem<I, bool> {
     let name = joined(&[first.name(), ".", rule.name, "(", second.name(), ")"]);
-    Box::new(Both { pair: Pair::new(name, first, second), rule })
+    pair(name, rule, first, second)
 }

@@ -1,7 +1,16 @@
 //! Commands as a parameter.
 
+#[cfg(feature = "std")]
+use core::fmt;
+
 use crate::cell::StoreCell;
 use crate::command::{self, Commands};
+#[cfg(feature = "std")]
+use crate::entity::Ids;
+#[cfg(feature = "std")]
+use crate::origin::SystemName;
+#[cfg(feature = "std")]
+use crate::parallel::Parallel;
 use crate::queue::Queue;
 use crate::store::{Home, Store};
 use crate::system::base::{ParamError, SystemMeta};
@@ -56,6 +65,130 @@ unsafe impl ParamSource for CommandsSource {
 impl SystemParam for Commands<'_, '_> {
     type Source = CommandsSource;
     type Item<'w, 's> = Commands<'w, 's>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
+
+/// Records commands on the threads of a parallel loop, such as [`Query::par_iter`](crate::query::Query::par_iter).
+///
+/// The commands are applied where those of [`Commands`] are. Commands that one thread records are applied in their order, but the order
+/// of commands of different threads is not determined, and neither is which thread visits which entities, nor which id an entity gets that
+/// is spawned here. Commands for the visited entity alone do not depend on the order. For other commands
+/// [`for_each_with`](crate::query::QueryParIter::for_each_with) takes [`Commands`] and applies what all threads have recorded in the order
+/// of the entities: the result is that of a plain loop, on any number of threads.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+///
+/// fn bury(all: Query<(Entity, &Health)>, commands: ParallelCommands) {
+///     all.par_iter().for_each(|(entity, health)| {
+///         if health.0 == 0 {
+///             commands.command_scope(|mut commands| commands.entity(entity).despawn());
+///         }
+///     });
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_batch((0..1000).map(|n| Health(n % 2)));
+/// world.run_system_once(bury).unwrap();
+/// assert_eq!(world.len(), 500);
+/// ```
+#[cfg(feature = "std")]
+#[derive(Clone, Copy)]
+pub struct ParallelCommands<'w, 's> {
+    queues: &'s Parallel<Queue<Store>>,
+    ids: Ids<'w>,
+    /// The system that records.
+    system: SystemName,
+}
+
+#[cfg(feature = "std")]
+impl ParallelCommands<'_, '_> {
+    /// Calls a function with commands that no other thread records at the same time.
+    ///
+    /// Takes a lock for a moment, twice. Commands of one call are applied one after the other.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn spawn_two(commands: ParallelCommands) {
+    ///     let id = commands.command_scope(|mut commands| commands.spawn(Health(1)).id());
+    ///     commands.command_scope(|mut commands| _ = commands.entity(id).with_children(|children| _ = children.spawn(Health(2))));
+    /// }
+    /// # let mut world = World::new();
+    /// # world.run_system_once(spawn_two).unwrap();
+    /// # assert_eq!(world.len(), 2);
+    /// ```
+    pub fn command_scope<R>(&self, scope: impl FnOnce(Commands<'_, '_>) -> R) -> R {
+        self.queues.scope(|queue| scope(Commands::from_parts(queue, self.ids, self.system)))
+    }
+}
+
+#[cfg(feature = "std")]
+impl fmt::Debug for ParallelCommands<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParallelCommands").finish_non_exhaustive()
+    }
+}
+
+/// What the threads of a system have recorded, and the world that it is for.
+#[cfg(feature = "std")]
+#[doc(hidden)]
+pub struct RecordedInParallel {
+    queues: Parallel<Queue<Store>>,
+    joined: Recorded,
+}
+
+/// How [`ParallelCommands`] are fetched.
+#[cfg(feature = "std")]
+#[doc(hidden)]
+pub struct ParallelCommandsSource;
+
+#[cfg(feature = "std")]
+// SAFETY: borrows only the entity index, to reserve ids, which any number of threads may do.
+unsafe impl ParamSource for ParallelCommandsSource {
+    type State = RecordedInParallel;
+    type Got<'w, 's> = ParallelCommands<'w, 's>;
+
+    const COUNT: usize = 1;
+    const RECORDERS: usize = 1;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> RecordedInParallel {
+        RecordedInParallel { queues: Parallel::default(), joined: CommandsSource::init(store, meta) }
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(
+        state: &'s mut RecordedInParallel,
+        cell: StoreCell<'w>,
+    ) -> Result<ParallelCommands<'w, 's>, ParamError> {
+        Ok(ParallelCommands { queues: &state.queues, ids: cell.ids(), system: cell.run_ticks().system })
+    }
+
+    fn apply(state: &mut RecordedInParallel, meta: &SystemMeta, store: &mut Store) {
+        for queue in state.queues.iter_mut() {
+            state.joined.queue.append(queue);
+        }
+        CommandsSource::apply(&mut state.joined, meta, store);
+    }
+
+    #[cold]
+    fn discard(state: &mut RecordedInParallel) {
+        state.queues.clear();
+    }
+}
+
+#[cfg(feature = "std")]
+impl SystemParam for ParallelCommands<'_, '_> {
+    type Source = ParallelCommandsSource;
+    type Item<'w, 's> = ParallelCommands<'w, 's>;
 
     #[inline]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {

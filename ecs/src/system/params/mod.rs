@@ -24,6 +24,8 @@ mod world;
 mod deferred;
 
 pub(super) use self::commands::CommandsSource;
+#[cfg(feature = "std")]
+pub use self::commands::ParallelCommands;
 pub(crate) use self::deferred::AppliedToStore;
 pub use self::deferred::Deferred;
 pub use self::dynamic::{DynParamBuilder, DynSystemParam};

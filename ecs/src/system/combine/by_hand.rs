@@ -1,0 +1,200 @@
+//! Systems that a program combines or adapts in its own way.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::joined;
+use super::map::{Wrap, wrap};
+use super::pair::{Join, pair};
+use crate::system::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn};
+use crate::system::input::{Given, SystemInput};
+
+/// How a [`CombinatorSystem`] makes one system of two.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{CombinatorSystem, Combine, RunSystemError};
+///
+/// /// The sum of what both return.
+/// struct Sum;
+///
+/// impl<A: System<In = (), Out = u32>, B: System<In = (), Out = u32>> Combine<A, B> for Sum {
+///     type In = ();
+///     type Out = u32;
+///
+///     fn combine<T>(
+///         _: (),
+///         data: &mut T,
+///         a: impl FnOnce((), &mut T) -> Result<u32, RunSystemError>,
+///         b: impl FnOnce((), &mut T) -> Result<u32, RunSystemError>,
+///     ) -> Result<u32, RunSystemError> {
+///         Ok(a((), data)? + b((), data)?)
+///     }
+/// }
+///
+/// let [one, two] = [1, 2].map(|number| IntoSystem::into_system(move || number));
+/// let sum = CombinatorSystem::<Sum, _, _>::new(one, two, "sum".into());
+/// assert_eq!(World::new().run_system_once(sum).unwrap(), 3);
+/// ```
+pub trait Combine<A: System, B: System> {
+    /// The input of the combined system.
+    type In: SystemInput;
+    /// The output of the combined system.
+    type Out;
+
+    /// Runs the systems by `a` and `b`, which take what they need of `data`, and returns what both return together.
+    ///
+    /// Either may run first, or not at all. The commands of those that ran are applied when the combined system has finished, those of the
+    /// first system first.
+    ///
+    /// # Errors
+    ///
+    /// If the combined system could not run. `a` and `b` return an error if a parameter cannot be fetched.
+    fn combine<T>(
+        input: <Self::In as SystemInput>::Inner<'_>,
+        data: &mut T,
+        a: impl FnOnce(SystemIn<'_, A>, &mut T) -> Result<A::Out, RunSystemError>,
+        b: impl FnOnce(SystemIn<'_, B>, &mut T) -> Result<B::Out, RunSystemError>,
+    ) -> Result<Self::Out, RunSystemError>;
+}
+
+/// Makes one system of two, as [`Combine`] says.
+pub struct CombinatorSystem<Func, A, B>(PhantomData<fn() -> (Func, A, B)>);
+
+impl<Func, A, B> CombinatorSystem<Func, A, B>
+where
+    Func: Combine<A, B> + 'static,
+    A: System,
+    B: System,
+{
+    /// A system with this name that runs two others.
+    #[must_use]
+    #[expect(clippy::new_ret_no_self, reason = "systems that are made of others are boxed, and bevy_ecs has this name")]
+    pub fn new(a: A, b: B, name: String) -> BoxedSystem<Func::In, Func::Out> {
+        let (a, b): (BoxedSystem<A::In, A::Out>, BoxedSystem<B::In, B::Out>) = (Box::new(a), Box::new(b));
+        pair(joined(&[&name]), Combining::<Func, A, B>(PhantomData), a, b)
+    }
+}
+
+impl<Func, A, B> fmt::Debug for CombinatorSystem<Func, A, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CombinatorSystem")
+    }
+}
+
+/// Joins systems as a [`Combine`] says.
+struct Combining<Func, A, B>(PhantomData<fn() -> (Func, A, B)>);
+
+impl<Func, A, B> Join<A::In, A::Out, B::In, B::Out> for Combining<Func, A, B>
+where
+    Func: Combine<A, B> + 'static,
+    A: System,
+    B: System,
+{
+    type In = Func::In;
+    type Out = Func::Out;
+
+    const REPORTS: bool = true;
+
+    fn join<T>(
+        &self,
+        name: &str,
+        input: Given<'_, Func::In>,
+        run: &mut T,
+        first: impl FnOnce(SystemIn<'_, A>, &mut T) -> Result<A::Out, ParamError>,
+        second: impl FnOnce(SystemIn<'_, B>, &mut T) -> Result<B::Out, ParamError>,
+    ) -> Result<Func::Out, ParamError> {
+        let named = |error| RunSystemError::new(name, error);
+        let out = Func::combine(
+            input,
+            run,
+            |input, run| first(input, run).map_err(named),
+            |input, run| second(input, run).map_err(named),
+        );
+        out.map_err(RunSystemError::into_param_error)
+    }
+}
+
+/// How an [`AdapterSystem`] runs a system.
+///
+/// ```
+/// use std::ops::Not;
+///
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{Adapt, AdapterSystem, RunSystemError, SystemIn, SystemInput};
+///
+/// struct Negated;
+///
+/// impl<S: System<Out: Not>> Adapt<S> for Negated {
+///     type In = S::In;
+///     type Out = <S::Out as Not>::Output;
+///
+///     fn adapt(
+///         &mut self,
+///         input: <S::In as SystemInput>::Inner<'_>,
+///         run_system: impl FnOnce(SystemIn<'_, S>) -> Result<S::Out, RunSystemError>,
+///     ) -> Result<Self::Out, RunSystemError> {
+///         let out = run_system(input)?;
+///         Ok(!out)
+///     }
+/// }
+///
+/// let mut system = AdapterSystem::new(Negated, IntoSystem::into_system(|| 0_u8), "negated".into());
+/// assert_eq!(system.run((), &mut World::new()).unwrap(), 255);
+/// ```
+pub trait Adapt<S: System>: Send + Sync + 'static {
+    /// The input of the adapted system.
+    type In: SystemInput;
+    /// The output of the adapted system.
+    type Out;
+
+    /// Runs the system by `run_system`, or does not, and returns the output of the adapted system.
+    ///
+    /// # Errors
+    ///
+    /// If the adapted system could not run. `run_system` returns an error if a parameter cannot be fetched.
+    fn adapt(
+        &mut self,
+        input: <Self::In as SystemInput>::Inner<'_>,
+        run_system: impl FnOnce(SystemIn<'_, S>) -> Result<S::Out, RunSystemError>,
+    ) -> Result<Self::Out, RunSystemError>;
+}
+
+/// Runs a system as [`Adapt`] says.
+pub struct AdapterSystem<Func, S>(PhantomData<fn() -> (Func, S)>);
+
+impl<Func: Adapt<S>, S: System> AdapterSystem<Func, S> {
+    /// A system with this name that runs another one.
+    #[must_use]
+    #[expect(clippy::new_ret_no_self, reason = "systems that are made of others are boxed, and bevy_ecs has this name")]
+    pub fn new(func: Func, system: S, name: String) -> BoxedSystem<Func::In, Func::Out> {
+        let system: BoxedSystem<S::In, S::Out> = Box::new(system);
+        wrap(Some(joined(&[&name])), Adapting::<Func, S>(func, PhantomData), system)
+    }
+}
+
+impl<Func, S> fmt::Debug for AdapterSystem<Func, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AdapterSystem")
+    }
+}
+
+/// Wraps a system as an [`Adapt`] says.
+struct Adapting<Func, S>(Func, PhantomData<fn() -> S>);
+
+impl<Func: Adapt<S>, S: System> Wrap<S::In, S::Out> for Adapting<Func, S> {
+    type In = Func::In;
+    type Out = Func::Out;
+
+    fn wrap(
+        &mut self,
+        name: &str,
+        input: Given<'_, Func::In>,
+        run: impl FnOnce(SystemIn<'_, S>) -> Result<S::Out, ParamError>,
+    ) -> Result<Func::Out, ParamError> {
+        let out = self.0.adapt(input, |input| run(input).map_err(|error| RunSystemError::new(name, error)));
+        out.map_err(RunSystemError::into_param_error)
+    }
+}
