@@ -123,14 +123,13 @@ pub(crate) fn commands(_: Option<&str>) -> Entered {
 /// Begins telling an observer, whose name is given, of an event, or of those of an operation, of a pattern, whose name is given. Its
 /// conditions are asked in it.
 #[cfg(feature = "trace")]
-pub(crate) fn observer<'n>(names: impl FnOnce() -> (&'n str, &'static str)) -> Entered {
-    let (name, event) = names();
+pub(crate) fn observer(name: &str, event: &'static str) -> Entered {
     Entered { _span: tracing::info_span!(target: TARGET, "observer", name, event).entered() }
 }
 
 #[cfg(not(feature = "trace"))]
 #[inline(always)]
-pub(crate) fn observer<'n>(_: impl FnOnce() -> (&'n str, &'static str)) -> Entered {
+pub(crate) fn observer(_: &str, _: &'static str) -> Entered {
     Entered {}
 }
 

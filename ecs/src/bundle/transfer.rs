@@ -64,7 +64,7 @@ pub(crate) fn give_here<B, T>(bundle: B, to: impl FnOnce(Moved<'_, B>) -> T) -> 
 /// Lets `run` put the parts of a bundle. Whatever they hold afterwards is dropped.
 #[inline]
 pub(crate) fn with_parts<B: Bundle, T>(bundle: Moved<'_, B>, run: impl FnOnce(&mut B::Parts) -> T) -> T {
-    if size_of::<B::Parts>() > LARGE { on_heap(bundle, run) } else { on_stack(bundle, run) }
+    if const { size_of::<B::Parts>() > LARGE } { on_heap(bundle, run) } else { on_stack(bundle, run) }
 }
 
 #[inline]
@@ -124,7 +124,7 @@ pub(crate) unsafe fn scatter_into<B: Bundle>(bundle: Moved<'_, B>, parts: NonNul
 #[inline]
 pub(crate) unsafe fn take_parts<B: Bundle>(out: *mut B, read: impl FnOnce(*mut B::Parts) -> bool) -> bool {
     // SAFETY: the caller's promise.
-    unsafe { if size_of::<B::Parts>() > LARGE { take_on_heap(out, read) } else { take_on_stack(out, read) } }
+    unsafe { if const { size_of::<B::Parts>() > LARGE } { take_on_heap(out, read) } else { take_on_stack(out, read) } }
 }
 
 /// # Safety

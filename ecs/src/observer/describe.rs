@@ -19,7 +19,7 @@ use crate::command::defer_direct;
 use crate::component::{Component, ComponentId, HookContext, Kinds};
 use crate::entity::{Entity, EntityHashSet};
 use crate::error::{EcsError, ErrorContext, ErrorHandler, Severity};
-use crate::event::{EntityEvent, Event, EventPattern};
+use crate::event::{EntityEvent, Event, EventPattern, Moment};
 use crate::store::{Affected, CommandFailure, Store};
 use crate::system::{
     BoxedSystem, FunctionMarker, IntoSystem, MacroMarker, NotDone, ParamError, System, SystemCondition, SystemInput,
@@ -145,6 +145,25 @@ struct Rare {
     handler: Option<ErrorHandler>,
 }
 
+impl Rare {
+    /// Evaluates the run conditions of an observer. One that cannot run does not hold, and is reported.
+    #[cold]
+    fn conditions_hold(&mut self, observer: &str, event: &'static str, store: &mut Store) -> bool {
+        // All are evaluated, so that each sees all changes.
+        let mut hold = true;
+        for condition in &mut self.conditions {
+            let held = condition.run_alone((), store);
+            condition.apply_deferred(store);
+            hold &= held.unwrap_or_else(|error| {
+                let failed = Failed { observer, event, handler: self.handler };
+                failed.condition_not_run(condition.name().to_string(), error, store);
+                false
+            });
+        }
+        hold
+    }
+}
+
 impl<I: ObserverInput, S: TellSystem<I>> Unregistered for ObserverSystem<I, S> {
     fn name(&self) -> &str {
         self.system.system().name()
@@ -164,7 +183,10 @@ impl<I: ObserverInput, S: TellSystem<I>> Unregistered for ObserverSystem<I, S> {
         store.react();
         let name = self.system.system().name();
         assert!(world == store.id(), "observer `{name}`: the world was exchanged for another one before it was added");
-        let conditions = self.rare.as_mut().map_or(&mut [][..], |rare| &mut rare.conditions);
+        let conditions = match &mut self.rare {
+            Some(rare) => &mut rare.conditions[..],
+            None => &mut [],
+        };
         prepare(self.system.system_mut(), conditions, store);
         register::<I>(self, store, id, entities, existing);
     }
@@ -197,19 +219,23 @@ fn register<I: ObserverInput>(
 ) {
     // `()` is the bundle of no components.
     let mut components = store.bundle_components::<<I::Pattern as EventPattern>::Components>().0;
-    let filter = <I::Pattern as EventPattern>::FILTER.map(|filter| {
-        MatchFilter::new(filter, store).unwrap_or_else(|wrong| panic!("observer `{}`: {wrong}", observer.name()))
-    });
-    if let Some(filter) = &filter {
-        components.clone_from(&filter.components);
+    let mut filter = None;
+    if let Some(of_pattern) = <I::Pattern as EventPattern>::FILTER {
+        match MatchFilter::new(of_pattern, store) {
+            Ok(new) => components.clone_from(&filter.insert(new).components),
+            Err(wrong) => panic!("observer `{}`: {wrong}", observer.name()),
+        }
     }
     let slot = EventOf::<I>::slot();
     let event = store.reactions.register(slot, Observers::<EventOf<I>>::new);
     let Store { reactions, entities: living, .. } = store;
-    let observers = reactions.of(event).and_then(|observers| typed::<EventOf<I>>(observers));
+    let observers = match reactions.of(event) {
+        Some(observers) => typed::<EventOf<I>>(observers),
+        None => None,
+    };
     // Observers are added by code that has the world, and such code does not run while an event is told.
     let Some(observers) = observers else { unreachable!("the event is being told") };
-    let existing = existing.then(|| entities.clone());
+    let existing = if existing { Some(entities.clone()) } else { None };
     let watched = Watched { entities, components: components.clone(), filter };
     observers.share_meta(&mut *observer);
     // Those are dropped when all is done.
@@ -217,17 +243,32 @@ fn register<I: ObserverInput>(
     reactions.forget(&removed);
     reactions.enter(id.0, event);
     let Some(moment) = EventOf::<I>::MOMENT else { return };
+    listen(store, moment, &components, removed.unwatched);
+    if let Some(entities) = existing {
+        let kinds = moment.kinds().without(Kinds::GONE);
+        let news = store.news_of_existing(&components, kinds, &distinct(entities));
+        tell_of_existing(store, moment, id, &news.view());
+    }
+}
+
+/// Has a store report to an observer of these components, or of all entities if there are none.
+fn listen(
+    store: &mut Store,
+    moment: Moment,
+    components: &[ComponentId],
+    unwatched: impl IntoIterator<Item = Option<ComponentId>>,
+) {
     store.reactions.hears_of_matches |= moment.is_of_matches();
     store.set_tell(&TELL);
     let any = components.is_empty().then_some(None);
-    store.hear_anew(components.iter().copied().map(Some).chain(any).chain(removed.unwatched));
-    if let Some(entities) = existing {
-        let kinds = moment.kinds().without(Kinds::GONE);
-        let mut met = EntityHashSet::default();
-        let entities: Vec<Entity> = entities.into_iter().filter(|&entity| met.insert(entity)).collect();
-        let news = store.news_of_existing(&components, kinds, &entities);
-        tell_of_existing(store, moment, id, &news.view());
-    }
+    store.hear_anew(components.iter().copied().map(Some).chain(any).chain(unwatched));
+}
+
+/// Each entity once.
+fn distinct(mut entities: Vec<Entity>) -> Vec<Entity> {
+    let mut met = EntityHashSet::default();
+    entities.retain(|&entity| met.insert(entity));
+    entities
 }
 
 impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<I, S> {
@@ -236,7 +277,7 @@ impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<
     }
 
     fn has_conditions(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| !rare.conditions.is_empty())
+        matches!(&self.rare, Some(rare) if !rare.conditions.is_empty())
     }
 
     fn share_meta(&mut self, other: Option<&Arc<SystemMeta>>) -> Option<Arc<SystemMeta>> {
@@ -273,7 +314,7 @@ impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<
         id: ObserverId,
         store: &mut Store,
     ) {
-        let _span = trace::observer(|| (self.system.system().name(), type_name::<I::Pattern>()));
+        let _span = trace::observer(self.system.system().name(), type_name::<I::Pattern>());
         let (mut next, count) = (0, affected.len());
         while next < count {
             let mut end = count;
@@ -301,33 +342,23 @@ impl<I: ObserverInput, S: TellSystem<I>> ObserverSystem<I, S> {
         id: ObserverId,
         store: &mut Store,
     ) {
-        let _span = trace::observer(|| (self.system.system().name(), type_name::<I::Pattern>()));
+        let _span = trace::observer(self.system.system().name(), type_name::<I::Pattern>());
         if self.rare.is_none() || self.conditions_hold(store) {
             let observed = I::observe(&mut self.system, event, trigger, id, store);
             self.done(observed, store);
         }
     }
 
-    /// Evaluates the run conditions of the observer. One that cannot run does not hold, and is reported.
-    #[cold]
     fn conditions_hold(&mut self, store: &mut Store) -> bool {
-        // All are evaluated, so that each sees all changes.
-        let mut hold = true;
-        for at in 0..self.rare.as_ref().map_or(0, |rare| rare.conditions.len()) {
-            let Some(condition) = self.rare.as_mut().and_then(|rare| rare.conditions.get_mut(at)) else { break };
-            let held = condition.run_alone((), store);
-            condition.apply_deferred(store);
-            let name = condition.name().to_string();
-            hold &= held.unwrap_or_else(|error| {
-                self.failed().condition_not_run(name, error, store);
-                false
-            });
-        }
-        hold
+        let Some(rare) = &mut self.rare else { return true };
+        rare.conditions_hold(self.system.system().name(), type_name::<EventOf<I>>(), store)
     }
 
     fn failed(&self) -> Failed<'_> {
-        let handler = self.rare.as_ref().and_then(|rare| rare.handler);
+        let handler = match &self.rare {
+            Some(rare) => rare.handler,
+            None => None,
+        };
         Failed { observer: self.system.system().name(), event: type_name::<EventOf<I>>(), handler }
     }
 

@@ -65,12 +65,7 @@ struct Listed<E: Event> {
 pub(super) struct Observers<E: Event> {
     /// In the order in which they were added.
     list: Vec<Listed<E>>,
-    /// What each of them watches. Apart from them: an event only needs those that it is told to.
-    watched: Vec<Watched>,
-    /// Which of them are told of what.
-    watching: Watching,
-    /// The place of each, by its number.
-    places: HashMap<usize, u32>,
+    index: ObserverIndex,
     /// What the system that was added last knows of itself: the next one may know the same.
     meta: Option<Arc<SystemMeta>>,
     /// With how many entities the dead ones are looked for.
@@ -81,6 +76,74 @@ pub(super) struct Observers<E: Event> {
     of_life: EntityComponentsTrigger,
 }
 
+/// Finds the observers of a list. It does not depend on the type of the event: its code is compiled once.
+#[derive(Default)]
+struct ObserverIndex {
+    /// What each observer watches. Apart from the list: an event only needs those that it is told to.
+    watched: Vec<Watched>,
+    /// Which observers are told of what.
+    watching: Watching,
+    /// The place of each observer, by its number.
+    places: HashMap<usize, u32>,
+}
+
+impl ObserverIndex {
+    /// Enters what the observer at the next place watches.
+    fn push(&mut self, id: ObserverId, watched: Watched, entities: &Entities) {
+        let place = self.watched.len() as u32;
+        self.places.insert(id.0, place);
+        self.watching.enter(place, &watched.components, &watched.entities, entities);
+        self.watched.push(watched);
+    }
+
+    /// Removes the observer with a number. Returns its place and what it watched.
+    fn remove(&mut self, number: usize, is_occupied: &dyn Fn(u32) -> bool) -> Option<(usize, Watched)> {
+        let place = self.places.remove(&number)?;
+        let was = core::mem::take(&mut self.watched[place as usize]);
+        self.watching.leave(place, &was.components, &was.entities, is_occupied);
+        Some((place as usize, was))
+    }
+
+    /// The components among those that no observer watches any more.
+    fn unwatched(&self, before: impl IntoIterator<Item = Option<ComponentId>>) -> Vec<Option<ComponentId>> {
+        before.into_iter().filter(|&component| !self.watching.watches(component)).collect()
+    }
+
+    /// Forgets entities that have ended. Returns the places of the observers that watched no others; nothing if no entity has ended.
+    fn forget_dead(&mut self, entities: &Entities) -> Option<Vec<usize>> {
+        let mut all = self.watched.iter().flat_map(|watched| &watched.entities);
+        if all.all(|&entity| entities.contains(entity)) {
+            return None;
+        }
+        let mut ended = Vec::new();
+        for (place, watched) in self.watched.iter_mut().enumerate() {
+            let watches_all = watched.entities.is_empty();
+            watched.entities.retain(|&entity| entities.contains(entity));
+            if !watches_all && watched.entities.is_empty() {
+                ended.push(place);
+            }
+        }
+        Some(ended)
+    }
+
+    /// Enters all anew, without the places that are empty. `ids` are those of the others.
+    fn close_gaps(&mut self, is_empty: &[bool], ids: &[ObserverId], entities: &Entities) {
+        self.watching.clear();
+        self.places.clear();
+        let watched = core::mem::take(&mut self.watched);
+        let kept = watched.into_iter().zip(is_empty).filter(|(_, is_empty)| !**is_empty);
+        for (&id, (watched, _)) in ids.iter().zip(kept) {
+            self.push(id, watched, entities);
+        }
+    }
+
+    fn shrink_to_fit(&mut self) {
+        try_shrink(&mut self.watched);
+        try_shrink_map(&mut self.places);
+        self.watching.shrink_to_fit();
+    }
+}
+
 /// Fewer entities are not searched for dead ones, and fewer empty places are left.
 const FEW: usize = 64;
 
@@ -88,9 +151,7 @@ impl<E: Event> Observers<E> {
     pub(super) fn new() -> Self {
         Self {
             list: Vec::new(),
-            watched: Vec::new(),
-            watching: Watching::default(),
-            places: HashMap::default(),
+            index: ObserverIndex::default(),
             meta: None,
             crowded: FEW,
             state: Default::default(),
@@ -122,29 +183,26 @@ impl<E: Event> Observers<E> {
                 true
             }
         });
-        if self.watching.entities() >= self.crowded {
+        if self.index.watching.entities() >= self.crowded {
             self.forget_dead(entities, &mut removed);
-            self.crowded = FEW.max(2 * self.watching.entities());
+            self.crowded = FEW.max(2 * self.index.watching.entities());
         }
-        let place = self.list.len() as u32;
-        self.places.insert(id.0, place);
-        self.watching.enter(place, &watched.components, &watched.entities, entities);
-        self.watched.push(watched);
+        self.index.push(id, watched, entities);
         self.list.push(Listed { observer: Some(observer), id });
         removed
     }
 
     /// Closes the gaps in the list.
     fn close_gaps(&mut self, entities: &Entities) {
-        let mut is_here = self.list.iter().map(|listed| listed.observer.is_some());
-        self.watched.retain(|_| is_here.next().unwrap_or(false));
-        self.list.retain(|listed| listed.observer.is_some());
-        self.watching.clear();
-        self.places.clear();
-        for (place, (Listed { id, .. }, watched)) in (0..).zip(self.list.iter().zip(&self.watched)) {
-            self.places.insert(id.0, place);
-            self.watching.enter(place, &watched.components, &watched.entities, entities);
+        let (mut is_empty, mut ids) = (Vec::new(), Vec::new());
+        for Listed { observer, id } in &self.list {
+            is_empty.push(observer.is_none());
+            if observer.is_some() {
+                ids.push(*id);
+            }
         }
+        self.list.retain(|listed| listed.observer.is_some());
+        self.index.close_gaps(&is_empty, &ids, entities);
     }
 
     /// Tells observers of an event: those that watch all, and then those of this entity, which is alive.
@@ -156,7 +214,7 @@ impl<E: Event> Observers<E> {
         trigger: &mut TriggerOf<E>,
         store: &mut Store,
     ) {
-        let Self { list, watching, .. } = self;
+        let Self { list, index: ObserverIndex { watching, .. }, .. } = self;
         // Mostly it is one observer. A loop would need registers of its own.
         let place = match (watching.general(), target) {
             (General::Sole(place), _) => place,
@@ -173,7 +231,7 @@ impl<E: Event> Observers<E> {
 
     #[inline(never)]
     fn tell_several(&mut self, target: Option<Entity>, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
-        let Self { list, watching, .. } = self;
+        let Self { list, index: ObserverIndex { watching, .. }, .. } = self;
         for &place in watching.of_all() {
             list[place as usize].tell(event, trigger, store);
         }
@@ -189,7 +247,7 @@ impl<E: Event> Observers<E> {
 
     /// All observers, in order.
     pub(super) fn all(&self) -> impl Iterator<Item = (&dyn Observe<E>, &Watched)> {
-        let all = self.list.iter().zip(&self.watched);
+        let all = self.list.iter().zip(&self.index.watched);
         all.filter_map(|(listed, watched)| Some((listed.observer.as_deref()?, watched)))
     }
 }
@@ -208,7 +266,7 @@ impl<E: LifecycleEvent> Observers<E> {
     /// be the only one that is told.
     #[inline(always)]
     pub(super) fn tell_sole_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) -> bool {
-        let Self { list, watching, of_life, .. } = self;
+        let Self { list, index: ObserverIndex { watching, .. }, of_life, .. } = self;
         if E::MOMENT.is_none_or(Moment::is_of_matches) {
             return false;
         }
@@ -230,7 +288,7 @@ impl<E: LifecycleEvent> Observers<E> {
     /// Tells observers of what an operation does to one component of one entity. False, and nothing has happened, if one of them watches
     /// single entities or a filter.
     pub(super) fn tell_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) -> bool {
-        let Self { list, watching, of_life, .. } = self;
+        let Self { list, index: ObserverIndex { watching, .. }, of_life, .. } = self;
         if E::MOMENT.is_none_or(Moment::is_of_matches) {
             return false;
         }
@@ -245,7 +303,7 @@ impl<E: LifecycleEvent> Observers<E> {
 
     #[inline(never)]
     fn tell_several_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) {
-        let Self { list, watching, of_life, .. } = self;
+        let Self { list, index: ObserverIndex { watching, .. }, of_life, .. } = self;
         for &place in watching.of_component(component) {
             list[place as usize].tell_of_one(entity, component, of_life, store);
         }
@@ -261,8 +319,8 @@ impl<E: LifecycleEvent> Observers<E> {
         store: &mut Store,
     ) {
         // Often it is one component of entities that no observer watches by themselves.
-        if let (0, None, Some((affected, component))) = (self.watching.entities(), one, news.only(kinds)) {
-            let Self { list, watched, watching, of_life, .. } = self;
+        if let (0, None, Some((affected, component))) = (self.index.watching.entities(), one, news.only(kinds)) {
+            let Self { list, index: ObserverIndex { watched, watching, .. }, of_life, .. } = self;
             for &place in watching.of_component(component) {
                 let listed = &mut list[place as usize];
                 let watched = &watched[place as usize];
@@ -281,7 +339,7 @@ impl<E: LifecycleEvent> Observers<E> {
 
     #[inline(never)]
     fn tell_of_many(&mut self, news: &NewsView<'_>, kinds: Kinds, one: Option<ObserverId>, store: &mut Store) {
-        let Self { list, watched, watching, of_life, .. } = self;
+        let Self { list, index: ObserverIndex { watched, watching, .. }, of_life, .. } = self;
         // Those that watch all entities, once each, in order.
         let mut general: Vec<u32> = Vec::new();
         let mut seen: Vec<ComponentId> = Vec::new();
@@ -388,56 +446,57 @@ fn erased<E: Event>(observer: Box<dyn Observe<E>>) -> Box<dyn Any + Send + Sync>
 
 impl<E: Event> EventObservers for Observers<E> {
     fn remove(&mut self, number: usize, entities: &Entities) -> Option<RemovedObservers> {
-        let place = self.places.remove(&number)?;
-        let observer = self.list[place as usize].observer.take();
-        let was = core::mem::take(&mut self.watched[place as usize]);
         let list = &self.list;
-        let is_occupied = |place: u32| list[place as usize].observer.is_some();
-        self.watching.leave(place, &was.components, &was.entities, &is_occupied);
-        if self.list.len() >= FEW && self.places.len() < self.list.len() / 2 {
+        // The one that goes is still in the list.
+        let is_occupied = |place: u32| {
+            let Listed { observer, id } = &list[place as usize];
+            observer.is_some() && id.0 != number
+        };
+        let (place, was) = self.index.remove(number, &is_occupied)?;
+        let observer = self.list[place].observer.take();
+        if self.list.len() >= FEW && self.index.places.len() < self.list.len() / 2 {
             self.close_gaps(entities);
         }
-        let unwatched = watched(&was.components).filter(|&component| !self.watches(component)).collect();
-        let observers = observer.into_iter().map(erased).collect();
-        Some(RemovedObservers { unwatched, numbers: alloc::vec![number], observers })
+        let mut removed = RemovedObservers { numbers: alloc::vec![number], ..RemovedObservers::default() };
+        removed.unwatched = self.index.unwatched(watched(&was.components));
+        if let Some(observer) = observer {
+            removed.observers.push(erased(observer));
+        }
+        Some(removed)
     }
 
     fn shrink_to_fit(&mut self, entities: &Entities) {
-        if self.places.len() != self.list.len() {
+        if self.index.places.len() != self.list.len() {
             self.close_gaps(entities);
         }
         try_shrink(&mut self.list);
-        try_shrink(&mut self.watched);
-        try_shrink_map(&mut self.places);
-        self.watching.shrink_to_fit();
-        self.crowded = FEW.max(2 * self.watching.entities());
-        self.meta = self.meta.take().filter(|_| !self.list.is_empty());
+        self.index.shrink_to_fit();
+        self.crowded = FEW.max(2 * self.index.watching.entities());
+        if self.list.is_empty() {
+            self.meta = None;
+        }
     }
 
     fn watch_entities(&self) -> bool {
-        self.watching.entities() != 0
+        self.index.watching.entities() != 0
     }
 
     fn watches(&self, component: Option<ComponentId>) -> bool {
-        self.watching.watches(component)
+        self.index.watching.watches(component)
     }
 
     fn forget_dead(&mut self, entities: &Entities, removed: &mut RemovedObservers) {
-        let mut all = self.watched.iter().flat_map(|watched| &watched.entities);
-        if all.all(|&entity| entities.contains(entity)) {
-            return;
-        }
-        let before: Vec<_> = self.watching.watched().collect();
-        for (Listed { observer, id }, watched) in self.list.iter_mut().zip(&mut self.watched) {
-            let watches_all = watched.entities.is_empty();
-            watched.entities.retain(|&entity| entities.contains(entity));
-            if !watches_all && watched.entities.is_empty() {
-                removed.numbers.push(id.0);
-                removed.observers.extend(observer.take().map(erased));
+        let Some(ended) = self.index.forget_dead(entities) else { return };
+        let before: Vec<_> = self.index.watching.watched().collect();
+        for place in ended {
+            let Listed { observer, id } = &mut self.list[place];
+            removed.numbers.push(id.0);
+            if let Some(observer) = observer.take() {
+                removed.observers.push(erased(observer));
             }
         }
         self.close_gaps(entities);
-        removed.unwatched.extend(before.into_iter().filter(|&component| !self.watches(component)));
+        removed.unwatched.extend(self.index.unwatched(before));
     }
 }
 

@@ -11,11 +11,11 @@ use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching::{self, TableFilter};
 use crate::access::{ComponentConflict, FilteredAccess};
-use crate::component::{ComponentId, TrackingGuard};
+use crate::component::{ComponentId, Components, TrackingGuard};
 use crate::const_access::check_query;
 use crate::entity::TableId;
 use crate::store::{Store, WorldId};
-use crate::table::Table;
+use crate::table::{Table, Tables};
 use crate::term::{ConstTerm, Group, TermEntry, Terms, Usage};
 
 /// A table that a query matches.
@@ -120,19 +120,94 @@ impl<D, C: Copy, F> Cache<D, C, F> {
 #[doc(alias("PreparedQuery", "EntityQuery", "QueryBuilder"))]
 pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     pub(crate) cache: CacheOf<D::Terms, F::Terms>,
-    terms: Terms,
-    tables: TableFilter,
-    /// Components that all tables have that it matches.
-    demanded: Vec<ComponentId>,
-    /// Which tables are looked at: of a query that was made of others, those that these match.
-    within: Vec<TableFilter>,
-    /// How many of the world's disabling components the terms take into account.
-    disabling: usize,
+    matcher: TableMatcher,
     /// As it was when the state was made. What has been excluded since is not in it: others have been compared with this.
     access: FilteredAccess,
     /// What keeps the changes known that are asked for.
     watches: Vec<TrackingGuard>,
     marker: PhantomData<fn() -> (D, F)>,
+}
+
+/// Decides which tables a query matches. It does not depend on the type of the query: its code is compiled once.
+struct TableMatcher {
+    terms: Terms,
+    tables: TableFilter,
+    /// The components that every matched table has.
+    demanded: Vec<ComponentId>,
+    /// The filters of the queries that this one was made of: a table has to match them as well.
+    within: Vec<TableFilter>,
+    /// The number of disabling components of the world that the terms take into account.
+    disabling: usize,
+}
+
+impl TableMatcher {
+    /// Also returns the sparse storages that every matched entity is in.
+    fn new(store: &Store, terms: Terms) -> (Self, Vec<u32>) {
+        let tables = TableFilter::of_query(&terms);
+        let (mut drivers, mut demanded) = (Vec::new(), Vec::new());
+        terms.all().required(&mut |component| match component.sparse {
+            Some(storage) => drivers.push(storage),
+            None => demanded.extend(component.id),
+        });
+        let disabling = store.archetypes.components.disabling().len();
+        (Self { terms, tables, demanded, within: Vec::new(), disabling }, drivers)
+    }
+
+    /// Whether the entities of a table can match.
+    fn matches(&self, table: &Table) -> bool {
+        self.tables.matches(table) && self.within.iter().all(|others| others.matches(table))
+    }
+
+    /// Takes new disabling components of the world into account. Returns whether there were any.
+    fn update_disabling(&mut self, components: &Components) -> bool {
+        let disabling = components.disabling().len();
+        let has_new = self.disabling != disabling;
+        if has_new {
+            matching::exclude_disabled(&mut self.terms, components, self.disabling);
+            self.tables = TableFilter::of_query(&self.terms);
+            self.disabling = disabling;
+        }
+        has_new
+    }
+
+    /// Visits the matched tables from the number `seen` on, in ascending order.
+    fn visit_from(&self, tables: &Tables, seen: usize, visit: &mut dyn FnMut(&Table)) {
+        // A query that demands what few tables have looks at few, however many are new.
+        let rarest = self.demanded.iter().map(|&id| tables.with(id, seen)).min_by_key(|with| with.len());
+        let matched = |table: &&Table| self.matches(table);
+        match rarest {
+            Some(with) => with.iter().filter_map(|&id| tables.get(id)).filter(matched).for_each(visit),
+            None => tables.iter().skip(seen).filter(matched).for_each(visit),
+        }
+    }
+
+    /// The rows of all matched tables, but no more than there are entities in any of the sparse storages.
+    fn rows(&self, store: &Store, drivers: &[u32]) -> usize {
+        let matched = |table: &&Table| self.matches(table);
+        let in_tables: usize = store.archetypes.tables.iter().filter(matched).map(Table::len).sum();
+        drivers.iter().map(|driver| store.sparse[*driver as usize].len()).fold(in_tables, usize::min)
+    }
+
+    /// The components whose rows have ticks that the query reads or sets.
+    fn ticked(&self) -> Vec<ComponentId> {
+        let ticked = self.terms.data().components().filter(|(usage, _)| usage.ticks_rows());
+        ticked.filter_map(|(_, component)| component.id).collect()
+    }
+
+    /// Limits the tables to those that another query matches.
+    fn keep_within(&mut self, other: &Self) {
+        self.within.extend(other.within.iter().chain([&other.tables]).cloned());
+    }
+}
+
+/// Has the world keep the ticks that the terms of a query ask for.
+fn watch_changes(store: &mut Store, terms: &Terms) -> Vec<TrackingGuard> {
+    if terms.all().asks_spawns() {
+        store.note_spawns_from_now_on();
+    }
+    let is_asked = |usage: Usage| usage.asks_changes() && !usage.selects_pairs();
+    let asked = terms.all().all_components().filter(|(usage, _)| is_asked(*usage));
+    asked.filter_map(|(_, component)| store.watch(component.id?)).collect()
 }
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
@@ -195,15 +270,10 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ) -> Result<Self, ComponentConflict> {
         let terms = matching::registered(store, &D::Terms::TERM, &F::Terms::TERM, made, added);
         let access = borrowed_once(&terms)?;
-        if terms.all().asks_spawns() {
-            store.note_spawns_from_now_on();
-        }
-        let is_asked = |usage: Usage| usage.asks_changes() && !usage.selects_pairs();
-        let asked = terms.all().all_components().filter(|(usage, _)| is_asked(*usage));
-        let watches = asked.filter_map(|(_, component)| store.watch(component.id?)).collect();
+        let watches = watch_changes(store, &terms);
         let mut state = Self::of(store, terms, access, watches);
         if !added.is_empty() {
-            D::Terms::give(&mut state.cache.data, &state.terms.added().access());
+            D::Terms::give(&mut state.cache.data, &state.matcher.terms.added().access());
         }
         Ok(state)
     }
@@ -258,12 +328,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     fn of(store: &Store, terms: Terms, access: FilteredAccess, watches: Vec<TrackingGuard>) -> Self {
-        let tables = TableFilter::of_query(&terms);
-        let (mut drivers, mut demanded) = (Vec::new(), Vec::new());
-        terms.all().required(&mut |component| match component.sparse {
-            Some(storage) => drivers.push(storage),
-            None => demanded.extend(component.id),
-        });
+        let (matcher, drivers) = TableMatcher::new(store, terms);
+        let terms = &matcher.terms;
         let mut cache: CacheOf<D::Terms, F::Terms> = Cache {
             world: store.id(),
             generation: 0,
@@ -279,8 +345,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         if D::Terms::FACTS.nests {
             D::Terms::update(&mut cache.data, store);
         }
-        let disabling = store.archetypes.components.disabling().len();
-        Self { cache, terms, tables, demanded, within: Vec::new(), disabling, access, watches, marker: PhantomData }
+        Self { cache, matcher, access, watches, marker: PhantomData }
     }
 
     /// The same of a query that another type says.
@@ -289,13 +354,13 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         E: QueryData<Terms = D::Terms>,
         G: QueryFilter<Terms = F::Terms>,
     {
-        let Self { cache, terms, tables, demanded, within, disabling, access, watches, marker: _ } = self;
-        QueryState { cache, terms, tables, demanded, within, disabling, access, watches, marker: PhantomData }
+        let Self { cache, matcher, access, watches, marker: _ } = self;
+        QueryState { cache, matcher, access, watches, marker: PhantomData }
     }
 
     /// What the query asks for and demands.
     pub(crate) fn terms(&self) -> &Terms {
-        &self.terms
+        &self.matcher.terms
     }
 
     /// What the query borrows.
@@ -336,8 +401,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 
     /// The components of which single rows tell when they were changed, or are told that they are.
     pub(crate) fn ticked(&self) -> Vec<ComponentId> {
-        let ticked = self.terms.data().components().filter(|(usage, _)| usage.ticks_rows());
-        ticked.filter_map(|(_, component)| component.id).collect()
+        self.matcher.ticked()
     }
 
     /// How many rows there are at present in the tables that the query matches; but no more than there are entities in the
@@ -346,9 +410,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         if !self.cache.is_of(store) {
             return 0;
         }
-        let matched = |table: &&Table| self.matches(table);
-        let in_tables: usize = store.archetypes.tables.iter().filter(matched).map(Table::len).sum();
-        self.cache.drivers.iter().map(|driver| store.sparse[*driver as usize].len()).fold(in_tables, usize::min)
+        self.matcher.rows(store, &self.cache.drivers)
     }
 
     /// # Panics
@@ -363,7 +425,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 
     /// Looks at no other tables from now on than those that another query looks at and matches.
     pub(crate) fn keep_within<E: QueryData, G: QueryFilter>(&mut self, other: &QueryState<E, G>) {
-        self.within.extend(other.within.iter().chain([&other.tables]).cloned());
+        self.matcher.keep_within(&other.matcher);
         self.cache.look_again();
     }
 
@@ -371,13 +433,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     pub(crate) fn look_at(&mut self, store: &Store, is_meant: impl Fn(TableId) -> bool) {
         self.cache.look_again();
         let tables = store.archetypes.tables.iter();
-        let found = tables.filter(|table| is_meant(table.id()) && self.tables.matches(table));
+        let found = tables.filter(|table| is_meant(table.id()) && self.matcher.tables.matches(table));
         found.for_each(|table| self.cache.add(D::Terms::column(&self.cache.data, table), table.id()));
-    }
-
-    /// Whether the entities of a table can match.
-    fn matches(&self, table: &Table) -> bool {
-        self.tables.matches(table) && self.within.iter().all(|others| others.matches(table))
     }
 
     /// Looks at the tables that are new since the last time. Afterwards everything that the cache knows is true of the
@@ -407,33 +464,17 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[cold]
     #[inline(never)]
     fn look_at_new_tables(&mut self, store: &Store) {
-        let cache = &mut self.cache;
-        let components = &store.archetypes.components;
-        let has_new_filter = self.disabling != components.disabling().len();
-        if has_new_filter {
-            matching::exclude_disabled(&mut self.terms, components, self.disabling);
-            self.tables = TableFilter::of_query(&self.terms);
-            self.disabling = components.disabling().len();
-        }
-        if has_new_filter || cache.epoch != store.archetypes.tables.epoch() {
+        let tables = &store.archetypes.tables;
+        let Self { cache, matcher, .. } = self;
+        if matcher.update_disabling(&store.archetypes.components) || cache.epoch != tables.epoch() {
             // Other tables match; or tables were removed and the others have new numbers: nothing of what is known is true.
             cache.look_again();
-            cache.epoch = store.archetypes.tables.epoch();
+            cache.epoch = tables.epoch();
         }
-        let (tables, seen) = (&store.archetypes.tables, self.cache.seen);
-        // A query that demands what few tables have looks at few, however many are new.
-        let rarest = self.demanded.iter().map(|&id| tables.with(id, seen)).min_by_key(|with| with.len());
-        let look_at = |table: &Table| {
-            if self.matches(table) {
-                self.cache.add(D::Terms::column(&self.cache.data, table), table.id());
-            }
-        };
-        match rarest {
-            Some(with) => with.iter().filter_map(|&id| tables.get(id)).for_each(look_at),
-            None => tables.iter().skip(seen).for_each(look_at),
-        }
-        self.cache.seen = tables.iter().len();
-        self.cache.generation = tables.generation();
+        matcher
+            .visit_from(tables, cache.seen, &mut |table| cache.add(D::Terms::column(&cache.data, table), table.id()));
+        cache.seen = tables.iter().len();
+        cache.generation = tables.generation();
         if D::Terms::FACTS.nests {
             D::Terms::update(&mut self.cache.data, store);
         }

@@ -65,9 +65,10 @@ impl Store {
         self.run_ticks_since(last_run, this_run)
     }
 
-    /// Notes that a run at this tick has the whole world to look at, until what is returned is dropped.
-    pub(crate) fn look_on(&self, tick: Tick) -> Onlooker<'_> {
-        self.clock.onlookers.enter(tick)
+    /// Notes that a run at this tick has the whole world to look at, if it has, until what is returned is dropped.
+    #[inline(always)]
+    pub(crate) fn look_on(&self, has_world: bool, tick: Tick) -> Option<Onlooker<'_>> {
+        if has_world { Some(self.clock.onlookers.enter(tick)) } else { None }
     }
 
     /// Puts so many ticks aside for runs that may happen at the same time, and returns the first of them.

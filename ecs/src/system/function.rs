@@ -213,12 +213,17 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
-        let prepared = self.state.as_ref().filter(|state| state.world == store.id())?;
-        SourceOf::<F, Marker>::rows(&prepared.state, store)
+        match &self.state {
+            Some(prepared) if prepared.world == store.id() => SourceOf::<F, Marker>::rows(&prepared.state, store),
+            _ => None,
+        }
     }
 
     fn row_facts(&self) -> Option<RowFacts> {
-        self.state.as_ref().and_then(|prepared| self.function.row_facts(&prepared.state))
+        match &self.state {
+            Some(prepared) => self.function.row_facts(&prepared.state),
+            None => None,
+        }
     }
 
     unsafe fn run_in_blocks(
@@ -228,7 +233,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Result<(), ParamError> {
         let run_ticks = cell.store().run_ticks_since(self.last_run, cell.run_ticks().this_run).of(self.meta.system());
-        let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(run_ticks.this_run));
+        let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, run_ticks.this_run);
         // SAFETY: the caller's promise.
         let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(run_ticks))? };
         // It has not seen what was new before the last block has come to it, or it has panicked itself.
@@ -252,7 +257,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {
-        self.state.as_ref().map(|prepared| prepared.world) == Some(world)
+        matches!(&self.state, Some(prepared) if prepared.world == world)
     }
 
     fn prepare(&mut self, store: &mut Store) {
@@ -367,7 +372,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     ) -> Option<Result<F::Out, ParamError>> {
         let ToldRows { affected, next, about, .. } = rows;
         let mut about = F::In::begin(about);
-        let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
+        let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, cell.run_ticks().this_run);
         if F::IS_TOLD_ROWS {
             // SAFETY: the caller's promise.
             return match unsafe { self.fetch(cell) } {
@@ -410,7 +415,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     /// - As for [`System::run_shared`].
     #[inline(always)]
     unsafe fn run_fetched(&mut self, input: Given<'_, F::In>, cell: StoreCell<'_>) -> Result<F::Out, ParamError> {
-        let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
+        let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, cell.run_ticks().this_run);
         // SAFETY: the caller's promise.
         let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
         // What could not be fetched has not been seen.
@@ -522,7 +527,7 @@ where
         let tick = store.next_tick_lightly()?;
         let run_ticks = store.run_ticks_since(self.last_run, tick).of(self.meta.system());
         let cell = StoreCell::exclusive_in(store, run_ticks);
-        let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
+        let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, cell.run_ticks().this_run);
         let Some(ParamState { state, .. }) = &mut self.state else { not_initialised(&self.meta) };
         let marks = (false, &mut self.unapplied, &mut self.last_run, &mut self.skip);
         // SAFETY: the state was made for this store, as was looked up above, and no other code uses it. Nothing is recorded.
