@@ -39,7 +39,7 @@ impl ComputedStates for ShowsCursor {
 #[derive(Component, Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 struct Hp(i32);
 
-#[derive(Clone, Copy, Default, PartialEq, Hash, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
 struct Turns {
     played: u32,
 }
@@ -349,7 +349,7 @@ fn clocks_and_states_can_be_listed() {
         Walk,
         Fly,
     }
-    #[derive(Clone, Copy, Default, PartialEq, Hash, Debug, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Default, PartialEq, Debug, Serialize, Deserialize)]
     struct Music {
         bar: u32,
     }
@@ -548,15 +548,12 @@ fn a_difference_of_clocks_shows_their_values() {
 }
 
 #[test]
-fn a_clock_of_a_program_is_hashed_with_its_context() {
+fn a_clock_of_a_program_is_hashed_by_its_times_and_with_its_context_if_the_options_say_so() {
     let mut app = running();
     app.insert_resource(Time::new_with(Turns { played: 2 }));
     let sum = app.world().checksum().unwrap();
-    app.world_mut().resource_mut::<Time<Turns>>().context_mut().played = 3;
+    app.world_mut().resource_mut::<Time<Turns>>().advance_by(FRAME);
     assert_ne!(app.world().checksum().unwrap(), sum);
-    app.world_mut().resource_mut::<Time<Turns>>().context_mut().played = 2;
-    assert_eq!(app.world().checksum().unwrap(), sum);
-    // The options say it otherwise.
     let options = StateOptions::new().with_hash(|time: &Time<Turns>, state| {
         state.write_u32(time.context().played);
     });

@@ -33,7 +33,8 @@ impl From<Duration> for Span {
 ///
 /// `Time` is the one for most systems. [`Time<Real>`](crate::time::Real), [`Time<Virtual>`](crate::time::Virtual) and
 /// [`Time<Fixed>`](crate::time::Fixed) are the others: see the [module](crate::time). A program can have clocks of its own. Such a clock is
-/// a resource if its context is `Clone` and `Hash`: snapshots clone it, and checksums hash it.
+/// a resource if its context is `Clone`: snapshots clone it. Checksums cover its times. To include the context, give
+/// [`StateOptions::with_hash`](strata_ecs::snapshot::StateOptions::with_hash) a function for the clock.
 ///
 /// ```
 /// use std::time::Duration;
@@ -91,12 +92,18 @@ impl<T: Default + 'static> fmt::Debug for Time<T> {
     }
 }
 
-/// The seconds of a duration follow from it and are not hashed.
-impl<T: Default + Hash> Hash for Time<T> {
+/// The seconds of a duration follow from it and are not hashed. Of the contexts those of this crate are: a clock needs no `Hash` of its
+/// context.
+impl<T: Default + 'static> Hash for Time<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self { context, wrap_period, delta, elapsed, wrapped } = self;
-        context.hash(state);
         [*wrap_period, delta.duration, elapsed.duration, wrapped.duration].hash(state);
+        let context: &dyn Any = context;
+        if let Some(context) = context.downcast_ref::<Virtual>() {
+            context.hash(state);
+        } else if let Some(context) = context.downcast_ref::<Fixed>() {
+            context.hash(state);
+        }
     }
 }
 
