@@ -8,6 +8,8 @@
 //!
 //! What is changed or added while an entity is disabled is new when it no longer is: `Changed` and `Added` yield it then, once. A
 //! query that sees disabled entities, too, has seen such a change before, and sees it again.
+//! A change from before an entity was disabled is missed by a system that did not run between the two, but runs while the entity is
+//! disabled, if another consumer has looked at the component in between: ticks are kept per component, not per consumer.
 //!
 //! To the query it is a filter `Without<Disabled>` that needs not be written. So two queries of a system that write the same
 //! component get on with each other if one of them has `With<Disabled>` and the other does not name it. The cost is that of a

@@ -236,7 +236,8 @@ pub(crate) fn add_rows(a: Option<usize>, b: Option<usize>) -> Option<usize> {
 /// them have their turn even if a command of one panics.
 macro_rules! apply_members {
     ($Source:ident, $state:ident, $meta:ident, $store:ident, $($Participant:ident $at:tt $place:tt)*) => {
-        if $Source::RECORDERS < 2 {
+        // A constant, so that the other way is compiled only where it is used.
+        if const { $Source::RECORDERS < 2 } {
             $($Participant::apply(&mut $state.$place, $meta, $store);)*
         } else {
             let members = [$($at),*].into_iter();
