@@ -5,7 +5,7 @@ use core::alloc::Layout;
 use core::fmt;
 use core::hash::Hash;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, TryReserveError};
 
 /// Memory for another entity or component could not be had.
 ///
@@ -37,6 +37,14 @@ impl AllocError {
     /// This much could not be allocated.
     pub(crate) const fn of(layout: Layout) -> Self {
         Self { layout: Some(layout) }
+    }
+
+    /// What a map or a table could not allocate.
+    pub(crate) const fn of_map(error: TryReserveError) -> Self {
+        match error {
+            TryReserveError::CapacityOverflow => Self::TOO_LARGE,
+            TryReserveError::AllocError { layout } => Self::of(layout),
+        }
     }
 
     /// Ends the process, or panics, as the standard collections do.

@@ -4,6 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use strata_ecs::prelude::*;
+use strata_ecs::relationship::Relationship;
 
 use crate::{children, entities};
 
@@ -205,4 +206,170 @@ fn a_snapshot_after_a_panic_of_an_observer_holds_no_refused_link() {
             world.check_invariants();
         }
     }
+}
+
+thread_local! {
+    /// How many calls of the functions of lists are left until one panics; none does if there is no number.
+    static CALLS_LEFT: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
+}
+
+/// A list whose functions panic when a number of calls has been counted, before they have changed anything or afterwards.
+#[derive(Default)]
+struct Failing(Vec<Entity>);
+
+fn count_call() {
+    match CALLS_LEFT.get() {
+        Some(0) => {
+            CALLS_LEFT.set(None);
+            panic!("a list");
+        }
+        left => CALLS_LEFT.set(left.map(|left| left - 1)),
+    }
+}
+
+fn counted<T>(call: impl FnOnce() -> T) -> T {
+    count_call();
+    let out = call();
+    count_call();
+    out
+}
+
+impl strata_ecs::relationship::RelationshipSourceCollection for Failing {
+    type SourceIter<'a> = std::iter::Copied<std::slice::Iter<'a, Entity>>;
+
+    fn new() -> Self {
+        counted(Self::default)
+    }
+
+    fn with_capacity(_: usize) -> Self {
+        counted(Self::default)
+    }
+
+    fn reserve(&mut self, additional: usize) {
+        counted(|| self.0.reserve(additional));
+    }
+
+    fn add(&mut self, entity: Entity) -> bool {
+        counted(|| self.0.push(entity));
+        true
+    }
+
+    fn remove(&mut self, entity: Entity) -> bool {
+        let at = self.0.as_slice().iter().position(|&other| other == entity);
+        counted(|| at.map(|at| self.0.remove(at))).is_some()
+    }
+
+    fn iter(&self) -> Self::SourceIter<'_> {
+        self.0.as_slice().iter().copied()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn clear(&mut self) {
+        counted(|| self.0.clear());
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.0.shrink_to_fit();
+    }
+
+    fn extend_from_iter(&mut self, entities: impl IntoIterator<Item = Entity>) {
+        entities.into_iter().for_each(|entity| _ = self.add(entity));
+    }
+}
+
+#[derive(Component)]
+#[relationship(relationship_target = Docks)]
+struct DockedAt(Entity);
+
+#[derive(Component)]
+#[relationship_target(relationship = DockedAt)]
+struct Docks(Failing);
+
+#[derive(Component)]
+#[relationship(relationship_target = Cargo)]
+struct InHoldOf(Entity);
+
+#[derive(Component)]
+#[relationship_target(relationship = InHoldOf, linked_spawn)]
+struct Cargo(Failing);
+
+/// Two targets and sources of the first one, and another world.
+struct Harbor {
+    world: World,
+    other: World,
+    targets: [Entity; 2],
+    sources: [Entity; 6],
+}
+
+/// Does something again and again, of which another call of a function of a list panics each time.
+fn with_each_call_failing<R: Relationship>(operation: impl Fn(&mut Harbor), link: fn(Entity) -> R) {
+    for calls in 0.. {
+        let mut world = World::new();
+        let targets = entities(&mut world);
+        let sources = [(); 6].map(|()| world.spawn(link(targets[0])).id());
+        let mut harbor = Harbor { world, other: World::new(), targets, sources };
+        CALLS_LEFT.set(Some(calls));
+        let done = catch_unwind(AssertUnwindSafe(|| operation(&mut harbor)));
+        let was_enough = CALLS_LEFT.take().is_some();
+        assert_eq!(done.is_ok(), was_enough, "a panic goes on, and none is made up");
+        let Harbor { world, other, .. } = &mut harbor;
+        for world in [world, other] {
+            world.flush();
+            world.check_invariants();
+            // Links are made and unmade as ever.
+            let target = world.spawn_empty().id();
+            let sources: Vec<Entity> =
+                world.iter_entities().map(|entity| entity.id()).filter(|&id| id != target).collect();
+            _ = world.many(&sources).insert_with(|_| link(target));
+            world.check_invariants();
+            world.despawn(target);
+            world.check_invariants();
+        }
+        if was_enough {
+            return;
+        }
+    }
+}
+
+#[test]
+fn both_sides_agree_whatever_function_of_a_list_panics() {
+    fn try_all<R: Relationship>(link: fn(Entity) -> R) {
+        let operations: &[&dyn Fn(&mut Harbor)] = &[
+            &|harbor| _ = harbor.world.spawn(link(harbor.targets[0])),
+            &|harbor| _ = harbor.world.spawn(link(harbor.targets[1])),
+            &|harbor| _ = harbor.world.spawn_batch([(); 3].map(|()| link(harbor.targets[1]))),
+            &|harbor| _ = harbor.world.entity_mut(harbor.sources[0]).insert(link(harbor.targets[1])),
+            &|harbor| _ = harbor.world.many(&harbor.sources[1..]).insert_with(|_| link(harbor.targets[1])),
+            &|harbor| _ = harbor.world.entity_mut(harbor.sources[2]).remove::<R>(),
+            &|harbor| _ = harbor.world.many(&harbor.sources).remove::<R>(),
+            &|harbor| _ = harbor.world.entity_mut(harbor.targets[0]).remove::<R::RelationshipTarget>(),
+            &|harbor| _ = harbor.world.despawn(harbor.sources[1]),
+            &|harbor| _ = harbor.world.many(&harbor.sources).despawn(),
+            &|harbor| _ = harbor.world.despawn(harbor.targets[0]),
+            &|harbor| _ = harbor.world.entity_mut(harbor.targets[1]).add_related::<R>(&harbor.sources[..5]),
+            &|harbor| {
+                let sources = [harbor.sources[3], harbor.targets[1], harbor.sources[1]];
+                harbor.world.entity_mut(harbor.targets[0]).replace_related::<R>(&sources);
+            },
+            &|harbor| _ = harbor.world.entity_mut(harbor.targets[0]).detach_all_related::<R>(),
+            &|harbor| {
+                let [a, b] = harbor.targets;
+                _ = harbor.world.many(&[a, harbor.sources[0], harbor.sources[1], b]).move_to(&mut harbor.other);
+            },
+            &|harbor| {
+                let Harbor { world, targets, sources, .. } = harbor;
+                world.with_deferred_events(|world| {
+                    world.entity_mut(sources[0]).insert(link(targets[1]));
+                    world.despawn(targets[0]);
+                    world.spawn(link(targets[1]));
+                });
+            },
+        ];
+        operations.iter().for_each(|operation| with_each_call_failing(operation, link));
+    }
+    try_all(DockedAt);
+    try_all(InHoldOf);
 }

@@ -274,7 +274,7 @@ impl Graph {
     ) -> PlanId {
         let steps = self.steps(change);
         let mut plan = Planner { from, steps: &steps, contents, components }.plan(tables);
-        plan.update_interest(components, self.in_all);
+        plan.update_interest(components, self.in_all).unwrap_or_else(|error| error.raise());
         if change.is_long() {
             let at = self.keep_long(from, plan);
             return self.note_last(from, change, at);
@@ -420,7 +420,10 @@ impl Graph {
         // What they say of plans may not be so any more.
         self.makings = Latest::default();
         (self.insertions, self.removals) = Default::default();
-        self.plans.iter_mut().for_each(|plan| plan.update_interest(components, in_all));
+        if self.plans.iter_mut().any(|plan| plan.update_interest(components, in_all).is_err()) {
+            // Plans that there is no memory for are made anew when they are needed.
+            self.clear();
+        }
     }
 
     /// Forgets all edges and gives their memory back; they are made anew when they are needed. Numbers of tables and of

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use crate::alloc_error::{AllocError, try_reserve_exact};
 use crate::component::{ComponentId, Components, Constructor, Kinds};
 use crate::entity::{SparseSummary, TableId};
 use crate::table::{ColumnPair, LightMove};
@@ -205,12 +206,16 @@ impl MovePlan {
     }
 
     /// Computes the listeners of this plan anew, beside those of all plans.
-    pub(super) fn update_interest(&mut self, components: &Components, in_all: Interest) {
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. The plan cannot be used then.
+    pub(super) fn update_interest(&mut self, components: &Components, in_all: Interest) -> Result<(), AllocError> {
         let loses_watched = self.lost.iter().any(|&(_, id)| components.is_watched(id));
         let lost = || self.lost.iter().map(|&(_, id)| Transition::Lost(id));
         let changes = || lost().chain(self.comes.iter().copied());
-        self.before = changes().filter_map(|transition| transition.heard_before(components)).collect();
-        self.after = changes().filter_map(|transition| transition.heard_after(components)).collect();
+        self.before = try_collect(changes().filter_map(|transition| transition.heard_before(components)))?;
+        self.after = try_collect(changes().filter_map(|transition| transition.heard_after(components)))?;
         self.interest = in_all
             .and(Interest::REMOVALS.only_if(loses_watched))
             .and(Interest::REACTIONS.only_if(self.is_heard(components)));
@@ -245,6 +250,7 @@ impl MovePlan {
             beside.next().filter(|_| beside.next().is_none())
         };
         self.adds_beside = only.filter(|_| is_simple).map(|number| number as u32);
+        Ok(())
     }
 
     /// Whether observers or hooks may be told of it.
@@ -287,4 +293,11 @@ impl MovePlan {
             + size_of_val(&*self.light_moves)
             + self.retains.as_deref().map_or(0, size_of_val)
     }
+}
+
+fn try_collect<T>(items: impl Iterator<Item = T> + Clone) -> Result<Box<[T]>, AllocError> {
+    let mut all = Vec::new();
+    try_reserve_exact(&mut all, items.clone().count())?;
+    all.extend(items);
+    Ok(all.into_boxed_slice())
 }

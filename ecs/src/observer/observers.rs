@@ -187,6 +187,8 @@ impl<E: Event> Observers<E> {
             self.forget_dead(entities, &mut removed);
             self.crowded = FEW.max(2 * self.index.watching.entities());
         }
+        // The index is of this list.
+        self.list.reserve(1);
         self.index.push(id, watched, entities);
         self.list.push(Listed { observer: Some(observer), id });
         removed

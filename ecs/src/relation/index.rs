@@ -123,7 +123,7 @@ impl PairIndex {
             let Self { ends, rows, is_symmetric, .. } = self;
             let sorts = *is_symmetric;
             let of_row = |&row: &u32| hash(sorted(sorts, ends[row as usize]));
-            rows.try_reserve(1, of_row).map_err(|_| AllocError::TOO_LARGE)?;
+            rows.try_reserve(1, of_row).map_err(AllocError::of_map)?;
         }
         self.from.make_room(source)?;
         let targets = if self.is_symmetric { &mut self.from } else { &mut self.to };

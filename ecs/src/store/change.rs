@@ -240,7 +240,7 @@ impl Store {
         // If that panics it is done behind the next operation.
         self.listeners.links.linking = Some((id, source));
         self.listeners.has_news = true;
-        if link(self) {
+        if self.change_links(link) {
             self.listeners.links.linking = None;
             self.listeners.has_news = false;
             return true;

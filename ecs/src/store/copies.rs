@@ -141,7 +141,8 @@ impl Store {
         self.relink();
         self.flush();
         self.settle_tracking();
-        debug_assert!(self.listeners.links.are_settled() && self.listeners.links.refused.is_empty());
+        let links = &self.listeners.links;
+        debug_assert!(links.are_settled() && links.refused.is_empty() && !links.may_disagree);
     }
 
     /// What cannot be copied. `is_apart` says so of resources that are no part of the copy.

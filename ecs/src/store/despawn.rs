@@ -139,10 +139,15 @@ impl Store {
         let panicked = self.expect_end(Affected::Listed(&[entity]), location.table);
         let summary = self.entities.sparse_summary(entity.index());
         self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
-        let dropped = self.dropping(|store| {
+        let mut dropped = self.dropping(|store| {
             // SAFETY: the entity is there, and there is room for its end. No error: see `despawn_special`.
             _ = unsafe { store.despawn_special(entity, location, summary) };
         });
+        if dropped.is_some() && self.entities.contains(entity) {
+            // There was no memory to tell of it. An operation that this is part of does not go on either.
+            dropped.go_on();
+            return Ok(());
+        }
         self.conclude(panicked.or(dropped));
         Ok(())
     }

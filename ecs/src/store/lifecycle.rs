@@ -18,6 +18,7 @@ use super::news::{Affected, FewNews, News};
 use super::reactions::Tell;
 use super::report::held_by;
 use super::{Home, Store};
+use crate::alloc_error::try_reserve_exact;
 use crate::archetype::{Archetypes, Planned};
 use crate::component::{ComponentHook, ComponentId, Kinds};
 use crate::entity::{Entity, SparseSummary, TableId};
@@ -32,6 +33,18 @@ struct Whole<'s> {
     foretold: bool,
     /// Whether it has not panicked.
     has_ended: bool,
+}
+
+/// A store in which links are changed: if that panics, nothing is known of them.
+struct ChangingLinks<'s>(&'s mut Store);
+
+impl Drop for ChangingLinks<'_> {
+    fn drop(&mut self) {
+        let listeners = &mut self.0.listeners;
+        listeners.links.unlinked();
+        listeners.links.may_disagree = true;
+        listeners.has_news = true;
+    }
 }
 
 /// Ids that were pending before reactions, which are so again afterwards: in their own world, which may be elsewhere then.
@@ -123,6 +136,8 @@ impl Store {
             if self.listeners.held == 0 {
                 self.listeners.panicked = Waiting::default();
             }
+            // That it was broken off is known.
+            self.listeners.news.forget_failure();
             self.settle_news();
         }
     }
@@ -155,8 +170,14 @@ impl Store {
     /// Tells of entities that have just been made, from a row of a table on, and returns them: they may be elsewhere by now.
     #[cold]
     pub(crate) fn tell_of_made(&mut self, table: TableId, first: usize) -> &[Entity] {
-        let made = self.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]).to_vec();
+        let mut made = Vec::new();
+        let entities = self.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
+        let has_room = try_reserve_exact(&mut made, entities.len());
+        if has_room.is_ok() {
+            made.extend_from_slice(entities);
+        }
         self.react();
+        has_room.unwrap_or_else(|error| error.raise());
         self.reactions.made = made;
         &self.reactions.made
     }
@@ -243,11 +264,20 @@ impl Store {
         listeners.news.doubt();
     }
 
+    /// Changes links, or pairs. If that panics, both sides of all of them are compared at the end of the next operation.
+    #[inline(always)]
+    pub(crate) fn change_links<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> T {
+        let changing = ChangingLinks(self);
+        let out = change(changing.0);
+        core::mem::forget(changing);
+        out
+    }
+
     /// Makes both sides of relationships agree, if there are such components.
     #[inline]
     pub(crate) fn relink(&mut self) {
         let links = &self.listeners.links;
-        if !(links.are_settled() && links.refused.is_empty())
+        if !(links.are_settled() && links.refused.is_empty() && !links.may_disagree)
             && let Some(tell) = self.reactions.tell
         {
             (tell.relink)(self);
@@ -292,6 +322,7 @@ impl Store {
         if !news.is_empty() {
             (tell.after)(self, &news.view());
         }
+        news.raise_failure();
         news.clear();
         if self.listeners.news.is_empty() {
             self.listeners.news = news;
@@ -350,6 +381,7 @@ impl Store {
         } else {
             let mut news = core::mem::take(&mut listeners.spare);
             news.add(affected, plan.after.iter().copied());
+            news.raise_failure();
             (tell.after)(self, &news.view());
             self.take_back(news);
         }
@@ -374,6 +406,7 @@ impl Store {
     /// Tells what is about to go. A panic of a listener waits for [`Store::conclude`].
     #[must_use]
     fn foretell(&mut self, mut news: News) -> Waiting {
+        news.raise_failure();
         let mut panicked = Waiting::default();
         if let Some(tell) = self.reactions.tell.filter(|_| !news.is_empty()) {
             self.listeners.has_news = true;
@@ -570,6 +603,7 @@ impl Store {
                 add(table, Affected::Rows { table: table.id(), first: 0, count: table.len() });
             }
         }
+        news.raise_failure();
         news.join(index);
         news
     }
@@ -602,9 +636,11 @@ impl Store {
         if self.is_quiet() || self.listeners.foretold != 0 {
             return self.as_one(operations);
         }
-        let mut news = core::mem::take(&mut self.listeners.spare);
-        foresee(self, &mut news);
-        let panicked = self.foretell(news);
+        let panicked = self.change_links(|store| {
+            let mut news = core::mem::take(&mut store.listeners.spare);
+            foresee(store, &mut news);
+            store.foretell(news)
+        });
         let out = self.as_foretold(operations);
         self.conclude(panicked);
         out

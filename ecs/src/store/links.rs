@@ -9,6 +9,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
+use crate::alloc_error::try_reserve;
 use crate::component::{ComponentDescriptor, ComponentId, Components};
 use crate::entity::Entity;
 
@@ -67,6 +68,9 @@ pub(crate) struct Links {
     pub(super) is_moving: bool,
     /// Whether a target gets its list from here, so that it is right.
     pub(crate) is_listing: bool,
+    /// Whether the two sides of links may disagree, since an operation on them was broken off or a note could not be made. All of
+    /// them are compared at the end of the next operation.
+    pub(crate) may_disagree: bool,
 }
 
 impl Default for Links {
@@ -86,6 +90,7 @@ impl Default for Links {
             ending: Vec::new(),
             is_moving: false,
             is_listing: false,
+            may_disagree: false,
         }
     }
 }
@@ -199,15 +204,25 @@ impl Links {
         self.of(relation).map_or(0, |listed| listed.changed)
     }
 
-    /// Notes that an entity has got a component of a relationship, or another value of it.
+    /// Notes that an entity has got a component of a relationship, or another value of it. The operation cannot fail any more: if
+    /// there is no memory for the note, all links are compared instead.
     pub(super) fn note(&mut self, entity: Entity, id: ComponentId, components: &Components) {
-        if components.is_of_pairs(id) {
-            self.unpaired.push(Unpaired { component: id, entity, has_ended: false });
+        let is_noted = if components.is_of_pairs(id) {
+            push(&mut self.unpaired, Unpaired { component: id, entity, has_ended: false })
         } else if !components.lists_sources(id) {
-            self.coming.push((id, entity));
-        } else if !self.is_listing {
-            self.adopting.push((id, entity));
-        }
+            push(&mut self.coming, (id, entity))
+        } else {
+            self.is_listing || push(&mut self.adopting, (id, entity))
+        };
+        self.may_disagree |= !is_noted;
+    }
+
+    /// The sources that are listed on targets. Some may have ended.
+    pub(crate) fn sources(&self, relation: ComponentId) -> impl Iterator<Item = Entity> {
+        let pages = self.of(relation).into_iter().flat_map(|listed| listed.pages.iter().enumerate());
+        let places = pages.flat_map(|(at, page)| (at * PAGE..).zip(page.iter().flat_map(|page| page.iter())));
+        let places = places.filter(|(_, place)| place.target != Entity::PLACEHOLDER);
+        places.filter_map(|(index, place)| place.source(index as u32))
     }
 
     /// From now on it can be asked which sources have changed their targets.
@@ -298,7 +313,20 @@ fn write_down(journal: &mut VecDeque<(ComponentId, Entity)>, relation: Component
     if journal.len() == MOST_NOTES {
         journal.pop_front();
     }
+    if journal.try_reserve(1).is_err() {
+        // What has changed so far is not known any more.
+        return journal.clear();
+    }
     journal.push_back((relation, source));
+}
+
+/// Adds a note, and says whether there was memory for it.
+fn push<T>(notes: &mut Vec<T>, note: T) -> bool {
+    let has_room = try_reserve(notes, 1).is_ok();
+    if has_room {
+        notes.push(note);
+    }
+    has_room
 }
 
 /// What is noted of a source.

@@ -11,6 +11,11 @@
 //! `Removals::make_room` for all lists of removals, `Entities::reserve_free` for ends of entities. Where several values are
 //! dropped and one panics, the others are dropped all the same.
 //!
+//! Two kinds of notes are made when rows have moved, and do not fail there. If there is no memory for what observers and hooks
+//! are to be told, that is raised when the rest is told (`News::raise_failure`). If there is none for a note of a link, or if an
+//! operation on links or pairs is broken off (`Store::change_links`), all links are compared with the components of their
+//! entities at the end of the next operation.
+//!
 //! A world has a number that is never used twice in a process ([`WorldId`]). Queries and systems remember the number of the
 //! world that their state was made for, and compare it in release builds. Preparing a system takes its state away first and
 //! sets it last, so a panic in between (a `Local` is made by user code) leaves a system that is prepared for no world.

@@ -7,6 +7,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::alloc_error::{AllocError, try_reserve};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, TableId};
 use crate::table::{Table, Tables};
@@ -17,6 +18,8 @@ pub(crate) struct News {
     entities: Vec<Entity>,
     changes: Vec<(ComponentId, Kinds)>,
     parts: Vec<Part>,
+    /// Set if something could not be noted: an operation that moves rows cannot fail, so this is raised when the rest is told.
+    failed: Option<AllocError>,
 }
 
 /// Entities to which the same happens.
@@ -95,7 +98,19 @@ impl News {
     /// Whether there are none.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.parts.is_empty() && self.failed.is_none()
+    }
+
+    /// Does not fail later, although something could not be noted.
+    pub(crate) fn forget_failure(&mut self) {
+        self.failed = None;
+    }
+
+    /// Fails if something could not be noted.
+    pub(crate) fn raise_failure(&mut self) {
+        if let Some(error) = self.failed.take() {
+            error.raise()
+        }
     }
 
     /// Forgets all, and keeps the memory.
@@ -103,6 +118,7 @@ impl News {
         self.entities.clear();
         self.changes.clear();
         self.parts.clear();
+        self.failed = None;
     }
 
     /// Notes what happens to a component of an entity. What comes twice belongs to two operations.
@@ -112,8 +128,14 @@ impl News {
             && self.entities[range.start] == entity
             && self.changes[changes.clone()].iter().all(|change| change.0 != id)
         {
-            changes.end += 1;
-            return self.changes.push((id, kinds));
+            match try_reserve(&mut self.changes, 1) {
+                Ok(()) => {
+                    self.changes.push((id, kinds));
+                    changes.end += 1;
+                }
+                Err(error) => self.failed = Some(error),
+            }
+            return;
         }
         self.list(&[entity], [(id, kinds)]);
     }
@@ -129,6 +151,10 @@ impl News {
     fn list(&mut self, entities: &[Entity], changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
         let mut changes = changes.into_iter().peekable();
         if changes.peek().is_some() {
+            if let Err(error) = try_reserve(&mut self.entities, entities.len()) {
+                self.failed = Some(error);
+                return;
+            }
             let first = self.entities.len();
             self.entities.extend_from_slice(entities);
             self.push(Of::Listed(first..self.entities.len()), changes);
@@ -137,7 +163,15 @@ impl News {
 
     fn push(&mut self, of: Of, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
         let first = self.changes.len();
-        self.changes.extend(changes);
+        let noted = changes.into_iter().try_for_each(|change| {
+            try_reserve(&mut self.changes, 1)?;
+            self.changes.push(change);
+            Ok(())
+        });
+        if let Err(error) = noted.and_then(|()| try_reserve(&mut self.parts, 1)) {
+            self.failed = Some(error);
+            return self.changes.truncate(first);
+        }
         let changes = first..self.changes.len();
         let is_empty = match &of {
             Of::Rows(_, rows) => rows.is_empty(),
@@ -164,16 +198,21 @@ impl News {
 
     /// Lists entities that are known by their rows in this table: they may be in others soon.
     pub(crate) fn settle(&mut self, table: &Table) {
-        let Self { entities, parts, .. } = self;
-        for Part { of, .. } in parts {
+        let Self { entities, parts, failed, .. } = self;
+        parts.retain_mut(|Part { of, .. }| {
             if let Of::Rows(id, rows) = of
                 && *id == table.id()
             {
-                let first = entities.len();
-                entities.extend_from_slice(table.entities().get(rows.clone()).unwrap_or_default());
+                let (first, rows) = (entities.len(), table.entities().get(rows.clone()).unwrap_or_default());
+                if let Err(error) = try_reserve(entities, rows.len()) {
+                    *failed = Some(error);
+                    return false;
+                }
+                entities.extend_from_slice(rows);
                 *of = Of::Listed(first..entities.len());
             }
-        }
+            true
+        });
     }
 
     /// The same, of all tables.
@@ -209,6 +248,7 @@ impl News {
             return;
         }
         let all = core::mem::take(self);
+        self.failed = all.failed;
         for part in all.parts {
             let changes = all.changes[part.changes].iter().copied();
             match part.of {
@@ -228,7 +268,7 @@ impl News {
 
     /// Puts neighbours in one table together to which the same happens.
     pub(crate) fn join(&mut self, index: &Entities) {
-        let Self { entities, changes, parts } = self;
+        let Self { entities, changes, parts, .. } = self;
         let table = |place: usize| index.get(entities[place]).map(|location| location.table);
         parts.dedup_by(|next, last| {
             let (Of::Listed(next_range), Of::Listed(range)) = (&next.of, &mut last.of) else { return false };

@@ -137,6 +137,15 @@ impl Store {
             drop(replaced);
             return true;
         }
+        let is_told = (functions.is_told)(self);
+        self.change_links(|store| store.make_pair(number, [source, target], value, is_told));
+        true
+    }
+
+    /// Makes a pair that is not there, and that there can be.
+    #[inline]
+    fn make_pair<R: Relation>(&mut self, number: usize, [source, target]: Ends, value: R, is_told: bool) {
+        let (index, now) = (self.relations.places[number].pairs.index(), self.now());
         let mut displaced = [None; 2];
         if R::EXCLUSIVE {
             displaced[0] = others(index.list(0, source)).next().map(|other| [source, other]);
@@ -146,20 +155,19 @@ impl Store {
         }
         let has_displaced = displaced != [None; 2];
         displaced.into_iter().flatten().for_each(|ends| _ = self.remove_pair(number, ends));
-        let is_told = (functions.is_told)(self);
-        let Some(pairs) = self.relations.get_mut::<R>(number) else { return false };
+        let Some(pairs) = self.relations.get_mut::<R>(number) else { return };
+        if is_told {
+            // Nothing is told if the pair is not there then.
+            pairs.note_made([source, target]);
+        }
         if let Err((error, _value)) = pairs.insert([source, target], value, now) {
             error.raise();
-        }
-        if is_told {
-            pairs.note_made([source, target]);
         }
         self.listeners.note_pair([source, target], R::SYMMETRIC);
         // Mostly both are in other pairs as well.
         let has_first = self.relations.count(number, 0, source) == 1 || self.relations.count(number, 1, target) == 1;
         if !has_first && !has_displaced {
-            self.end_of_pairs(number);
-            return true;
+            return self.end_of_pairs(number);
         }
         let marks = |store: &mut Store| {
             store.mark(number, 0, source);
@@ -173,7 +181,6 @@ impl Store {
             }
         };
         self.change_marks(number, marks);
-        true
     }
 
     /// The end of an operation on pairs of a relation: runs the observers of what has become of them, and applies what these have recorded,
@@ -293,16 +300,18 @@ impl Store {
     /// Removes a pair of the relation with this number. Says whether it was there.
     pub(crate) fn unrelate_at(&mut self, number: usize, [source, target]: Ends) -> bool {
         self.settle_noted_pairs();
-        let is_there = self.remove_pair(number, [source, target]);
-        if is_there {
-            let is_last = self.relations.count(number, 0, source) == 0 || self.relations.count(number, 1, target) == 0;
-            if is_last {
-                self.change_marks(number, |store| store.unmark_both(number, source, target));
-            } else {
-                self.end_of_pairs(number);
+        self.change_links(|store| {
+            let is_there = store.remove_pair(number, [source, target]);
+            if is_there {
+                let count = |end, entity| store.relations.count(number, end, entity);
+                if count(0, source) == 0 || count(1, target) == 0 {
+                    store.change_marks(number, |store| store.unmark_both(number, source, target));
+                } else {
+                    store.end_of_pairs(number);
+                }
             }
-        }
-        is_there
+            is_there
+        })
     }
 
     /// The number of a relation of which something is known, if the store has met it.
@@ -319,7 +328,7 @@ impl Store {
     pub(crate) fn unrelate_all<R: Relation>(&mut self, end: usize, entity: Entity) {
         let Some(number) = self.relations.number::<R>() else { return };
         self.settle_noted_pairs();
-        self.change_marks(number, |store| store.remove_pairs_of(number, end, entity));
+        self.change_links(|store| store.change_marks(number, |store| store.remove_pairs_of(number, end, entity)));
     }
 
     /// Removes all pairs of which an entity is the source (0) or the target (1), in their order. Their values wait to be dropped.
@@ -407,6 +416,26 @@ impl Store {
                 has_come.for_each(|&(_, new)| to.listeners.links.unpair(component, new, false));
             }
             to.listeners.has_news = true;
+        }
+    }
+
+    /// Notes all entities whose pairs and components do not agree, for [`settle_pairs`]. `O(pairs, and places in storages)`
+    pub(crate) fn compare_pairs(&mut self) {
+        let Self { relations, sparse, entities, listeners, .. } = self;
+        for place in &relations.places {
+            let index = place.pairs.index();
+            for ((end, &component), storage) in place.components.iter().enumerate().zip(place.storages) {
+                let storage = &sparse[storage];
+                let mut note = |entity: Entity| {
+                    let has_ended = !entities.contains(entity);
+                    if has_ended || storage.contains(entity.index()) != (index.count(end, entity) != 0) {
+                        listeners.links.unpaired.push(Unpaired { component, entity, has_ended });
+                    }
+                };
+                index.entities(end).for_each(&mut note);
+                let marked = core::iter::successors(storage.next_index(0), |&(_, next)| storage.next_index(next));
+                marked.filter_map(|(at, _)| Some(entities.at_index(at)?.0)).for_each(&mut note);
+            }
         }
     }
 

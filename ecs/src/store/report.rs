@@ -182,13 +182,14 @@ impl Listeners {
         if self.hears
             && let Some((id, kinds)) = transition.heard_after(components)
         {
+            // First, as nothing may be forgotten if there is no memory for what follows.
+            self.has_news = true;
             if kinds.has(Kinds::INSERT.of_links()) {
                 self.links.note(entity, id, components);
             }
             if !kinds.told().is_none() {
                 self.news.note(entity, id, kinds.told());
             }
-            self.has_news = true;
         }
     }
 

@@ -9,6 +9,7 @@ use super::make::{NewRows, RowIds};
 use super::news::News;
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, SparseSummary, TableId};
+use crate::guard::Waiting;
 use crate::removal::Fate;
 use crate::table::{ColumnPair, Table};
 
@@ -83,11 +84,16 @@ impl Store {
             selections.iter().for_each(|selection| store.foresee_end_of(news, selection));
         };
         self.listeners.links.is_moving = true;
-        let ids = self.as_one_foreseen(foresee, |store| {
-            store.listeners.links.is_moving = false;
-            store.move_foretold_to(selections, to, MovedIds::Next, |_| {})
+        let mut ids = Vec::new();
+        // A listener of this store may panic.
+        let panicked = Waiting::catch(|| {
+            ids = self.as_one_foreseen(foresee, |store| {
+                store.listeners.links.is_moving = false;
+                store.move_foretold_to(selections, to, MovedIds::Next, |_| {})
+            });
         });
         to.react();
+        panicked.go_on();
         ids
     }
 
@@ -134,11 +140,13 @@ impl Store {
             unsafe { to.make_rows(table, count, rows, &mut values) };
         }
         then(to);
-        self.move_pairs(to, &ids);
-        // A listener of this store may panic before the other one tells.
-        if let Some(tell) = to.reactions.tell.filter(|_| to.archetypes.components.has_relations()) {
-            (tell.moved)(to, &ids);
-        }
+        to.change_links(|to| {
+            // A listener of this store may panic before the other one tells.
+            if let Some(tell) = to.reactions.tell.filter(|_| to.archetypes.components.has_relations()) {
+                (tell.moved)(to, &ids);
+            }
+            self.change_links(|store| store.move_pairs(to, &ids));
+        });
         to.settle_news();
         ids
     }

@@ -6,7 +6,9 @@
 //! removed.
 //!
 //! What is noted is only where to look. What holds is read from the components, so that nothing goes wrong if an operation was broken off
-//! in between.
+//! in between: then both sides of all links are compared (`links/compare.rs`), and what disagrees is noted.
+
+mod compare;
 
 use alloc::format;
 use alloc::sync::Arc;
@@ -14,7 +16,9 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::mem::{needs_drop, swap};
 
+use self::compare::{Sides, compare};
 use super::cast::World;
+use crate::alloc_error::try_reserve_exact;
 use crate::change::{ReadEntity, WriteEntity};
 use crate::component::{
     Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, ErasedSlice, ErasedValue, ErasedVec, Kinds,
@@ -410,11 +414,11 @@ fn relink_some<R: Relationship>(store: &mut Store, id: ComponentId, target: Enti
     }
     // If a function of the program panics they are linked behind the next operation.
     let before = store.listeners.links.coming.len();
-    store.listeners.links.coming.extend(sources.iter().map(|&source| (id, source)));
     store.listeners.has_news = true;
+    store.listeners.links.coming.extend(sources.iter().map(|&source| (id, source)));
     let name = |source: &&Entity| store.sole_mut::<R>(**source).map(|named| *named = R::from(target)).is_some();
     let count = sources.iter().take_while(name).count();
-    if link_together::<R>(store, id, target, &sources[..count]) {
+    if store.change_links(|store| link_together::<R>(store, id, target, &sources[..count])) {
         store.listeners.links.coming.truncate(before);
         store.listeners.has_news = false;
     } else {
@@ -544,6 +548,10 @@ fn id_of(store: &mut Store, functions: &LinkFunctions) -> Option<ComponentId> {
 
 /// Notes which relationships are about to go.
 pub(crate) fn unlink(store: &mut Store, news: &NewsView<'_>) {
+    store.change_links(|store| note_what_goes(store, news));
+}
+
+fn note_what_goes(store: &mut Store, news: &NewsView<'_>) {
     let kinds = Kinds::DISCARD.and(Kinds::DESPAWN).of_links();
     for part in news.of_kinds(kinds) {
         for id in part.components() {
@@ -585,9 +593,9 @@ pub(crate) fn relink(store: &mut Store) {
         store.let_wait(panicked);
     }
     for _ in 0..PANICS {
-        let panicked = Waiting::catch(|| store.without_news(settle));
+        let panicked = Waiting::catch(|| store.without_news(|store| store.change_links(settle)));
         store.let_wait(panicked);
-        if store.listeners.links.are_settled() {
+        if store.listeners.links.are_settled() && !store.listeners.links.may_disagree {
             return;
         }
     }
@@ -612,17 +620,38 @@ fn settle(store: &mut Store) {
             continue;
         }
         let links = &mut store.listeners.links;
-        links.coming.splice(..0, links.linking.take());
+        if let Some(linking) = links.linking {
+            links.coming.insert(0, linking);
+            links.linking = None;
+        }
         let mut at = 0;
         while let Some(&(relation, source)) = store.listeners.links.coming.get(at) {
             link(store, relation, source);
             at += 1;
         }
         store.listeners.links.coming.clear();
-        if store.listeners.links.are_settled() {
+        if !store.listeners.links.are_settled() {
+            continue;
+        }
+        if !store.listeners.links.may_disagree {
             return;
         }
+        compare_all(store);
+        store.listeners.links.may_disagree = false;
     }
+}
+
+/// Notes all links and pairs of which the two sides disagree.
+#[cold]
+fn compare_all(store: &mut Store) {
+    for number in 0..store.sparse.len() {
+        let source = store.archetypes.components.sparse()[number];
+        let Some((functions, true)) = relation(store, source) else { continue };
+        let Ok(list) = store.register_descriptor((functions.target_list)()) else { continue };
+        let LinkFunctions { target, lists, mend, .. } = *functions;
+        compare(store, &Sides { source, list, target, lists, mend });
+    }
+    store.compare_pairs();
 }
 
 /// A target has got a list from outside: of its sources those stay that name it, each once.
@@ -664,50 +693,57 @@ fn keep(store: &mut Store, functions: &LinkFunctions, id: ComponentId, target: E
 /// Makes components of entities that have come from another world, of which nothing has been told yet, name each other by their new ids.
 /// Links to entities that have not come end.
 pub(crate) fn moved(store: &mut Store, ids: &[(Entity, Entity)]) {
-    let sides = store.archetypes.components.iter().filter_map(|info| info.descriptor().relation());
-    let sides: Vec<RelationSide> = sides.filter(|side| side.functions::<LinkFunctions>().is_some()).collect();
-    if sides.is_empty() {
-        return;
-    }
     let new = NewIds::of(ids);
-    for side in sides {
-        let Some(functions) = side.functions::<LinkFunctions>() else { continue };
-        for &(_, entity) in ids {
-            if side.is_source() {
-                let named = (functions.target)(World::from_store(store), entity);
-                if let Some(target) = named {
-                    (functions.retarget)(store, entity, new.get(target));
+    // What sources name comes first, for which no memory is needed. Lists that could not be changed are made anew.
+    for changes_sources in [true, false] {
+        for number in 0..store.sparse.len() {
+            let id = store.archetypes.components.sparse()[number];
+            let functions = relation(store, id).filter(|(_, is_source)| *is_source == changes_sources);
+            let Some((functions, is_source)) = functions else { continue };
+            for &(_, entity) in ids {
+                if is_source {
+                    let named = (functions.target)(World::from_store(store), entity);
+                    if let Some(target) = named {
+                        (functions.retarget)(store, entity, new.get(target));
+                    }
+                } else if let Some(sources) = (functions.lists)(World::from_store(store), entity) {
+                    let sources: Vec<Entity> = sources.into_iter().map(|source| new.get(source)).collect();
+                    (functions.list_these)(store, entity, &sources);
                 }
-            } else if let Some(sources) = (functions.lists)(World::from_store(store), entity) {
-                let sources: Vec<Entity> = sources.into_iter().map(|source| new.get(source)).collect();
-                (functions.list_these)(store, entity, &sources);
             }
         }
     }
 }
 
 /// Which ids entities have got that have come from another world.
-enum NewIds {
+enum NewIds<'i> {
     /// By how much the index of the old id is above the least one: the old id and the new one.
     Near(u32, Vec<(Entity, Entity)>),
     /// In the order of the old ids, if they are far from each other.
     Far(Vec<(Entity, Entity)>),
+    /// In any order, if there is no memory for another one.
+    Unsorted(&'i [(Entity, Entity)]),
 }
 
-impl NewIds {
+impl<'i> NewIds<'i> {
     /// A table has at most so many places for each id.
     const SPARSEST: usize = 8;
 
-    fn of(ids: &[(Entity, Entity)]) -> Self {
+    fn of(ids: &'i [(Entity, Entity)]) -> Self {
         let indexes = ids.iter().map(|(old, _)| old.index());
         let (least, most) = (indexes.clone().min().unwrap_or(0), indexes.max().unwrap_or(0));
         let places = (most - least) as usize + 1;
-        if places > ids.len().saturating_mul(Self::SPARSEST) {
-            let mut ids = ids.to_vec();
-            ids.sort_unstable_by_key(|&(old, _)| old);
-            return Self::Far(ids);
+        let are_far = places > ids.len().saturating_mul(Self::SPARSEST);
+        let mut table = Vec::new();
+        if try_reserve_exact(&mut table, if are_far { ids.len() } else { places }).is_err() {
+            return Self::Unsorted(ids);
         }
-        let mut table = alloc::vec![(Entity::PLACEHOLDER, Entity::PLACEHOLDER); places];
+        if are_far {
+            table.extend_from_slice(ids);
+            table.sort_unstable_by_key(|&(old, _)| old);
+            return Self::Far(table);
+        }
+        table.resize(places, (Entity::PLACEHOLDER, Entity::PLACEHOLDER));
         ids.iter().for_each(|&(old, new)| table[(old.index() - least) as usize] = (old, new));
         Self::Near(least, table)
     }
@@ -720,6 +756,7 @@ impl NewIds {
                 place.filter(|(of, _)| *of == old)
             }
             Self::Far(ids) => ids.binary_search_by_key(&old, |&(old, _)| old).ok().map(|at| &ids[at]),
+            Self::Unsorted(ids) => ids.iter().find(|(of, _)| *of == old),
         };
         found.map_or(Entity::PLACEHOLDER, |(_, new)| *new)
     }
@@ -838,7 +875,7 @@ pub(crate) fn arrange_sources(
     let are_these =
         listed.len() == sources.len() && wanted.len() == sources.len() && wanted.iter().all(|one| all.contains(one));
     let Some(id) = id_of(store, functions).filter(|_| are_these) else { return false };
-    (functions.list_these)(store, target, sources);
+    store.change_links(|store| (functions.list_these)(store, target, sources));
     for (place, &source) in sources.iter().enumerate() {
         store.listeners.links.move_place(id, source, place as u32);
     }
@@ -963,6 +1000,10 @@ pub(crate) fn linking(store: &Store, id: ComponentId) -> Option<Link<Store>> {
 
 /// Ends an entity with those that end with it, if nothing is told of any of them, and they are linked by one relationship at most.
 pub(crate) fn end_linked(store: &mut Store, root: Entity) -> bool {
+    store.change_links(|store| end_tree(store, root))
+}
+
+fn end_tree(store: &mut Store, root: Entity) -> bool {
     let Some(summary) = store.ends_untold(root) else { return false };
     if !summary.meets(store.listeners.lists) && end_leaf(store, root, summary) {
         return true;
@@ -970,6 +1011,7 @@ pub(crate) fn end_linked(store: &mut Store, root: Entity) -> bool {
     let mut ending = core::mem::take(&mut store.listeners.links.ending);
     ending.push(root);
     let ended = collect_all(store, &mut ending).map(|tree| {
+        store.entities.reserve_free(ending.len()).unwrap_or_else(|error| error.raise());
         let is_source = summary.meets(store.listeners.sources);
         unlist_all(store, &ending, is_source, tree);
         store.end_untold(&ending)
@@ -1053,10 +1095,10 @@ fn unlist_all(store: &mut Store, ending: &[Entity], is_source: bool, tree: Optio
     if is_source {
         note_all_parting(store, root, store.listeners.sources);
     }
+    note_all_parting(store, linked, others);
     if let Some(tree) = tree {
         store.listeners.links.forget_targets(tree, linked);
     }
-    note_all_parting(store, linked, others);
 }
 
 /// Notes entities that are about to end, as far as they are listed on targets.
@@ -1175,14 +1217,15 @@ fn drop_later(store: &mut Store, id: ComponentId, source: Entity) {
     store.reactions.let_wait(|store: &mut Store| store.as_one(drop_refused));
 }
 
-/// Removes components that make no links. If destructors panic, that goes on when all are removed.
+/// Removes components that make no links. If that panics, it goes on when all are removed.
 fn drop_refused(store: &mut Store) {
     let mut panicked = Waiting::default();
     while let Some((id, source)) = store.listeners.links.refused.pop_front() {
         let Some((functions, _)) = relation(store, id) else { continue };
         let named = (functions.target)(World::from_store(store), source);
         if named.is_some() && named != store.listeners.links.target(id, source) {
-            panicked = panicked.or(Waiting::catch(|| (functions.release)(store, source)));
+            let release = |store: &mut Store| (functions.release)(store, source);
+            panicked = panicked.or(Waiting::catch(|| store.change_links(release)));
         }
     }
     panicked.go_on();

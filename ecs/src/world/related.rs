@@ -80,11 +80,13 @@ impl World {
     /// Carries out steps that change links of `R` as one operation: commands of observers, which may exchange the world for another one, are
     /// applied at its end. If no observer and no hook has to do with the links, each step is an operation of its own, which is faster.
     fn as_one_linking<R: Relationship>(&mut self, steps: impl FnOnce(&mut Self)) {
-        if self.store.links_lightly_one::<R>() {
-            steps(self);
-        } else {
-            self.store.as_one(|store| steps(World::from_store_mut(store)));
-        }
+        self.store.change_links(|store| {
+            if store.links_lightly_one::<R>() {
+                steps(World::from_store_mut(store));
+            } else {
+                store.as_one(|store| steps(World::from_store_mut(store)));
+            }
+        });
     }
 
     /// Unlinks those of some entities that are linked to one, as one operation.
@@ -304,7 +306,8 @@ impl EntityWorldMut<'_> {
                 let is_listed = EntityHashSet::from_iter(listed.clone());
                 let mut seen = EntityHashSet::default();
                 let all = related.iter().copied().chain(listed);
-                let each = all.filter(|source| is_listed.contains(source) && seen.insert(*source));
+                let each: Vec<Entity> =
+                    all.filter(|source| is_listed.contains(source) && seen.insert(*source)).collect();
                 let sources = sources.collection_mut_risky();
                 sources.clear();
                 sources.extend_from_iter(each);

@@ -1,6 +1,7 @@
 //! Components, resources and messages, of which each kind of storage and each kind of value is there.
 
 use strata_ecs::component::HookContext;
+use strata_ecs::entity::EntityHashSet;
 use strata_ecs::prelude::*;
 use strata_ecs::world::DeferredWorld;
 use strata_tests::drops::Token;
@@ -95,6 +96,56 @@ fn count(mut world: DeferredWorld<'_>, _: HookContext) {
 pub(crate) fn hooked(number: usize) -> Hooked {
     Hooked(format!("hooked {number}"), Token::new())
 }
+
+/// Pairs with values that are dropped.
+#[derive(Relation, Debug)]
+pub(crate) struct Owes(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+#[derive(Relation, Debug)]
+#[relation(exclusive, on_target_despawn = "cascade")]
+pub(crate) struct Rides(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+#[derive(Relation, Debug)]
+#[relation(symmetric)]
+pub(crate) struct Knows(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+
+pub(crate) fn owes(number: usize) -> Owes {
+    Owes(format!("owes {number}"), Token::new())
+}
+
+pub(crate) fn rides(number: usize) -> Rides {
+    Rides(format!("rides {number}"), Token::new())
+}
+
+pub(crate) fn knows(number: usize) -> Knows {
+    Knows(format!("knows {number}"), Token::new())
+}
+
+/// Links with more than a target, to lists of each kind.
+#[derive(Component, Debug)]
+#[relationship(relationship_target = Crew)]
+pub(crate) struct AboardOf(#[relationship] pub(crate) Entity, pub(crate) String);
+#[derive(Component, Debug)]
+#[relationship_target(relationship = AboardOf)]
+pub(crate) struct Crew(Vec<Entity>);
+#[derive(Component, Debug)]
+#[relationship(relationship_target = Pilot)]
+pub(crate) struct Flies(pub(crate) Entity);
+#[derive(Component, Debug)]
+#[relationship_target(relationship = Flies)]
+pub(crate) struct Pilot(Entity);
+#[derive(Component, Debug)]
+#[relationship(relationship_target = Parts)]
+pub(crate) struct PartOf(pub(crate) Entity);
+#[derive(Component, Debug)]
+#[relationship_target(relationship = PartOf, linked_spawn)]
+pub(crate) struct Parts(EntityHashSet);
+
+/// All of these links to one target.
+pub(crate) fn links(target: Entity) -> impl Bundle {
+    (AboardOf(target, String::from("aboard")), Flies(target), PartOf(target))
+}
+
+#[derive(Event)]
+pub(crate) struct Rang;
 
 /// Any number of components that no stage knows.
 #[derive(Component, Debug)]

@@ -9,6 +9,7 @@
 
 mod kinds;
 mod operations;
+mod relations;
 mod run;
 mod stage;
 mod systems;

@@ -6,6 +6,7 @@ use std::sync::Once;
 use strata_tests::{alloc, drops, effort, panics};
 
 use super::operations::{ENTITIES, MANY, Operation, VALUES};
+use super::relations::RELATIONS;
 use super::stage::{KINDS, Kind, Stage};
 use super::systems::SYSTEMS;
 
@@ -107,4 +108,9 @@ fn hazard_21_values_messages_and_commands() {
 #[test]
 fn hazard_21_systems_and_schedules() {
     exhaust(SYSTEMS);
+}
+
+#[test]
+fn hazard_21_links_pairs_hooks_and_observers() {
+    exhaust(RELATIONS);
 }

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use strata_ecs::event::{Relate, Unrelate};
 use strata_ecs::message::MessageCursor;
 use strata_ecs::pool::{ThreadPool, ThreadPoolBuilder};
 use strata_ecs::prelude::*;
@@ -80,6 +81,14 @@ fn observe(world: &mut World) {
         commands.entity(insert.entity).insert(SealAside(format!("seal {}", insert.entity.index())));
     });
     world.add_observer(|_: On<'_, '_, Despawn<Title>>, mut seen: ResMut<'_, Seen>| seen.0 += 1);
+    world.add_observer(|add: On<'_, '_, Add<ChildOf>>, mut commands: Commands<'_, '_>| {
+        commands.entity(add.entity).insert(Seal(add.entity.index()));
+    });
+    world.add_observer(|_: On<'_, '_, Remove<Children>>, mut seen: ResMut<'_, Seen>| seen.0 += 1);
+    world.add_observer(|relate: On<'_, '_, Relate<Owes>>, mut commands: Commands<'_, '_>| {
+        commands.entity(relate.source).insert(Seal(1));
+    });
+    world.add_observer(|_: On<'_, '_, Unrelate<Owes>>, mut seen: ResMut<'_, Seen>| seen.0 += 1);
     world.register_component::<Hooked>();
 }
 

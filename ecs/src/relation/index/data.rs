@@ -55,7 +55,7 @@ impl PairIndex {
                 }
                 let Self { ends: all, rows, .. } = &mut index;
                 let of_row = |&row: &u32| hash(sorted(is_symmetric, all[row as usize]));
-                rows.try_reserve(1, of_row).map_err(|_| AllocError::TOO_LARGE)?;
+                rows.try_reserve(1, of_row).map_err(AllocError::of_map)?;
                 rows.insert_unique(hash(sorted(is_symmetric, ends)), row, of_row);
             }
             index.ends.push(ends);
