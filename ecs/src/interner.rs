@@ -25,7 +25,7 @@ struct TreeNode<L: ?Sized + 'static> {
 struct Entry<L: ?Sized + 'static> {
     /// In the order in which values were added; numbers may be left out.
     number: u32,
-    value: &'static L,
+    value: Kept<L>,
 }
 
 /// A value that an [`Interner`] can keep a copy of for as long as the program runs.
@@ -109,13 +109,13 @@ impl<L: ?Sized> fmt::Debug for Interner<L> {
 impl<L: ?Sized + Internable + Send + Sync> Interner<L> {
     /// The copy of a value, which is made the first time. `O(1)` for a usual number of values.
     pub fn intern(&self, value: &L) -> Interned<L> {
-        self.intern_with(value, || value.leak())
+        self.intern_with(value, || Kept::Leaked(value.leak()))
     }
 }
 
 impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
     /// The copy of a value; `make` makes it if there is none yet.
-    pub(crate) fn intern_with(&self, value: &L, make: impl FnOnce() -> &'static L) -> Interned<L> {
+    pub(crate) fn intern_with(&self, value: &L, make: impl FnOnce() -> Kept<L>) -> Interned<L> {
         let mut hasher = Fnv::default();
         value.hash(&mut hasher);
         let hash = hasher.finish();
@@ -140,6 +140,24 @@ impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
             }
             // SAFETY: the address comes from a box and did not come into the tree, so no other thread knows it.
             node = unsafe { Box::from_raw(new) };
+        }
+    }
+}
+
+/// The copy of a value that an interner keeps. A copy that another thread was faster to make is dropped if it is boxed.
+pub(crate) enum Kept<L: ?Sized + 'static> {
+    Boxed(Box<L>),
+    Leaked(&'static L),
+}
+
+impl<L: ?Sized> Deref for Kept<L> {
+    type Target = L;
+
+    #[inline]
+    fn deref(&self) -> &L {
+        match self {
+            Self::Boxed(value) => value,
+            Self::Leaked(value) => value,
         }
     }
 }
@@ -207,7 +225,7 @@ impl<L: ?Sized> Copy for Interned<L> {}
 impl<L: ?Sized> Interned<L> {
     /// The value, for as long as the program runs.
     pub(crate) fn get(self) -> &'static L {
-        self.0.value
+        &self.0.value
     }
 
     /// A number that no other value of the same kind has in this process.
@@ -237,7 +255,7 @@ impl<L: ?Sized> Deref for Interned<L> {
 
     #[inline]
     fn deref(&self) -> &L {
-        self.0.value
+        &self.0.value
     }
 }
 

@@ -310,9 +310,9 @@ mod labels_of_ones_own {
             }
         }
 
-        let sides = Interner::default();
-        assert_eq!(sides.intern(&Side::Left), sides.intern(&Side::Left));
-        assert_ne!(sides.intern(&Side::Left), sides.intern(&Side::Right));
-        assert_eq!(format!("{:?}", sides.intern(&Side::Right)), "Right");
+        static SIDES: Interner<Side> = Interner::new();
+        assert_eq!(SIDES.intern(&Side::Left), SIDES.intern(&Side::Left));
+        assert_ne!(SIDES.intern(&Side::Left), SIDES.intern(&Side::Right));
+        assert_eq!(format!("{:?}", SIDES.intern(&Side::Right)), "Right");
     }
 }

@@ -18,7 +18,7 @@ use super::functions::LayoutDescription;
 use super::name::StableName;
 use super::slot::next_number;
 use super::{ChangeTracking, Component, StorageType};
-use crate::interner::Interner;
+use crate::interner::{Interner, Kept};
 
 /// The names of all components that were made at run time.
 static NAMES: Interner<str> = Interner::new();
@@ -272,7 +272,7 @@ impl ComponentDescriptorBuilder {
                 requirements: RequiredByDefinition::List(list),
                 ..definition.descriptor
             };
-            Box::leak(Box::new(Definition { descriptor, requires: list.to_vec() }))
+            Kept::Boxed(Box::new(Definition { descriptor, requires: list.to_vec() }))
         });
         &kept.get().descriptor
     }

@@ -15,6 +15,7 @@ use core::hash::{Hash, Hasher};
 pub use self::dynamic::{DynEq, DynHash};
 #[doc(hidden)]
 pub use self::parts::{LabelLacks, LabelParts, LabelProbe, demand_label};
+use crate::interner::Kept;
 pub use crate::interner::{Internable, Interned, Interner};
 
 /// The name of a set of systems, which are ordered or switched off together.
@@ -78,7 +79,7 @@ pub trait SystemSet: Any + Send + Sync {
         Self: Sized,
     {
         static SETS: Interner<dyn SystemSet> = Interner::new();
-        SETS.intern_with(self, || Box::leak(self.dyn_clone()))
+        SETS.intern_with(self, || Kept::Boxed(self.dyn_clone()))
     }
 }
 
@@ -150,7 +151,7 @@ pub trait ScheduleLabel: Any + Send + Sync {
         Self: Sized,
     {
         static LABELS: Interner<dyn ScheduleLabel> = Interner::new();
-        LABELS.intern_with(self, || Box::leak(self.dyn_clone()))
+        LABELS.intern_with(self, || Kept::Boxed(self.dyn_clone()))
     }
 }
 
