@@ -47,7 +47,7 @@ struct Field {
     ty: Type,
     /// Type of the field, if it has markers.
     marked: Option<Type>,
-    /// What the error says if the field cannot be fetched.
+    /// The text of the error if the field cannot be fetched.
     message: Option<String>,
 }
 

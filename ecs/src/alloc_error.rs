@@ -39,7 +39,7 @@ impl AllocError {
         Self { layout: Some(layout) }
     }
 
-    /// What a map or a table could not allocate.
+    /// An allocation of a map or table that failed.
     pub(crate) const fn of_map(error: TryReserveError) -> Self {
         match error {
             TryReserveError::CapacityOverflow => Self::TOO_LARGE,

@@ -339,7 +339,7 @@ pub(super) fn apply_computed<S: ComputedStates>(world: &mut World) {
     }
 }
 
-/// What has come to a world from another one.
+/// Entities, components and resources that came to a world from another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrival {
     /// All that a file or a snapshot has, with its ticks.

@@ -92,7 +92,7 @@ impl<T: Default + 'static> fmt::Debug for Time<T> {
     }
 }
 
-/// The seconds of a duration follow from it and are not hashed. Of the contexts those of this crate are: a clock needs no `Hash` of its
+/// Hashes the times, and the context if it is one of this crate. Seconds follow from the durations. A clock needs no `Hash` of its
 /// context.
 impl<T: Default + 'static> Hash for Time<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
