@@ -9,18 +9,17 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::any::TypeId;
 
-use crate::bundle::{Bundle, BundleParts, Bundles, Targets};
+use crate::bundle::{Bundle, BundleParts, Bundles};
 use crate::column::ColumnAddress;
 use crate::component::{
     Component, ComponentDescriptor, ComponentHook, ComponentId, Components, Contents, Kinds, Required,
     RequiredComponentsError,
 };
 use crate::entity::TableId;
-use crate::graph::{Change, ChangeStep, Graph, MovePlan, PlanId};
+use crate::graph::{Change, ChangeStep, Graph, MovePlan, PlanFlags, PlanId, PlanKey};
 use crate::origin::Origin;
-use crate::table::{Table, Tables};
+use crate::table::Tables;
 use crate::transition::Interest;
 
 /// The components, bundles, tables and edges of a world.
@@ -88,52 +87,25 @@ impl Archetypes {
     #[inline]
     pub(crate) fn planned(&mut self, from: TableId, change: Change) -> Planned<'_> {
         let plan = self.plan(from, change);
-        self.just_found(plan)
+        self.at(plan)
     }
 
-    /// The plan by which entities with a bundle are made, if it was used last.
+    /// The plan with a key, opened, if the plan cache has it and its flags are those of the key.
     #[inline(always)]
-    pub(crate) fn latest_making<B: Bundle>(&self) -> Option<PlanId> {
-        self.graph.latest_making(TypeId::of::<B>())
+    pub(crate) fn cached(&mut self, key: PlanKey) -> Option<Planned<'_>> {
+        let Self { components, tables, graph, .. } = self;
+        Some(Planned { plan: graph.cached(key)?, tables, components })
     }
 
-    /// The table in which entities with a bundle are made and the places of its parts, if that was done last and is all that is done.
-    #[inline(always)]
-    pub(crate) fn latest_light_making<B: Bundle>(&mut self) -> Option<(&mut Table, Targets<'_>)> {
-        let (table, targets) = self.graph.latest_light_making(TypeId::of::<B>())?;
-        Some((self.tables.find_mut(table)?, Targets::that_begin(targets)))
-    }
-
-    /// The plan by which a bundle was last added to an entity of this table, or removed from one, if it is light (or is one for adding
-    /// that tells lightly), opened, and where it leads.
-    #[inline(always)]
-    pub(crate) fn latest_light_change<B: Bundle, const ADDS: bool>(
-        &mut self,
-        from: TableId,
-    ) -> Option<(Planned<'_>, TableId)> {
-        let (plan, to) = self.graph.latest_light_change::<ADDS>(TypeId::of::<B>(), from)?;
-        Some((Planned { plan, tables: &mut self.tables, components: &self.components }, to))
-    }
-
-    /// The plan for adding a bundle, which has this number, to entities of this table, or removing it.
-    pub(crate) fn plan_change<B: Bundle, const ADDS: bool>(&mut self, from: TableId, number: u32) -> PlanId {
-        let step = if ADDS { ChangeStep::Insert(number) } else { ChangeStep::Remove(number) };
-        let plan = self.plan(from, Change::of(step));
-        self.graph.note_change::<ADDS>(TypeId::of::<B>(), from, plan);
-        plan
-    }
-
-    /// The plan by which entities with a bundle are made, which has this number.
-    pub(crate) fn plan_making<B: Bundle>(&mut self, number: u32) -> PlanId {
-        let plan = self.plan(TableId::EMPTY, Change::of(ChangeStep::Insert(number)));
-        self.graph.note_making(TypeId::of::<B>(), plan);
-        plan
-    }
-
-    /// A plan that has just been found, opened.
+    /// The plan with a key and its special flags, if the plan cache has it, whatever its flags are.
     #[inline]
-    pub(crate) fn just_found(&mut self, plan: PlanId) -> Planned<'_> {
-        Planned { plan: self.graph.just_found(plan), tables: &mut self.tables, components: &self.components }
+    pub(crate) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
+        self.graph.find(key)
+    }
+
+    /// Has the plan cache find a plan by a key, which is one for the change of the plan.
+    pub(crate) fn remember(&mut self, key: PlanKey, plan: PlanId) {
+        self.graph.remember(key, plan);
     }
 
     /// The change that makes another one first and then a step.

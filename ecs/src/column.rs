@@ -518,11 +518,11 @@ unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
     }
 }
 
-/// Copies an item of up to `SMALL` bytes from a row of one column to a row of another one, or of the same.
+/// Copies an item from a row of one column to a row of another one, or of the same.
 ///
 /// # Safety
 ///
-/// - The rows are within the memory of the columns, and are the same or do not overlap. `size` is that of their items, and at most
+/// - The rows are within the memory of the columns, and are the same or do not overlap. `size` is the size of their items, and at most
 ///   `SMALL`.
 #[inline(always)]
 pub(crate) unsafe fn copy_row(from: NonNull<u8>, row: usize, (to, target): (NonNull<u8>, usize), size: usize) {
@@ -542,13 +542,13 @@ pub(crate) unsafe fn copy_row(from: NonNull<u8>, row: usize, (to, target): (NonN
     }
 }
 
-/// Moves an item of up to `SMALL` bytes out of its row to a row of another column, and the item of the last row into its place, unless
+/// Moves an item out of its row to a row of another column, and the item of the last row into its place, unless
 /// it is the item itself.
 ///
 /// # Safety
 ///
 /// - The columns do not overlap. `row` and `last` hold items in the first one, and the row of the other one is within its memory.
-///   `size` is that of their items, and at most `SMALL`.
+///   `size` is the size of their items, and at most `SMALL`.
 #[inline(always)]
 pub(crate) unsafe fn move_row(
     from: NonNull<u8>,
@@ -575,13 +575,13 @@ pub(crate) unsafe fn move_row(
             8 => of::<8>(from, [row, last], (to, target)),
             _ => {
                 let (place, last) = (from.add(row * size).as_ptr(), from.add(last * size).as_ptr());
-                move_small(place, to.add(target * size).as_ptr(), last, size);
+                move_item(place, to.add(target * size).as_ptr(), last, size);
             }
         }
     }
 }
 
-/// Moves an item of up to `SMALL` bytes out of its place to a new one, and the last item into the place, unless it is the
+/// Moves an item out of its place to a new one, and the last item into the place, unless it is the
 /// item itself.
 ///
 /// # Safety
@@ -589,7 +589,7 @@ pub(crate) unsafe fn move_row(
 /// - All three are readable and writable for `size` bytes; `place` and `last` are equal or do not overlap, and `new`
 ///   overlaps neither. `size` is at most `SMALL`.
 #[inline(always)]
-pub(crate) unsafe fn move_small(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
+unsafe fn move_item(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
     /// # Safety
     ///
     /// - As above, with `N <= size <= 2 * N`.
@@ -619,21 +619,6 @@ pub(crate) unsafe fn move_small(place: *mut u8, new: *mut u8, last: *const u8, s
             ptr::copy(place, new, 1);
             ptr::copy(last, place, 1);
         }
-    }
-}
-
-/// As `move_small`, for any size.
-///
-/// # Safety
-///
-/// - All three are readable and writable for `size` bytes; `place` and `last` are equal or do not overlap, and `new`
-///   overlaps neither.
-#[inline]
-pub(crate) unsafe fn move_large(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        ptr::copy_nonoverlapping(place, new, size);
-        ptr::copy(last, place, size);
     }
 }
 

@@ -16,7 +16,7 @@ use core::mem::replace;
 use core::ptr::NonNull;
 
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact, try_shrink};
-use crate::column::Column;
+use crate::column::{Column, copy_item};
 use crate::component::ComponentInfo;
 use crate::entity::Entity;
 use crate::tick::{Tick, WriteStamp};
@@ -463,6 +463,38 @@ impl SparseStorage {
                 Some(tag.column.data())
             }
         }
+    }
+
+    /// Where a value that has to be dropped goes, past the end, until the next change. The caller writes it there, and then calls
+    /// [`SparseStorage::drop_retired`].
+    ///
+    /// # Safety
+    ///
+    /// - There is room for one more value.
+    pub(crate) unsafe fn retire_place(&mut self) -> NonNull<u8> {
+        match self {
+            Self::Set(set) => {
+                debug_assert!(set.entities.len() < set.column.capacity());
+                set.retired = true;
+                // SAFETY: the caller's promise.
+                unsafe { set.column.get(set.entities.len()) }
+            }
+            Self::Tag(tag) => {
+                tag.retired = true;
+                tag.column.data()
+            }
+        }
+    }
+
+    /// Moves the value at an address past the end, as [`SparseStorage::retire`] does. The caller writes another value to the address.
+    ///
+    /// # Safety
+    ///
+    /// - The address is that of a value of this storage, and there is room for one more.
+    pub(crate) unsafe fn retire_copy(&mut self, value: NonNull<u8>) {
+        let size = self.column().item().size();
+        // SAFETY: the caller's promise. The place is past the end, so it is another one, or values have no size.
+        unsafe { copy_item(value.as_ptr(), self.retire_place().as_ptr(), size) }
     }
 
     /// Where the value lies that was retired last, if it still does.

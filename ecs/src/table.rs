@@ -26,7 +26,7 @@ use core::slice;
 use hashbrown::HashMap;
 
 use crate::alloc_error::{AllocError, try_reserve_exact};
-use crate::column::{Column, ColumnAddress, Columns};
+use crate::column::{Column, ColumnAddress, Columns, SMALL};
 use crate::column_places::ColumnPlaces;
 use crate::component::{ComponentId, Components, SlotAddress};
 use crate::entity::{Entity, TableId};
@@ -227,6 +227,12 @@ impl Table {
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.entities.len() == self.capacity
+    }
+
+    /// How many more rows there is memory for.
+    #[inline]
+    pub(crate) fn room(&self) -> usize {
+        self.capacity - self.entities.len()
     }
 
     /// Whether the table has a column for a component. `O(log columns)`.
@@ -549,28 +555,76 @@ impl Drop for Table {
     }
 }
 
-/// A column of one table and the column of the same component in another.
+/// What becomes of a column when a row leaves for another table.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ColumnPair {
+pub(crate) struct ColumnMove {
     pub(crate) from: u32,
+    /// The column of the same component in the other table, [`OVERWRITTEN`](Self::OVERWRITTEN) or
+    /// [`PAST_END`](Self::PAST_END).
     pub(crate) to: u32,
     /// The size of one value.
-    pub(crate) size: usize,
+    size: u32,
+    /// Whether the value is left behind and has to be dropped.
+    pub(crate) needs_drop: bool,
 }
 
-/// What becomes of a column with small values when a row leaves for another table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LightMove {
-    pub(crate) from: u32,
-    /// The column of the same component in the other table, or [`LightMove::NOWHERE`].
-    pub(crate) to: u32,
+impl ColumnMove {
+    /// The value of the last row overwrites the value.
+    pub(crate) const OVERWRITTEN: u32 = u32::MAX;
+    /// The value goes to the row past the end.
+    pub(crate) const PAST_END: u32 = u32::MAX - 1;
+
+    /// The entity keeps the value.
+    pub(crate) fn kept(from: u32, to: u32, size: usize) -> Self {
+        Self { from, to, size: size_of_value(size), needs_drop: false }
+    }
+
+    /// The entity leaves the value behind.
+    pub(crate) fn left(from: u32, size: usize, needs_drop: bool) -> Self {
+        let to = if needs_drop { Self::PAST_END } else { Self::OVERWRITTEN };
+        Self { from, to, size: size_of_value(size), needs_drop }
+    }
+
     /// The size of one value.
-    pub(crate) size: usize,
+    #[inline(always)]
+    pub(crate) fn size(&self) -> usize {
+        self.size as usize
+    }
+
+    /// Whether the entity keeps the value.
+    #[inline(always)]
+    pub(crate) fn is_kept(&self) -> bool {
+        self.to < Self::PAST_END
+    }
+
+    /// Whether the value is small, and kept or overwritten.
+    pub(crate) fn is_common(&self) -> bool {
+        !self.is_large() && self.to != Self::PAST_END
+    }
+
+    /// Whether the value is large.
+    pub(crate) fn is_large(&self) -> bool {
+        self.size() > SMALL
+    }
+
+    /// The same, if a value that is left behind is needed after the move, or if it is only needed to be dropped.
+    pub(crate) fn keep_value(&self, is_needed: bool) -> Self {
+        let to = match self.is_kept() {
+            true => self.to,
+            false if is_needed || self.needs_drop => Self::PAST_END,
+            false => Self::OVERWRITTEN,
+        };
+        Self { to, ..*self }
+    }
 }
 
-impl LightMove {
-    /// The value goes.
-    pub(crate) const NOWHERE: u32 = u32::MAX;
+/// The size of a value as a move notes it.
+///
+/// # Panics
+///
+/// If it is 4 GiB or more.
+fn size_of_value(size: usize) -> u32 {
+    u32::try_from(size).expect("a component is smaller than 4 GiB")
 }
 
 /// Drops values of several columns. If one panics, the rest are dropped all the same.
@@ -718,6 +772,18 @@ impl Tables {
     #[inline]
     pub(crate) fn as_slice(&self) -> &[Table] {
         &self.tables
+    }
+
+    /// The table with this number.
+    ///
+    /// # Safety
+    ///
+    /// - The number was given out by this set of tables in this epoch.
+    #[inline]
+    pub(crate) unsafe fn get_unchecked_mut(&mut self, id: TableId) -> &mut Table {
+        debug_assert!(id.index() < self.tables.len());
+        // SAFETY: the caller's promise; within an epoch tables are only added.
+        unsafe { self.tables.get_unchecked_mut(id.index()) }
     }
 
     /// Two different tables.

@@ -114,6 +114,7 @@ const UNSAFE_FILES: &[&str] = &[
     "store/dynamic.rs",
     "store/entity_at.rs",
     "store/event_observers.rs",
+    "store/execute.rs",
     "store/located.rs",
     "store/make.rs",
     "store/mod.rs",

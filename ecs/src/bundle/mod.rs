@@ -13,9 +13,9 @@ pub(crate) use self::columns::equal_columns;
 use self::columns::repeated_column;
 pub use self::columns::{ColumnBatch, ColumnBundle, ColumnLengthError, ColumnSource};
 pub use self::parts::{BundleParts, Leaf, LeafAt};
-pub(crate) use self::parts::{Reader, Sink, Targets, Token, put_leaves};
+pub(crate) use self::parts::{Reader, RowWriter, Targets, Token, write_leaves};
 pub(crate) use self::registry::Bundles;
-pub(crate) use self::transfer::{Moved, give, give_here, put_in_place, scatter_into, take_parts, with_parts};
+pub(crate) use self::transfer::{Moved, give, give_here, scatter_into, take_parts, with_parts};
 pub use crate::map::bundle::*;
 
 use core::any::type_name;
@@ -109,20 +109,20 @@ pub trait Bundle: Send + Sync + Sized + 'static {
         unsafe { parts.write(this.read().into_parts()) }
     }
 
-    /// Whether taking the bundle apart is nothing but moving values, so that [`Bundle::put_new`] may be called.
+    /// Whether taking the bundle apart is nothing but moving values, so that [`Bundle::write_row`] may be called.
     #[doc(hidden)]
     const IN_PLACE: Option<Token> = None;
 
-    /// Moves the components to where an entity has them that has nothing so far. Not to be called unless `IN_PLACE` says so.
+    /// Moves the components to where the next targets of a writer say. Not to be called unless `IN_PLACE` says so.
     ///
     /// # Safety
     ///
-    /// - `this` is a value, which is moved out. The next targets of the sink are those of its components.
-    /// - The rest as for [`BundleParts::put`]; the plan is one for entities without components.
+    /// - `this` is a value, which is moved out. The next targets of the writer are those of its components.
+    /// - Unless `IF_NEW`, the plan of the writer is one of an insertion, of which every value is wanted.
     #[doc(hidden)]
-    unsafe fn put_new(this: *mut Self, sink: &mut Sink<'_>, token: Token) {
-        let _ = (this, sink, token);
-        unreachable!("a bundle of which not all is known is taken apart first");
+    unsafe fn write_row<const IF_NEW: bool>(this: *mut Self, writer: &mut RowWriter<'_>, token: Token) {
+        let _ = (this, writer, token);
+        unreachable!("a bundle that runs code when it is taken apart is taken apart first");
     }
 
     /// As `from_parts`, from address to address. The parts are empty afterwards.
@@ -223,9 +223,9 @@ impl<C: Component> Bundle for C {
     const IN_PLACE: Option<Token> = Some(Token::new());
 
     #[inline]
-    unsafe fn put_new(this: *mut Self, sink: &mut Sink<'_>, _: Token) {
-        // SAFETY: the caller's promise.
-        unsafe { sink.put_new(this) }
+    unsafe fn write_row<const IF_NEW: bool>(this: *mut Self, writer: &mut RowWriter<'_>, _: Token) {
+        // SAFETY: forwarded: the value, its target, and what `IF_NEW` says of the plan.
+        unsafe { writer.write::<C, IF_NEW>(this) }
     }
 
     #[inline]
@@ -285,9 +285,9 @@ macro_rules! tuples {
                 if $($T::IN_PLACE.is_some())&&* { Some(Token::new()) } else { None };
 
             #[inline]
-            unsafe fn put_new(this: *mut Self, sink: &mut Sink<'_>, token: Token) {
-                // SAFETY: the caller's promise, member by member.
-                unsafe { $($T::put_new(&raw mut (*this).$at, sink, token);)* }
+            unsafe fn write_row<const IF_NEW: bool>(this: *mut Self, writer: &mut RowWriter<'_>, token: Token) {
+                // SAFETY: forwarded, member by member: the value, its target, and what `IF_NEW` says of the plan.
+                unsafe { $($T::write_row::<IF_NEW>(&raw mut (*this).$at, writer, token);)* }
             }
 
             #[inline]
@@ -316,7 +316,7 @@ impl Bundle for () {
 
     const IN_PLACE: Option<Token> = Some(Token::new());
 
-    unsafe fn put_new(_: *mut Self, _: &mut Sink<'_>, _: Token) {}
+    unsafe fn write_row<const IF_NEW: bool>(_: *mut Self, _: &mut RowWriter<'_>, _: Token) {}
 }
 
 all_tuples!(tuples);

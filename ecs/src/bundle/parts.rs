@@ -1,13 +1,15 @@
 //! How the components of a bundle get into storage and out of it.
 //!
-//! Each component of a bundle becomes a [`Leaf`]. Putting a leaf moves its value into storage; where there was a value
-//! already the two change places, so that the old value ends up in the leaf, and a value that is not wanted stays there.
-//! These are therefore dropped when the parts go out of scope, after the whole operation is done; and if something panics
-//! before a leaf has been put, its value is dropped like any other.
+//! There are two row writers, both methods of [`RowWriter`]: one for values of known types and one for values that forgot theirs. They
+//! write to places that hold no value. A value that is replaced, or not wanted, goes past the end of its column first if it has to be
+//! dropped, and is dropped when the operation is done.
+//!
+//! A bundle that is not nested tuples of components is taken apart first: each component becomes a [`Leaf`], which is dropped like any
+//! other value if something panics before it is written.
 
 use alloc::vec::Vec;
 use core::any::{TypeId, type_name};
-use core::mem::{MaybeUninit, offset_of};
+use core::mem::{MaybeUninit, needs_drop, offset_of};
 use core::ptr::{self, NonNull};
 use core::slice;
 
@@ -38,22 +40,44 @@ impl<'a> Targets<'a> {
     pub(crate) fn of(plan: &'a MovePlan) -> Self {
         Self(plan.targets.iter())
     }
-
-    /// Those with which these begin.
-    #[inline]
-    pub(crate) fn that_begin(targets: &'a [Target]) -> Self {
-        Self(targets.iter())
-    }
 }
 
-/// Where the parts of one bundle go.
-pub struct Sink<'a> {
-    pub(crate) columns: &'a [Column],
-    pub(crate) row: usize,
-    pub(crate) entity: Entity,
-    pub(crate) targets: Targets<'a>,
-    pub(crate) sparse: &'a mut [SparseStorage],
-    pub(crate) now: WriteStamp,
+/// Writes the values of one entity: the typed row writer ([`RowWriter::write`]) and the erased one ([`RowWriter::write_erased`]).
+pub struct RowWriter<'a> {
+    columns: &'a [Column],
+    /// The row of the entity.
+    row: usize,
+    /// The row past the end of the table, once that of the entity is committed. Replaced and unwanted values go there that have to
+    /// be dropped.
+    past_end: usize,
+    entity: Entity,
+    targets: Targets<'a>,
+    sparse: &'a mut [SparseStorage],
+    now: WriteStamp,
+}
+
+impl<'a> RowWriter<'a> {
+    /// A writer for the row of an entity in a table, with the targets of a plan.
+    ///
+    /// # Safety
+    ///
+    /// - The plan leads to this table, and the row is within its capacity. If the row is not one of the table yet, the caller commits it
+    ///   once it holds a value in each column.
+    /// - Where a target of the plan says `replace`, the row holds a value. If the plan replaces values that have to be dropped, there is
+    ///   room for the row past the end, and the caller drops what is there ([`Table::drop_past_end`]).
+    /// - Room has been reserved in the sparse storages that the plan adds something to, and the caller drops what retires there.
+    #[inline(always)]
+    pub(crate) unsafe fn new(
+        plan: &'a MovePlan,
+        table: &'a Table,
+        row: usize,
+        entity: Entity,
+        sparse: &'a mut [SparseStorage],
+        now: WriteStamp,
+    ) -> Self {
+        let past_end = table.len().max(row + 1);
+        Self { columns: table.columns(), row, past_end, entity, targets: Targets::of(plan), sparse, now }
+    }
 }
 
 /// Where the parts of one bundle come from.
@@ -69,7 +93,7 @@ pub struct Reader<'a> {
 ///
 /// # Safety
 ///
-/// - `register` adds one id per leaf, in the order in which `put`, `read`, `bases` and `leaves` visit the leaves.
+/// - `register` adds one id per leaf, in the order in which `write_row`, `read`, `bases` and `leaves` visit the leaves.
 /// - `HAS_SPARSE` is true if any leaf has sparse storage, `NEEDS_DROP` if dropping the value of one does anything.
 #[doc(hidden)]
 pub unsafe trait BundleParts: Sized {
@@ -144,14 +168,13 @@ pub unsafe trait BundleParts: Sized {
     /// Adds the components, one after the other.
     fn register(components: &mut Components, ids: &mut Vec<ComponentId>);
 
-    /// Moves the values into storage, and old values out of it.
+    /// Moves the values to where the next targets of the writer say. The parts are empty afterwards.
     ///
     /// # Safety
     ///
-    /// - The targets are those of a plan for this bundle and the table, in order.
-    /// - The row is within the capacity of the table; it holds a value wherever a target says `replace`.
-    /// - Room has been reserved in the sparse storages.
-    unsafe fn put(&mut self, sink: &mut Sink<'_>);
+    /// - The parts are full, and the next targets are those of their components.
+    /// - Unless `IF_NEW`, the plan of the writer is one of an insertion, of which every value is wanted.
+    unsafe fn write_row<const IF_NEW: bool>(&mut self, writer: &mut RowWriter<'_>);
 
     /// Says that the values have been moved away. The token has no name outside of this crate: all other code relies on parts
     /// being full.
@@ -284,20 +307,19 @@ pub struct LeafAt {
     pub(crate) needs_drop: bool,
 }
 
-/// As [`BundleParts::put`], for full leaves of any types. Those that have nothing to drop may stay full.
+/// As [`BundleParts::write_row`], for full leaves of any types. Those that have nothing to drop may stay full.
 ///
 /// # Safety
 ///
-/// - The leaves lie where they say, seen from `start`, and are those that the sink has targets for, in order.
-/// - The rest as for [`BundleParts::put`].
+/// - The leaves lie where they say, seen from `start`, and are those that the writer has targets for, in order.
 #[inline]
-pub(crate) unsafe fn put_leaves(start: NonNull<u8>, leaves: &[LeafAt], sink: &mut Sink<'_>) {
+pub(crate) unsafe fn write_leaves(start: NonNull<u8>, leaves: &[LeafAt], writer: &mut RowWriter<'_>) {
     for leaf in leaves {
-        let target = sink.next_target();
+        let target = writer.next_target();
         // SAFETY: the leaf holds a value of the component that the target is for. Whatever needs to be dropped is marked as gone
         // when it is moved out.
         unsafe {
-            let moved = sink.put_erased(target, start.add(leaf.value), leaf.size, leaf.needs_drop);
+            let moved = writer.write_erased(target, start.add(leaf.value), leaf.size, leaf.needs_drop);
             if moved && leaf.needs_drop {
                 start.add(leaf.full).cast::<bool>().write(false);
             }
@@ -305,49 +327,102 @@ pub(crate) unsafe fn put_leaves(start: NonNull<u8>, leaves: &[LeafAt], sink: &mu
     }
 }
 
-impl Sink<'_> {
-    /// Moves a value whose type is not known to where a target says: the one writer of such values, beside
-    /// [`BundleParts::put`]. Where there was a value already the two change places, if they `exchange`; else that is
-    /// overwritten. False if there is a value at the address afterwards: the old one, or this one if it is not wanted.
+impl RowWriter<'_> {
+    /// Moves a value to where the next target says. An old value that has to be dropped goes to the row past the end, or past the end
+    /// of the sparse storage, and so does the new value if it is not wanted.
     ///
     /// # Safety
     ///
-    /// - The address holds a value of this size, of the component that the target is for, which is one of the sink's plan. If it
-    ///   returns true, nothing uses the value any more.
-    /// - The rest as for [`BundleParts::put`].
+    /// - The next target is one for `C`. The address is that of a value, which is moved out.
+    /// - Unless `IF_NEW`, the plan of the writer is one of an insertion, of which every value is wanted.
+    #[inline(always)]
+    pub(crate) unsafe fn write<C: Component, const IF_NEW: bool>(&mut self, value: *const C) {
+        // SAFETY: a plan names columns of its table for components that are stored there, of type `C`, and the storage of `C` for the
+        // others. The row and the row past the end are within the capacity, and the row holds a value if one is replaced, as the maker
+        // of the writer promised. Each value is moved to a place that holds none, or whose value has been moved or needs no drop.
+        unsafe {
+            match (C::STORAGE_TYPE, self.targets.0.next()) {
+                (StorageType::Table, Some(&Target::Column { index, replace })) => {
+                    let values = self.column(index).data().cast::<C>();
+                    let place = values.add(self.row);
+                    if const { needs_drop::<C>() } && replace {
+                        place.copy_to_nonoverlapping(values.add(self.past_end), 1);
+                    }
+                    ptr::copy_nonoverlapping(value, place.as_ptr(), 1);
+                }
+                (StorageType::Table, Some(&Target::Kept(index))) if IF_NEW => {
+                    if const { needs_drop::<C>() } {
+                        let values = self.column(index).data().cast::<C>();
+                        ptr::copy_nonoverlapping(value, values.add(self.past_end).as_ptr(), 1);
+                    }
+                }
+                (StorageType::Sparse, Some(&Target::Sparse(number))) => {
+                    let place = self.place_sparse::<C>(number);
+                    ptr::copy_nonoverlapping(value, place.as_ptr(), 1);
+                }
+                (StorageType::Sparse, Some(&Target::SparseIfNew(number))) if IF_NEW => {
+                    if let Some(place) = self.place_sparse_if_new(number, const { needs_drop::<C>() }) {
+                        ptr::copy_nonoverlapping(value, place.cast().as_ptr(), 1);
+                    }
+                }
+                (_, target) => {
+                    debug_assert!(false, "a component of an insertion goes to {target:?}");
+                    core::hint::unreachable_unchecked()
+                }
+            }
+        }
+    }
+
+    /// Moves a value whose type is not known to where a target says. False if it stays at the address: it is not wanted then, and the
+    /// caller drops it if it has to be dropped.
+    ///
+    /// # Safety
+    ///
+    /// - The address holds a value of this size, of the component that the target is for, which is one of the writer's plan. If this
+    ///   returns true, nothing uses the value any more. `needs_drop` says whether such values have to be dropped.
     #[inline]
-    pub(crate) unsafe fn put_erased(
+    pub(crate) unsafe fn write_erased(
         &mut self,
         target: Target,
         value: NonNull<u8>,
         size: usize,
-        exchange: bool,
+        needs_drop: bool,
     ) -> bool {
-        // SAFETY: the plan has this target; the value is written at once.
-        let Some((address, replace)) = (unsafe { self.place(target) }) else { return false };
-        // SAFETY: both are valid for a value of the component, which is here, and there if it is to be replaced.
+        // SAFETY: as in `write`; the size is that of the values of the column or storage.
         unsafe {
-            if replace && exchange {
-                ptr::swap_nonoverlapping(value.as_ptr(), address.as_ptr(), size);
-                return false;
-            }
-            copy_item(value.as_ptr(), address.as_ptr(), size);
+            let place = match target {
+                Target::Column { index, replace } => {
+                    let column = self.column(index);
+                    let place = column.get(self.row);
+                    if replace && needs_drop {
+                        copy_item(place.as_ptr(), column.get(self.past_end).as_ptr(), size);
+                    }
+                    place
+                }
+                Target::Kept(index) if needs_drop => self.column(index).get(self.past_end),
+                Target::Sparse(number) => self.place_sparse_erased(number, needs_drop),
+                Target::SparseIfNew(number) => match self.place_sparse_if_new(number, needs_drop) {
+                    Some(place) => place,
+                    None => return false,
+                },
+                Target::Kept(_) | Target::Nowhere => return false,
+            };
+            copy_item(value.as_ptr(), place.as_ptr(), size);
         }
         true
     }
 
-    /// [`Sink::put_erased`] of the only one of some values. Where there was a value, that is here afterwards; one that is not
-    /// wanted stays.
+    /// [`RowWriter::write_erased`] of the only one of some values, which stays if it is not wanted.
     ///
     /// # Safety
     ///
-    /// - There is one value, of the component that the target is for.
-    /// - The rest as for [`Sink::put_erased`].
-    pub(crate) unsafe fn put_value(&mut self, target: Target, value: &mut ErasedVec) {
-        let size = value.descriptor().layout().size();
+    /// - There is one value, of the component that the target is for, which is one of the writer's plan.
+    pub(crate) unsafe fn write_value(&mut self, target: Target, value: &mut ErasedVec) {
+        let (size, needs_drop) =
+            (value.descriptor().layout().size(), value.descriptor().functions().drop_fn().is_some());
         // SAFETY: the caller's promise; the value is marked as gone if it has been moved out.
         unsafe {
-            if self.put_erased(target, value.data(), size, true) {
+            if self.write_erased(target, value.data(), size, needs_drop) {
                 value.forget();
             }
         }
@@ -374,61 +449,56 @@ impl Sink<'_> {
         }
     }
 
-    /// Where a component goes, and whether there is a value, to be replaced. None if it goes nowhere.
+    /// Where the value of the entity in the sparse storage of `C` goes, which the caller writes at once.
     ///
     /// # Safety
     ///
-    /// - As for [`BundleParts::put`], with a target of the plan; the caller writes the value at once.
-    #[inline]
-    unsafe fn place(&mut self, target: Target) -> Option<(NonNull<u8>, bool)> {
-        match target {
-            Target::Column { index, replace } => {
-                // SAFETY: the plan belongs to this table, so the index is one of its columns; the row is within them.
-                Some((unsafe { self.column(index).get(self.row) }, replace))
-            }
-            Target::Sparse(number) => Some(self.sparse_place(number)),
-            Target::SparseIfNew(number) if !self.sparse[number as usize].contains(self.entity.index()) => {
-                Some(self.sparse_place(number))
-            }
-            Target::SparseIfNew(_) | Target::Nowhere => None,
-        }
-    }
-
-    /// Moves a component to where the next target says, in an entity that has nothing so far.
-    ///
-    /// # Safety
-    ///
-    /// - The next target is that of the component. The address is that of a value, which is moved out.
-    /// - The rest as for [`BundleParts::put`]; the plan is one for entities without components.
-    #[inline]
-    pub(crate) unsafe fn put_new<C: Component>(&mut self, value: *const C) {
-        // SAFETY: the next target is the component's, and an entity that has nothing gets it where components of this storage are.
-        // The plan belongs to this table, so the index is one of its columns, of type `C`, and the row is within the capacity; or the
-        // storage is that of `C`, and room has been reserved. Where nothing was, nothing is replaced.
+    /// - The target is one of the writer's plan, and the storage that of `C`.
+    #[inline(always)]
+    unsafe fn place_sparse<C: Component>(&mut self, number: u32) -> NonNull<C> {
+        // SAFETY: the caller's promise.
         unsafe {
-            let address = match (C::STORAGE_TYPE, self.targets.0.next()) {
-                (StorageType::Table, Some(&Target::Column { index, replace })) => {
-                    debug_assert!(!replace, "an entity that has nothing has no value that could be replaced");
-                    self.column(index).data().cast::<C>().add(self.row)
-                }
-                (StorageType::Sparse, Some(&Target::Sparse(number))) => {
-                    match self.sparse[number as usize].place_lightly::<C>(self.entity, self.now.tick) {
-                        Some(address) => address,
-                        None => self.sparse_place(number).0.cast(),
-                    }
-                }
-                (_, target) => {
-                    debug_assert!(false, "a new component goes to {target:?}");
-                    core::hint::unreachable_unchecked()
-                }
-            };
-            ptr::copy_nonoverlapping(value, address.as_ptr(), 1);
+            match self.sparse[number as usize].place_lightly::<C>(self.entity, self.now.tick) {
+                Some(place) => place,
+                None => self.place_sparse_erased(number, const { needs_drop::<C>() }).cast(),
+            }
         }
     }
 
-    fn sparse_place(&mut self, number: u32) -> (NonNull<u8>, bool) {
-        // SAFETY: room was reserved; the caller of `place` writes the value.
-        unsafe { self.sparse[number as usize].place(self.entity, self.now) }
+    /// Where the value of the entity in a sparse storage goes, which the caller writes at once. An old value retires if it has to be
+    /// dropped.
+    ///
+    /// # Safety
+    ///
+    /// - The target is one of the writer's plan.
+    unsafe fn place_sparse_erased(&mut self, number: u32, needs_drop: bool) -> NonNull<u8> {
+        let storage = &mut self.sparse[number as usize];
+        // SAFETY: room was reserved, also for a value past the end; the caller writes the value at once.
+        unsafe {
+            let (place, replaces) = storage.place(self.entity, self.now);
+            if replaces && needs_drop {
+                storage.retire_copy(place);
+            }
+            place
+        }
+    }
+
+    /// Where the value of the entity in a sparse storage goes, which the caller writes at once: past the end if there is a value and
+    /// the new one has to be dropped, nowhere if it need not be.
+    ///
+    /// # Safety
+    ///
+    /// - The target is one of the writer's plan.
+    unsafe fn place_sparse_if_new(&mut self, number: u32, needs_drop: bool) -> Option<NonNull<u8>> {
+        let storage = &mut self.sparse[number as usize];
+        // SAFETY: room was reserved, also for a value past the end; the caller writes the value at once.
+        unsafe {
+            match storage.contains(self.entity.index()) {
+                false => Some(storage.place(self.entity, self.now).0),
+                true if needs_drop => Some(storage.retire_place()),
+                true => None,
+            }
+        }
     }
 }
 
@@ -439,7 +509,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     const COMPONENTS: ConstTerm = ConstTerm::of::<C>(Usage::Except);
     const HAS_SPARSE: bool = matches!(C::STORAGE_TYPE, StorageType::Sparse);
     const ACTS: bool = C::ACTS;
-    const NEEDS_DROP: bool = core::mem::needs_drop::<C>();
+    const NEEDS_DROP: bool = needs_drop::<C>();
     const SOLE_SPARSE: bool = Self::HAS_SPARSE;
 
     #[inline]
@@ -498,29 +568,11 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     }
 
     #[inline]
-    unsafe fn put(&mut self, sink: &mut Sink<'_>) {
-        match sink.targets.0.next() {
-            Some(&Target::Column { index, replace }) => {
-                // SAFETY: the plan belongs to this table, so the index is one of its columns, of type `C`; the row is
-                // within the capacity and holds a value if one is to be replaced.
-                unsafe {
-                    let column = sink.column(index);
-                    self.move_to(column.data().cast::<C>().add(sink.row), replace);
-                }
-            }
-            // The only other target of a component that is stored in tables is nowhere.
-            Some(_) if !Self::HAS_SPARSE => {}
-            Some(target @ &(Target::Sparse(number) | Target::SparseIfNew(number))) => {
-                let storage = &mut sink.sparse[number as usize];
-                if matches!(target, Target::SparseIfNew(_)) && storage.contains(sink.entity.index()) {
-                    return;
-                }
-                // SAFETY: the plan belongs to this bundle, so the storage is that of `C`; room has been reserved.
-                unsafe { self.put_sole(storage, sink.entity, sink.now) }
-            }
-            Some(&Target::Nowhere) => {}
-            None => unreachable!("a plan has a target for each component of its bundle"),
-        }
+    unsafe fn write_row<const IF_NEW: bool>(&mut self, writer: &mut RowWriter<'_>) {
+        debug_assert!(self.full);
+        // SAFETY: the leaf holds a value, which it forgets; the rest is the caller's promise.
+        unsafe { writer.write::<C, IF_NEW>(self.value.as_ptr()) }
+        self.full = false;
     }
 
     #[inline]
@@ -607,9 +659,9 @@ macro_rules! tuples {
             }
 
             #[inline]
-            unsafe fn put(&mut self, sink: &mut Sink<'_>) {
+            unsafe fn write_row<const IF_NEW: bool>(&mut self, writer: &mut RowWriter<'_>) {
                 // SAFETY: the caller's promise, member by member.
-                unsafe { $(self.$at.put(sink);)* }
+                unsafe { $(self.$at.write_row::<IF_NEW>(writer);)* }
             }
 
             #[inline]
@@ -662,7 +714,7 @@ unsafe impl BundleParts for () {
 
     fn register(_: &mut Components, _: &mut Vec<ComponentId>) {}
 
-    unsafe fn put(&mut self, _: &mut Sink<'_>) {}
+    unsafe fn write_row<const IF_NEW: bool>(&mut self, _: &mut RowWriter<'_>) {}
 
     fn forget(&mut self, _: Token) {}
 

@@ -7,12 +7,12 @@ use alloc::boxed::Box;
 use core::mem::{ManuallyDrop, MaybeUninit};
 use core::ptr::NonNull;
 
-use super::{Bundle, Sink, Token};
+use super::{Bundle, Token};
 
 /// Parts of more bytes than this are not put on the stack.
 const LARGE: usize = 16 * 1024;
 
-/// A bundle of more bytes than this is not copied on its way: see [`Moved::elsewhere`].
+/// A bundle of more bytes than this is not copied to keep it in registers.
 const FEW_BYTES: usize = 512;
 
 /// A bundle that lies somewhere and has been given away. It is dropped with this, unless it is taken apart.
@@ -26,20 +26,20 @@ impl<B> Drop for Moved<'_, B> {
     }
 }
 
-impl<'a, B> Moved<'a, B> {
-    /// Whether the bundle is so small that a copy of it costs nothing beside what is done with it.
-    pub(crate) const IS_SMALL: bool = size_of::<B>() <= FEW_BYTES;
-
+impl<B> Moved<'_, B> {
     /// Where the bundle lies.
     #[inline(always)]
     pub(crate) fn address(&mut self) -> *mut B {
         &raw mut **self.0
     }
 
-    /// Gives the bundle away from another place on the stack. A function that is called learns of that place alone: as long as none
-    /// learns of the first one the bundle can be in registers.
+    /// Gives the bundle away from another place on the stack, if it is small. A function that is called learns that address alone, so the
+    /// bundle can be in registers where it comes from.
     #[inline(always)]
     pub(crate) fn elsewhere<T>(self, to: impl FnOnce(Moved<'_, B>) -> T) -> T {
+        if const { size_of::<B>() > FEW_BYTES } {
+            return to(self);
+        }
         let mut moved = ManuallyDrop::new(self);
         // SAFETY: the bundle is used through this alone, which is forgotten.
         give(unsafe { ManuallyDrop::take(&mut *moved.0) }, to)
@@ -88,19 +88,6 @@ fn run_with<B: Bundle, T>(
     let parts = DropAtEnd(parts);
     // SAFETY: `scatter` has written the parts.
     run(unsafe { parts.0.assume_init_mut() })
-}
-
-/// Moves the components of a bundle that can be put in place to where a new entity has them.
-///
-/// # Safety
-///
-/// - As for [`Bundle::put_new`].
-#[inline]
-pub(crate) unsafe fn put_in_place<B: Bundle>(bundle: Moved<'_, B>, sink: &mut Sink<'_>) {
-    debug_assert!(B::IN_PLACE.is_some());
-    let mut bundle = ManuallyDrop::new(bundle);
-    // SAFETY: the bundle is not used again, nor dropped; the rest is the caller's promise.
-    unsafe { B::put_new(&raw mut **bundle.0, sink, Token::new()) };
 }
 
 /// Writes the parts of a bundle to an address.

@@ -427,34 +427,10 @@ impl Entities {
         self.allocate_behind_retired()
     }
 
-    /// A fresh id that is alive at once, in this row, which the caller makes. Nothing may be reserved at this time.
+    /// A fresh id that is alive at once, in this row, which the caller makes. None, and nothing has happened, if that takes a flush or
+    /// memory, or there is no id left: [`Entities::reserve_next`] says which, and makes room.
     #[inline(always)]
-    pub(crate) fn allocate_placed(&mut self, location: Location) -> Result<Entity, EntityIdsExhausted> {
-        debug_assert!(!self.needs_flush(), "flush before allocating");
-        let Location { table, row } = location;
-        let entity = if let Some(index) = self.free.pop() {
-            *self.cursor.get_mut() = self.free.len() as i64;
-            let slot = &mut self.slots[index as usize];
-            let generation = NonZeroU32::new(slot.generation).ok_or(EntityIdsExhausted)?;
-            (slot.table, slot.row) = (table, row);
-            Entity::new(index, generation)
-        } else if self.retired.is_empty() && self.slots.len() < self.limit as usize {
-            let entity = Entity::new(self.slots.len() as u32, self.first_generation);
-            self.slots.push(Slot { generation: entity.generation(), table, row });
-            entity
-        } else {
-            let entity = self.allocate_behind_retired()?;
-            self.place(entity, location);
-            return Ok(entity);
-        };
-        self.live += 1;
-        self.lives.note_spawned(entity.index());
-        Ok(entity)
-    }
-
-    /// [`Entities::allocate_placed`], if that takes neither a flush nor memory. Nothing has happened otherwise.
-    #[inline(always)]
-    pub(crate) fn allocate_lightly(&mut self, location: Location) -> Option<Entity> {
+    pub(crate) fn allocate_at_row(&mut self, location: Location) -> Option<Entity> {
         let Location { table, row } = location;
         if *self.cursor.get_mut() != self.free.len() as i64 {
             return None;
@@ -469,7 +445,7 @@ impl Entities {
             entity
         } else {
             let index = self.slots.len();
-            if !self.retired.is_empty() || index >= self.limit as usize || index == self.slots.capacity() {
+            if self.retired.comes_next(index) || index >= self.limit as usize || index == self.slots.capacity() {
                 return None;
             }
             let generation = self.first_generation;
@@ -612,6 +588,13 @@ impl Entities {
         slot.row = location.row;
         self.live += 1;
         self.lives.note_spawned(entity.index());
+    }
+
+    /// Notes that an entity has left a row, to which the entity of the last row of its table has moved, which may be the same entity.
+    #[inline(always)]
+    pub(crate) fn relocate_row(&mut self, entity: Entity, here: Location, last: Entity, row: u32) {
+        self.set_row(last, row);
+        self.relocate(entity, here);
     }
 
     /// Says that a live entity is somewhere else now.

@@ -12,6 +12,12 @@ impl Retired {
         self.0.is_empty()
     }
 
+    /// Whether the first retired index is this one. No retired index is below it.
+    #[inline(always)]
+    pub(super) fn comes_next(&self, index: usize) -> bool {
+        self.0.first().is_some_and(|&first| first as usize == index)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,10 +1,10 @@
 //! The edges themselves: which changes there are, and the plan of each for each table.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::any::TypeId;
 
-use super::latest::{FEW, Latest, LightChange, Making};
-use super::plan::{ChangeStep, MovePlan, Target};
+use super::cache::{PlanCache, PlanKey};
+use super::plan::{ChangeStep, MovePlan, PlanFlags};
 use super::planner::Planner;
 use crate::component::{Components, Contents};
 use crate::entity::TableId;
@@ -24,6 +24,9 @@ const SEQUENCE: u32 = 6;
 const LONG: u32 = 7;
 
 impl Change {
+    /// The bits of the number of a bundle or a sequence.
+    pub(super) const NUMBER: u64 = (1 << KIND) - 1;
+
     /// A change of one step.
     #[inline]
     pub(crate) const fn of(step: ChangeStep) -> Self {
@@ -39,6 +42,23 @@ impl Change {
         Self(kind << KIND | number)
     }
 
+    /// What is done, without the bundle.
+    #[inline(always)]
+    pub(super) fn kind(self) -> u64 {
+        u64::from(self.0 >> KIND)
+    }
+
+    /// The change as one number.
+    #[inline(always)]
+    pub(super) fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The change with this number.
+    pub(super) fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
     fn number(self) -> u32 {
         self.0 & ((1 << KIND) - 1)
     }
@@ -47,7 +67,7 @@ impl Change {
         self.0 >> KIND == SEQUENCE
     }
 
-    fn is_long(self) -> bool {
+    pub(super) fn is_long(self) -> bool {
         self.0 >> KIND == LONG
     }
 
@@ -89,65 +109,23 @@ struct Long {
     used: Vec<u32>,
 }
 
-/// What was asked for last: changes come in runs.
-#[derive(Clone, Copy)]
-struct Last {
-    /// The table and the change, in one number.
-    key: u64,
-    at: u32,
-}
-
-impl Last {
-    /// No table has this number.
-    const NOTHING: Self = Self { key: u64::MAX, at: 0 };
-
-    #[inline]
-    fn key(from: TableId, change: Change) -> u64 {
-        (from.index() as u64) << 32 | u64::from(change.0)
-    }
-
-    fn is_nothing(&self) -> bool {
-        self.key == Self::NOTHING.key
-    }
-
-    fn from(&self) -> usize {
-        (self.key >> 32) as usize
-    }
-
-    fn change(&self) -> Change {
-        Change(self.key as u32)
-    }
-}
-
-impl Default for Last {
-    fn default() -> Self {
-        Self::NOTHING
-    }
-}
-
 /// Which plan this is, among those of one graph, until some are forgotten.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PlanId {
-    at: u32,
-    epoch: u32,
+    pub(super) at: u32,
+    pub(super) epoch: u32,
 }
 
 /// The edges of all tables.
 #[derive(Default)]
 pub(crate) struct Graph {
     edges: Vec<Changes>,
-    plans: Vec<MovePlan>,
+    plans: Vec<Arc<MovePlan>>,
     nodes: Vec<SequenceNode>,
     /// By change of one step: the node of the sequence that begins with it.
     first: Option<Changes>,
     long: Long,
-    last: Last,
-    /// What was asked for before that: a component is often added and removed in turns.
-    before_last: Last,
-    makings: Latest<Making>,
-    /// Changes whose plans are light.
-    insertions: Latest<LightChange>,
-    removals: Latest<LightChange>,
+    cache: PlanCache,
     /// How often plans have been forgotten.
     epoch: u32,
     /// The listeners that are told of all plans.
@@ -155,75 +133,22 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// The plan that was asked for last, if it is the one for this change of an entity of this table.
+    /// The plan with a key, if the plan cache has it and its flags are those of the key.
+    #[inline(always)]
+    pub(crate) fn cached(&self, key: PlanKey) -> Option<&MovePlan> {
+        self.cache.get(key)
+    }
+
+    /// The plan with a key and its special flags, if the plan cache has it, whatever its flags are.
     #[inline]
-    pub(crate) fn latest(&mut self, from: TableId, change: Change) -> Option<PlanId> {
-        let key = Last::key(from, change);
-        if self.last.key != key {
-            if self.before_last.key != key {
-                return None;
-            }
-            (self.before_last, self.last) = (self.last, self.before_last);
-        }
-        Some(PlanId { at: self.last.at, epoch: self.epoch })
+    pub(crate) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
+        self.cache.find(key)
     }
 
-    /// The plan by which entities with a bundle were made last.
-    #[inline(always)]
-    pub(crate) fn latest_making(&self, bundle: TypeId) -> Option<PlanId> {
-        let at = self.makings.get(bundle)?.at;
-        Some(PlanId { at, epoch: self.epoch })
-    }
-
-    /// In which table entities with a bundle were made last and where its parts go there, if nothing else is done. There may be targets
-    /// behind those of the bundle. If more is done the table does not exist.
-    #[inline(always)]
-    pub(crate) fn latest_light_making(&self, bundle: TypeId) -> Option<(TableId, &[Target])> {
-        let Making { table, targets, .. } = self.makings.get(bundle)?;
-        Some((*table, targets))
-    }
-
-    /// The plan by which a bundle was last added to an entity of this table, or removed from one, if it is light (or is one for adding
-    /// that tells lightly), and where it leads.
-    #[inline(always)]
-    pub(crate) fn latest_light_change<const ADDS: bool>(
-        &self,
-        bundle: TypeId,
-        table: TableId,
-    ) -> Option<(&MovePlan, TableId)> {
-        let latest = if ADDS { &self.insertions } else { &self.removals };
-        let &LightChange { from, to, at } = latest.get(bundle)?;
-        if from != table {
-            return None;
-        }
-        Some((self.plans.get(at as usize)?, to))
-    }
-
-    /// Remembers that a plan adds this bundle to entities of this table, or removes it. It is one for a change of one step.
-    #[inline]
-    pub(crate) fn note_change<const ADDS: bool>(&mut self, bundle: TypeId, from: TableId, plan: PlanId) {
-        debug_assert!(plan.epoch == self.epoch, "a plan that has been forgotten");
-        let opened = &self.plans[plan.at as usize];
-        let change = LightChange { from, to: opened.table, at: plan.at };
-        match ADDS {
-            true if opened.moves_lightly => self.insertions.note(bundle, change),
-            false if opened.is_light => self.removals.note(bundle, change),
-            _ => {}
-        }
-    }
-
-    /// Remembers by which plan entities with this bundle are made. It is one for a change of one step.
-    pub(crate) fn note_making(&mut self, bundle: TypeId, plan: PlanId) {
-        debug_assert!(plan.epoch == self.epoch, "a plan that has been forgotten");
-        let made = &self.plans[plan.at as usize];
-        let mut making = Making { table: TableId::UNUSED, at: plan.at, targets: [Target::Nowhere; FEW] };
-        if !made.is_special
-            && let Some(targets) = making.targets.get_mut(..made.targets.len())
-        {
-            targets.copy_from_slice(&made.targets);
-            making.table = made.table;
-        }
-        self.makings.note(bundle, making);
+    /// Notes in the cache that a key finds a plan.
+    pub(crate) fn remember(&mut self, key: PlanKey, plan: PlanId) {
+        assert!(plan.epoch == self.epoch, "a plan that has been forgotten");
+        self.cache.insert(key, plan, &self.plans[plan.at as usize]);
     }
 
     /// A plan that has been found.
@@ -237,11 +162,10 @@ impl Graph {
         &self.plans[id.at as usize]
     }
 
-    /// A plan that has just been found.
+    /// The plan for a change of an entity of a table, if the cache has it.
     #[inline]
-    pub(crate) fn just_found(&self, id: PlanId) -> &MovePlan {
-        debug_assert!(id.epoch == self.epoch, "a plan that has been forgotten");
-        &self.plans[id.at as usize]
+    pub(crate) fn latest(&self, from: TableId, change: Change) -> Option<PlanId> {
+        self.cache.find(PlanKey::of_change(change, from)).map(|(plan, _)| plan)
     }
 
     /// The plan for a change of an entity of a table, if it has been made.
@@ -252,13 +176,14 @@ impl Graph {
             true => self.long.plans.as_ref().and_then(|plans| plans.get(from.index() as u32)),
             false => self.edges.get(from.index()).and_then(|edges| edges.get(change.0)),
         };
-        at.map(|at| self.note_last(from, change, at))
+        at.map(|at| self.note_found(from, change, at))
     }
 
     #[inline]
-    fn note_last(&mut self, from: TableId, change: Change, at: u32) -> PlanId {
-        (self.before_last, self.last) = (self.last, Last { key: Last::key(from, change), at });
-        PlanId { at, epoch: self.epoch }
+    fn note_found(&mut self, from: TableId, change: Change, at: u32) -> PlanId {
+        let plan = PlanId { at, epoch: self.epoch };
+        self.cache.insert(PlanKey::of_change(change, from), plan, &self.plans[at as usize]);
+        plan
     }
 
     /// Makes the plan for a change of an entity of a table; `contents` gives the components of a bundle.
@@ -275,9 +200,10 @@ impl Graph {
         let steps = self.steps(change);
         let mut plan = Planner { from, steps: &steps, contents, components }.plan(tables);
         plan.update_interest(components, self.in_all).unwrap_or_else(|error| error.raise());
+        let plan = Arc::new(plan);
         if change.is_long() {
             let at = self.keep_long(from, plan);
-            return self.note_last(from, change, at);
+            return self.note_found(from, change, at);
         }
         if self.edges.len() <= from.index() {
             self.edges.resize_with(from.index() + 1, Changes::default);
@@ -287,11 +213,11 @@ impl Graph {
         self.edges[from.index()].insert(change.0, at);
         // There is room: an edge leads to a plan.
         self.plans.push(plan);
-        self.note_last(from, change, at)
+        self.note_found(from, change, at)
     }
 
     /// Keeps a plan for the long sequence, in the place of one for an earlier sequence if there is one.
-    fn keep_long(&mut self, from: TableId, plan: MovePlan) -> u32 {
+    fn keep_long(&mut self, from: TableId, plan: Arc<MovePlan>) -> u32 {
         self.long.used.reserve(1);
         let at = match self.long.spare.pop() {
             Some(at) => {
@@ -314,13 +240,9 @@ impl Graph {
         spare.extend(used);
         let number = (number + 1) % (1 << KIND);
         self.long = Long { number, steps, plans: None, spare, used: Vec::new() };
-        for last in [&mut self.last, &mut self.before_last] {
-            if !last.is_nothing() && last.change().is_long() {
-                *last = Last::NOTHING;
-            }
-        }
         // The plans of the sequence before make room for others.
         self.epoch = self.epoch.wrapping_add(1);
+        self.cache.clear();
         Change(LONG << KIND | number)
     }
 
@@ -378,15 +300,16 @@ impl Graph {
         steps
     }
 
-    /// All plans that are found, with the number of the table and the change; the one that was asked for last comes again.
+    /// All plans that are found, with the number of the table and the change; those in the cache come again.
     pub(super) fn found(&self) -> impl Iterator<Item = (usize, Change, &MovePlan)> {
         let edges = self.edges.iter().enumerate();
         let short = edges.flat_map(|(from, edges)| edges.iter().map(move |(change, at)| (from, Change(change), at)));
         let long = Change(LONG << KIND | self.long.number);
         let long = self.long.plans.iter().flat_map(IdMap::iter).map(move |(from, at)| (from as usize, long, at));
-        let last = [self.last, self.before_last].into_iter().filter(|last| !last.is_nothing());
-        let last = last.map(|last| (last.from(), last.change(), last.at));
-        short.chain(long).chain(last).map(|(from, change, at)| (from, change, &self.plans[at as usize]))
+        short
+            .chain(long)
+            .chain(self.cache.numbered())
+            .map(|(from, change, at)| (from, change, &*self.plans[at as usize]))
     }
 
     /// Panics if a sequence is not the one that leads to it and one step more.
@@ -417,11 +340,14 @@ impl Graph {
     /// Computes the listeners of each plan anew, and notes those of all plans. `O(plans)`.
     pub(crate) fn update_interest(&mut self, components: &Components, in_all: Interest) {
         self.in_all = in_all;
-        // What they say of plans may not be so any more.
-        self.makings = Latest::default();
-        (self.insertions, self.removals) = Default::default();
-        if self.plans.iter_mut().any(|plan| plan.update_interest(components, in_all).is_err()) {
-            // Plans that there is no memory for are made anew when they are needed.
+        // It copies the flags of plans.
+        self.cache.clear();
+        let update = |plan: &mut Arc<MovePlan>| match Arc::get_mut(plan) {
+            Some(plan) => plan.update_interest(components, in_all).is_ok(),
+            None => false,
+        };
+        if !self.plans.iter_mut().all(update) {
+            // Plans that there is no memory for are made again when they are needed.
             self.clear();
         }
     }
@@ -429,18 +355,23 @@ impl Graph {
     /// Forgets all edges and gives their memory back; they are made anew when they are needed. Numbers of tables and of
     /// bundles may change afterwards.
     pub(crate) fn clear(&mut self) {
+        // This takes no memory.
+        let Self { edges, plans, nodes, first, long, cache, epoch, in_all: _ } = self;
+        (*edges, *plans, *nodes, *first) = (Vec::new(), Vec::new(), Vec::new(), None);
         // A long sequence has another number all the same.
-        let long = Long { number: self.long.number, ..Long::default() };
-        *self = Self { long, epoch: self.epoch.wrapping_add(1), in_all: self.in_all, ..Self::default() };
+        *long = Long { number: long.number, ..Long::default() };
+        cache.clear();
+        *epoch = epoch.wrapping_add(1);
     }
 
     /// The bytes that the edges have allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
-        self.plans.iter().map(MovePlan::allocated_bytes).sum::<usize>()
+        self.plans.iter().map(|plan| plan.allocated_bytes()).sum::<usize>()
             + self.edges.iter().map(Changes::allocated_bytes).sum::<usize>()
             + self.nodes.iter().map(|node| node.longer.allocated_bytes()).sum::<usize>()
             + self.edges.capacity() * size_of::<Changes>()
-            + self.plans.capacity() * size_of::<MovePlan>()
+            + self.plans.capacity() * size_of::<Arc<MovePlan>>()
+            + self.plans.len() * size_of::<MovePlan>()
             + self.nodes.capacity() * size_of::<SequenceNode>()
             + self.long.steps.capacity() * size_of::<ChangeStep>()
             + self.long.plans.as_ref().map_or(0, IdMap::allocated_bytes)

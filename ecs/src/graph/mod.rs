@@ -9,19 +9,21 @@
 //! cannot be copied as one; what can be merged is the decision how to copy, and so the pairs stand in the order of the
 //! sizes of their items.
 //!
-//! The first time that a change is made to an entity of a table, the planner works out which column goes where, what is new,
-//! what is replaced and what is left behind. Every later time this is one probe of a small map, or none if the same change
-//! was made last. `is_special` says whether there is more to do than to move bytes between columns; an operation tests it
-//! once, and the rest is in functions that are not inlined.
+//! The first time that a change is made to an entity of a table, the planner computes which column goes where, what is new,
+//! what is replaced and what is left behind. Every later time a probe finds the plan, in the plan cache or in the map of the table.
+//! The flags of a plan say whether there is more to do than to move bytes between columns; an operation tests them once.
+//!
+//! Tests: beside `cache.rs`, `edges.rs`; `tests/storage/runs.rs`.
 
 mod plan;
 
 mod planner;
 
-mod latest;
+mod cache;
 mod edges;
 
 mod check;
 
+pub(crate) use self::cache::PlanKey;
 pub(crate) use self::edges::{Change, Graph, PlanId};
-pub(crate) use self::plan::{ChangeStep, MovePlan, RequiredComponent, Source, Target};
+pub(crate) use self::plan::{ChangeStep, MovePlan, PlanFlags, RequiredComponent, Source, Target};

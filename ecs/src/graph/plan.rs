@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::alloc_error::{AllocError, try_reserve_exact};
 use crate::component::{ComponentId, Components, Constructor, Kinds};
 use crate::entity::{SparseSummary, TableId};
-use crate::table::{ColumnPair, LightMove};
+use crate::table::ColumnMove;
 use crate::transition::{Interest, Transition};
 
 /// One step of a change. The numbers are those of bundles.
@@ -48,11 +48,13 @@ pub(crate) enum Target {
         /// Whether the row has a value of the component already, which is replaced.
         replace: bool,
     },
+    /// The value is not wanted, since the entity keeps the one that it has in this column of the destination table.
+    Kept(u32),
     /// Into the sparse storage with this number.
     Sparse(u32),
     /// Into the sparse storage with this number, unless there is a value.
     SparseIfNew(u32),
-    /// Nowhere: the value is dropped.
+    /// Nowhere: another step of the change removes or replaces the value.
     Nowhere,
 }
 
@@ -74,11 +76,6 @@ impl RequiredComponent {
             _ => None,
         }
     }
-
-    /// Whether a value may be there that an earlier step removes.
-    pub(super) fn may_replace(&self) -> bool {
-        matches!(self.target, Target::Column { replace: true, .. } | Target::Sparse(_))
-    }
 }
 
 /// Where one component of a bundle is found.
@@ -92,34 +89,140 @@ pub(crate) enum Source {
     Absent,
 }
 
+/// What a move plan has to do besides moving small values between columns.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct PlanFlags(u16);
+
+impl PlanFlags {
+    /// No flag.
+    pub(crate) const NONE: Self = Self(0);
+    /// The entity moves to another table.
+    pub(crate) const MOVES: Self = Self(1);
+    /// Required components are constructed.
+    pub(crate) const REQUIRES: Self = Self(1 << 1);
+    /// Some of them go elsewhere than to columns that hold no value.
+    pub(crate) const REQUIRES_ELSEWHERE: Self = Self(1 << 2);
+    /// Values come to sparse storages, or leave them.
+    pub(crate) const SPARSE: Self = Self(1 << 3);
+    /// A step removes a component that a later one adds.
+    pub(crate) const RENEWS: Self = Self(1 << 4);
+    /// The entity begins or ceases to be disabled, so changes of its sparse components may have to be renewed.
+    pub(crate) const DISABLES: Self = Self(1 << 5);
+    /// Observers or hooks may be notified before the entity changes.
+    pub(crate) const NOTIFIES_BEFORE: Self = Self(1 << 6);
+    /// The recorder, observers or hooks are notified after the entity has changed.
+    pub(crate) const NOTIFIES_AFTER: Self = Self(1 << 7);
+    /// Removals are recorded, or spawns are.
+    pub(crate) const RECORDS: Self = Self(1 << 8);
+    /// Values that are left behind have to be dropped.
+    pub(crate) const DROPS: Self = Self(1 << 9);
+    /// Values of the destination are replaced, or not wanted, and have to be dropped: they go to the row past the end.
+    pub(crate) const REPLACES: Self = Self(1 << 10);
+    /// Some values that move are large.
+    pub(crate) const LARGE: Self = Self(1 << 11);
+    /// The source table has every table-stored component of the bundle that the first step removes or takes.
+    pub(crate) const COMPLETE: Self = Self(1 << 12);
+
+    /// The only sparse component is linked, and there is nothing else to do but to notify observers or hooks of it.
+    pub(crate) const ONLY_LINKS: Self = Self(1 << 13);
+
+    /// The flags of plans that drop values at the end, which operations with such values do themselves if there is nothing else to do.
+    pub(crate) const VALUES: Self = Self(Self::DROPS.0 | Self::REPLACES.0);
+
+    /// The flags of plans that are prepared before rows move: this may fail, or run user code.
+    pub(crate) const PREPARE: Self =
+        Self(Self::REQUIRES.0 | Self::SPARSE.0 | Self::DISABLES.0 | Self::NOTIFIES_BEFORE.0 | Self::RECORDS.0);
+    /// The flags of plans that are finished after rows have moved.
+    pub(crate) const FINISH: Self = Self(
+        Self::REQUIRES_ELSEWHERE.0
+            | Self::SPARSE.0
+            | Self::RENEWS.0
+            | Self::DISABLES.0
+            | Self::NOTIFIES_AFTER.0
+            | Self::RECORDS.0
+            | Self::DROPS.0
+            | Self::REPLACES.0,
+    );
+    /// The flags of plans that do more than to move values between columns.
+    const SPECIAL: Self = Self::PREPARE.and(Self::FINISH).and(Self::LARGE);
+    /// The flags that follow from the listeners.
+    const LISTENERS: Self =
+        Self(Self::NOTIFIES_BEFORE.0 | Self::NOTIFIES_AFTER.0 | Self::RECORDS.0 | Self::ONLY_LINKS.0);
+
+    /// The flags as a number.
+    #[inline(always)]
+    pub(super) const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// Whether any of these is set.
+    #[inline(always)]
+    pub(crate) fn has(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    /// Those of these flags that say that there is more to do than to move values between columns.
+    #[inline]
+    #[must_use]
+    pub(crate) const fn special(self) -> Self {
+        Self(self.0 & Self::SPECIAL.0)
+    }
+
+    /// These flags and others.
+    #[must_use]
+    pub(crate) const fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// These flags without others.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) const fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+
+    /// These flags if a condition holds, otherwise none.
+    #[must_use]
+    pub(super) const fn only_if(self, holds: bool) -> Self {
+        if holds { self } else { Self(0) }
+    }
+}
+
+/// The listeners that are notified of a change.
+#[derive(Default, Debug)]
+pub(crate) struct PlanListeners {
+    /// The lifecycle events before the change of table-stored components.
+    before: Box<[(ComponentId, Kinds)]>,
+    /// The lifecycle events after the change of table-stored components.
+    after: Box<[(ComponentId, Kinds)]>,
+    interest: Interest,
+}
+
 /// What a change does to an entity of a table.
 #[derive(Debug)]
 pub(crate) struct MovePlan {
     /// The destination; the source itself if no column comes or goes.
     pub(crate) table: TableId,
-    /// The columns that the entity keeps. Empty if the destination is the source.
-    pub(crate) copies: Box<[ColumnPair]>,
-    /// The columns of the source whose value goes. Empty if the destination is the source.
-    pub(crate) drops: Box<[u32]>,
+    pub(crate) flags: PlanFlags,
+    /// What becomes of columns of the source with small values that are kept or overwritten. Empty if the destination is the source.
+    pub(crate) moves: Box<[ColumnMove]>,
+    /// The same of columns with large values, and of those whose values go to the row past the end.
+    pub(crate) other_moves: Box<[ColumnMove]>,
+    /// The columns of the destination whose old or unwanted values go to the row past the end, since they have to be dropped.
+    pub(crate) replaces: Box<[u32]>,
     /// For each component of each bundle that is added, step by step.
     pub(crate) targets: Box<[Target]>,
     /// What the bundles that are added require and the entity does not have. No component is also in `targets`, unless it
     /// goes nowhere there.
     pub(crate) required: Box<[RequiredComponent]>,
-    /// Whether some of that goes elsewhere than to columns where no value is.
-    pub(crate) requires_aside: bool,
     /// The components of the bundle that is removed or taken by the first step.
     pub(crate) sources: Box<[Source]>,
-    /// Whether the source table has every table-stored component of that bundle.
-    pub(crate) complete: bool,
     /// The sparse storages that must not hold the entity afterwards and are known by number.
     pub(crate) leaves: Box<[u32]>,
     /// The only sparse storages that may hold the entity afterwards, if a step says so.
     pub(crate) retains: Option<Box<[u32]>>,
     /// The sparse storages that something is added to.
     pub(crate) summary: SparseSummary,
-    /// Whether the entity may leave something behind that has to be dropped.
-    pub(crate) drops_values: bool,
     /// Where a step removes a component that a later one adds: the new value takes the place of the old one, but it is no
     /// change of that.
     pub(crate) renewed: Box<[Target]>,
@@ -127,48 +230,38 @@ pub(crate) struct MovePlan {
     pub(crate) lost: Box<[(u32, ComponentId)]>,
     /// What else becomes of table-stored components: none of these is lost.
     pub(crate) comes: Box<[Transition]>,
-    /// What observers and hooks are told of table-stored components before it is carried out, and afterwards. Kept up to date with
-    /// the listeners.
-    pub(crate) before: Box<[(ComponentId, Kinds)]>,
-    pub(crate) after: Box<[(ComponentId, Kinds)]>,
-    /// The listeners that are told of it. Kept up to date by [`super::Graph::update_interest`].
-    pub(crate) interest: Interest,
-    /// Whether the entity begins or ends to be disabled, so that changes of its sparse components may be renewed.
-    pub(crate) switches_disabled: bool,
-    /// Whether more has to be done than to move bytes between columns: something is required or renewed, has to do with
-    /// sparse storages, or is told.
-    pub(crate) is_special: bool,
-    /// Whether observers or hooks may be told something before it is carried out.
-    pub(crate) is_foretold: bool,
-    /// Whether that is to tell the recorder, observers or hooks what becomes of table-stored components, and nothing else.
-    pub(crate) only_tells: bool,
-    /// Whether that is to make what is required behind the last row, and nothing else.
-    pub(crate) only_requires: bool,
-    /// What becomes of the columns of the source if entities move to another table, all values of these columns have at most
-    /// [`SMALL`](crate::column::SMALL) bytes, those that go need not be dropped, and none of those that come replaces another one.
-    pub(crate) light_moves: Box<[LightMove]>,
-    /// Whether entities move so.
-    pub(super) only_moves: bool,
-    /// Whether that is all, and nothing is special.
-    pub(crate) is_light: bool,
-    /// Whether that is all, and nothing is special but what observers and hooks are told afterwards of one component.
-    pub(crate) tells_lightly: bool,
-    /// Whether it is light or tells lightly.
-    pub(crate) moves_lightly: bool,
-    /// Whether that is all, and nothing is special but what is required, which goes to columns where no value is.
-    pub(crate) requires_lightly: bool,
-    /// The sparse storage that one component is added to, if nothing else is special and only observers, hooks or relationships may be told
-    /// of that.
-    pub(crate) adds_beside: Option<u32>,
+    /// Kept up to date by [`super::Graph::update_interest`].
+    pub(crate) listeners: PlanListeners,
 }
 
 impl MovePlan {
+    /// A plan that does nothing.
+    pub(super) fn to_table(table: TableId) -> Self {
+        Self {
+            table,
+            flags: PlanFlags::NONE,
+            moves: Box::default(),
+            other_moves: Box::default(),
+            replaces: Box::default(),
+            targets: Box::default(),
+            required: Box::default(),
+            sources: Box::default(),
+            leaves: Box::default(),
+            retains: None,
+            summary: SparseSummary::default(),
+            renewed: Box::default(),
+            lost: Box::default(),
+            comes: Box::default(),
+            listeners: PlanListeners::default(),
+        }
+    }
+
     /// The sparse storages that something may be added to, with repetitions.
     pub(crate) fn sparse_targets(&self) -> impl Iterator<Item = usize> {
         let targets = self.targets.iter().chain(self.required.iter().map(|required| &required.target));
         targets.filter_map(|target| match *target {
             Target::Sparse(number) | Target::SparseIfNew(number) => Some(number as usize),
-            Target::Column { .. } | Target::Nowhere => None,
+            Target::Column { .. } | Target::Kept(_) | Target::Nowhere => None,
         })
     }
 
@@ -180,29 +273,63 @@ impl MovePlan {
         })
     }
 
-    /// Whether it has to do with nothing but columns, each written at most once, and what is required goes to other columns.
+    /// Whether it has to do with nothing but columns, and what is required goes to other columns than what is added.
     pub(crate) fn is_plain(&self) -> bool {
-        if self.requires_aside || !self.leaves.is_empty() || self.retains.is_some() || !self.summary.is_empty() {
-            return false;
-        }
-        let mut columns = Vec::with_capacity(self.targets.len());
-        self.targets.iter().all(|target| match *target {
-            Target::Column { index, .. } => {
-                let new = !columns.contains(&index);
-                columns.push(index);
-                new
-            }
-            Target::Nowhere => true,
-            Target::Sparse(_) | Target::SparseIfNew(_) => false,
-        })
+        !self.flags.has(PlanFlags::REQUIRES_ELSEWHERE.and(PlanFlags::SPARSE))
+    }
+
+    /// What becomes of the columns of the source. Empty if the destination is the source.
+    pub(crate) fn all_moves(&self) -> impl Iterator<Item = &ColumnMove> + Clone {
+        self.moves.iter().chain(&self.other_moves)
+    }
+
+    /// The columns that the entity keeps with their values. Empty if the destination is the source.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = ColumnMove> {
+        self.all_moves().copied().filter(ColumnMove::is_kept)
+    }
+
+    /// The columns of the source whose values are left behind.
+    pub(crate) fn left(&self) -> impl Iterator<Item = u32> {
+        self.all_moves().filter(|step| !step.is_kept()).map(|step| step.from)
+    }
+
+    /// The listeners that are notified.
+    #[inline]
+    pub(crate) fn interest(&self) -> Interest {
+        self.listeners.interest
+    }
+
+    /// The events before the change, of table-stored components.
+    #[inline]
+    pub(crate) fn before(&self) -> &[(ComponentId, Kinds)] {
+        &self.listeners.before
+    }
+
+    /// The events after the change, of table-stored components.
+    #[inline]
+    pub(crate) fn after(&self) -> &[(ComponentId, Kinds)] {
+        &self.listeners.after
+    }
+
+    /// See [`PlanFlags::ONLY_LINKS`].
+    fn only_links(&self) -> bool {
+        self.sparse_targets().count() == 1
+            && self.leaves.is_empty()
+            && self.retains.is_none()
+            && self.sparse_sources().next().is_none()
+            && self.required.is_empty()
+            && self.renewed.is_empty()
+            && self.before().is_empty()
+            && self.after().is_empty()
+            && self.interest() == Interest::REACTIONS
     }
 
     /// Whether a new entity gets all of it in columns, of which nothing is told, or only when it is there.
     pub(crate) fn makes_in_columns(&self) -> bool {
         self.summary.is_empty()
-            && !self.requires_aside
+            && !self.flags.has(PlanFlags::REQUIRES_ELSEWHERE)
             && self.renewed.is_empty()
-            && (self.interest.is_none() || self.interest.are_told_afterwards())
+            && (self.listeners.interest.is_none() || self.listeners.interest.are_told_afterwards())
     }
 
     /// Computes the listeners of this plan anew, beside those of all plans.
@@ -214,42 +341,45 @@ impl MovePlan {
         let loses_watched = self.lost.iter().any(|&(_, id)| components.is_watched(id));
         let lost = || self.lost.iter().map(|&(_, id)| Transition::Lost(id));
         let changes = || lost().chain(self.comes.iter().copied());
-        self.before = try_collect(changes().filter_map(|transition| transition.heard_before(components)))?;
-        self.after = try_collect(changes().filter_map(|transition| transition.heard_after(components)))?;
-        self.interest = in_all
+        let before = try_collect(changes().filter_map(|transition| transition.heard_before(components)))?;
+        let after = try_collect(changes().filter_map(|transition| transition.heard_after(components)))?;
+        self.listeners = PlanListeners { before, after, interest: Interest::NONE };
+        let interest = in_all
             .and(Interest::REMOVALS.only_if(loses_watched))
             .and(Interest::REACTIONS.only_if(self.is_heard(components)));
-        let touches_sparse = !self.summary.is_empty()
-            || !self.leaves.is_empty()
-            || self.retains.is_some()
-            || self.sources.iter().any(|source| matches!(source, Source::Sparse(_)));
-        let outside = touches_sparse || self.requires_aside || !self.renewed.is_empty() || self.switches_disabled;
-        let more = outside || !self.interest.is_none();
-        self.is_special = more || !self.required.is_empty();
-        self.is_foretold = self.interest.has(Interest::REACTIONS) && (touches_sparse || !self.before.is_empty());
-        self.only_tells = !outside && self.required.is_empty() && self.interest.are_told_afterwards();
-        self.only_requires = !more;
-        self.is_light = self.only_moves && !self.is_special;
-        self.requires_lightly = self.only_moves && self.only_requires && !self.required.is_empty();
-        self.tells_lightly = self.only_moves
-            && self.only_tells
-            && !self.is_foretold
-            && !self.interest.has(Interest::RECORDER)
-            && self.after.len() == 1;
-        self.moves_lightly = self.is_light || self.tells_lightly;
-        let is_simple = self.leaves.is_empty()
-            && self.retains.is_none()
-            && self.sparse_sources().next().is_none()
-            && self.required.is_empty()
-            && self.renewed.is_empty()
-            && self.before.is_empty()
-            && self.after.is_empty()
-            && self.interest == Interest::REACTIONS;
-        let only = {
-            let mut beside = self.sparse_targets();
-            beside.next().filter(|_| beside.next().is_none())
-        };
-        self.adds_beside = only.filter(|_| is_simple).map(|number| number as u32);
+        self.listeners.interest = interest;
+        let notifies = interest.has(Interest::REACTIONS);
+        let comes_before = self.flags.has(PlanFlags::SPARSE) || !self.before().is_empty();
+        self.flags = self
+            .flags
+            .without(PlanFlags::LISTENERS)
+            .and(PlanFlags::NOTIFIES_BEFORE.only_if(notifies && comes_before))
+            .and(PlanFlags::ONLY_LINKS.only_if(self.only_links()))
+            .and(PlanFlags::NOTIFIES_AFTER.only_if(!interest.is_none()))
+            .and(PlanFlags::RECORDS.only_if(interest.has(Interest::REMOVALS.and(Interest::SPAWNS))));
+        // The lists of removals take the values that are lost.
+        let is_lost = |step: &ColumnMove| self.lost.iter().any(|(column, _)| *column == step.from);
+        let mut all = Vec::new();
+        try_reserve_exact(&mut all, self.moves.len() + self.other_moves.len())?;
+        all.extend(
+            self.moves.iter().chain(&self.other_moves).map(|step| step.keep_value(loses_watched && is_lost(step))),
+        );
+        self.set_moves(all)?;
+        Ok(())
+    }
+
+    /// Sets what becomes of the columns of the source.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. The plan cannot be used then.
+    pub(super) fn set_moves(&mut self, all: Vec<ColumnMove>) -> Result<(), AllocError> {
+        self.moves = try_collect(all.iter().copied().filter(ColumnMove::is_common))?;
+        self.other_moves = try_collect(all.iter().copied().filter(|step| !step.is_common()))?;
+        self.flags = self
+            .flags
+            .without(PlanFlags::LARGE)
+            .and(PlanFlags::LARGE.only_if(self.other_moves.iter().any(ColumnMove::is_large)));
         Ok(())
     }
 
@@ -257,8 +387,8 @@ impl MovePlan {
     fn is_heard(&self, components: &Components) -> bool {
         let hears =
             |storage: usize| components.sparse().get(storage).is_some_and(|&id| !components.heard(id).is_none());
-        !self.before.is_empty()
-            || !self.after.is_empty()
+        !self.before().is_empty()
+            || !self.after().is_empty()
             || self.sparse_targets().chain(self.sparse_sources()).any(hears)
             || self.leaves.iter().any(|&storage| hears(storage as usize))
             || (self.retains.is_some() && components.hears_sparse())
@@ -279,18 +409,18 @@ impl MovePlan {
     }
 
     pub(super) fn allocated_bytes(&self) -> usize {
-        size_of_val(&*self.copies)
+        size_of_val(&*self.moves)
             + size_of_val(&*self.lost)
             + size_of_val(&*self.comes)
-            + size_of_val(&*self.before)
-            + size_of_val(&*self.after)
-            + size_of_val(&*self.drops)
+            + size_of_val(&*self.other_moves)
+            + size_of_val(self.before())
+            + size_of_val(self.after())
+            + size_of_val(&*self.replaces)
             + size_of_val(&*self.targets)
             + size_of_val(&*self.required)
             + size_of_val(&*self.sources)
             + size_of_val(&*self.leaves)
             + size_of_val(&*self.renewed)
-            + size_of_val(&*self.light_moves)
             + self.retains.as_deref().map_or(0, size_of_val)
     }
 }

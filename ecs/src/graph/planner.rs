@@ -3,12 +3,11 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::plan::{ChangeStep, MovePlan, RequiredComponent, Source, Target};
-use crate::column::SMALL;
-use crate::component::{ComponentId, Components, Constructor, Contents, Required, StorageType};
+use super::plan::{ChangeStep, MovePlan, PlanFlags, PlanListeners, RequiredComponent, Source, Target};
+use crate::component::{ComponentId, ComponentInfo, Components, Constructor, Contents, Required, StorageType};
 use crate::entity::{SparseSummary, TableId};
-use crate::table::{ColumnPair, LightMove, Tables};
-use crate::transition::{Interest, Transition};
+use crate::table::{ColumnMove, Tables};
+use crate::transition::Transition;
 
 /// Works out what steps do to entities of a table.
 pub(super) struct Planner<'a, 'b> {
@@ -69,9 +68,11 @@ impl ComponentOutcome {
     }
 }
 
-/// A value that a step writes.
+/// A value that a step adds.
 struct Write {
     outcome: usize,
+    /// Whether the value is written: not if the step keeps the one that is there.
+    is_wanted: bool,
     /// How often the component has been removed before.
     removals: u32,
     /// How many values have been written before and are replaced.
@@ -85,8 +86,8 @@ struct Outcomes {
     /// By component, in ascending order: those of the source and those that steps name; if a step says what stays, all that
     /// are sparse, too.
     all: Vec<ComponentOutcome>,
-    /// For each component of each bundle that is added, step by step: what is written, if anything is.
-    writes: Vec<Option<Write>>,
+    /// For each component of each bundle that is added, step by step.
+    writes: Vec<Write>,
 }
 
 impl Outcomes {
@@ -108,13 +109,14 @@ impl Outcomes {
             let outcome = &mut self.all[at];
             let touched = core::mem::replace(&mut outcome.touched, true);
             outcome.present |= !touched && contents.held.contains(&id);
-            if if_new && outcome.present {
-                self.writes.push(None);
+            let is_wanted = !(if_new && outcome.present);
+            let if_new = if_new && outcome.writes == 0 && !touched;
+            let (removals, nth) = (outcome.removals, outcome.writes);
+            self.writes.push(Write { outcome: at, is_wanted, removals, nth, if_new });
+            if !is_wanted {
                 continue;
             }
             written.push(id);
-            let if_new = if_new && outcome.writes == 0 && !touched;
-            self.writes.push(Some(Write { outcome: at, removals: outcome.removals, nth: outcome.writes, if_new }));
             outcome.writes += 1;
             (outcome.present, outcome.required, outcome.leaves) = (true, None, false);
         }
@@ -238,56 +240,60 @@ impl Planner<'_, '_> {
         let required = self.required(&outcomes, tables, to);
         let left =
             || outcomes.all.iter().filter(|outcome| outcome.is_named && outcome.sparse.is_some() && outcome.leaves);
-        let gone =
-            old.iter().filter(|id| all.binary_search(id).is_err()).copied().chain(left().map(|outcome| outcome.id));
-        let mut gone = gone.filter_map(|id| self.components.info(id));
-        let replaces = required.iter().any(RequiredComponent::may_replace);
-        let drops_values = replaces || gone.any(|info| info.needs_drop());
-        let (sources, complete) = self.sources(tables);
+        let needs_drop = |id: ComponentId| self.components.info(id).is_some_and(ComponentInfo::needs_drop);
+        let (sources, is_complete) = self.sources(tables);
         let retains = self.retains(&outcomes);
         let renewed = self.renewed(&outcomes, tables, to);
-        let (copies, drops) = (self.copies(&outcomes, tables, to), self.drops(&outcomes, tables, to));
-        let drops_values = drops_values || retains.is_some();
-        let light_moves = self.light_moves(tables, to, (&copies, &drops), &targets);
-        MovePlan {
-            only_moves: light_moves.is_some() && !drops_values,
-            is_light: false,
-            tells_lightly: false,
-            moves_lightly: false,
-            adds_beside: None,
-            requires_lightly: false,
-            light_moves: light_moves.unwrap_or_default(),
-            renewed,
-            lost: drops
+        let moves = self.moves(&outcomes, tables, to);
+        let leaves: Box<[u32]> = left().filter_map(|outcome| outcome.sparse).collect();
+        let replaces = self.replaces(&targets, &required, tables, to);
+        let summary = summary(targets.iter().chain(required.iter().map(|required| &required.target)));
+        let is_switched = self.components.disabling().iter().any(|id| {
+            let [was, is] = [&old, &all].map(|ids| ids.binary_search(id).is_ok());
+            was != is && !old.is_empty()
+        });
+        let is_sparse = !summary.is_empty()
+            || !leaves.is_empty()
+            || retains.is_some()
+            || sources.iter().any(|source| matches!(source, Source::Sparse(_)));
+        let goes_elsewhere = required.iter().any(|required| required.new_column().is_none());
+        let drops = moves.iter().any(|step| step.needs_drop)
+            || left().any(|outcome| needs_drop(outcome.id))
+            || retains.is_some();
+        let flags = PlanFlags::MOVES
+            .only_if(to != self.from)
+            .and(PlanFlags::REQUIRES.only_if(!required.is_empty()))
+            .and(PlanFlags::REQUIRES_ELSEWHERE.only_if(goes_elsewhere))
+            .and(PlanFlags::SPARSE.only_if(is_sparse))
+            .and(PlanFlags::RENEWS.only_if(!renewed.is_empty()))
+            .and(PlanFlags::DISABLES.only_if(is_switched))
+            .and(PlanFlags::DROPS.only_if(drops))
+            .and(PlanFlags::REPLACES.only_if(!replaces.is_empty()))
+            .and(PlanFlags::COMPLETE.only_if(is_complete));
+        let mut plan = MovePlan {
+            table: to,
+            flags,
+            lost: moves
                 .iter()
-                .map(|&at| (at, old[at as usize]))
+                .filter(|step| !step.is_kept())
+                .map(|step| (step.from, old[step.from as usize]))
                 .filter(|(_, id)| all.binary_search(id).is_err())
                 .collect(),
+            moves: Box::default(),
+            other_moves: Box::default(),
+            replaces,
             comes: outcomes.all.iter().filter_map(ComponentOutcome::comes).collect(),
-            before: Box::default(),
-            after: Box::default(),
-            interest: Interest::NONE,
-            switches_disabled: self.components.disabling().iter().any(|id| {
-                let [was, is] = [&old, &all].map(|ids| ids.binary_search(id).is_ok());
-                was != is && !old.is_empty()
-            }),
-            is_foretold: false,
-            only_tells: false,
-            is_special: false,
-            only_requires: false,
-            drops_values,
-            table: to,
-            copies,
-            drops,
-            summary: summary(targets.iter().chain(required.iter().map(|required| &required.target))),
-            requires_aside: required.iter().any(|required| required.new_column().is_none()),
             targets,
             required,
             sources,
-            complete,
-            leaves: left().filter_map(|outcome| outcome.sparse).collect(),
+            leaves,
             retains,
-        }
+            summary,
+            renewed,
+            listeners: PlanListeners::default(),
+        };
+        plan.set_moves(moves).unwrap_or_else(|error| error.raise());
+        plan
     }
 
     /// Where components of which a step removes the old value and a later one adds a new one end up.
@@ -301,21 +307,35 @@ impl Planner<'_, '_> {
     }
 
     fn targets(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[Target]> {
-        let target = |write: &Option<Write>| {
-            let Some(write) = write else { return Target::Nowhere };
+        let target = |write: &Write| {
             let outcome = &outcomes.all[write.outcome];
+            // The change of a sequence may add a component several times. The last value stays, and the others go nowhere.
+            let is_only = self.steps.len() == 1;
+            let is_last = outcome.removals == write.removals && outcome.writes == write.nth + 1;
             match outcome.sparse {
-                // A later step removes it.
-                _ if outcome.removals != write.removals => Target::Nowhere,
+                Some(number) if !write.is_wanted && is_only => Target::SparseIfNew(number),
+                None if !write.is_wanted && is_only => Target::Kept(column(tables, to, outcome.id)),
+                _ if !write.is_wanted || !is_last => Target::Nowhere,
                 Some(number) if write.if_new => Target::SparseIfNew(number),
                 Some(number) => Target::Sparse(number),
-                None => {
-                    let replace = outcome.stays || write.nth > 0;
-                    Target::Column { index: column(tables, to, outcome.id), replace }
-                }
+                None => Target::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
             }
         };
         outcomes.writes.iter().map(target).collect()
+    }
+
+    /// The columns of the destination whose old or unwanted values have to be dropped.
+    fn replaces(&self, targets: &[Target], required: &[RequiredComponent], tables: &Tables, to: TableId) -> Box<[u32]> {
+        let targets = targets.iter().chain(required.iter().map(|required| &required.target));
+        let columns = targets.filter_map(|target| match *target {
+            Target::Column { index, replace: true } | Target::Kept(index) => Some(index),
+            _ => None,
+        });
+        let needs_drop = |index: &u32| {
+            let table = tables.get(to);
+            table.is_some_and(|table| table.column(*index as usize).drop_fn().is_some())
+        };
+        columns.filter(needs_drop).collect()
     }
 
     /// What the steps add because their bundles require it.
@@ -333,51 +353,24 @@ impl Planner<'_, '_> {
         outcomes.all.iter().filter_map(required).collect()
     }
 
-    /// The columns that the entity keeps when it moves.
-    fn copies(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[ColumnPair]> {
-        let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Box::default() };
+    /// What becomes of the columns of the source when the entity moves.
+    fn moves(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Vec<ColumnMove> {
+        let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Vec::new() };
         if self.from == to {
-            return Box::default();
+            return Vec::new();
         }
-        let pair = |(at, &id): (usize, &ComponentId)| {
-            let to = target.column_index(id).filter(|_| outcomes.of(id).stays)?;
-            Some(ColumnPair { from: at as u32, to: to as u32, size: source.column(at).item().size() })
+        let step = |(at, &id): (usize, &ComponentId)| {
+            let column = source.column(at);
+            let (size, needs_drop) = (column.item().size(), column.drop_fn().is_some());
+            match target.column_index(id).filter(|_| outcomes.of(id).stays) {
+                Some(to) => ColumnMove::kept(at as u32, to as u32, size),
+                None => ColumnMove::left(at as u32, size, needs_drop),
+            }
         };
-        let mut pairs: Vec<ColumnPair> = source.components().iter().enumerate().filter_map(pair).collect();
-        pairs.sort_unstable_by_key(|pair| (pair.size, pair.from));
-        pairs.into()
-    }
-
-    /// The columns of the source that the entity leaves behind when it moves.
-    fn drops(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[u32]> {
-        let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Box::default() };
-        if self.from == to {
-            return Box::default();
-        }
-        let left = |&(_, &id): &(usize, &ComponentId)| !target.contains(id) || !outcomes.of(id).stays;
-        source.components().iter().enumerate().filter(left).map(|(at, _)| at as u32).collect()
-    }
-
-    /// What becomes of each column of the source, if entities leave it, its values are small, and each value that comes goes to a
-    /// column of its own.
-    fn light_moves(
-        &self,
-        tables: &Tables,
-        to: TableId,
-        (copies, drops): (&[ColumnPair], &[u32]),
-        targets: &[Target],
-    ) -> Option<Box<[LightMove]>> {
-        let source = tables.get(self.from).filter(|source| source.id() != to)?;
-        let size = |at: u32| source.column(at as usize).item().size();
-        let comes_new = |target: &Target| matches!(target, Target::Column { replace: false, .. });
-        if copies.iter().map(|pair| pair.from).chain(drops.iter().copied()).any(|at| size(at) > SMALL)
-            || !targets.iter().all(comes_new)
-        {
-            return None;
-        }
-        let kept = copies.iter().map(|pair| LightMove { from: pair.from, to: pair.to, size: pair.size });
-        let left = drops.iter().map(|&from| LightMove { from, to: LightMove::NOWHERE, size: size(from) });
-        Some(kept.chain(left).collect())
+        let mut moves: Vec<ColumnMove> = source.components().iter().enumerate().map(step).collect();
+        // Neighbours of one size are copied in the same way.
+        moves.sort_unstable_by_key(|step| (!step.is_kept(), step.size(), step.from));
+        moves
     }
 
     fn sources(&self, tables: &Tables) -> (Box<[Source]>, bool) {
@@ -391,8 +384,8 @@ impl Planner<'_, '_> {
             None => Source::Absent,
         });
         let sources: Box<[Source]> = sources.collect();
-        let complete = !sources.contains(&Source::Absent);
-        (sources, complete)
+        let is_complete = !sources.contains(&Source::Absent);
+        (sources, is_complete)
     }
 
     /// The sparse storages that an entity may be in afterwards, if a step names what stays.
@@ -408,7 +401,7 @@ impl Planner<'_, '_> {
 fn summary<'t>(targets: impl Iterator<Item = &'t Target>) -> SparseSummary {
     targets.fold(SparseSummary::default(), |summary, target| match target {
         Target::Sparse(number) | Target::SparseIfNew(number) => summary.with(*number as usize),
-        Target::Column { .. } | Target::Nowhere => summary,
+        Target::Column { .. } | Target::Kept(_) | Target::Nowhere => summary,
     })
 }
 

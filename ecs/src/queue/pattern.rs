@@ -10,7 +10,7 @@ use core::iter::successors;
 use core::ptr::{self, NonNull};
 
 use super::arena::{Command, Entry, Header, Running, StepCommand, values_at};
-use crate::bundle::{LeafAt, Sink, put_leaves};
+use crate::bundle::{LeafAt, RowWriter, write_leaves};
 use crate::entity::Entity;
 use crate::graph::Change;
 use crate::origin::{Origin, TRACKED};
@@ -124,7 +124,12 @@ pub(crate) struct PatternRun<'a, C: 'static> {
     pub(crate) count: usize,
 }
 
-impl<C> PatternRun<'_, C> {
+impl<'a, C> PatternRun<'a, C> {
+    /// The pattern of the entries.
+    pub(crate) fn pattern(&self) -> &'a Pattern<C> {
+        self.pattern
+    }
+
     /// The leaves of one entity's entries, seen from where those begin.
     #[inline]
     pub(crate) fn leaves(&self) -> &[LeafAt] {
@@ -144,15 +149,15 @@ impl<C> PatternRun<'_, C> {
         self.pattern.len
     }
 
-    /// Puts the parts of all steps for an entity.
+    /// Writes the parts of all steps for an entity.
     ///
     /// # Safety
     ///
-    /// - As for [`crate::bundle::BundleParts::put`], for a plan that consists of these steps; once for each entity.
+    /// - The plan of the writer consists of these steps. This is called once for each entity.
     #[inline]
-    pub(crate) unsafe fn put(&self, number: usize, sink: &mut Sink<'_>) {
-        // SAFETY: the leaves of the pattern's steps lie where it says; the rest is the caller's promise.
-        unsafe { put_leaves(self.start_of(number), &self.pattern.leaves, sink) }
+    pub(crate) unsafe fn write(&self, number: usize, writer: &mut RowWriter<'_>) {
+        // SAFETY: the leaves of the pattern's steps lie where it says, and are full until this is called.
+        unsafe { write_leaves(self.start_of(number), &self.pattern.leaves, writer) }
     }
 }
 

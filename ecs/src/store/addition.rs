@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::Store;
-use crate::bundle::{Bundle, BundleParts, Sink};
+use crate::bundle::{Bundle, BundleParts, RowWriter};
 use crate::component::{ComponentId, StorageType};
 use crate::entity::Entity;
 use crate::graph::{Change, ChangeStep};
@@ -14,17 +14,17 @@ use crate::graph::{Change, ChangeStep};
 /// A change, and what writes the values that it adds to one row.
 pub(super) struct Addition<P> {
     change: Change,
-    put: P,
+    write: P,
 }
 
-impl<P: FnOnce(&mut Sink<'_>)> Addition<P> {
+impl<P: FnOnce(&mut RowWriter<'_>)> Addition<P> {
     /// # Safety
     ///
-    /// - The first steps of the change may take or remove something; `put` puts every component of each bundle that the others
-    ///   add, in order, if it gets a sink for a plan of this change, and does nothing else. It does not panic.
+    /// - The first steps of the change may take or remove something. `write` writes every component of each bundle that the others
+    ///   add, in order, if it gets a writer for a plan of this change, and does nothing else. It does not panic.
     #[inline]
-    pub(super) unsafe fn new(change: Change, put: P) -> Self {
-        Self { change, put }
+    pub(super) unsafe fn new(change: Change, write: P) -> Self {
+        Self { change, write }
     }
 
     /// What the values belong to.
@@ -37,10 +37,10 @@ impl<P: FnOnce(&mut Sink<'_>)> Addition<P> {
     ///
     /// # Safety
     ///
-    /// - The sink is one for a plan of the change, as [`BundleParts::put`] wants it.
+    /// - The plan of the writer is one of the change.
     #[inline]
-    pub(super) unsafe fn put(self, sink: &mut Sink<'_>) {
-        (self.put)(sink);
+    pub(super) unsafe fn write(self, writer: &mut RowWriter<'_>) {
+        (self.write)(writer);
     }
 }
 
@@ -79,7 +79,7 @@ impl Store {
     pub(super) fn inserting<'p, B: Bundle>(
         &mut self,
         parts: &'p mut B::Parts,
-    ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
+    ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
         self.adding::<B>(None, ChangeStep::Insert, parts)
     }
 
@@ -88,11 +88,12 @@ impl Store {
         &mut self,
         entity: Entity,
         parts: &'p mut B::Parts,
-    ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
+    ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
         let step = ChangeStep::InsertIfNew(self.register_bundle::<B>());
         let change = Change::of(self.for_entity(step, entity));
-        // SAFETY: the change adds this bundle and nothing else; see `adding` for the rest.
-        unsafe { Addition::new(change, |sink| parts.put(sink)) }
+        // SAFETY: the change adds this bundle and nothing else. `Addition::write` alone calls what writes the parts, and its caller
+        // promises that the plan of the writer is one of the change.
+        unsafe { Addition::new(change, |writer| parts.write_row::<true>(writer)) }
     }
 
     /// The step that does to an entity what this one says: with a bundle that names the sparse components that the entity has already, if
@@ -117,7 +118,7 @@ impl Store {
         &mut self,
         loss: Loss,
         parts: &'p mut B::Parts,
-    ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
+    ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
         self.adding::<B>(Some(loss), ChangeStep::Insert, parts)
     }
 
@@ -128,14 +129,14 @@ impl Store {
         after: Option<Loss>,
         step: fn(u32) -> ChangeStep,
         parts: &'p mut B::Parts,
-    ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
+    ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
         let step = step(self.register_bundle::<B>());
         let change = match after {
             None => Change::of(step),
             Some(loss) => self.archetypes.then(loss.0, step),
         };
-        // SAFETY: the change adds this bundle and nothing else. What writes the parts is called by `Addition::put` alone, whose
-        // caller promises what `put` wants.
-        unsafe { Addition::new(change, |sink| parts.put(sink)) }
+        // SAFETY: the change adds this bundle and nothing else, by an insertion, of which every value is wanted. `Addition::write` alone
+        // calls what writes the parts, and its caller promises that the plan of the writer is one of the change.
+        unsafe { Addition::new(change, |writer| parts.write_row::<false>(writer)) }
     }
 }

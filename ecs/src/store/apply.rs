@@ -20,9 +20,10 @@ use super::addition::Addition;
 use super::bulk::Batch;
 use super::failure::CommandFailure;
 use super::{Home, SpawnError, Store};
-use crate::bundle::{Bundle, BundleParts, Moved, Sink, scatter_into};
+use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, scatter_into};
 use crate::entity::{Entity, Slot, SparseSummary, TableId};
 use crate::graph::{Change, ChangeStep};
+use crate::guard::for_each_despite_panics;
 use crate::queue::{Command, CompiledSteps, LINE, Pattern, PatternRun, Queue, Running, StepCommand, StepKind};
 use crate::transition::Interest;
 
@@ -338,30 +339,45 @@ impl Store {
         {
             return;
         }
-        for (number, &entity) in entities.iter().enumerate() {
-            let attributions = if is_mixed { self.attributions(entity, pattern) } else { Vec::new() };
-            let change = compiled.change.map(|change| match compiled.depends_on_sparse {
-                true => self.change_for_entity(change, entity),
-                false => change,
-            });
-            // SAFETY: the steps of the pattern are those of the change, with the components of the same bundles; each entity's parts are put
-            // once.
-            let addition = |change| unsafe { Addition::new(change, |sink| run.put(number, sink)) };
-            // Observers are told when the origins have been noted.
-            let done = self.without_news(|store| {
-                let done = store.apply_one(entity, spawns, change.map(addition));
-                done.map(|entity| store.attribute(entity, &attributions))
-            });
-            match done {
-                // A run of which observers or hooks are told has one entity: what the change stands for may be another one now.
-                Ok(()) => self.react(),
-                Err(error) => {
-                    for (step, by) in pattern.steps().zip(pattern.origins()) {
-                        self.entities.act(by);
-                        self.report(step, error.clone());
-                    }
-                    self.act_for(pattern, compiled);
+        let apply = |(number, &entity): (usize, &Entity)| self.apply_one_of(&run, (number, entity), spawns, compiled);
+        match run.leaves().is_empty() {
+            true => entities.iter().enumerate().for_each(apply),
+            // If the destructor of a value panics that new ones replace, the other entities get theirs all the same.
+            false => for_each_despite_panics(entities.iter().enumerate(), apply),
+        }
+    }
+
+    /// Carries out the steps of a run for one of its entities.
+    fn apply_one_of(
+        &mut self,
+        run: &PatternRun<'_, Self>,
+        (number, entity): (usize, Entity),
+        spawns: bool,
+        compiled: CompiledSteps,
+    ) {
+        let pattern = run.pattern();
+        let attributions = if pattern.is_mixed() { self.attributions(entity, pattern) } else { Vec::new() };
+        let change = compiled.change.map(|change| match compiled.depends_on_sparse {
+            true => self.change_for_entity(change, entity),
+            false => change,
+        });
+        // SAFETY: the steps of the pattern are those of the change, with the components of the same bundles; each entity's parts are
+        // written once.
+        let addition = |change| unsafe { Addition::new(change, |writer| run.write(number, writer)) };
+        // Observers are told when the origins have been noted.
+        let done = self.without_news(|store| {
+            let done = store.apply_one(entity, spawns, change.map(addition));
+            done.map(|entity| store.attribute(entity, &attributions))
+        });
+        match done {
+            // A run of which observers or hooks are told has one entity: what the change stands for may be another one now.
+            Ok(()) => self.react(),
+            Err(error) => {
+                for (step, by) in pattern.steps().zip(pattern.origins()) {
+                    self.entities.act(by);
+                    self.report(step, error.clone());
                 }
+                self.act_for(pattern, compiled);
             }
         }
     }
@@ -374,7 +390,7 @@ impl Store {
             Placement::Pending | Placement::New => TableId::EMPTY,
         };
         match compiled.change {
-            Some(change) => self.archetypes.planned(table, change).plan.interest.has(Interest::REACTIONS),
+            Some(change) => self.archetypes.planned(table, change).plan.interest().has(Interest::REACTIONS),
             None => self.hears_end(table, SparseSummary::default()) || self.tells_sparse_end(entity),
         }
     }
@@ -440,7 +456,7 @@ impl Store {
         &mut self,
         entity: Entity,
         spawns: bool,
-        addition: Option<Addition<impl FnOnce(&mut Sink<'_>)>>,
+        addition: Option<Addition<impl FnOnce(&mut RowWriter<'_>)>>,
     ) -> Result<Entity, CommandFailure> {
         let Some(addition) = addition else {
             self.place_if_pending(entity);

@@ -22,11 +22,11 @@ use crate::bundle::{Bundle, BundleParts, LeafAt, Targets, give, with_parts};
 use crate::column::{NewValues, copy_item};
 use crate::component::{ChangeTracking, ComponentId, ComponentInfo, Components, Kinds, StorageType};
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
-use crate::graph::{Change, MovePlan, PlanId, Target};
+use crate::graph::{Change, MovePlan, PlanFlags, PlanId, Target};
 use crate::guard::{Waiting, for_each_despite_panics};
 use crate::id_map::{IdMap, Mixed};
 use crate::removal::{Fate, Told};
-use crate::table::{AscendingRows, ColumnPair, Table, Tables};
+use crate::table::{AscendingRows, ColumnMove, Table, Tables};
 use crate::transition::Interest;
 
 /// Rows of one table.
@@ -208,9 +208,9 @@ impl Drop for WrittenBehind<'_> {
 struct Route {
     to: TableId,
     /// The columns that the entities keep with their values.
-    pairs: Vec<ColumnPair>,
+    pairs: Vec<ColumnMove>,
     /// The columns whose old values new ones replace.
-    replaced: Vec<ColumnPair>,
+    replaced: Vec<ColumnMove>,
     /// The columns of the source whose values go.
     left: Vec<u32>,
     /// The columns of the destination that get new values.
@@ -224,10 +224,9 @@ impl Route {
             _ => None,
         };
         let written: Vec<u32> = plan.targets.iter().filter_map(column).collect();
-        let (mut replaced, pairs): (Vec<ColumnPair>, _) =
-            plan.copies.iter().partition(|pair| written.contains(&pair.to));
-        let left = plan.drops.iter().copied().chain(replaced.iter().map(|pair| pair.from)).collect();
-        let renewed = |pair: &ColumnPair| plan.renewed.iter().any(|target| column(target) == Some(pair.to));
+        let (mut replaced, pairs): (Vec<ColumnMove>, _) = plan.kept().partition(|pair| written.contains(&pair.to));
+        let left = plan.left().chain(replaced.iter().map(|pair| pair.from)).collect();
+        let renewed = |pair: &ColumnMove| plan.renewed.iter().any(|target| column(target) == Some(pair.to));
         replaced.retain(|pair| !renewed(pair));
         Self { to: plan.table, pairs, replaced, left, written }
     }
@@ -292,7 +291,7 @@ impl Store {
         let (from, route) = (selection.table, Route::of(plan));
         let mut aside = make_required(plan, components, count);
         let (mut listed, mut told) = (Vec::new(), Told::default());
-        let interest = plan.interest;
+        let interest = plan.interest();
         if !interest.is_none() {
             let room =
                 self.listeners.prepare(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
@@ -315,7 +314,7 @@ impl Store {
         let Planned { plan, tables, .. } = archetypes.at(id);
         // SAFETY: both are tables of this store, and they differ.
         let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
-        let renewed = if plan.switches_disabled { first..first + count } else { 0..0 };
+        let renewed = if plan.flags.has(PlanFlags::DISABLES) { first..first + count } else { 0..0 };
         let renewals: Vec<_> = renewed.map(|row| source.renewal(row, to)).collect();
         // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
         // some of them now.
@@ -485,7 +484,7 @@ impl Store {
     #[must_use]
     fn expect_change_of(&mut self, selection: &Selection, order: Option<&[Entity]>, change: Change) -> Waiting {
         let plan = self.archetypes.planned(selection.table, change).plan;
-        if plan.interest.has(Interest::REACTIONS) {
+        if plan.interest().has(Interest::REACTIONS) {
             return self.with_affected(selection, order, |store, affected| {
                 store.expect_change(affected, selection.table, change)
             });
@@ -506,7 +505,7 @@ impl Store {
     }
 
     fn foresee_change_of(&mut self, news: &mut News, selection: &Selection, change: Change) {
-        if self.archetypes.planned(selection.table, change).plan.interest.has(Interest::REACTIONS) {
+        if self.archetypes.planned(selection.table, change).plan.interest().has(Interest::REACTIONS) {
             self.with_affected(selection, None, |store, affected| {
                 store.foresee_change(news, affected, selection.table, change);
             });

@@ -1,55 +1,21 @@
 //! What changing an entity takes besides moving bytes between columns: values that are required, sparse storages, and telling the
 //! listeners.
 
-use alloc::vec::Vec;
 use core::ptr::NonNull;
 
 use super::Store;
 use super::links::Links;
-use super::news::Affected;
 use super::reactions::Link;
-use super::report::{LeftRows, Listeners, held_by};
-use super::required::{NewRow, Placed, is_missing, make_aside, put_placed};
-use super::spawn::reserve_sparse;
-use super::ticks::note_targets;
-use crate::alloc_error::{AllocError, try_reserve};
-use crate::bundle::{Bundle, BundleParts, Sink, Targets};
+use crate::bundle::{Bundle, BundleParts};
 use crate::column::Column;
-use crate::component::{Component, ComponentId, Components, Kinds};
-use crate::entity::{Entities, Entity, Location, SparseSummary};
-use crate::graph::{MovePlan, RequiredComponent};
-use crate::guard::{Waiting, for_each_despite_panics};
+use crate::component::{Component, ComponentId, Kinds};
+use crate::entity::{Entities, Entity, SparseSummary};
+use crate::graph::MovePlan;
+use crate::guard::Waiting;
 use crate::removal::{Fate, Told};
 use crate::sparse::SparseStorage;
-use crate::table::Tables;
-use crate::tick::{Tick, WriteStamp};
+use crate::tick::Tick;
 use crate::tracking::Renewal;
-use crate::transition::Interest;
-
-/// What a change of one entity has to do besides moving bytes between columns.
-pub(super) struct Special {
-    /// What is required and cannot be made where it goes; in the end, what it has replaced.
-    aside: Placed,
-    /// The sparse storages that had the entity before, if something is told of it.
-    held: Vec<u32>,
-    told: Told,
-    /// Which changes of sparse components are renewed, if any may be.
-    renewal: Option<Renewal>,
-}
-
-/// An entity that changes, and what its world is made of.
-pub(super) struct Row<'a> {
-    pub(super) plan: &'a MovePlan,
-    pub(super) tables: &'a mut Tables,
-    pub(super) sparse: &'a mut [SparseStorage],
-    pub(super) entities: &'a mut Entities,
-    pub(super) components: &'a Components,
-    pub(super) listeners: &'a mut Listeners,
-    pub(super) entity: Entity,
-    /// Where it was before.
-    pub(super) from: Location,
-    pub(super) fate: Fate,
-}
 
 /// The list of the sources of a target, and what is noted of all sources.
 pub(crate) struct Listing<'s, C> {
@@ -367,149 +333,9 @@ impl Store {
     }
 }
 
-impl Row<'_> {
-    /// Makes room for everything, and the values that are required. Nothing is left to be done afterwards if that was all.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory. Nothing has happened, nor has it if a constructor panics.
-    ///
-    /// # Safety
-    ///
-    /// - The plan is one for the table where the entity is, and one of these tables. The caller moves the entity, before anything
-    ///   else happens to them.
-    #[inline(never)]
-    pub(super) unsafe fn prepare(&mut self) -> Result<Option<Special>, AllocError> {
-        let Self { plan, tables, components, sparse, entities, listeners, entity, from, fate } = self;
-        if plan.only_requires {
-            let to = tables.get_mut(plan.table);
-            to.reserve(1)?;
-            // SAFETY: the plan leads to this table, which has room for a row, and the caller makes it one.
-            unsafe { NewRow::make(to, &plan.required).keep() }
-            return Ok(None);
-        }
-        let index = entity.index();
-        let tables_of_row = tables.get(from.table).zip(tables.get(plan.table)).filter(|_| plan.switches_disabled);
-        let renewal = tables_of_row.map(|(source, to)| source.renewal(from.row as usize, to));
-        reserve_sparse(sparse, entities, plan, index)?;
-        let summary = entities.sparse_summary(index);
-        let (mut held, mut told) = (Vec::new(), Told::default());
-        let watches_sparse = listeners.watches(summary);
-        if plan.required.is_empty() && plan.interest.is_none() && !watches_sparse {
-            return Ok(Some(Special { aside: Placed::new(), held, told, renewal }));
-        }
-        if !plan.interest.is_none() || watches_sparse {
-            told = listeners.prepare(plan.lost.iter().copied(), summary, 1, *fate)?;
-        }
-        if watches_sparse {
-            try_reserve(&mut held, sparse.len())?;
-            held.extend(held_by(*entity, summary, sparse).map(|storage| storage as u32));
-        }
-        if plan.table != from.table {
-            tables.get_mut(plan.table).reserve(1)?;
-        }
-        let moves = plan.table != from.table;
-        let mut aside = Placed::new();
-        if plan.requires_aside || !moves {
-            let in_new_row = |required: &RequiredComponent| moves && required.new_column().is_some();
-            let wanted = |required: &RequiredComponent| !in_new_row(required) && is_missing(required, sparse, index);
-            aside = make_aside(plan, components, 1, wanted)?;
-        }
-        if moves {
-            // SAFETY: the plan leads to this table, which has room for a row, and the caller makes it one.
-            unsafe { NewRow::make(tables.get_mut(plan.table), &plan.required).keep() };
-        }
-        Ok(Some(Special { aside, held, told, renewal }))
-    }
-
-    /// Puts what is required, takes the entity out of sparse storages, tells what it has lost, and then drops what is left over. If both
-    /// sides of links have to be made to agree, a panic of a destructor waits with what waits already.
-    ///
-    /// # Safety
-    ///
-    /// - The entity has moved as the plan says, is here now, and has all values but those aside. Nothing has happened since.
-    #[inline(never)]
-    pub(super) unsafe fn finish<const ADDS: bool>(
-        self,
-        here: Location,
-        special: Special,
-        now: WriteStamp,
-        panicked: &mut Option<Waiting>,
-    ) {
-        let Self { plan, tables, components, sparse, entities, listeners, entity, from, fate } = self;
-        let Special { mut aside, held, mut told, renewal } = special;
-        if ADDS {
-            let (table, row, targets) = (tables.get_mut(here.table), here.row as usize, Targets::of(plan));
-            if !aside.is_empty() {
-                // SAFETY: these are required components of the plan, whose row this is; there is room in sparse storages.
-                unsafe {
-                    put_placed(
-                        &mut aside,
-                        &mut Sink { columns: table.columns(), row, entity, targets, sparse: &mut *sparse, now },
-                    )
-                };
-                debug_assert!(aside.is_empty() || plan.drops_values);
-            }
-            if table.is_tracked() || !plan.renewed.is_empty() {
-                note_targets(plan, table, row, entity, sparse, now);
-            }
-        }
-        remove_from_storages(entities, sparse, plan, entity, !held.is_empty());
-        if let Some(renewal) = renewal {
-            renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
-        }
-        let source = tables.get_mut(from.table);
-        let behind = source.len();
-        if !plan.interest.is_none() {
-            let left = LeftRows { table: source, entities: &[entity], row: |_| behind, fate };
-            // SAFETY: the values that the row had in these columns are behind the last one. They are dropped below unless they
-            // are kept, or have been taken.
-            unsafe { listeners.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut told) }
-        }
-        if !held.is_empty() || plan.interest.has(Interest::RECORDER.and(Interest::REACTIONS)) {
-            let summary = entities.sparse_summary(entity.index());
-            let values = (&mut *sparse, components);
-            listeners.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
-        }
-        let has_links = !listeners.links.are_settled();
-        let _finish = listeners.finish(&told);
-        if plan.drops_values || !held.is_empty() {
-            let drop_rest = || {
-                let _beside = LeftBeside { sparse, plan, aside };
-                if fate == Fate::Dropped {
-                    // SAFETY: a row has just been moved out of this table with these drops, if there are any.
-                    unsafe { source.drop_some_behind(&plan.drops, told.kept()) }
-                }
-            };
-            if has_links {
-                let dropped = Waiting::catch(drop_rest);
-                *panicked = Some(panicked.take().unwrap_or_default().or(dropped));
-            } else {
-                drop_rest();
-            }
-        }
-    }
-}
-
-/// The values that an entity has left beside its table, which are dropped with this, whatever panics: those that are retired in the
-/// sparse storages that it was in, and those that others have replaced.
-struct LeftBeside<'a> {
-    sparse: &'a mut [SparseStorage],
-    plan: &'a MovePlan,
-    #[expect(dead_code, reason = "it is only dropped, after the others")]
-    aside: Placed,
-}
-
-impl Drop for LeftBeside<'_> {
-    fn drop(&mut self) {
-        let others = if self.plan.retains.is_some() { 0..self.sparse.len() } else { 0..0 };
-        let storages = self.plan.leaves.iter().map(|&storage| storage as usize).chain(others);
-        for_each_despite_panics(storages, |storage| self.sparse[storage].drop_retired());
-    }
-}
 /// Takes an entity out of the sparse storages that a plan says it leaves, and notes which ones may hold it now. The values stay
 /// retired until they are dropped: those that dropping does nothing to only if the caller `keeps` them.
-fn remove_from_storages(
+pub(super) fn remove_from_storages(
     entities: &mut Entities,
     sparse: &mut [SparseStorage],
     plan: &MovePlan,

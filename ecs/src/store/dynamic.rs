@@ -9,7 +9,7 @@ use super::Store;
 use super::addition::Addition;
 use super::located::Located;
 use crate::alloc_error::AllocError;
-use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
+use crate::bundle::{Bundle, BundleParts, RowWriter, Token, give, with_parts};
 use crate::column::NewValues;
 use crate::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, ErasedVec, NewColumn};
 use crate::entity::Entity;
@@ -274,24 +274,24 @@ impl Store {
         Change::of(ChangeStep::Insert(self.archetypes.register_dynamic(&ids)))
     }
 
-    /// The addition of one value of each of several components, by a step that adds something. What is not wanted, or is
-    /// replaced, is among them afterwards.
+    /// The addition of one value of each of several components, by a step that adds something. A value that is not wanted
+    /// may be among them afterwards.
     fn adding_values<'v>(
         &mut self,
         values: &'v mut Vec<ErasedVec>,
         step: fn(u32) -> ChangeStep,
-    ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'v>> {
+    ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'v>> {
         let change = self.register_values(values, step);
-        let put = |sink: &mut Sink<'_>| {
+        let write = |writer: &mut RowWriter<'_>| {
             for value in values {
-                let target = sink.next_target();
-                // SAFETY: the values stand in the order of the bundle, and each part of a builder is one value. This is called by
-                // `Addition::put` alone, whose caller promises the rest.
-                unsafe { sink.put_value(target, value) }
+                let target = writer.next_target();
+                // SAFETY: the values stand in the order of the bundle, and each part of a builder is one value. `Addition::write` alone
+                // calls this, and its caller promises that the plan of the writer is one of the change.
+                unsafe { writer.write_value(target, value) }
             }
         };
         // SAFETY: the change adds the bundle of these values, and nothing else.
-        unsafe { Addition::new(change, put) }
+        unsafe { Addition::new(change, write) }
     }
 
     /// Makes an entity with the components of a builder, which is empty afterwards.

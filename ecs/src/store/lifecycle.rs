@@ -366,21 +366,24 @@ impl Store {
     pub(super) fn tell_of_row(&mut self, id: PlanId, entity: Entity, is_new: bool) {
         let Self { archetypes, listeners, reactions, .. } = &mut *self;
         let plan = archetypes.at(id).plan;
-        if plan.interest.has(Interest::RECORDER) {
+        if plan.interest().has(Interest::RECORDER) {
             listeners.record(entity, plan, is_new);
         }
+        if let &[change] = plan.after() {
+            return self.tell_of_one(entity, change);
+        }
         let affected = Affected::Listed(&[entity]);
-        let Some(tell) = reactions.tell.filter(|_| !plan.after.is_empty()) else { return self.react() };
+        let Some(tell) = reactions.tell.filter(|_| !plan.after().is_empty()) else { return self.react() };
         if listeners.held != 0 || listeners.has_news || reactions.is_running() {
-            listeners.news.add(affected, plan.after.iter().copied());
+            listeners.news.add(affected, plan.after().iter().copied());
             listeners.has_news = true;
             return self.react();
         }
-        if let Some(news) = FewNews::new(entity, &plan.after) {
+        if let Some(news) = FewNews::new(entity, plan.after()) {
             (tell.after)(self, &news.view());
         } else {
             let mut news = core::mem::take(&mut listeners.spare);
-            news.add(affected, plan.after.iter().copied());
+            news.add(affected, plan.after().iter().copied());
             news.raise_failure();
             (tell.after)(self, &news.view());
             self.take_back(news);
@@ -388,7 +391,7 @@ impl Store {
         self.apply_recorded(tell);
     }
 
-    /// The end of an operation by a plan that tells lightly, on one entity: as [`Store::tell_of_row`].
+    /// [`Store::tell_of_row`] of a plan with one event.
     #[inline]
     pub(super) fn tell_of_one(&mut self, entity: Entity, change: (ComponentId, Kinds)) {
         let Self { listeners, reactions, .. } = &mut *self;
@@ -469,10 +472,10 @@ impl Store {
         coming.sort_unstable();
         coming.dedup();
         if coming.is_empty() && !(listeners.hears_storages() && index.has_summaries()) {
-            return news.add(affected, plan.before.iter().copied());
+            return news.add(affected, plan.before().iter().copied());
         }
         for &entity in affected.entities(tables) {
-            plan.before.iter().for_each(|&(id, kinds)| news.note(entity, id, kinds));
+            plan.before().iter().for_each(|&(id, kinds)| news.note(entity, id, kinds));
             let summary = index.sparse_summary(entity.index());
             if listeners.heard_storages.meets(summary) {
                 let held = held_by(entity, summary, sparse);

@@ -43,6 +43,7 @@ mod spawn;
 
 mod change;
 mod located;
+mod execute;
 mod make;
 mod bulk;
 mod despawn;

@@ -209,17 +209,6 @@ impl Listeners {
         only_parts
     }
 
-    /// Notes what has become of an entity by a plan that only tells. It is told when the operation has ended.
-    pub(super) fn note_row(&mut self, entity: Entity, plan: &MovePlan) {
-        if plan.interest.has(Interest::RECORDER) {
-            self.record(entity, plan, false);
-        }
-        if !plan.after.is_empty() {
-            self.news.add(Affected::Listed(&[entity]), plan.after.iter().copied());
-            self.has_news = true;
-        }
-    }
-
     /// Records what has become of an entity by a plan that only tells, which may be new.
     #[cold]
     pub(super) fn record(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
@@ -284,14 +273,14 @@ impl Listeners {
         now: Affected<'_>,
         told: &mut Told,
     ) {
-        if plan.interest.has(Interest::REMOVALS) {
+        if plan.interest().has(Interest::REMOVALS) {
             // SAFETY: the caller's promise.
             unsafe { self.rows_lost(plan.lost.iter().copied(), left, told) }
         }
-        if plan.interest.has(Interest::RECORDER) {
+        if plan.interest().has(Interest::RECORDER) {
             left.entities.iter().for_each(|&entity| self.record(entity, plan, false));
         }
-        self.note_all(now, plan.after.iter().copied());
+        self.note_all(now, plan.after().iter().copied());
     }
 
     /// Notes what has come to entities, as far as observers or hooks are told.
@@ -333,7 +322,7 @@ impl Listeners {
                 self.note_lost(entity, components.sparse()[number as usize], components);
             }
         }
-        if !plan.interest.has(Interest::RECORDER.and(Interest::REACTIONS)) {
+        if !plan.interest().has(Interest::RECORDER.and(Interest::REACTIONS)) {
             return;
         }
         for number in held_by(entity, summary, sparse) {

@@ -15,7 +15,7 @@ use core::mem::forget;
 
 use super::Store;
 use crate::alloc_error::AllocError;
-use crate::bundle::Sink;
+use crate::bundle::RowWriter;
 use crate::component::{
     Component, ComponentId, Components, Constructor, ErasedVec, Required, RequiredComponentsError, StorageType,
 };
@@ -118,17 +118,16 @@ pub(super) fn is_missing(required: &RequiredComponent, sparse: &[SparseStorage],
     }
 }
 
-/// Puts values where they go. Where there was another value, that is here afterwards.
+/// Writes values of one entity to where they go.
 ///
 /// # Safety
 ///
-/// - As for [`crate::bundle::BundleParts::put`], for the required components of the plan.
-pub(super) unsafe fn put_placed(values: &mut Placed, sink: &mut Sink<'_>) {
+/// - The values are of required components of the writer's plan, one of each, made for this entity.
+pub(super) unsafe fn write_placed_values(values: &mut Placed, writer: &mut RowWriter<'_>) {
     for (target, value) in values.iter_mut() {
-        // SAFETY: the caller's promise; there is one value.
-        unsafe { sink.put_value(*target, value) }
+        // SAFETY: there is one value, of the component that the target is for.
+        unsafe { writer.write_value(*target, value) }
     }
-    values.retain(|(_, value)| value.len() != 0);
 }
 
 impl Store {

@@ -4,15 +4,15 @@ use core::fmt;
 
 use super::Store;
 use super::addition::Addition;
-use super::required::{NewRow, Placed, make_aside, put_placed};
+use super::execute::Subject;
+use super::required::NewRow;
 use crate::alloc_error::AllocError;
 use crate::archetype::Planned;
-use crate::bundle::{Bundle, BundleParts, Moved, Sink, Targets, give, put_in_place, with_parts};
-use crate::component::Components;
+use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, Targets, give, with_parts};
 use crate::entity::{Entities, Entity, EntityError, EntityIdsExhausted, Location, ReserveError, TableId};
-use crate::graph::{Change, ChangeStep, MovePlan, PlanId};
+use crate::graph::{Change, ChangeStep, MovePlan};
+use crate::removal::Fate;
 use crate::sparse::SparseStorage;
-use crate::table::Table;
 
 /// An entity could not be made. The world is as it was before.
 ///
@@ -43,6 +43,16 @@ impl SpawnError {
         match self {
             Self::IdsExhausted(error) => panic!("{error}"),
             Self::OutOfMemory(error) => error.raise(),
+        }
+    }
+}
+
+impl SpawnError {
+    /// The error of a change of an entity that has an id.
+    pub(super) fn into_alloc_error(self) -> AllocError {
+        match self {
+            Self::OutOfMemory(error) => error,
+            Self::IdsExhausted(_) => unreachable!("an entity that has an id needs no other one"),
         }
     }
 }
@@ -124,82 +134,24 @@ pub(super) const MAX_GAP: usize = 1 << 20;
 const MAX_HINT: usize = 1 << 16;
 
 impl Store {
-    /// Makes an entity with the components of a bundle.
+    /// Spawns an entity with the components of a bundle.
     #[inline(always)]
-    pub(crate) fn spawn<B: Bundle>(&mut self, mut bundle: Moved<'_, B>) -> Entity {
-        if const { Moved::<B>::IS_SMALL } {
-            // SAFETY: the bundle is forgotten if it has been moved out.
-            if let Some(entity) = unsafe { self.spawn_lightly(bundle.address()) } {
-                core::mem::forget(bundle);
-                return entity;
-            }
-            return Entity::from_bits(bundle.elsewhere(|bundle| self.spawn_or_raise(bundle)));
-        }
-        Entity::from_bits(self.spawn_or_raise(bundle))
-    }
-
-    /// Makes an entity with the components of a bundle, which is moved out, if the graph remembers how the last one with such a bundle was
-    /// made and there is room. Nothing has happened otherwise.
-    ///
-    /// No function is called meanwhile that might change the store or look at the bundle, so the compiler keeps in registers what has
-    /// been read, and what the bundle consists of if it has just been put together.
-    ///
-    /// # Safety
-    ///
-    /// - The address is that of a bundle.
-    #[inline(always)]
-    unsafe fn spawn_lightly<B: Bundle>(&mut self, bundle: *mut B) -> Option<Entity> {
-        let token = B::IN_PLACE?;
-        let now = self.now();
-        let Self { archetypes, entities, sparse, .. } = self;
-        let (table, targets) = archetypes.latest_light_making::<B>()?;
-        if table.is_full() {
-            return None;
-        }
-        let row = table.len();
-        let entity = entities.allocate_lightly(Location { table: table.id(), row: row as u32 })?;
-        // SAFETY: the targets are those of the bundle in this table, and there is room for a row, of which every column gets its
-        // value. Nothing else belongs to making such an entity.
-        unsafe {
-            B::put_new(bundle, &mut Sink { columns: table.columns(), row, entity, targets, sparse, now }, token);
-            table.commit_row(entity, now);
-        }
-        Some(entity)
-    }
-
-    /// [`Store::try_spawn`], or a panic. The id is returned as one number: a caller that reads both halves at once would wait until they
-    /// have been written.
-    #[inline(never)]
-    fn spawn_or_raise<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> u64 {
+    pub(crate) fn spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Entity {
         match self.try_spawn(bundle) {
-            Ok(entity) => entity.to_bits(),
+            Ok(entity) => entity,
             Err(error) => error.raise(),
         }
     }
 
-    /// Makes an entity with the components of a bundle.
-    #[inline]
+    /// Spawns an entity with the components of a bundle.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory, or no id. Nothing has happened.
+    #[inline(always)]
     pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
-        self.try_flush()?;
-        if B::IN_PLACE.is_some() {
-            let plan = match self.archetypes.latest_making::<B>() {
-                Some(plan) => plan,
-                None => self.find_making::<B>(),
-            };
-            // SAFETY: the plan makes entities with this bundle, which have nothing before, and `put_in_place` puts it.
-            return unsafe { self.make_row(plan, |sink| put_in_place(bundle, sink), None) };
-        }
-        with_parts(bundle, |parts| {
-            let addition = self.inserting::<B>(parts);
-            self.spawn_with(addition, None)
-        })
-    }
-
-    /// The plan by which entities with a bundle are made.
-    #[inline(never)]
-    fn find_making<B: Bundle>(&mut self) -> PlanId {
-        let number = self.register_bundle::<B>();
-        self.archetypes.plan_making::<B>(number)
+        // SAFETY: the entity is new.
+        unsafe { self.insert_bundle(Subject::New, bundle) }.map(|(entity, _)| entity)
     }
 
     /// Makes an entity with this very id.
@@ -254,162 +206,16 @@ impl Store {
     #[inline]
     pub(super) fn spawn_with(
         &mut self,
-        addition: Addition<impl FnOnce(&mut Sink<'_>)>,
+        addition: Addition<impl FnOnce(&mut RowWriter<'_>)>,
         pending: Option<Entity>,
     ) -> Result<Entity, SpawnError> {
-        let plan = self.archetypes.plan(TableId::EMPTY, addition.change());
-        // SAFETY: the plan is the one for the change, to which the values belong.
-        unsafe { self.make_row(plan, |sink| addition.put(sink), pending) }
-    }
-
-    /// Makes an entity as a plan says that has just been found, or places a pending one.
-    ///
-    /// # Safety
-    ///
-    /// - The plan is one for entities without table-stored components. `put` puts every component of each bundle that it adds, in order,
-    ///   and does nothing else. It does not panic.
-    #[inline(always)]
-    unsafe fn make_row(
-        &mut self,
-        plan: PlanId,
-        put: impl FnOnce(&mut Sink<'_>),
-        pending: Option<Entity>,
-    ) -> Result<Entity, SpawnError> {
-        let now = self.now();
-        let Self { archetypes, entities, sparse, .. } = self;
-        let Planned { plan: opened, tables, .. } = archetypes.just_found(plan);
-        if !opened.only_requires || pending.is_some() {
-            if opened.adds_beside.is_some() && pending.is_none() && self.links_lightly_by(plan) {
-                // SAFETY: the caller's promise; the plan adds a component beside.
-                return unsafe { self.make_linked_row(plan, put) }.map(Entity::from_bits);
-            }
-            // SAFETY: the caller's promise.
-            return unsafe { self.make_row_with_care(plan, put, pending) }.map(Entity::from_bits);
-        }
-        let table = tables.get_mut(opened.table);
-        table.reserve(1)?;
-        let row = table.len();
-        if opened.is_special {
-            entities.reserve_next()?;
-            // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there is an index,
-            // getting an id cannot fail.
-            unsafe { NewRow::make(table, &opened.required).keep() }
-        }
-        let entity = entities.allocate_placed(Location { table: opened.table, row: row as u32 })?;
-        // SAFETY: the sink is one for the change's plan, and room has been reserved. The entity had nothing so far, so every column of
-        // the table belongs to a component that is added, and has got its value, or to one that is required, which has just been made
-        // there.
-        unsafe {
-            put(&mut Sink { columns: table.columns(), row, entity, targets: Targets::of(opened), sparse, now });
-            table.commit_row(entity, now);
-        }
-        Ok(entity)
-    }
-
-    /// Whether what a plan adds beside tables only has to be linked.
-    #[inline]
-    fn links_lightly_by(&mut self, plan: PlanId) -> bool {
-        let storages = self.archetypes.just_found(plan).plan.summary;
-        self.links_lightly(storages)
-    }
-
-    /// [`Store::make_row`], if one component comes beside the table that at most names a target, and nothing is told. The id is
-    /// returned as one number: a caller that reads both halves at once would wait until they have been written.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Store::make_row`]. The plan says to which sparse storage a component is added, and nothing else is special.
-    #[inline(never)]
-    unsafe fn make_linked_row(&mut self, plan: PlanId, put: impl FnOnce(&mut Sink<'_>)) -> Result<u64, SpawnError> {
-        let now = self.now();
-        let Self { archetypes, entities, sparse, .. } = self;
-        let Planned { plan, tables, components } = archetypes.just_found(plan);
-        let number = plan.adds_beside.unwrap_or_default() as usize;
-        let table = tables.get_mut(plan.table);
-        table.reserve(1)?;
-        let index = entities.reserve_next()?;
-        sparse[number].reserve(index)?;
-        entities.reserve_summary(index)?;
-        let row = table.len();
-        let entity = entities.allocate_placed(Location { table: plan.table, row: row as u32 })?;
-        // SAFETY: the sink is one for the change's plan, and room has been reserved. The entity had nothing so far, and nothing is
-        // required, so every column of the table belongs to a component that is added, and has got its value.
-        unsafe {
-            put(&mut Sink { columns: table.columns(), row, entity, targets: Targets::of(plan), sparse, now });
-            table.commit_row(entity, now);
-        }
-        entities.set_sparse_summary(entity.index(), plan.summary);
-        let id = components.sparse()[number];
-        self.link_lightly(id, entity);
-        Ok(entity.to_bits())
-    }
-
-    /// [`Store::make_row`], whatever the plan is. Returns the id as [`Store::make_linked_row`] does.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Store::make_row`].
-    #[inline(never)]
-    unsafe fn make_row_with_care(
-        &mut self,
-        id: PlanId,
-        put: impl FnOnce(&mut Sink<'_>),
-        pending: Option<Entity>,
-    ) -> Result<u64, SpawnError> {
-        let now = self.now();
-        let Self { archetypes, entities, sparse, .. } = self;
-        let Planned { plan, tables, components } = archetypes.just_found(id);
-        let table = tables.get_mut(plan.table);
-        table.reserve(1)?;
-        let mut aside = None;
-        let only_tells = plan.only_tells;
-        if plan.is_special && !only_tells {
-            let index = match pending {
-                Some(entity) => entity.index(),
-                None => entities.reserve_next()?,
-            };
-            // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there is an index,
-            // getting an id cannot fail.
-            aside = Some(unsafe { prepare_new(plan, table, components, sparse, entities, index)? });
-        }
-        let entity = match pending {
-            Some(entity) => entity,
-            None => entities.allocate()?,
-        };
-        let row = table.len();
-        // SAFETY: the sink is one for the change's plan, and room has been reserved. The entity had nothing so far, so every column of
-        // the table belongs to a component that is added, and has got its value, or to one that is required, which has just been made
-        // there.
-        unsafe {
-            put(&mut Sink {
-                columns: table.columns(),
-                row,
-                entity,
-                targets: Targets::of(plan),
-                sparse: &mut *sparse,
-                now,
-            });
-            table.commit_row(entity, now);
-        }
-        entities.place(entity, Location { table: plan.table, row: row as u32 });
-        if only_tells {
-            self.tell_of_row(id, entity, true);
-            return Ok(entity.to_bits());
-        }
-        if let Some(mut aside) = aside {
-            if !aside.is_empty() {
-                let mut sink = Sink { columns: table.columns(), row, entity, targets: Targets::of(plan), sparse, now };
-                // SAFETY: the rest of what is required has been made for this plan, and there is room for it.
-                unsafe { put_placed(&mut aside, &mut sink) }
-            }
-            entities.set_sparse_summary(entity.index(), plan.summary);
-            if !plan.interest.is_none() {
-                let table = plan.table;
-                self.rows_made(table, row);
-                self.react();
-            }
-        }
-        Ok(entity.to_bits())
+        let change = addition.change();
+        let subject = pending.map_or(Subject::New, Subject::Pending);
+        // SAFETY: the addition writes the values of its change, and the plan of the writer is one of that.
+        let write = |writer: &mut RowWriter<'_>| unsafe { addition.write(writer) };
+        // SAFETY: as above; callers name an id that is pending.
+        let spawned = unsafe { self.execute::<true>(subject, change, Fate::Dropped, |_, _, _| {}, write) };
+        spawned.map(|(entity, _)| entity)
     }
 
     /// Makes an entity of each bundle that an iterator yields. They end up in one table, one behind the other: returned
@@ -465,19 +271,22 @@ impl Store {
             let row = table.len();
             give(bundle, |bundle| {
                 with_parts(bundle, |parts| {
-                    if requires {
+                    let reserve = |entities: &mut Entities| {
                         if let Err(error) = entities.reserve_next() {
                             SpawnError::from(error).raise();
                         }
+                    };
+                    if requires {
+                        reserve(entities);
                         // SAFETY: the plan leads to this table, which is not full; the row is committed below, since there is an
                         // id.
                         unsafe { NewRow::make(table, &plan.required).keep() }
                     }
                     let location = Location { table: plan.table, row: row as u32 };
-                    let entity = match entities.allocate_placed(location) {
-                        Ok(entity) => entity,
-                        Err(error) => SpawnError::from(error).raise(),
-                    };
+                    let entity = entities.allocate_at_row(location).unwrap_or_else(|| {
+                        reserve(entities);
+                        entities.allocate_at_row(location).expect("room has been made for the next id")
+                    });
                     // SAFETY: the table is not full, so the row behind the last one is within the columns, whose addresses
                     // are taken anew whenever they grow; `write` fills every column of the table but those of what is
                     // required, which has just been made there.
@@ -489,35 +298,6 @@ impl Store {
             });
         }
     }
-}
-
-/// Makes room for a new entity in sparse storages, and what a plan requires of it: what goes to columns in the row behind the last
-/// one, the rest aside.
-///
-/// # Errors
-///
-/// If there is no memory. Nothing has been made.
-///
-/// # Safety
-///
-/// - The plan leads from no components to this table, which has room for a row. The caller commits it.
-#[inline(never)]
-unsafe fn prepare_new(
-    plan: &MovePlan,
-    table: &mut Table,
-    components: &Components,
-    sparse: &mut [SparseStorage],
-    entities: &mut Entities,
-    index: u32,
-) -> Result<Placed, AllocError> {
-    reserve_sparse(sparse, entities, plan, index)?;
-    let aside = match plan.requires_aside {
-        true => make_aside(plan, components, 1, |required| required.new_column().is_none())?,
-        false => Placed::new(),
-    };
-    // SAFETY: the caller's promise.
-    unsafe { NewRow::make(table, &plan.required).keep() };
-    Ok(aside)
 }
 
 /// New rows at the end of a table, of which listeners are told when they are there, also if the iterator that they come from panics.

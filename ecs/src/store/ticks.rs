@@ -215,30 +215,30 @@ impl Store {
     }
 }
 
-/// Notes which values of an entity a change has replaced, and which it has made anew in place of old ones.
+/// Notes in the ticks of a row which values a change has replaced, and which it has added.
 #[cold]
 #[inline(never)]
-pub(super) fn note_targets(
-    plan: &MovePlan,
-    table: &Table,
-    row: usize,
-    entity: Entity,
-    sparse: &[SparseStorage],
-    now: WriteStamp,
-) {
+pub(super) fn note_targets(plan: &MovePlan, table: &Table, row: usize, now: WriteStamp) {
     for target in &plan.targets {
         match *target {
             Target::Column { index, replace: true } => table.note_replaced(index as usize, row, now),
             Target::Column { index, replace: false } => table.note_added(index as usize, row, now),
-            // Storages do it by themselves.
-            Target::Sparse(_) | Target::SparseIfNew(_) | Target::Nowhere => {}
+            // Sparse storages note it themselves.
+            Target::Kept(_) | Target::Sparse(_) | Target::SparseIfNew(_) | Target::Nowhere => {}
         }
     }
     for target in &plan.renewed {
-        match *target {
-            Target::Column { index, .. } => table.note_added(index as usize, row, now),
-            Target::Sparse(number) | Target::SparseIfNew(number) => sparse[number as usize].note_added(entity, now),
-            Target::Nowhere => {}
+        if let Target::Column { index, .. } = *target {
+            table.note_added(index as usize, row, now);
+        }
+    }
+}
+
+/// Notes in the ticks of sparse components that a change has removed them and added them again.
+pub(super) fn note_renewed_sparse(plan: &MovePlan, entity: Entity, sparse: &[SparseStorage], now: WriteStamp) {
+    for target in &plan.renewed {
+        if let Target::Sparse(number) | Target::SparseIfNew(number) = *target {
+            sparse[number as usize].note_added(entity, now);
         }
     }
 }

@@ -11,14 +11,14 @@ use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, SparseSummary, TableId};
 use crate::guard::Waiting;
 use crate::removal::Fate;
-use crate::table::{ColumnPair, Table};
+use crate::table::{ColumnMove, Table};
 
 /// What moving the entities of one table takes, made before anything moves.
 struct Prepared {
     from: TableId,
     ending: Ending,
     to: TableId,
-    pairs: Vec<ColumnPair>,
+    pairs: Vec<ColumnMove>,
     /// Their sparse values: whose, from which storage, to which.
     outside: Vec<(Entity, usize, usize)>,
 }
@@ -175,7 +175,7 @@ impl Store {
     }
 
     /// The table of another store for the components of a table of this one, and which column belongs to which.
-    fn table_in(&self, to: &mut Self, table: TableId) -> (TableId, Vec<ColumnPair>) {
+    fn table_in(&self, to: &mut Self, table: TableId) -> (TableId, Vec<ColumnMove>) {
         let source = self.archetypes.tables.get(table);
         let infos =
             || source.map_or(&[][..], Table::components).iter().filter_map(|&id| self.archetypes.components.info(id));
@@ -188,7 +188,7 @@ impl Store {
         let target = to.archetypes.tables.get(table);
         let pair = |((from, &id), info): ((usize, &ComponentId), &ComponentInfo)| {
             let to = target?.column_index(id)?;
-            Some(ColumnPair { from: from as u32, to: to as u32, size: info.layout().size() })
+            Some(ColumnMove::kept(from as u32, to as u32, info.layout().size()))
         };
         let pairs = adopted.iter().enumerate().zip(infos()).filter_map(pair).collect();
         (table, pairs)

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Deref;
 
 use super::ticks::MovingRows;
-use super::{ColumnPair, Table};
+use super::{ColumnMove, Table};
 use crate::alloc_error::AllocError;
 use crate::column::Column;
 use crate::entity::Entity;
@@ -79,7 +79,7 @@ impl Table {
 
     /// Makes room for so many rows that come from another table at once. If the table is empty and all rows of the other
     /// one come, the columns of the pairs are about to be exchanged, and need no room.
-    pub(crate) fn reserve_for(&mut self, count: usize, pairs: &[ColumnPair], exchange: bool) -> Result<(), AllocError> {
+    pub(crate) fn reserve_for(&mut self, count: usize, pairs: &[ColumnMove], exchange: bool) -> Result<(), AllocError> {
         if !exchange {
             return self.reserve(count);
         }
@@ -104,8 +104,8 @@ impl Table {
         &mut self,
         first: usize,
         to: &mut Self,
-        pairs: &[ColumnPair],
-        replaced: &[ColumnPair],
+        pairs: &[ColumnMove],
+        replaced: &[ColumnMove],
         exchange: bool,
         now: WriteStamp,
     ) -> usize {
@@ -120,7 +120,11 @@ impl Table {
         self.note_departure();
         if self.is_tracked() || to.is_tracked() {
             let count = self.entities.len() - first;
-            self.carry_ticks(&MovingRows { first, count, start, pairs, replaced, exchanged: exchange }, to, now);
+            self.carry_ticks(
+                &MovingRows { first, count, start, pairs: [pairs, &[]], replaced, exchanged: exchange },
+                to,
+                now,
+            );
         }
         if exchange {
             core::mem::swap(&mut self.entities, &mut to.entities);
@@ -142,14 +146,14 @@ impl Table {
     ///
     /// - `first` is at most the number of rows. The pairs name columns of these tables with one item layout.
     /// - There is room for the rows. Only one of the tables treats the values as its own afterwards.
-    pub(crate) unsafe fn copy_rows_to(&self, first: usize, to: &Self, pairs: &[ColumnPair]) {
+    pub(crate) unsafe fn copy_rows_to(&self, first: usize, to: &Self, pairs: &[ColumnMove]) {
         let (count, start) = (self.entities.len() - first, to.entities.len());
         for pair in pairs {
             let from = &self.columns[pair.from as usize];
             let into = &to.columns[pair.to as usize];
             debug_assert!(from.item() == into.item());
             // SAFETY: the rows are within both columns, whose items have one layout; the tables differ.
-            unsafe { into.get(start).copy_from_nonoverlapping(from.get(first), count * pair.size) }
+            unsafe { into.get(start).copy_from_nonoverlapping(from.get(first), count * pair.size()) }
         }
     }
 

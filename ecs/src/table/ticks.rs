@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::{ColumnPair, Table};
+use super::{ColumnMove, Table};
 use crate::alloc_error::AllocError;
 use crate::column::Column;
 use crate::component::ComponentId;
@@ -18,10 +18,10 @@ pub(super) struct MovingRows<'a> {
     pub(super) count: usize,
     /// Where the rows begin in the other table.
     pub(super) start: usize,
-    /// The columns whose values go along.
-    pub(super) pairs: &'a [ColumnPair],
+    /// What becomes of the columns: those that are kept go along.
+    pub(super) pairs: [&'a [ColumnMove]; 2],
     /// The columns whose values others replace.
-    pub(super) replaced: &'a [ColumnPair],
+    pub(super) replaced: &'a [ColumnMove],
     /// Whether the tables have exchanged the columns of the pairs, with the ticks.
     pub(super) exchanged: bool,
 }
@@ -67,9 +67,9 @@ impl Table {
         let MovingRows { first, count, start, .. } = *moving;
         for (at, column) in to.columns.iter().enumerate() {
             let Some(tracking) = column.tracking() else { continue };
-            let goes_here = |pair: &&ColumnPair| pair.to as usize == at;
-            let from = |pair: &ColumnPair| self.columns[pair.from as usize].tracking();
-            if let Some(pair) = moving.pairs.iter().find(goes_here) {
+            let goes_here = |pair: &&ColumnMove| pair.to as usize == at;
+            let from = |pair: &ColumnMove| self.columns[pair.from as usize].tracking();
+            if let Some(pair) = moving.pairs.into_iter().flatten().find(goes_here) {
                 if let Some(old) = from(pair).filter(|_| !moving.exchanged) {
                     tracking.visit(now.tick);
                     (0..count).for_each(|nth| tracking.carry_from(old, first + nth, start + nth, now.tick));
@@ -107,25 +107,12 @@ impl Table {
     fn renew_changes(&self, moving: &MovingRows<'_>, to: &Self, now: Tick) {
         let MovingRows { first, count, start, .. } = *moving;
         let renewals: Vec<Renewal> = (first..first + count).map(|row| self.renewal(row, to)).collect();
-        for pair in moving.pairs {
+        for pair in moving.pairs.into_iter().flatten().filter(|pair| pair.is_kept()) {
             let Some(tracking) = to.columns[pair.to as usize].tracking() else { continue };
             // Columns that were exchanged have taken along when a consumer has looked.
             let old = self.columns[pair.from as usize].tracking().filter(|_| !moving.exchanged);
             let seen = old.unwrap_or(tracking).seen();
             renewals.iter().zip(start..).for_each(|(renewal, row)| tracking.renew(row, *renewal, seen, now));
-        }
-    }
-
-    /// Brings the ticks of a row to another table, and those of the last row to its place, for the columns that are copied.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn move_ticks(&self, row: usize, to: &Self, target: usize, copies: &[ColumnPair], now: WriteStamp) {
-        let moving = MovingRows { first: row, count: 1, start: target, pairs: copies, replaced: &[], exchanged: false };
-        self.carry_ticks(&moving, to, now);
-        let last = self.entities.len() - 1;
-        if row != last {
-            let columns = copies.iter().map(|pair| &self.columns[pair.from as usize]);
-            columns.filter_map(Column::tracking).for_each(|tracking| tracking.carry_row(last, row));
         }
     }
 

@@ -1,0 +1,221 @@
+//! The plan cache: a memo in front of the edge map.
+//!
+//! Changes come in runs. A typed operation finds the plan of its bundle by the type, before the number of the bundle is known;
+//! the compiler knows the place in the cache. Other operations find a plan by the number of the change.
+//!
+//! A key names the flags for which its user is ready, so one comparison finds a plan and says that there is nothing else to do: a plan
+//! with other flags is not found, and the user prepares for it first. The graph clears the cache whenever plans are forgotten or their
+//! flags change.
+
+use alloc::sync::Arc;
+use core::any::TypeId;
+
+use super::edges::{Change, PlanId};
+use super::plan::{ChangeStep, MovePlan, PlanFlags};
+use crate::component::type_bits;
+use crate::entity::TableId;
+
+/// The number of entries. A power of two.
+const ENTRIES: usize = 32;
+
+/// What finds a plan: a table, a change of its entities, and the flags of the plan.
+#[derive(Clone, Copy)]
+pub(crate) struct PlanKey {
+    /// The bundle of a typed change, otherwise [`Numbered`].
+    bundle: TypeId,
+    /// The table, and the change. The number of a typed change is the flags of the plan.
+    word: u64,
+    /// The flags of the plan of a numbered change.
+    flags: PlanFlags,
+    /// The flags that are not compared.
+    ignored: PlanFlags,
+    is_typed: bool,
+    /// Where the entry is.
+    place: u32,
+}
+
+/// The bundle in the key of a change that is known by its number.
+struct Numbered;
+
+impl PlanKey {
+    /// The key of a change of one step with a bundle of this type. `step` makes the step; its number does not count. New
+    /// entities have a place of their own in the cache, as programs spawn and change entities in turns.
+    #[inline(always)]
+    pub(crate) fn of_type(bundle: TypeId, step: fn(u32) -> ChangeStep, from: TableId, is_new: bool) -> Self {
+        let change = Change::of(step(0));
+        let turn = u64::from(is_new) + 2 * change.kind();
+        let place = (type_bits(bundle).wrapping_add(turn.wrapping_mul(5)) % ENTRIES as u64) as u32;
+        Self {
+            bundle,
+            word: word(from, change),
+            flags: PlanFlags::NONE,
+            ignored: PlanFlags::NONE,
+            is_typed: true,
+            place,
+        }
+    }
+
+    /// The key of a change with this number.
+    #[inline]
+    pub(crate) fn of_change(change: Change, from: TableId) -> Self {
+        let word = word(from, change);
+        let place = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - ENTRIES.ilog2())) as u32;
+        let (flags, ignored) = (PlanFlags::NONE, PlanFlags::NONE);
+        Self { bundle: TypeId::of::<Numbered>(), word, flags, ignored, is_typed: false, place }
+    }
+
+    /// The key for the same change if the plan may have these flags as well.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn ignoring(self, flags: PlanFlags) -> Self {
+        Self { ignored: flags, ..self }
+    }
+
+    /// The key for the same change if the plan has these flags, among those that [`PlanFlags::special`] keeps.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn with_flags(self, flags: PlanFlags) -> Self {
+        match self.is_typed {
+            true => Self { word: self.word & !Change::NUMBER | u64::from(flags.bits()), ..self },
+            false => Self { flags, ..self },
+        }
+    }
+}
+
+#[inline(always)]
+fn word(from: TableId, change: Change) -> u64 {
+    (from.index() as u64) << 32 | u64::from(change.bits())
+}
+
+struct CacheEntry {
+    bundle: TypeId,
+    word: u64,
+    flags: PlanFlags,
+    id: PlanId,
+    plan: Arc<MovePlan>,
+}
+
+impl CacheEntry {
+    /// No table has this number.
+    const NO_WORD: u64 = u64::MAX;
+
+    /// An entry that no key finds.
+    fn empty(plan: &Arc<MovePlan>) -> Self {
+        let (bundle, word, id) = (TypeId::of::<Numbered>(), Self::NO_WORD, PlanId { at: 0, epoch: 0 });
+        Self { bundle, word, flags: PlanFlags::NONE, id, plan: Arc::clone(plan) }
+    }
+
+    #[inline(always)]
+    fn is_of(&self, key: PlanKey) -> bool {
+        let ignored = if key.is_typed { u64::from(key.ignored.bits()) } else { 0 };
+        self.bundle == key.bundle
+            && self.word & !ignored == key.word
+            && (key.is_typed || self.flags.without(key.ignored) == key.flags)
+    }
+}
+
+/// The plans that operations have used last.
+pub(super) struct PlanCache {
+    entries: [CacheEntry; ENTRIES],
+    /// The plan of empty entries.
+    nothing: Arc<MovePlan>,
+}
+
+impl Default for PlanCache {
+    fn default() -> Self {
+        let nothing = Arc::new(MovePlan::to_table(TableId::UNUSED));
+        Self { entries: core::array::from_fn(|_| CacheEntry::empty(&nothing)), nothing }
+    }
+}
+
+impl PlanCache {
+    /// The plan with a key.
+    #[inline(always)]
+    pub(super) fn get(&self, key: PlanKey) -> Option<&MovePlan> {
+        let entry = &self.entries[key.place as usize % ENTRIES];
+        entry.is_of(key).then_some(&entry.plan)
+    }
+
+    /// The plan with a key and its special flags, whatever these are.
+    #[inline]
+    pub(super) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
+        let entry = &self.entries[key.place as usize % ENTRIES];
+        let flags = entry.plan.flags.special();
+        entry.is_of(key.with_flags(flags)).then_some((entry.id, flags))
+    }
+
+    pub(super) fn insert(&mut self, key: PlanKey, id: PlanId, plan: &Arc<MovePlan>) {
+        let PlanKey { bundle, word, flags, place, .. } = key.with_flags(plan.flags.special());
+        self.entries[place as usize % ENTRIES] = CacheEntry { bundle, word, flags, id, plan: Arc::clone(plan) };
+    }
+
+    /// Forgets all plans.
+    pub(super) fn clear(&mut self) {
+        self.entries.iter_mut().for_each(|entry| *entry = CacheEntry::empty(&self.nothing));
+    }
+
+    /// The entries of changes that are known by their numbers: the number of the table, the change and the index of the plan.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, Change, u32)> {
+        let entries = self.entries.iter().filter(|entry| entry.bundle == TypeId::of::<Numbered>());
+        let entries = entries.filter(|entry| entry.word != CacheEntry::NO_WORD);
+        entries.map(|entry| ((entry.word >> 32) as usize, Change::from_bits(entry.word as u32), entry.id.at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Position;
+    struct Velocity;
+
+    fn plan_id(at: u32) -> PlanId {
+        PlanId { at, epoch: 2 }
+    }
+
+    fn plan_to(table: u32) -> Arc<MovePlan> {
+        Arc::new(MovePlan::to_table(TableId(table)))
+    }
+
+    #[test]
+    fn a_plan_is_found_by_its_type_its_step_and_its_table_only() {
+        let mut cache = PlanCache::default();
+        let key = PlanKey::of_type(TypeId::of::<Position>(), ChangeStep::Insert, TableId(3), false);
+        cache.insert(key, plan_id(7), &plan_to(4));
+        assert_eq!(cache.get(key).map(|plan| plan.table), Some(TableId(4)));
+        assert_eq!(cache.find(key), Some((plan_id(7), PlanFlags::NONE)));
+        let others = [
+            PlanKey::of_type(TypeId::of::<Velocity>(), ChangeStep::Insert, TableId(3), false),
+            PlanKey::of_type(TypeId::of::<Position>(), ChangeStep::Remove, TableId(3), false),
+            PlanKey::of_type(TypeId::of::<Position>(), ChangeStep::Insert, TableId(5), false),
+            PlanKey::of_change(Change::of(ChangeStep::Insert(0)), TableId(3)),
+        ];
+        assert!(others.into_iter().all(|other| cache.get(other).is_none() && cache.find(other).is_none()));
+    }
+
+    #[test]
+    fn a_plan_with_flags_is_found_by_a_user_that_is_ready_for_them() {
+        let mut cache = PlanCache::default();
+        let mut plan = MovePlan::to_table(TableId(4));
+        plan.flags = PlanFlags::REQUIRES.and(PlanFlags::MOVES);
+        let key = PlanKey::of_change(Change::of(ChangeStep::Insert(2)), TableId(3));
+        cache.insert(key, plan_id(7), &Arc::new(plan));
+        assert!(cache.get(key).is_none());
+        assert_eq!(cache.find(key), Some((plan_id(7), PlanFlags::REQUIRES)));
+        assert!(cache.get(key.with_flags(PlanFlags::REQUIRES)).is_some());
+        assert!(cache.get(key.with_flags(PlanFlags::SPARSE)).is_none());
+    }
+
+    #[test]
+    fn a_later_plan_takes_the_place_of_an_earlier_one() {
+        let mut cache = PlanCache::default();
+        let key = |table| PlanKey::of_type(TypeId::of::<Position>(), ChangeStep::Insert, TableId(table), false);
+        cache.insert(key(3), plan_id(7), &plan_to(4));
+        cache.insert(key(5), plan_id(8), &plan_to(6));
+        assert!(cache.get(key(3)).is_none());
+        assert_eq!(cache.find(key(5)), Some((plan_id(8), PlanFlags::NONE)));
+        assert_eq!(cache.numbered().count(), 0);
+        cache.clear();
+        assert!(cache.find(key(5)).is_none());
+    }
+}
