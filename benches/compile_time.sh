@@ -4,11 +4,13 @@
 #   benches/compile_time.sh              strata
 #   benches/compile_time.sh bevy         strata, and the same with bevy_ecs beside it, in turns
 #   benches/compile_time.sh variants     what the variants of loops for several instruction sets cost
+#   benches/compile_time.sh core         the core alone beside bevy_ecs alone, without their dependencies
 #
 # Prints, for each: the crates that it pulls in, the CPU seconds of all dependencies in a release build, the wall seconds
 # of a clean release build, and the least of five rebuilds (dev profile) after one line of one system has changed. With
 # `variants`: the CPU seconds of the crate alone in a release build, the least of three, and the bytes of code in the program;
-# with all variants, and with `simd = off` on each system.
+# with all variants, and with `simd = off` on each system. With `core`: the CPU seconds of `strata-ecs` and of `bevy_ecs` 0.20.1 in a release
+# build with default features, in turns, the least of three each, and their ratio; dependencies are built before and do not count.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 work="$(mktemp -d)"
@@ -103,6 +105,35 @@ measure_variants() {
     echo "| $1 | $least | $(size -A "$CARGO_TARGET_DIR/release/compiled-$1" | awk '$1 == ".text" { print $2 }') |"
 }
 
+# The CPU seconds of one crate `$2` of the folder `$1`, whose dependencies have been built.
+measure_crate() {
+    cd "$work/$1"
+    cargo clean --quiet --release --package "$2"
+    seconds '%U %S' env CARGO_INCREMENTAL=0 cargo build --release --jobs 1 --package "$2" | awk '{ print $1 + $2 }'
+}
+
+# The core and bevy_ecs alone.
+measure_core() {
+    local kind least="$work/least"
+    for kind in strata bevy; do
+        cd "$work/$kind"
+        printf 'fn main() {}\n' >src/main.rs
+        cargo fetch --quiet
+        seconds %R env CARGO_INCREMENTAL=0 cargo build --release --jobs 1 >/dev/null
+    done
+    : >"$least"
+    for n in 1 2 3; do
+        echo "strata $(measure_crate strata strata-ecs)" >>"$least"
+        echo "bevy $(measure_crate bevy bevy_ecs)" >>"$least"
+    done
+    echo "| | the crate alone, release, CPU s: least of three | all three |"
+    echo "|---|---|---|"
+    awk '!($1 in least) || $2 < least[$1] { least[$1] = $2 } { all[$1] = all[$1] " " $2 }
+         END { printf "| strata-ecs | %.1f |%s |\n", least["strata"], all["strata"]
+               printf "| bevy_ecs 0.20.1 | %.1f |%s |\n", least["bevy"], all["bevy"]
+               printf "| ratio | %.2f | |\n", least["strata"] / least["bevy"] }' "$least"
+}
+
 strata="strata-ecs = { path = \"$root/ecs\" }"
 if [ "${1:-}" = variants ]; then
     # One target folder, so that the dependencies are the same.
@@ -117,6 +148,11 @@ if [ "${1:-}" = variants ]; then
     exit
 fi
 generate strata "$strata" "use strata_ecs::prelude::*;" "#[system]"
+if [ "${1:-}" = core ]; then
+    generate bevy 'bevy_ecs = "=0.20.1"' "use bevy_ecs::prelude::*;"
+    measure_core
+    exit
+fi
 echo "| | crates | dependencies, release, CPU s | clean release, wall s | rebuild after one edit, dev, wall s |"
 echo "|---|---|---|---|---|"
 measure strata

@@ -245,7 +245,9 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     // A reference to the field proves that it is no field of a union, and aligned unless the type is packed. A `*mut` proves that its type
     // is the one that is said here, and not a subtype.
     let is_place = (!is_packed).then(|| hygienic!(let _ = &__strata_value.#member;));
-    let way = hygienic!(|__strata_value: &Self| { #is_place (&raw const __strata_value.#member).cast_mut() });
+    let (pointer, cast) = (hygienic!(&raw const __strata_value.#member), quote_spanned!(last=> .cast_mut()));
+    let pointer = quote_spanned!(ty.span()=> (#pointer));
+    let way = hygienic!(|__strata_value: &Self| { #is_place #pointer #cast });
     let ignoring = entities::is_ignored(field).then(|| hygienic!(.ignoring_entities()));
     hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end #ignoring))
 }

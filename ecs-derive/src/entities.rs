@@ -210,7 +210,7 @@ impl<'a> Found<'a> {
         }
         let params = type_params(&item.generics);
         let mentioned: Vec<&Ident> = params.into_iter().filter(|param| mentions(ty, param)).collect();
-        let mapping = probe(ty, &hygienic!(MAP_ENTITIES));
+        let mapping = probe(ty, "MAP_ENTITIES");
         let mapping = match is_description && !mentioned.is_empty() {
             true => hygienic!(#mapping.or_by_type()),
             false => mapping,
@@ -220,15 +220,16 @@ impl<'a> Found<'a> {
         let text = readable(&ty.to_token_stream().to_string());
         let mut inside = Vec::new();
         arguments(ty, &mut |argument| {
-            let argument = probe(argument, &hygienic!(MAP_ENTITIES));
+            let argument = probe(argument, "MAP_ENTITIES");
             inside.push(hygienic!(#argument.holds_entities()));
         });
         if is_description && is_plain_name(ty) {
-            let described = probe(ty, &hygienic!(FIELD_TYPE));
+            let described = probe(ty, "FIELD_TYPE");
             inside.push(hygienic!(#described.holds_entities()));
         }
         let (first, last) = ends(ty);
-        let function = quote_spanned!(first=> __strata::field_mapping);
+        let function = Ident::new("field_mapping", last);
+        let function = quote_spanned!(first=> __strata::#function);
         let own = if is_description { hygienic!(own) } else { hygienic!(false) };
         let arguments = quote_spanned!(last=> (#name, #text, #mapping, #own, &[#(#inside),*]));
         self.fields.push(quote!(#function #arguments));
@@ -238,8 +239,9 @@ impl<'a> Found<'a> {
 
 /// A constant of the probe of a type. Its tokens have the place of the type as if they were the user's, so that an error in the type is the one
 /// that the compiler has reported at the definition, and is reported once.
-fn probe(ty: &Type, constant: &TokenStream) -> TokenStream {
+fn probe(ty: &Type, constant: &str) -> TokenStream {
     let (first, last) = ends(ty);
+    let constant = Ident::new(constant, last);
     let begin = quote_spanned!(first=> __strata::Probe::<);
     let end = quote_spanned!(last=> >::);
     quote!(#begin #ty #end #constant)

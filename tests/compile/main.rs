@@ -8,3 +8,4 @@ mod layers;
 mod links;
 mod slow;
 mod ui;
+mod walks;

@@ -77,8 +77,11 @@ fn body(model: &Model, frame: &Frame) -> TokenStream {
     let cuts = model.rows().filter_map(cut);
     let begun = model.system_params().map(|Input { variable, ends, .. }| {
         let (first, last) = *ends;
-        let (reference, place) = (quote_spanned!(first=> &), quote_spanned!(last=> .0));
-        hygienic!(let mut #variable = __strata::lend(&#variable #place).for_loop(#reference mut #variable #place);)
+        let (core, reference) = (quote_spanned!(first=> __strata::), quote_spanned!(first=> &));
+        let place = quote_spanned!(last=> .0);
+        let begun =
+            quote_spanned!(last=> #core lend(#reference #variable #place).for_loop(#reference mut #variable #place));
+        hygienic!(let mut #variable = #begun;)
     });
     let parents = linked::parents(model);
     let cut_entities = model.observes().then(|| hygienic!(let __strata_entities = &__strata_entities[..__strata_len];));

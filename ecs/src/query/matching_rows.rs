@@ -391,3 +391,6 @@ impl<'w> MatchingRows<'w> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -183,8 +183,9 @@ impl<S: States> Words for StateTransitionEvent<S> {
     }
 }
 
-/// What happens to a state. It counts as changed when the value of the state has changed, since a file has it and not the ticks of a
-/// computed state.
+/// The transition of a state in this frame.
+///
+/// It is marked as changed when the value of the state changes: a file contains its tick, but not that of a computed state.
 #[derive(Resource, Clone)]
 #[resource(persistence = as_text)]
 pub(super) struct Transitions<S: States> {
@@ -342,9 +343,9 @@ pub(super) fn apply_computed<S: ComputedStates>(world: &mut World) {
 /// Entities, components and resources that came to a world from another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// All that a file or a snapshot has, with its ticks.
+    /// Everything in a file or a snapshot, with its ticks.
     Load,
-    /// What has changed: it counts as changed in this world, too.
+    /// The changed part of another world; it is marked as changed in this world as well.
     Update,
 }
 

@@ -2,63 +2,90 @@
 
 #[cfg(feature = "std")]
 use core::fmt;
+use core::marker::PhantomData;
 
 use crate::cell::StoreCell;
-use crate::command::{self, Commands};
+use crate::command::{self, CommandQueue, Commands};
 #[cfg(feature = "std")]
 use crate::entity::Ids;
 #[cfg(feature = "std")]
 use crate::origin::SystemName;
 #[cfg(feature = "std")]
 use crate::parallel::Parallel;
-use crate::queue::Queue;
 use crate::store::{Home, Store};
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::param::{ParamSource, SystemParam};
 
-/// What a system has recorded, and the world that it is for.
+/// The queues of a parameter that records commands: one, or one for each thread.
 #[doc(hidden)]
-pub struct Recorded {
-    queue: Queue<Store>,
+pub trait CommandQueues: Default + Send + Sync + 'static {
+    /// The parameter.
+    type Commands<'w, 's>;
+
+    /// Borrows the queues, to record commands of the system that has the cell.
+    fn record<'w, 's>(&'s mut self, cell: StoreCell<'w>) -> Self::Commands<'w, 's>;
+
+    /// Moves all commands into one queue and returns it, unless there are none.
+    fn join(&mut self) -> Option<&mut CommandQueue>;
+}
+
+impl CommandQueues for CommandQueue {
+    type Commands<'w, 's> = Commands<'w, 's>;
+
+    #[inline]
+    fn record<'w, 's>(&'s mut self, cell: StoreCell<'w>) -> Commands<'w, 's> {
+        Commands::from_parts(&mut self.queue, cell.ids(), cell.run_ticks().system)
+    }
+
+    #[inline]
+    fn join(&mut self) -> Option<&mut Self> {
+        (!self.is_empty()).then_some(self)
+    }
+}
+
+/// The recorded commands of a system, and the world that they are for.
+#[doc(hidden)]
+pub struct Recorded<Q> {
+    queues: Q,
     home: Home,
 }
 
-/// How [`Commands`] are fetched.
+/// How [`Commands`] and [`ParallelCommands`] are fetched: `Q` are their queues.
 #[doc(hidden)]
-pub struct CommandsSource;
+pub struct CommandsSource<Q = CommandQueue>(PhantomData<Q>);
 
 // SAFETY: borrows only the entity index, to reserve ids, which any number of threads may do.
-unsafe impl ParamSource for CommandsSource {
-    type State = Recorded;
-    type Got<'w, 's> = Commands<'w, 's>;
+unsafe impl<Q: CommandQueues> ParamSource for CommandsSource<Q> {
+    type State = Recorded<Q>;
+    type Got<'w, 's> = Q::Commands<'w, 's>;
 
     const COUNT: usize = 1;
     const RECORDERS: usize = 1;
 
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> Recorded {
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> Recorded<Q> {
         meta.next_param();
         meta.add_deferred();
-        Recorded { queue: Queue::default(), home: store.home() }
+        Recorded { queues: Q::default(), home: store.home() }
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut Recorded, cell: StoreCell<'w>) -> Result<Commands<'w, 's>, ParamError> {
-        Ok(Commands::from_parts(&mut state.queue, cell.ids(), cell.run_ticks().system))
+    unsafe fn get<'w, 's>(state: &'s mut Recorded<Q>, cell: StoreCell<'w>) -> Result<Q::Commands<'w, 's>, ParamError> {
+        Ok(state.queues.record(cell))
     }
 
     #[inline]
-    fn apply(state: &mut Recorded, meta: &SystemMeta, store: &mut Store) {
-        if state.queue.is_empty() {
-        } else if state.home.is(store) {
-            command::apply(&mut state.queue, store, Some(meta.name()));
+    fn apply(state: &mut Recorded<Q>, meta: &SystemMeta, store: &mut Store) {
+        let Some(queue) = state.queues.join() else { return };
+        if state.home.is(store) {
+            command::apply(&mut queue.queue, store, Some(meta.name()));
         } else {
-            state.home.send(&mut state.queue, Some(meta.name()));
+            state.home.send(&mut queue.queue, Some(meta.name()));
         }
     }
 
     #[cold]
-    fn discard(state: &mut Recorded) {
-        state.queue = Queue::default();
+    fn discard(state: &mut Recorded<Q>) {
+        state.queues = Q::default();
     }
 }
 
@@ -102,7 +129,7 @@ impl SystemParam for Commands<'_, '_> {
 #[cfg(feature = "std")]
 #[derive(Clone, Copy)]
 pub struct ParallelCommands<'w, 's> {
-    queues: &'s Parallel<Queue<Store>>,
+    queues: &'s Parallel<CommandQueue>,
     ids: Ids<'w>,
     /// The system that records.
     system: SystemName,
@@ -127,7 +154,7 @@ impl ParallelCommands<'_, '_> {
     /// # assert_eq!(world.len(), 2);
     /// ```
     pub fn command_scope<R>(&self, scope: impl FnOnce(Commands<'_, '_>) -> R) -> R {
-        self.queues.scope(|queue| scope(Commands::from_parts(queue, self.ids, self.system)))
+        self.queues.scope(|queue| scope(Commands::from_parts(&mut queue.queue, self.ids, self.system)))
     }
 }
 
@@ -138,56 +165,26 @@ impl fmt::Debug for ParallelCommands<'_, '_> {
     }
 }
 
-/// What the threads of a system have recorded, and the world that it is for.
 #[cfg(feature = "std")]
-#[doc(hidden)]
-pub struct RecordedInParallel {
-    queues: Parallel<Queue<Store>>,
-    joined: Recorded,
-}
-
-/// How [`ParallelCommands`] are fetched.
-#[cfg(feature = "std")]
-#[doc(hidden)]
-pub struct ParallelCommandsSource;
-
-#[cfg(feature = "std")]
-// SAFETY: borrows only the entity index, to reserve ids, which any number of threads may do.
-unsafe impl ParamSource for ParallelCommandsSource {
-    type State = RecordedInParallel;
-    type Got<'w, 's> = ParallelCommands<'w, 's>;
-
-    const COUNT: usize = 1;
-    const RECORDERS: usize = 1;
-
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> RecordedInParallel {
-        RecordedInParallel { queues: Parallel::default(), joined: CommandsSource::init(store, meta) }
-    }
+impl CommandQueues for Parallel<CommandQueue> {
+    type Commands<'w, 's> = ParallelCommands<'w, 's>;
 
     #[inline]
-    unsafe fn get<'w, 's>(
-        state: &'s mut RecordedInParallel,
-        cell: StoreCell<'w>,
-    ) -> Result<ParallelCommands<'w, 's>, ParamError> {
-        Ok(ParallelCommands { queues: &state.queues, ids: cell.ids(), system: cell.run_ticks().system })
+    fn record<'w, 's>(&'s mut self, cell: StoreCell<'w>) -> ParallelCommands<'w, 's> {
+        ParallelCommands { queues: self, ids: cell.ids(), system: cell.run_ticks().system }
     }
 
-    fn apply(state: &mut RecordedInParallel, meta: &SystemMeta, store: &mut Store) {
-        for queue in state.queues.iter_mut() {
-            state.joined.queue.append(queue);
-        }
-        CommandsSource::apply(&mut state.joined, meta, store);
-    }
-
-    #[cold]
-    fn discard(state: &mut RecordedInParallel) {
-        state.queues.clear();
+    fn join(&mut self) -> Option<&mut CommandQueue> {
+        let mut queues = self.iter_mut();
+        let first = queues.next()?;
+        queues.for_each(|queue| first.append(queue));
+        first.join()
     }
 }
 
 #[cfg(feature = "std")]
 impl SystemParam for ParallelCommands<'_, '_> {
-    type Source = ParallelCommandsSource;
+    type Source = CommandsSource<Parallel<CommandQueue>>;
     type Item<'w, 's> = ParallelCommands<'w, 's>;
 
     #[inline]
@@ -205,8 +202,8 @@ mod tests {
 
     /// Two systems at the same time, each of which spawns when it is its turn. Their commands are applied in order.
     fn run(store: &mut Store, turns: &[usize]) -> Vec<(Entity, Location)> {
-        let mut queues: [Recorded; 2] =
-            core::array::from_fn(|_| Recorded { queue: Queue::default(), home: store.home() });
+        let mut queues: [Recorded<CommandQueue>; 2] =
+            core::array::from_fn(|_| Recorded { queues: CommandQueue::default(), home: store.home() });
         let mut ids = Vec::new();
         store.open_id_streams([2, 0].into_iter());
         {
@@ -226,7 +223,7 @@ mod tests {
         }
         assert_eq!(store.close_id_streams(), Ok(()));
         for queue in &mut queues {
-            command::apply(&mut queue.queue, store, None);
+            command::apply(&mut queue.queues.queue, store, None);
         }
         store.entities.check_invariants();
         ids.sort_unstable();

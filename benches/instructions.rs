@@ -1,0 +1,369 @@
+//! Runs one operation a given number of times, for `benches/instructions.sh`, which counts the instructions.
+//!
+//! ```text
+//! instructions                  # lists the operations: a count and a divisor of each, then its name
+//! instructions NAME COUNT      # runs the operation `NAME` `COUNT` times
+//! ```
+//!
+//! The setup of an operation does not depend on the count, and nothing is dropped at the end. So the difference between a
+//! run with `2 * COUNT` and one with `COUNT` is what `COUNT` operations cost, with nothing of the setup.
+
+use std::env;
+use std::hint::black_box;
+use std::process::ExitCode;
+
+use strata_ecs::prelude::*;
+
+/// The count of the operations on one entity. They run at most twice as often.
+const EACH: usize = 8192;
+/// The entities of the worlds in which one entity is changed at a time.
+const MOST: usize = 2 * EACH;
+/// The rows of a loop over many rows.
+const ROWS: usize = 10_000;
+/// The rows of a loop over so few rows that its kernel is not chosen by timing.
+const FEW_ROWS: usize = 500;
+/// The entities of one call of `insert_batch`.
+const BATCH: usize = 1000;
+/// The commands that a queue holds when it is applied.
+const COMMANDS: usize = 64;
+
+/// One operation.
+struct Operation {
+    name: &'static str,
+    /// How often it runs, and twice as often.
+    count: usize,
+    /// The units of work in one run, such as rows. The figure is given for one unit.
+    units: usize,
+    /// Builds a world and runs the operation in it as often as asked.
+    run: fn(usize),
+}
+
+const fn each(name: &'static str, run: fn(usize)) -> Operation {
+    Operation { name, count: EACH, units: 1, run }
+}
+
+const OPERATIONS: &[Operation] = &[
+    each("spawn (A, B)", |count| spawn(World::new(), count, both())),
+    each("spawn (A, B), recycled ids", |count| spawn(emptied(both()), count, both())),
+    each("spawn (A, Text)", |count| spawn(World::new(), count, with_text())),
+    each("spawn (A, ChildOf)", spawn_children),
+    each("insert C, moves", |count| insert_moving(count, one(C(3.0)))),
+    each("insert Text, moves", |count| insert_moving(count, Text::default)),
+    each("insert C, in place", |count| insert(filled(MOST, one((A(1.0), C(2.0)))), count, one(C(3.0)))),
+    each("insert Text, in place", |count| insert(filled(MOST, with_text()), count, Text::default)),
+    each("remove C", remove::<C>),
+    each("remove Text", remove::<Text>),
+    each("despawn (A, B)", |count| despawn(filled(MOST, both()), count)),
+    each("despawn (A, Text)", |count| despawn(filled(MOST, with_text()), count)),
+    each("insert Sparse", |count| insert_moving(count, one(Sparse(3.0)))),
+    each("insert Sparse, in place", |count| insert(filled(MOST, one((A(1.0), Sparse(2.0)))), count, one(Sparse(3.0)))),
+    each("remove Sparse", remove::<Sparse>),
+    each("command insert C, moves", |count| command_insert(count, true)),
+    each("command insert C, in place", |count| command_insert(count, false)),
+    Operation { name: "insert_batch of C, per entity", count: 8, units: BATCH, run: insert_batch },
+    Operation {
+        name: "row system, simd = off, per row",
+        count: 32,
+        units: ROWS,
+        run: |count| rows(count, ROWS, drift_scalar),
+    },
+    Operation {
+        name: "row system of 500 rows, per run",
+        count: 512,
+        units: 1,
+        run: |count| rows(count, FEW_ROWS, drift),
+    },
+    Operation { name: "query, per row", count: 32, units: ROWS, run: query },
+    Operation { name: "query, 1 % Changed, per row", count: 32, units: ROWS, run: query_changed },
+    each("trigger, one observer", trigger),
+    each("insert C in place, one observer", insert_observed),
+    Operation { name: "Schedule::run, one empty system", count: 1024, units: 1, run: run_schedule },
+];
+
+/// A component of plain data.
+#[derive(Clone, Copy, Component)]
+struct A(f32);
+
+/// A component of plain data.
+#[derive(Clone, Copy, Component)]
+struct B(f64);
+
+/// A component of plain data that entities gain and lose.
+#[derive(Clone, Copy, Component)]
+struct C(f32);
+
+/// A component that is dropped by a function, which does nothing for an empty string.
+#[derive(Component, Default)]
+struct Text(String);
+
+/// A component in sparse storage.
+#[derive(Clone, Copy, Component)]
+#[component(storage = "sparse")]
+struct Sparse(f32);
+
+#[derive(Event)]
+struct Beat {
+    damage: u64,
+}
+
+#[derive(Resource, Default)]
+struct Total(u64);
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [name, count] = arguments.as_slice() else {
+        for operation in OPERATIONS {
+            println!("{} {} {}", operation.count, operation.units, operation.name);
+        }
+        return ExitCode::SUCCESS;
+    };
+    let operation = OPERATIONS.iter().find(|operation| operation.name == name);
+    match (operation, count.parse()) {
+        (Some(operation), Ok(count)) if count <= 2 * operation.count => {
+            (operation.run)(count);
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!("expected the name of an operation and at most twice its count: got {name:?} and {count:?}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns copies of a value that the compiler does not know. It can keep them in registers.
+fn one<T: Copy>(value: T) -> impl Fn() -> T {
+    let value = black_box(value);
+    move || value
+}
+
+fn both() -> impl Fn() -> (A, B) {
+    one((A(1.0), B(2.0)))
+}
+
+fn with_text() -> impl Fn() -> (A, Text) {
+    let a = one(A(1.0));
+    move || (a(), Text::default())
+}
+
+/// A world of alike entities, which is never dropped.
+struct Filled {
+    world: World,
+    ids: Vec<Entity>,
+}
+
+fn filled<B: Bundle>(count: usize, bundle: impl Fn() -> B) -> Filled {
+    let mut world = World::new();
+    let ids = world.spawn_batch((0..count).map(|_| bundle())).collect();
+    Filled { world, ids }
+}
+
+/// A world with room for [`MOST`] entities and ids of that many despawned ones.
+fn emptied<B: Bundle>(bundle: impl Fn() -> B) -> World {
+    let Filled { mut world, ids } = filled(MOST, bundle);
+    for id in ids {
+        world.despawn(id);
+    }
+    world
+}
+
+fn spawn<B: Bundle>(mut world: World, count: usize, bundle: impl Fn() -> B) {
+    for _ in 0..count {
+        world.spawn(bundle());
+    }
+    std::mem::forget(black_box(world));
+}
+
+/// Each child gets a parent of its own, which has another child already: lists of different lengths cost differently.
+fn spawn_children(count: usize) {
+    let a = one(A(1.0));
+    let Filled { mut world, ids } = filled(MOST, &a);
+    for &parent in &ids {
+        world.spawn((a(), ChildOf(parent)));
+    }
+    for &parent in &ids[..count] {
+        world.spawn((a(), ChildOf(parent)));
+    }
+    std::mem::forget(black_box(world));
+}
+
+fn insert<B: Bundle>(filled: Filled, count: usize, bundle: impl Fn() -> B) {
+    let Filled { mut world, ids } = filled;
+    for &id in &ids[..count] {
+        world.entity_mut(id).insert(bundle());
+    }
+    std::mem::forget(black_box(world));
+}
+
+/// Entities with `A` gain a component. All of them had it before, so that nothing has to grow.
+fn insert_moving<T: Component>(count: usize, component: impl Fn() -> T) {
+    let mut filled = filled(MOST, one(A(1.0)));
+    for &id in &filled.ids {
+        filled.world.entity_mut(id).insert(component());
+    }
+    for &id in &filled.ids {
+        filled.world.entity_mut(id).remove::<T>();
+    }
+    insert(filled, count, component);
+}
+
+trait Sample: Component {
+    fn sample() -> Self;
+}
+
+impl Sample for C {
+    fn sample() -> Self {
+        Self(3.0)
+    }
+}
+
+impl Sample for Text {
+    fn sample() -> Self {
+        Self::default()
+    }
+}
+
+impl Sample for Sparse {
+    fn sample() -> Self {
+        Self(3.0)
+    }
+}
+
+/// Entities with `A` lose a component. None of them had it before, so that nothing has to grow.
+fn remove<T: Sample>(count: usize) {
+    let Filled { mut world, ids } = filled(MOST, one(A(1.0)));
+    for &id in &ids {
+        world.entity_mut(id).insert(T::sample());
+    }
+    for &id in &ids[..count] {
+        world.entity_mut(id).remove::<T>();
+    }
+    std::mem::forget(black_box(world));
+}
+
+fn despawn(filled: Filled, count: usize) {
+    let Filled { mut world, ids } = filled;
+    for &id in &ids[..count] {
+        world.despawn(id);
+    }
+    std::mem::forget(black_box(world));
+}
+
+/// Records commands for [`COMMANDS`] entities in a queue, applies it, and so on.
+fn command_insert(count: usize, moves: bool) {
+    let Filled { mut world, ids } = filled(MOST, one(A(1.0)));
+    for &id in &ids {
+        world.entity_mut(id).insert(C(1.0));
+    }
+    if moves {
+        for &id in &ids {
+            world.entity_mut(id).remove::<C>();
+        }
+    }
+    let c = one(C(3.0));
+    let mut queue = CommandQueue::default();
+    for ids in ids[..count].chunks(COMMANDS) {
+        let mut commands = Commands::new(&mut queue, &world);
+        for &id in ids {
+            commands.entity(id).insert(c());
+        }
+        queue.apply(&mut world);
+    }
+    std::mem::forget(black_box(world));
+}
+
+/// Each batch makes [`BATCH`] entities move.
+fn insert_batch(count: usize) {
+    let Filled { mut world, ids } = filled(MOST, one(A(1.0)));
+    world.insert_batch(ids.iter().map(|&id| (id, C(1.0))));
+    for &id in &ids {
+        world.entity_mut(id).remove::<C>();
+    }
+    let c = one(C(3.0));
+    for ids in ids.chunks(BATCH).take(count) {
+        world.insert_batch(ids.iter().map(|&id| (id, c())));
+    }
+    std::mem::forget(black_box(world));
+}
+
+/// The kernel is not chosen by timing, since there is one only.
+#[system(simd = off)]
+fn drift_scalar(a: &mut A, b: &B) {
+    a.0 += b.0 as f32;
+}
+
+#[system]
+fn drift(a: &mut A, b: &B) {
+    a.0 += b.0 as f32;
+}
+
+fn rows<M>(count: usize, rows: usize, system: impl IntoSystem<(), (), M>) {
+    let Filled { mut world, .. } = filled(rows, both());
+    let id = world.register_system(system);
+    world.run_system(id).expect("the system runs");
+    for _ in 0..count {
+        world.run_system(id).expect("the system runs");
+    }
+    std::mem::forget(black_box(world));
+}
+
+fn query(count: usize) {
+    let Filled { mut world, .. } = filled(ROWS, both());
+    let mut query = world.query::<(&mut A, &B)>();
+    for _ in 0..count {
+        for (mut a, b) in query.iter_mut(black_box(&mut world)) {
+            a.0 += b.0 as f32;
+        }
+    }
+    std::mem::forget(black_box(world));
+}
+
+/// Each hundredth entity has changed, for all runs of the query.
+fn query_changed(count: usize) {
+    let Filled { mut world, ids } = filled(ROWS, both());
+    // Change ticks are kept from here on: a query asks for them.
+    let mut query = world.query_filtered::<&A, Changed<A>>();
+    assert_eq!(query.iter(&world).count(), ROWS);
+    world.clear_trackers();
+    for &id in ids.iter().step_by(100) {
+        world.get_mut::<A>(id).expect("the entity has it").0 = 2.0;
+    }
+    for _ in 0..count {
+        let mut sum = 0.0;
+        for a in query.iter(black_box(&world)) {
+            sum += a.0;
+        }
+        assert_eq!(sum, (ROWS / 50) as f32);
+    }
+    std::mem::forget(black_box(world));
+}
+
+fn trigger(count: usize) {
+    let mut world = World::new();
+    world.init_resource::<Total>();
+    world.add_observer(|beat: On<'_, '_, Beat>, mut total: ResMut<'_, Total>| total.0 += beat.damage);
+    for _ in 0..count {
+        world.trigger(black_box(Beat { damage: 1 }));
+    }
+    assert_eq!(world.resource::<Total>().0, count as u64);
+    std::mem::forget(black_box(world));
+}
+
+fn insert_observed(count: usize) {
+    let mut filled = filled(MOST, one((A(1.0), C(2.0))));
+    filled.world.init_resource::<Total>();
+    filled.world.add_observer(|_: On<'_, '_, Insert<C>>, mut total: ResMut<'_, Total>| total.0 += 1);
+    insert(filled, count, one(C(3.0)));
+}
+
+fn run_schedule(count: usize) {
+    let mut world = World::new();
+    let mut schedule = Schedule::default();
+    schedule.add_systems(|| {
+        black_box(());
+    });
+    schedule.run(&mut world);
+    for _ in 0..count {
+        schedule.run(&mut world);
+    }
+    std::mem::forget(black_box((world, schedule)));
+}
