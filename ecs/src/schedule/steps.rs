@@ -18,7 +18,7 @@ use crate::cell::StoreCell;
 use crate::error::{BoxError, EcsError, ErrorHandler};
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
-use crate::system::{Blocks, ParamError};
+use crate::system::{AloneScope, BlockScope, Blocks, ParamError, RowScope, SharedScope};
 use crate::tick::Tick;
 use crate::trace::{Entered, RunSpan};
 
@@ -271,7 +271,7 @@ impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
         let (mut unmet, mut cell) = (None, *self.cell);
         for (number, condition) in self.conditions().iter_mut().enumerate() {
             // SAFETY: it is the turn of the conditions, so what they borrow is not borrowed otherwise.
-            let holds = match unsafe { condition.system.run_shared((), &cell) } {
+            let holds = match condition.system.run_shared((), unsafe { SharedScope::new(&cell) }) {
                 Ok(holds) => holds,
                 Err(error) => fails(condition, error)?,
             };
@@ -357,7 +357,7 @@ impl<'a> Shared<'a> {
         let (system, cell) = turn.into_system()?;
         let _span = self.enter(system);
         // SAFETY: it is the turn of the system, so what it borrows is not borrowed otherwise.
-        let done = unsafe { system.run_shared((), cell) };
+        let done = system.run_shared((), unsafe { SharedScope::new(cell) });
         if !matches!(done, Ok(Ok(()))) {
             return self.finish(at, system, done);
         }
@@ -379,7 +379,7 @@ impl<'a> Shared<'a> {
         };
         let _span = self.enter(system);
         // SAFETY: it is the turn of the system, so what it borrows is not borrowed otherwise.
-        let done = unsafe { system.run_shared((), cell) };
+        let done = system.run_shared((), unsafe { SharedScope::new(cell) });
         self.finish(at, system, done)
     }
 
@@ -405,7 +405,7 @@ impl<'a> Shared<'a> {
         }
         let (system, _) = turn.into_system()?;
         let _span = self.enter(system);
-        let done = system.run_alone((), store);
+        let done = system.run_alone((), AloneScope::new(store));
         self.finish(at, system, done)
     }
 
@@ -414,7 +414,7 @@ impl<'a> Shared<'a> {
     ///
     /// # Safety
     ///
-    /// - As for [`System::run_in_blocks`](crate::system::System::run_in_blocks).
+    /// - As for [`BlockScope::new`].
     pub(super) unsafe fn run_in_blocks(
         &self,
         mut turn: Turn<'_, 'a, '_>,
@@ -427,9 +427,10 @@ impl<'a> Shared<'a> {
         let at = turn.at;
         let (system, cell) = turn.into_system()?;
         let _span = self.enter(system);
-        // SAFETY: the caller's promise, and it is the turn of the system.
-        let done = unsafe { system.run_in_blocks(cell, panicked, then) };
-        self.finish(at, system, done.map(Ok))
+        // SAFETY: both clauses are forwarded; it is the turn of the system.
+        let scope = unsafe { BlockScope::new(cell, panicked, then) };
+        let done = system.run_rows(RowScope::Blocks(scope));
+        self.finish(at, system, done)
     }
 
     /// Asks whether a step runs: whether the conditions of the sets around it held, and its own do.

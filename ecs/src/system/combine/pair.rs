@@ -5,10 +5,11 @@ use alloc::string::String;
 
 use super::{joined, nested};
 use crate::access::Access;
-use crate::cell::StoreCell;
 use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::{Store, WorldId};
-use crate::system::base::{BoxedSystem, ParamError, Seal, System};
+use crate::system::base::{
+    AloneScope, BoxedSystem, Composite, ParamError, RunScope, SharedScope, System, SystemCore, SystemFacts,
+};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::param::add_rows;
@@ -67,14 +68,15 @@ struct Pair<J, I: SystemInput, Out, NextIn: SystemInput, NextOut> {
     nesting: u32,
     /// What the two borrow.
     access: Access,
-    ticks: u32,
-    /// The world of which the access tells. Whether both are ready for it they know themselves.
+    /// How many ticks each of them uses.
+    ticks: [u32; 2],
+    /// The world for which both are prepared.
     world: Option<WorldId>,
     /// Of the last run.
     progress: Progress,
 }
 
-impl<J, I, Out, NextIn, NextOut> System for Pair<J, I, Out, NextIn, NextOut>
+impl<J, I, Out, NextIn, NextOut> SystemCore for Pair<J, I, Out, NextIn, NextOut>
 where
     J: Join<I, Out, NextIn, NextOut>,
     I: SystemInput + 'static,
@@ -82,103 +84,38 @@ where
     NextIn: SystemInput + 'static,
     NextOut: 'static,
 {
-    fn seal(_: Seal) {}
-
-    type In = J::In;
-    type Out = J::Out;
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn access(&self) -> &Access {
-        &self.access
-    }
-
-    fn ticks(&self) -> u32 {
-        self.ticks
-    }
-
-    fn nesting(&self) -> u32 {
-        self.nesting
-    }
-
-    fn skipped_by(&self) -> Option<&ParamError> {
-        match self.progress.last {
+    fn facts(&self) -> SystemFacts<'_> {
+        let skipped_by = match self.progress.last {
             _ if !J::REPORTS => None,
-            0 => self.first.skipped_by(),
-            _ => self.second.skipped_by(),
-        }
+            0 => self.first.facts().skipped_by,
+            _ => self.second.facts().skipped_by,
+        };
+        let [first, second] = self.ticks;
+        SystemFacts { skipped_by, ..SystemFacts::of_several(&self.name, &self.access, first + second, self.nesting) }
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
         if J::REPORTS { add_rows(self.first.rows(store), self.second.rows(store)) } else { None }
     }
 
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        self.first.remember(keeper);
-        self.second.remember(keeper);
-    }
-
-    fn forget(&mut self) {
-        self.first.forget();
-        self.second.forget();
-    }
-
-    fn is_ready_for(&self, world: WorldId) -> bool {
-        self.world == Some(world) && self.first.is_ready_for(world) && self.second.is_ready_for(world)
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+        if keeper.resets() {
+            self.world = None;
+        }
+        self.first.visit_state(keeper);
+        self.second.visit_state(keeper);
     }
 
     fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
-        if !self.is_ready_for(world) {
-            // If one of the two panics, the pair is ready for no world.
+        if self.world != Some(world) {
+            // If one of the two panics, the pair is prepared for no world.
             self.world = None;
             self.first.prepare(store);
             self.second.prepare(store);
             self.access = self.first.access().union(self.second.access());
             self.world = Some(world);
         }
-    }
-
-    unsafe fn run_shared(&mut self, input: Given<'_, J::In>, cell: &StoreCell<'_>) -> Result<J::Out, ParamError> {
-        let Self { name, join, first, second, progress, .. } = self;
-        *progress = Progress::default();
-        join.join(
-            name,
-            input,
-            progress,
-            |input, progress: &mut Progress| {
-                let used = progress.begin(0, first.ticks());
-                // SAFETY: the caller's promise: what the pair borrows is what both borrow. The other system does not run: the progress is
-                // borrowed for each run.
-                unsafe { first.run_shared(input, &cell.later(used)) }
-            },
-            |input, progress: &mut Progress| {
-                let used = progress.begin(1, second.ticks());
-                // SAFETY: as above. What the other system returned borrows nothing of the world.
-                unsafe { second.run_shared(input, &cell.later(used)) }
-            },
-        )
-    }
-
-    fn run_alone(&mut self, input: Given<'_, J::In>, store: &mut Store) -> Result<J::Out, ParamError> {
-        self.prepare(store);
-        let Self { name, join, first, second, progress, .. } = self;
-        *progress = Progress::default();
-        join.join(
-            name,
-            input,
-            &mut (progress, store),
-            |input, (progress, store): &mut (&mut Progress, &mut Store)| {
-                progress.begin(0, 0);
-                first.run_alone(input, store)
-            },
-            |input, (progress, store): &mut (&mut Progress, &mut Store)| {
-                progress.begin(1, 0);
-                second.run_alone(input, store)
-            },
-        )
     }
 
     /// Applies what both have recorded, that of the second also if a command of the first panics.
@@ -190,6 +127,52 @@ where
             // If a command of the first has put another world in the place of this one, it sends its own home.
             _ => self.second.apply_deferred(store),
         });
+    }
+}
+
+impl<J, I, Out, NextIn, NextOut> System for Pair<J, I, Out, NextIn, NextOut>
+where
+    J: Join<I, Out, NextIn, NextOut>,
+    I: SystemInput + 'static,
+    Out: 'static,
+    NextIn: SystemInput + 'static,
+    NextOut: 'static,
+{
+    type In = J::In;
+    type Out = J::Out;
+
+    fn run_shared(&mut self, input: Given<'_, J::In>, scope: SharedScope<'_, '_>) -> Result<J::Out, ParamError> {
+        self.run_all(input, &mut RunScope::Shared(scope))
+    }
+
+    fn run_alone(&mut self, input: Given<'_, J::In>, scope: AloneScope<'_>) -> Result<J::Out, ParamError> {
+        self.run_all_alone(input, scope)
+    }
+}
+
+impl<J, I, Out, NextIn, NextOut> Composite for Pair<J, I, Out, NextIn, NextOut>
+where
+    J: Join<I, Out, NextIn, NextOut>,
+    I: SystemInput + 'static,
+    Out: 'static,
+    NextIn: SystemInput + 'static,
+    NextOut: 'static,
+{
+    fn world(&mut self) -> &mut Option<WorldId> {
+        &mut self.world
+    }
+
+    #[inline]
+    fn run_all(&mut self, input: Given<'_, J::In>, scope: &mut RunScope<'_, '_>) -> Result<J::Out, ParamError> {
+        let Self { name, join, first, second, ticks, progress, .. } = self;
+        *progress = Progress::default();
+        join.join(
+            name,
+            input,
+            &mut (progress, scope),
+            |input, (progress, scope)| scope.run(&mut **first, progress.begin(0, ticks[0]), input),
+            |input, (progress, scope)| scope.run(&mut **second, progress.begin(1, ticks[1]), input),
+        )
     }
 }
 
@@ -207,9 +190,10 @@ where
     NextIn: SystemInput + 'static,
     NextOut: 'static,
 {
-    let access = first.access().union(second.access());
-    let nesting = nested(first.nesting().max(second.nesting()));
-    let ticks = first.ticks() + second.ticks();
+    let (of_first, of_second) = (first.facts(), second.facts());
+    let access = of_first.access.union(of_second.access);
+    let nesting = nested(of_first.nesting.max(of_second.nesting));
+    let ticks = [of_first.ticks, of_second.ticks];
     Box::new(Pair { name, join, first, second, nesting, access, ticks, world: None, progress: Progress::default() })
 }
 
