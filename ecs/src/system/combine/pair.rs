@@ -24,15 +24,45 @@ pub(super) trait Join<I: SystemInput, Out, NextIn: SystemInput, NextOut>: Send +
     /// Whether the pair reports why a system was skipped, and how many rows the two visit.
     const REPORTS: bool;
 
-    /// Runs the systems by `first` and `second`. `pair` is the name of the pair.
-    fn join<T>(
+    /// Runs the systems, or does not.
+    fn join(
         &self,
-        pair: &str,
         input: Given<'_, Self::In>,
-        run: &mut T,
-        first: impl FnOnce(Given<'_, I>, &mut T) -> Result<Out, ParamError>,
-        second: impl FnOnce(Given<'_, NextIn>, &mut T) -> Result<NextOut, ParamError>,
+        run: &mut PairRun<'_, '_, '_, I, Out, NextIn, NextOut>,
     ) -> Result<Self::Out, ParamError>;
+}
+
+/// A run of two systems. Either may run first, or not at all.
+pub(super) struct PairRun<'r, 's, 'w, I: SystemInput, Out, NextIn: SystemInput, NextOut> {
+    /// The name of the pair.
+    pub(super) name: &'r str,
+    first: &'r mut BoxedSystem<I, Out>,
+    second: &'r mut BoxedSystem<NextIn, NextOut>,
+    ticks: [u32; 2],
+    progress: &'r mut Progress,
+    scope: &'r mut RunScope<'s, 'w>,
+}
+
+impl<I, Out, NextIn, NextOut> PairRun<'_, '_, '_, I, Out, NextIn, NextOut>
+where
+    I: SystemInput + 'static,
+    Out: 'static,
+    NextIn: SystemInput + 'static,
+    NextOut: 'static,
+{
+    /// Runs the first system.
+    #[inline]
+    pub(super) fn first(&mut self, input: Given<'_, I>) -> Result<Out, ParamError> {
+        let used = self.progress.begin(0, self.ticks[0]);
+        self.scope.run(&mut **self.first, used, input)
+    }
+
+    /// Runs the second system.
+    #[inline]
+    pub(super) fn second(&mut self, input: Given<'_, NextIn>) -> Result<NextOut, ParamError> {
+        let used = self.progress.begin(1, self.ticks[1]);
+        self.scope.run(&mut **self.second, used, input)
+    }
 }
 
 /// Which of two systems have run, in one run of the pair.
@@ -166,13 +196,7 @@ where
     fn run_all(&mut self, input: Given<'_, J::In>, scope: &mut RunScope<'_, '_>) -> Result<J::Out, ParamError> {
         let Self { name, join, first, second, ticks, progress, .. } = self;
         *progress = Progress::default();
-        join.join(
-            name,
-            input,
-            &mut (progress, scope),
-            |input, (progress, scope)| scope.run(&mut **first, progress.begin(0, ticks[0]), input),
-            |input, (progress, scope)| scope.run(&mut **second, progress.begin(1, ticks[1]), input),
-        )
+        join.join(input, &mut PairRun { name, first, second, ticks: *ticks, progress, scope })
     }
 }
 
@@ -202,8 +226,10 @@ struct Pipe;
 
 impl<I, Out, NextIn, NextOut> Join<I, Out, NextIn, NextOut> for Pipe
 where
-    I: SystemInput,
-    NextIn: for<'i> SystemInput<Inner<'i> = Out>,
+    I: SystemInput + 'static,
+    Out: 'static,
+    NextIn: for<'i> SystemInput<Inner<'i> = Out> + 'static,
+    NextOut: 'static,
 {
     type In = I;
     type Out = NextOut;
@@ -211,16 +237,13 @@ where
     const REPORTS: bool = true;
 
     #[inline]
-    fn join<T>(
+    fn join(
         &self,
-        _: &str,
         input: Given<'_, I>,
-        run: &mut T,
-        first: impl FnOnce(Given<'_, I>, &mut T) -> Result<Out, ParamError>,
-        second: impl FnOnce(Given<'_, NextIn>, &mut T) -> Result<NextOut, ParamError>,
+        run: &mut PairRun<'_, '_, '_, I, Out, NextIn, NextOut>,
     ) -> Result<NextOut, ParamError> {
-        let between = first(input, run)?;
-        second(between, run)
+        let between = run.first(input)?;
+        run.second(between)
     }
 }
 
@@ -257,7 +280,7 @@ pub(in crate::system) struct Rule {
     pub(in crate::system) outcome: fn(bool, bool) -> bool,
 }
 
-impl<I: for<'i> SystemInput<Inner<'i>: Copy>> Join<I, bool, I, bool> for Rule {
+impl<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static> Join<I, bool, I, bool> for Rule {
     type In = I;
     type Out = bool;
 
@@ -265,19 +288,12 @@ impl<I: for<'i> SystemInput<Inner<'i>: Copy>> Join<I, bool, I, bool> for Rule {
     const REPORTS: bool = false;
 
     #[inline]
-    fn join<T>(
-        &self,
-        _: &str,
-        input: Given<'_, I>,
-        run: &mut T,
-        first: impl FnOnce(Given<'_, I>, &mut T) -> Result<bool, ParamError>,
-        second: impl FnOnce(Given<'_, I>, &mut T) -> Result<bool, ParamError>,
-    ) -> Result<bool, ParamError> {
-        let first = holds(first(input, run))?;
+    fn join(&self, input: Given<'_, I>, run: &mut PairRun<'_, '_, '_, I, bool, I, bool>) -> Result<bool, ParamError> {
+        let first = holds(run.first(input))?;
         if self.decides == Some(first) {
             return Ok((self.outcome)(first, first));
         }
-        let second = holds(second(input, run))?;
+        let second = holds(run.second(input))?;
         Ok((self.outcome)(first, second))
     }
 }
