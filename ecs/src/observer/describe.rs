@@ -119,15 +119,8 @@ impl fmt::Debug for Observer {
 trait Unregistered: Send + Sync {
     fn name(&self) -> &str;
 
-    /// Prepares the system for a store and adds it. If `existing` is set, it is notified of what exists already.
-    fn register(self: Box<Self>, store: &mut Store, id: ObserverId, rare: Option<Box<Rare>>, of: ObservedEntities);
-}
-
-/// The entities that an observer watches.
-struct ObservedEntities {
-    entities: Vec<Entity>,
-    /// Whether it is notified of what exists already.
-    existing: bool,
+    /// Prepares the system for a store and adds it, for entities. If the flag is set, it is notified of what exists already.
+    fn register(self: Box<Self>, store: &mut Store, id: ObserverId, rare: Option<Box<Rare>>, of: (Vec<Entity>, bool));
 }
 
 /// An observer with this input.
@@ -143,7 +136,7 @@ impl<I: ObserverInput> Unregistered for WithInput<I> {
         store: &mut Store,
         id: ObserverId,
         mut rare: Option<Box<Rare>>,
-        of: ObservedEntities,
+        of: (Vec<Entity>, bool),
     ) {
         // It is notified of what happens from now on. What an operation that was broken off has left comes before.
         let world = store.id();
@@ -181,7 +174,7 @@ fn prepare(system: &mut dyn SystemCore, conditions: &mut [BoxedSystem<(), bool>]
 fn register<I: ObserverInput>(
     mut new: NewObserver<EventOf<I>>,
     store: &mut Store,
-    ObservedEntities { entities, existing }: ObservedEntities,
+    (entities, existing): (Vec<Entity>, bool),
 ) {
     let id = new.id;
     // `()` is the bundle of no components.
@@ -400,7 +393,7 @@ impl Observer {
     pub(super) fn register(self, store: &mut Store, id: ObserverId) {
         let Self { state, entities, existing } = self;
         if let State::Waiting(system, rare) = state {
-            system.register(store, id, rare, ObservedEntities { entities, existing });
+            system.register(store, id, rare, (entities, existing));
         }
     }
 }

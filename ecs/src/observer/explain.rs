@@ -6,7 +6,7 @@ use core::any::type_name;
 use core::fmt;
 
 use super::matched::MatchFilter;
-use super::observers::{ExplainedObserver, Watched, typed};
+use super::observers::{Watched, typed};
 use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::event::{Event, EventPattern, Moment};
@@ -120,7 +120,7 @@ impl World {
         let observers = number.and_then(|number| reactions.of(number));
         if let Some(observers) = observers.and_then(|observers| typed::<P::Event>(observers)) {
             let mut of_entity = Vec::new();
-            for ExplainedObserver { name, has_conditions, watched } in observers.all() {
+            for (name, has_conditions, watched) in observers.all() {
                 let Watched { entities, components: watched, filter } = watched;
                 let named = filter.as_ref().map(MatchFilter::named);
                 let watched = named.as_ref().unwrap_or(watched);

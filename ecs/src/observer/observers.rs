@@ -284,23 +284,15 @@ impl<E: Event> Observers<E> {
         }
     }
 
-    /// All observers, in order.
-    pub(super) fn all(&self) -> impl Iterator<Item = ExplainedObserver<'_>> {
+    /// The names of all observers, in order; whether they have conditions; and what they watch.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, bool, &Watched)> {
         let all = self.list.iter().zip(&self.index.watched);
         all.filter_map(|(listed, watched)| {
             let (observer, rare) = listed.get()?;
             let (name, has_conditions) = (observer.facts().name, rare.is_some_and(Rare::has_conditions));
-            Some(ExplainedObserver { name, has_conditions, watched })
+            Some((name, has_conditions, watched))
         })
     }
-}
-
-/// An observer, as far as it is told to users.
-pub(super) struct ExplainedObserver<'a> {
-    pub(super) name: &'a str,
-    /// Whether it runs only if conditions hold.
-    pub(super) has_conditions: bool,
-    pub(super) watched: &'a Watched,
 }
 
 impl<E: Event> Listed<E> {

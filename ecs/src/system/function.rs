@@ -444,10 +444,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         while let Some(&entity) = entities.get(*next) {
             *next += 1;
             // SAFETY: forwarded; the parameters that were fetched before are not used any more.
-            let Fetched { function, params, last_run, run } = match unsafe { self.fetch(cell) } {
-                Ok(fetched) => fetched,
-                Err(error) => return Err(error),
-            };
+            let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
             *last_run = run;
             let out = function.run(F::In::about(&mut about, entity), params);
             if *next == end || !F::went_well(&out) {
