@@ -18,7 +18,8 @@ use crate::query::{ContiguousFetch, Query, QueryData, QueryFilter, SliceKernel, 
 use crate::store::{Affected, Store};
 use crate::system::for_macros::SliceOf;
 use crate::system::{
-    BoxedSystem, EcsError, MacroMarker, SystemInput, SystemParam, SystemParamFunction, SystemParamItem, function_system,
+    BoxedSystem, EcsError, LoopKind, MacroMarker, SystemInput, SystemParam, SystemParamFunction, SystemParamItem,
+    function_system,
 };
 
 /// What an observer that takes components is given for each row.
@@ -268,7 +269,11 @@ where
 
     const INPUTS: usize = 1;
 
-    const IS_TOLD_ROWS: bool = true;
+    const LOOP: LoopKind = LoopKind::Observed;
+
+    fn went_well(out: &Result<(), EcsError>) -> bool {
+        out.is_ok()
+    }
 
     fn may_fail(&self) -> bool {
         self.may_fail
@@ -280,9 +285,8 @@ where
         rows: Affected<'_>,
         about: OnAbout<'_, P>,
         params: SystemParamItem<'_, '_, Self::Param>,
-    ) -> Option<Result<(), EcsError>> {
-        let done = self.for_each(rows, about, params);
-        done.is_err().then_some(done)
+    ) -> Result<(), EcsError> {
+        self.for_each(rows, about, params)
     }
 
     #[inline]

@@ -1,31 +1,27 @@
 //! What can be made an observer.
 
 use alloc::boxed::Box;
-use alloc::string::{String, ToString as _};
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
 use super::id::ObserverId;
-use super::input::{EventOf, Observed, ObserverInput};
+use super::input::{EventOf, ObserverInput};
 use super::lifecycle::{TELL, tell_of_existing};
 use super::matched::MatchFilter;
-use super::observers::{Observe, Observers, Watched, typed};
-use super::on::TriggerOf;
+use super::observers::{NewObserver, Observe, Observers, Watched, typed};
+use super::rare::Rare;
 use crate::change::WriteEntity;
-use crate::command::defer_direct;
 use crate::component::{Component, ComponentId, HookContext, Kinds};
 use crate::entity::{Entity, EntityHashSet};
-use crate::error::{EcsError, ErrorContext, ErrorHandler, Severity};
+use crate::error::ErrorHandler;
 use crate::event::{EntityEvent, Event, EventPattern, Moment};
-use crate::store::{Affected, CommandFailure, Store};
+use crate::store::Store;
 use crate::system::{
-    BoxedSystem, FunctionMarker, IntoSystem, MacroMarker, NotDone, ParamError, System, SystemCondition, SystemInput,
-    SystemMeta, SystemOutput, TellSystem, WithTellSystem,
+    BoxedSystem, FunctionMarker, IntoSystem, MacroMarker, NotifySystem, SystemCondition, SystemCore, SystemFacts,
+    SystemOutput, WithNotifySystem,
 };
-use crate::trace;
 use crate::world::{DeferredMarker, DeferredWorld, World};
 
 /// An observer that is not in a world yet: a system, what it watches, and conditions.
@@ -84,7 +80,7 @@ pub struct Observer {
 
 enum State {
     /// It has not been added to a world.
-    Waiting(Box<dyn Unregistered>),
+    Waiting(Box<dyn Unregistered>, Option<Box<Rare>>),
     /// It was added to a world as a component.
     Added(Box<(ObserverId, Box<str>)>),
 }
@@ -94,7 +90,7 @@ fn start(mut world: DeferredWorld<'_>, context: HookContext) {
     world.commands().queue(move |world: &mut World| {
         let store = &mut world.store;
         let Some(mut observer) = WriteEntity::new(store, context.entity).into_mut_told::<Observer>() else { return };
-        let State::Waiting(system) = &observer.state else { return };
+        let State::Waiting(system, _) = &observer.state else { return };
         let id = ObserverId::next();
         let added = State::Added(Box::new((id, Box::from(system.name()))));
         let waiting = Observer {
@@ -119,111 +115,75 @@ impl fmt::Debug for Observer {
     }
 }
 
-/// A system that observes, of whatever type of event.
+/// An observer, of whatever type of event.
 trait Unregistered: Send + Sync {
     fn name(&self) -> &str;
 
-    fn run_if(&mut self, condition: BoxedSystem<(), bool>);
-
-    fn handle(&mut self, handler: ErrorHandler);
-
-    /// Prepares the system for a store and adds it. It is told of what exists already if that is said.
-    fn register(self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>, existing: bool);
+    /// Prepares the system for a store and adds it, for entities. If the flag is set, it is notified of what exists already.
+    fn register(self: Box<Self>, store: &mut Store, id: ObserverId, rare: Option<Box<Rare>>, of: (Vec<Entity>, bool));
 }
 
-/// A system that observes.
-struct ObserverSystem<I, S> {
-    rare: Option<Box<Rare>>,
-    system: S,
-    marker: PhantomData<fn() -> I>,
-}
+/// An observer with this input.
+struct WithInput<I: ObserverInput>(Box<dyn Observe<EventOf<I>>>);
 
-/// What most observers have not.
-#[derive(Default)]
-struct Rare {
-    conditions: Vec<BoxedSystem<(), bool>>,
-    handler: Option<ErrorHandler>,
-}
-
-impl Rare {
-    /// Evaluates the run conditions of an observer. One that cannot run does not hold, and is reported.
-    #[cold]
-    fn conditions_hold(&mut self, observer: &str, event: &'static str, store: &mut Store) -> bool {
-        // All are evaluated, so that each sees all changes.
-        let mut hold = true;
-        for condition in &mut self.conditions {
-            let held = condition.run_alone((), store);
-            condition.apply_deferred(store);
-            hold &= held.unwrap_or_else(|error| {
-                let failed = Failed { observer, event, handler: self.handler };
-                failed.condition_not_run(condition.name().to_string(), error, store);
-                false
-            });
-        }
-        hold
-    }
-}
-
-impl<I: ObserverInput, S: TellSystem<I>> Unregistered for ObserverSystem<I, S> {
+impl<I: ObserverInput> Unregistered for WithInput<I> {
     fn name(&self) -> &str {
-        self.system.system().name()
+        self.0.facts().name
     }
 
-    fn run_if(&mut self, condition: BoxedSystem<(), bool>) {
-        self.rare.get_or_insert_default().conditions.push(condition);
-    }
-
-    fn handle(&mut self, handler: ErrorHandler) {
-        self.rare.get_or_insert_default().handler = Some(handler);
-    }
-
-    fn register(mut self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>, existing: bool) {
-        // It is told of what happens from now on. What an operation that was broken off has left comes before.
+    fn register(
+        mut self: Box<Self>,
+        store: &mut Store,
+        id: ObserverId,
+        mut rare: Option<Box<Rare>>,
+        of: (Vec<Entity>, bool),
+    ) {
+        // It is notified of what happens from now on. What an operation that was broken off has left comes before.
         let world = store.id();
         store.react();
-        let name = self.system.system().name();
-        assert!(world == store.id(), "observer `{name}`: the world was exchanged for another one before it was added");
-        let conditions = match &mut self.rare {
-            Some(rare) => &mut rare.conditions[..],
-            None => &mut [],
-        };
-        prepare(self.system.system_mut(), conditions, store);
-        register::<I>(self, store, id, entities, existing);
+        assert!(
+            world == store.id(),
+            "observer `{}`: the world was exchanged for another one before it was added",
+            self.0.facts().name
+        );
+        if let Some(rare) = &mut rare {
+            rare.is_batch = I::IS_BATCH;
+        }
+        let conditions = rare.as_mut().map_or(&mut [][..], |rare| &mut rare.conditions);
+        prepare(&mut *self.0, conditions, store);
+        let pattern = type_name::<I::Pattern>();
+        register::<I>(NewObserver { observer: self.0, rare, id, pattern }, store, of);
     }
 }
 
 /// Prepares a system that observes for a store.
-fn prepare<I: ObserverInput>(
-    system: &mut dyn System<In = I, Out = Result<(), EcsError>>,
-    conditions: &mut [BoxedSystem<(), bool>],
-    store: &mut Store,
-) {
+fn prepare(system: &mut dyn SystemCore, conditions: &mut [BoxedSystem<(), bool>], store: &mut Store) {
     let world = store.id();
     system.prepare(store);
     conditions.iter_mut().for_each(|condition| condition.prepare(store));
-    system.access().expect_agreement();
+    let facts = system.facts();
+    facts.access.expect_agreement();
     conditions.iter().for_each(|condition| condition.access().expect_agreement());
     // What systems are made of others is known now.
-    assert_keeps_structure(system);
-    conditions.iter().for_each(|condition| assert_keeps_structure(&**condition));
-    assert!(world == store.id(), "observer `{}`: a parameter has replaced the world", system.name());
+    assert_keeps_structure(facts);
+    conditions.iter().for_each(|condition| assert_keeps_structure(condition.facts()));
+    assert!(world == store.id(), "observer `{}`: a parameter has replaced the world", facts.name);
 }
 
-/// Adds an observer that has been prepared. It is told of what exists already if that is said.
+/// Adds an observer that has been prepared.
 fn register<I: ObserverInput>(
-    mut observer: Box<dyn Observe<EventOf<I>>>,
+    mut new: NewObserver<EventOf<I>>,
     store: &mut Store,
-    id: ObserverId,
-    entities: Vec<Entity>,
-    existing: bool,
+    (entities, existing): (Vec<Entity>, bool),
 ) {
+    let id = new.id;
     // `()` is the bundle of no components.
     let mut components = store.bundle_components::<<I::Pattern as EventPattern>::Components>().0;
     let mut filter = None;
     if let Some(of_pattern) = <I::Pattern as EventPattern>::FILTER {
         match MatchFilter::new(of_pattern, store) {
             Ok(new) => components.clone_from(&filter.insert(new).components),
-            Err(wrong) => panic!("observer `{}`: {wrong}", observer.name()),
+            Err(wrong) => panic!("observer `{}`: {wrong}", new.observer.facts().name),
         }
     }
     let slot = EventOf::<I>::slot();
@@ -237,9 +197,9 @@ fn register<I: ObserverInput>(
     let Some(observers) = observers else { unreachable!("the event is being told") };
     let existing = if existing { Some(entities.clone()) } else { None };
     let watched = Watched { entities, components: components.clone(), filter };
-    observers.share_meta(&mut *observer);
+    observers.share_meta(&mut *new.observer);
     // Those are dropped when all is done.
-    let removed = observers.add(id, observer, watched, living);
+    let removed = observers.add(new, watched, living);
     reactions.forget(&removed);
     reactions.enter(id.0, event);
     let Some(moment) = EventOf::<I>::MOMENT else { return };
@@ -271,187 +231,6 @@ fn distinct(mut entities: Vec<Entity>) -> Vec<Entity> {
     entities
 }
 
-impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<I, S> {
-    fn name(&self) -> &str {
-        self.system.system().name()
-    }
-
-    fn has_conditions(&self) -> bool {
-        matches!(&self.rare, Some(rare) if !rare.conditions.is_empty())
-    }
-
-    fn share_meta(&mut self, other: Option<&Arc<SystemMeta>>) -> Option<Arc<SystemMeta>> {
-        self.system.share_meta(other)
-    }
-
-    #[inline]
-    fn observe(
-        &mut self,
-        event: &mut EventOf<I>,
-        trigger: &mut TriggerOf<EventOf<I>>,
-        id: ObserverId,
-        store: &mut Store,
-    ) {
-        // What is rare, or has to be followed by something, stands elsewhere and does not come back: so the other way saves no registers.
-        if self.rare.is_none()
-            && !cfg!(feature = "trace")
-            && let Some(observed) = I::observe_lightly(&mut self.system, event, trigger, id, store)
-        {
-            // A system that has only its parameters has recorded nothing beside them.
-            return match observed {
-                Ok(()) => {}
-                Err(not_done) => self.not_done(not_done, store),
-            };
-        }
-        self.observe_with_care(event, trigger, id, store);
-    }
-
-    fn observe_all(
-        &mut self,
-        affected: Affected<'_>,
-        components: &[ComponentId],
-        trigger: &mut TriggerOf<EventOf<I>>,
-        id: ObserverId,
-        store: &mut Store,
-    ) {
-        let _span = trace::observer(self.system.system().name(), type_name::<I::Pattern>());
-        let (mut next, count) = (0, affected.len());
-        while next < count {
-            let mut end = count;
-            if self.rare.is_some() {
-                end = I::next(affected, next);
-                if !self.conditions_hold(store) {
-                    next = end;
-                    continue;
-                }
-            }
-            let some = (affected, next..end);
-            let (behind, observed) = I::observe_next(&mut self.system, some, components, trigger, id, store);
-            next = behind;
-            self.done(observed, store);
-        }
-    }
-}
-
-impl<I: ObserverInput, S: TellSystem<I>> ObserverSystem<I, S> {
-    #[inline(never)]
-    fn observe_with_care(
-        &mut self,
-        event: &mut EventOf<I>,
-        trigger: &mut TriggerOf<EventOf<I>>,
-        id: ObserverId,
-        store: &mut Store,
-    ) {
-        let _span = trace::observer(self.system.system().name(), type_name::<I::Pattern>());
-        if self.rare.is_none() || self.conditions_hold(store) {
-            let observed = I::observe(&mut self.system, event, trigger, id, store);
-            self.done(observed, store);
-        }
-    }
-
-    fn conditions_hold(&mut self, store: &mut Store) -> bool {
-        let Some(rare) = &mut self.rare else { return true };
-        rare.conditions_hold(self.system.system().name(), type_name::<EventOf<I>>(), store)
-    }
-
-    fn failed(&self) -> Failed<'_> {
-        let handler = match &self.rare {
-            Some(rare) => rare.handler,
-            None => None,
-        };
-        Failed { observer: self.system.system().name(), event: type_name::<EventOf<I>>(), handler }
-    }
-
-    #[inline(always)]
-    fn done(&self, observed: Observed, store: &mut Store) {
-        defer_direct(store);
-        if let Err(not_done) = observed {
-            self.not_done(not_done, store);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    #[expect(clippy::boxed_local, reason = "to take it out is done here, and not where observers are told")]
-    fn not_done(&self, not_done: Box<NotDone>, store: &mut Store) {
-        self.failed().not_done(*not_done, store);
-    }
-}
-
-/// An observer for which something did not go well.
-struct Failed<'o> {
-    observer: &'o str,
-    event: &'static str,
-    handler: Option<ErrorHandler>,
-}
-
-impl Failed<'_> {
-    fn not_done(&self, not_done: NotDone, store: &mut Store) {
-        match not_done {
-            NotDone::Failed(error) => self.failed(error, store),
-            NotDone::NotRun(error) => self.not_run(error, store),
-        }
-    }
-
-    /// The system has returned an error.
-    #[cold]
-    fn failed(&self, error: EcsError, store: &mut Store) {
-        let Some(error) = self.handle(error, self.context(), store) else { return };
-        match error.severity() {
-            Severity::Error | Severity::Panic => self.report(&error.to_string(), store),
-            Severity::Warning => trace::warn(&error),
-            _ => {}
-        }
-    }
-
-    /// A parameter could not be fetched.
-    #[cold]
-    fn not_run(&self, error: ParamError, store: &mut Store) {
-        if error.is_skip() {
-            return;
-        }
-        if let Some(error) = self.handle(error.into(), self.context(), store) {
-            self.report(&alloc::format!("it could not run: {error}"), store);
-        }
-    }
-
-    /// A run condition could not run.
-    #[cold]
-    fn condition_not_run(&self, condition: String, error: ParamError, store: &mut Store) {
-        if error.is_skip() {
-            return;
-        }
-        let text = alloc::format!("run condition `{condition}` could not run: ");
-        let context =
-            ErrorContext::run_condition(condition).of_event(self.event).of_system(Some(self.observer.to_string()));
-        if let Some(error) = self.handle(error.into(), context, store) {
-            self.report(&(text + &error.to_string()), store);
-        }
-    }
-
-    fn context(&self) -> ErrorContext {
-        ErrorContext::observer(self.observer).of_event(self.event)
-    }
-
-    /// Passes an error to the handler of the observer, or else to that of the world; gives it back if there is neither.
-    fn handle(&self, error: EcsError, context: ErrorContext, store: &Store) -> Option<EcsError> {
-        match self.handler {
-            Some(handler) => {
-                handler(error, context);
-                None
-            }
-            None => store.command_errors.handle(error, |_| context),
-        }
-    }
-
-    #[cold]
-    fn report(&self, reason: &str, store: &mut Store) {
-        let by = store.entities.acting();
-        let failure = CommandFailure::Observer { observer: Arc::from(self.observer), reason: Arc::from(reason) };
-        store.command_errors.report("trigger", self.event, failure, by);
-    }
-}
-
 impl Observer {
     /// A system as an observer of all events of its type.
     pub fn new<I, Out, M, S>(system: S) -> Self
@@ -462,7 +241,7 @@ impl Observer {
         S: IntoSystem<I, Out, M>,
     {
         let () = S::CHECKED;
-        let state = State::Waiting(S::with_tell_system(system, Describing));
+        let state = State::Waiting(S::with_notify_system(system, Describing), None);
         Self { state, entities: Vec::new(), existing: false }
     }
 
@@ -513,8 +292,8 @@ impl Observer {
     /// ```
     #[must_use]
     pub fn run_if<M>(mut self, condition: impl SystemCondition<M>) -> Self {
-        if let State::Waiting(system) = &mut self.state {
-            system.run_if(condition.into_condition());
+        if let State::Waiting(_, rare) = &mut self.state {
+            rare.get_or_insert_default().conditions.push(condition.into_condition());
         }
         self
     }
@@ -567,8 +346,8 @@ impl Observer {
     /// ```
     #[must_use]
     pub fn with_error_handler(mut self, handler: ErrorHandler) -> Self {
-        if let State::Waiting(system) = &mut self.state {
-            system.handle(handler);
+        if let State::Waiting(_, rare) = &mut self.state {
+            rare.get_or_insert_default().handler = Some(handler);
         }
         self
     }
@@ -577,7 +356,7 @@ impl Observer {
     #[must_use]
     pub fn system_name(&self) -> &str {
         match &self.state {
-            State::Waiting(system) => system.name(),
+            State::Waiting(system, _) => system.name(),
             State::Added(added) => &added.1,
         }
     }
@@ -599,7 +378,7 @@ impl Observer {
     #[must_use]
     pub fn id(&self) -> Option<ObserverId> {
         match &self.state {
-            State::Waiting(_) => None,
+            State::Waiting(..) => None,
             State::Added(added) => Some(added.0),
         }
     }
@@ -612,8 +391,9 @@ impl Observer {
 
     /// Adds it to a store.
     pub(super) fn register(self, store: &mut Store, id: ObserverId) {
-        if let State::Waiting(system) = self.state {
-            system.register(store, id, self.entities, self.existing);
+        let Self { state, entities, existing } = self;
+        if let State::Waiting(system, rare) = state {
+            system.register(store, id, rare, (entities, existing));
         }
     }
 }
@@ -621,12 +401,12 @@ impl Observer {
 /// Makes an observer of a system.
 struct Describing;
 
-impl<I: ObserverInput> WithTellSystem<I> for Describing {
+impl<I: ObserverInput> WithNotifySystem<I> for Describing {
     type Out = Box<dyn Unregistered>;
 
-    fn with(self, system: impl TellSystem<I>) -> Box<dyn Unregistered> {
-        assert_keeps_structure(system.system());
-        Box::new(ObserverSystem { rare: None, system, marker: PhantomData })
+    fn with(self, system: impl NotifySystem<In = I>) -> Box<dyn Unregistered> {
+        assert_keeps_structure(system.facts());
+        Box::new(WithInput::<I>(Box::new(system)))
     }
 }
 
@@ -635,12 +415,11 @@ impl<I: ObserverInput> WithTellSystem<I> for Describing {
 /// # Panics
 ///
 /// If the system may do that.
-fn assert_keeps_structure<I: SystemInput + 'static, Out: 'static>(system: &dyn System<In = I, Out = Out>) {
+fn assert_keeps_structure(SystemFacts { name, access, .. }: SystemFacts<'_>) {
     assert!(
-        system.access().keeps_structure(),
-        "observer `{}` takes `&mut World`, which it cannot have while an event is told: take a `DeferredWorld` to change values, or \
-         `Commands` for what changes the structure",
-        system.name()
+        access.keeps_structure(),
+        "observer `{name}` takes `&mut World`, which it cannot have while an event is told: take a `DeferredWorld` to change values, or \
+         `Commands` for what changes the structure"
     );
 }
 

@@ -120,19 +120,20 @@ impl World {
         let observers = number.and_then(|number| reactions.of(number));
         if let Some(observers) = observers.and_then(|observers| typed::<P::Event>(observers)) {
             let mut of_entity = Vec::new();
-            for (observer, Watched { entities, components: watched, filter }) in observers.all() {
+            for (name, has_conditions, watched) in observers.all() {
+                let Watched { entities, components: watched, filter } = watched;
                 let named = filter.as_ref().map(MatchFilter::named);
                 let watched = named.as_ref().unwrap_or(watched);
-                let name = observer.name().to_string();
+                let name = name.to_string();
                 let is_for = target.is_some_and(|target| is_alive && entities.contains(&target));
                 if !(about.is_empty() || watched.is_empty() || watched.iter().any(|id| about.contains(id))) {
                     let names: Vec<_> = watched.iter().map(|&id| alloc::format!("`{}`", components.name(id))).collect();
                     others.push((name, NotTold::Components(names.join(", "))));
                 } else if entities.is_empty() || is_for && moment.is_some() {
-                    told.push((name, observer.has_conditions()));
+                    told.push((name, has_conditions));
                 } else if is_for {
                     // Those of all events of the type come first.
-                    of_entity.push((name, observer.has_conditions()));
+                    of_entity.push((name, has_conditions));
                 } else {
                     others.push((name, NotTold::Entities(entities.len())));
                 }

@@ -12,7 +12,9 @@ use crate::entity::Entity;
 use crate::event::{EntityComponentsTrigger, EventPattern, LifecycleEvent, Trigger};
 use crate::origin::Origin;
 use crate::store::{Affected, Store};
-use crate::system::{Outcome, SystemInput, TellSystem, ToldRows, WrittenInput, outcome, run_on_entities};
+use crate::system::{
+    NotifySystem, ObservedRows, Outcome, RowScope, SystemInput, WrittenInput, outcome, run_on_entities,
+};
 
 /// What a system that observes has for its first parameter: [`On`] or [`OnBatch`].
 #[diagnostic::on_unimplemented(
@@ -27,36 +29,22 @@ pub trait ObserverInput: SystemInput + 'static {
     /// Has a system observe an event.
     #[doc(hidden)]
     fn observe(
-        system: &mut impl TellSystem<Self>,
+        system: &mut impl NotifySystem<In = Self>,
         event: &mut EventOf<Self>,
         trigger: &mut TriggerOf<EventOf<Self>>,
         observer: ObserverId,
         store: &mut Store,
     ) -> Observed;
 
-    /// The same if nothing has to be done before or behind it. Otherwise nothing has happened, and it returns none.
+    /// Whether a system observes several entities at once.
     #[doc(hidden)]
-    #[inline(always)]
-    fn observe_lightly(
-        system: &mut impl TellSystem<Self>,
-        event: &mut EventOf<Self>,
-        trigger: &mut TriggerOf<EventOf<Self>>,
-        observer: ObserverId,
-        store: &mut Store,
-    ) -> Option<Observed> {
-        let _ = (system, event, trigger, observer, store);
-        None
-    }
+    const IS_BATCH: bool;
 
-    /// Up to which of several entities it is told of at once, from one on.
+    /// Has a system observe events of some of several entities, which are about components, one by one or at once. Ends early after an
+    /// error. Returns which entity is the next.
     #[doc(hidden)]
-    fn next(affected: Affected<'_>, nth: usize) -> usize;
-
-    /// Has a system observe events of some of several entities, which are about components, one by one or at once. Ends early if it does
-    /// not go well for one of them, and says which is the next.
-    #[doc(hidden)]
-    fn observe_next(
-        system: &mut impl TellSystem<Self>,
+    fn observe_rows(
+        system: &mut impl NotifySystem<In = Self>,
         affected: (Affected<'_>, Range<usize>),
         components: &[ComponentId],
         trigger: &mut TriggerOf<EventOf<Self>>,
@@ -74,38 +62,23 @@ pub type Observed = Outcome;
 impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
     type Pattern = P;
 
-    #[inline]
+    const IS_BATCH: bool = false;
+
+    #[inline(always)]
     fn observe(
-        system: &mut impl TellSystem<Self>,
+        system: &mut impl NotifySystem<In = Self>,
         event: &mut P::Event,
         trigger: &mut TriggerOf<P::Event>,
         observer: ObserverId,
         store: &mut Store,
     ) -> Observed {
         let caller = store.reactions.caller();
-        system.tell(OnInput { event, trigger, observer, caller, is_kept: &mut false }, store)
-    }
-
-    #[inline(always)]
-    fn observe_lightly(
-        system: &mut impl TellSystem<Self>,
-        event: &mut P::Event,
-        trigger: &mut TriggerOf<P::Event>,
-        observer: ObserverId,
-        store: &mut Store,
-    ) -> Option<Observed> {
-        let caller = store.reactions.caller();
-        system.tell_lightly(OnInput { event, trigger, observer, caller, is_kept: &mut false }, store)
+        system.notify(OnInput { event, trigger, observer, caller, is_kept: &mut false }, store)
     }
 
     #[inline]
-    fn next(_: Affected<'_>, nth: usize) -> usize {
-        nth + 1
-    }
-
-    #[inline]
-    fn observe_next(
-        system: &mut impl TellSystem<Self>,
+    fn observe_rows(
+        system: &mut impl NotifySystem<In = Self>,
         (affected, Range { start, end }): (Affected<'_>, Range<usize>),
         components: &[ComponentId],
         trigger: &mut TriggerOf<P::Event>,
@@ -114,11 +87,9 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
     ) -> (usize, Observed) {
         let caller = store.reactions.caller();
         let about = OnAbout { event: None, trigger, is_set: false, components, observer, caller };
-        let mut rows = ToldRows { affected, next: start, end, about };
-        match system.tell_rows(&mut rows, store) {
-            Some(observed) => (rows.next, observed),
-            None => (end, Ok(())),
-        }
+        let mut rows = ObservedRows { affected, next: start, end, about };
+        let out = system.run_rows(RowScope::Observed(&mut rows, store));
+        (rows.next, outcome(out, || system.name()))
     }
 }
 
@@ -238,8 +209,10 @@ impl<P: EventPattern> WrittenInput for OnBatch<'_, '_, P> {}
 impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 'static, P> {
     type Pattern = P;
 
+    const IS_BATCH: bool = true;
+
     fn observe(
-        system: &mut impl TellSystem<Self>,
+        system: &mut impl NotifySystem<In = Self>,
         event: &mut P::Event,
         trigger: &mut TriggerOf<P::Event>,
         observer: ObserverId,
@@ -249,15 +222,11 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
 
         let entities = &[event.event_target()];
         let about = &(&*trigger, observer, store.reactions.caller());
-        system.tell(batch(entities, about), store)
+        system.notify(batch(entities, about), store)
     }
 
-    fn next(affected: Affected<'_>, _: usize) -> usize {
-        affected.len()
-    }
-
-    fn observe_next(
-        system: &mut impl TellSystem<Self>,
+    fn observe_rows(
+        system: &mut impl NotifySystem<In = Self>,
         (affected, range): (Affected<'_>, Range<usize>),
         components: &[ComponentId],
         trigger: &mut TriggerOf<P::Event>,
@@ -268,12 +237,15 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
         Trigger::<P::Event>::set_components(trigger, components);
         let about = &(&*trigger, observer, store.reactions.caller());
         let done = match affected {
-            Affected::Listed(entities) => system.tell(batch(entities, about), store),
-            Affected::Rows { .. } if system.system().access().is_exclusive() => {
+            Affected::Listed(entities) => system.notify(batch(entities, about), store),
+            Affected::Rows { .. } if system.access().is_exclusive() => {
                 let entities = affected.entities(&store.archetypes.tables).to_vec();
-                system.tell(batch(&entities, about), store)
+                system.notify(batch(&entities, about), store)
             }
-            Affected::Rows { .. } => outcome(run_on_entities(system.system_mut(), (affected, about), batch, store)),
+            Affected::Rows { .. } => {
+                let out = run_on_entities(system, (affected, about), batch, store);
+                outcome(out, || system.name())
+            }
         };
         (affected.len(), done)
     }

@@ -37,6 +37,7 @@ mod on;
 mod input;
 mod matched;
 mod watching;
+mod rare;
 mod observers;
 mod told;
 mod lifecycle;

@@ -3,44 +3,64 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::any::Any;
+use core::any::{Any, type_name};
+use core::ops::Range;
 
 use hashbrown::HashMap;
 
 use super::id::ObserverId;
+use super::input::ObserverInput;
 use super::matched::MatchFilter;
 use super::on::TriggerOf;
+use super::rare::{Rare, conditions_hold, report};
 use super::watching::{General, NO_OBSERVER, Sole, TO_BE_FOUND, Watching, watched};
 use crate::alloc_error::{try_shrink, try_shrink_map};
+use crate::command::defer_direct;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, EntityHashSet};
-use crate::event::{EntityComponentsTrigger, Event, LifecycleEvent, Moment, Trigger};
+use crate::event::{EntityComponentsTrigger, Event, EventPattern, LifecycleEvent, Moment, Trigger};
 use crate::store::{Affected, EventObservers, NewsView, RemovedObservers, Store};
-use crate::system::SystemMeta;
+use crate::system::{NotifySystem, Outcome, SystemCore, SystemMeta};
+use crate::trace;
 
-/// An observer of events of one type.
-pub(super) trait Observe<E: Event>: Send + Sync {
-    /// The name of the system.
-    fn name(&self) -> &str;
+/// An observer of events of one type: a system.
+pub(super) trait Observe<E: Event>: SystemCore {
+    /// Runs it with an event.
+    fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store) -> Outcome;
 
-    /// Whether it runs only if conditions hold.
-    fn has_conditions(&self) -> bool;
-
-    /// Has it know by the same memory what another one knows of itself, if that is the same. Returns that of this one, if there is such.
-    fn share_meta(&mut self, other: Option<&Arc<SystemMeta>>) -> Option<Arc<SystemMeta>>;
-
-    /// Tells it of an event.
-    fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store);
-
-    /// Tells it of the events of several entities, which are about these components.
-    fn observe_all(
+    /// Runs it with the events of some of several entities, which are about these components. Ends early after an error. Returns which
+    /// entity is the next.
+    fn observe_rows(
         &mut self,
-        affected: Affected<'_>,
+        some: (Affected<'_>, Range<usize>),
         components: &[ComponentId],
         trigger: &mut TriggerOf<E>,
         id: ObserverId,
         store: &mut Store,
-    );
+    ) -> (usize, Outcome);
+}
+
+impl<E, I, S> Observe<E> for S
+where
+    E: Event,
+    I: ObserverInput<Pattern: EventPattern<Event = E>>,
+    S: NotifySystem<In = I>,
+{
+    #[inline]
+    fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store) -> Outcome {
+        I::observe(self, event, trigger, id, store)
+    }
+
+    fn observe_rows(
+        &mut self,
+        some: (Affected<'_>, Range<usize>),
+        components: &[ComponentId],
+        trigger: &mut TriggerOf<E>,
+        id: ObserverId,
+        store: &mut Store,
+    ) -> (usize, Outcome) {
+        I::observe_rows(self, some, components, trigger, id, store)
+    }
 }
 
 /// What an observer watches.
@@ -54,11 +74,29 @@ pub(super) struct Watched {
     pub(super) filter: Option<MatchFilter>,
 }
 
-/// An observer in the list.
+/// An observer in the list. It is in one of the fields, or removed.
 struct Listed<E: Event> {
-    /// None if it was removed.
     observer: Option<Box<dyn Observe<E>>>,
+    /// One with conditions, or a handler of its own.
+    rare: Option<Box<RareObserver<E>>>,
     id: ObserverId,
+    /// The name of what it observes.
+    #[cfg(feature = "trace")]
+    pattern: &'static str,
+}
+
+struct RareObserver<E: Event> {
+    observer: Box<dyn Observe<E>>,
+    rare: Rare,
+}
+
+/// An observer that is about to be added.
+pub(super) struct NewObserver<E: Event> {
+    pub(super) observer: Box<dyn Observe<E>>,
+    pub(super) rare: Option<Box<Rare>>,
+    pub(super) id: ObserverId,
+    /// The name of what it observes.
+    pub(super) pattern: &'static str,
 }
 
 /// The observers of one type of event.
@@ -160,18 +198,17 @@ impl<E: Event> Observers<E> {
     }
 
     /// Has an observer that is about to be added share memory with the last one, if they are of one function.
-    pub(super) fn share_meta(&mut self, observer: &mut dyn Observe<E>) {
-        self.meta = observer.share_meta(self.meta.as_ref());
+    pub(super) fn share_meta(&mut self, observer: &mut dyn SystemCore) {
+        self.meta = observer.parts_mut().meta.map(|meta| {
+            if let Some(other) = &self.meta {
+                SystemMeta::share(meta, other);
+            }
+            Arc::clone(meta)
+        });
     }
 
     /// Adds an observer. Others may be removed, which watched only entities that have ended.
-    pub(super) fn add(
-        &mut self,
-        id: ObserverId,
-        observer: Box<dyn Observe<E>>,
-        mut watched: Watched,
-        entities: &Entities,
-    ) -> RemovedObservers {
+    pub(super) fn add(&mut self, new: NewObserver<E>, mut watched: Watched, entities: &Entities) -> RemovedObservers {
         let mut removed = RemovedObservers::default();
         // Each is watched once, and left once.
         let mut met = EntityHashSet::default();
@@ -189,21 +226,21 @@ impl<E: Event> Observers<E> {
         }
         // The index is of this list.
         self.list.reserve(1);
-        self.index.push(id, watched, entities);
-        self.list.push(Listed { observer: Some(observer), id });
+        self.index.push(new.id, watched, entities);
+        self.list.push(Listed::new(new));
         removed
     }
 
     /// Closes the gaps in the list.
     fn close_gaps(&mut self, entities: &Entities) {
         let (mut is_empty, mut ids) = (Vec::new(), Vec::new());
-        for Listed { observer, id } in &self.list {
-            is_empty.push(observer.is_none());
-            if observer.is_some() {
-                ids.push(*id);
+        for listed in &self.list {
+            is_empty.push(listed.is_removed());
+            if !listed.is_removed() {
+                ids.push(listed.id);
             }
         }
-        self.list.retain(|listed| listed.observer.is_some());
+        self.list.retain(|listed| !listed.is_removed());
         self.index.close_gaps(&is_empty, &ids, entities);
     }
 
@@ -228,37 +265,139 @@ impl<E: Event> Observers<E> {
             },
             (General::Several, _) => return self.tell_several(target, event, trigger, store),
         };
-        list[place as usize].tell(event, trigger, store);
+        list[place as usize].notify(event, trigger, store);
     }
 
     #[inline(never)]
     fn tell_several(&mut self, target: Option<Entity>, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
         let Self { list, index: ObserverIndex { watching, .. }, .. } = self;
         for &place in watching.of_all() {
-            list[place as usize].tell(event, trigger, store);
+            list[place as usize].notify(event, trigger, store);
         }
         if let Some(target) = target
             && let places @ [_, ..] = watching.of_entity(target)
             && store.entities.contains(target)
         {
             for &place in places {
-                list[place as usize].tell(event, trigger, store);
+                list[place as usize].notify(event, trigger, store);
             }
         }
     }
 
-    /// All observers, in order.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&dyn Observe<E>, &Watched)> {
+    /// The names of all observers, in order; whether they have conditions; and what they watch.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, bool, &Watched)> {
         let all = self.list.iter().zip(&self.index.watched);
-        all.filter_map(|(listed, watched)| Some((listed.observer.as_deref()?, watched)))
+        all.filter_map(|(listed, watched)| {
+            let (observer, rare) = listed.get()?;
+            let (name, has_conditions) = (observer.facts().name, rare.is_some_and(Rare::has_conditions));
+            Some((name, has_conditions, watched))
+        })
     }
 }
 
 impl<E: Event> Listed<E> {
+    fn new(NewObserver { observer, rare, id, pattern }: NewObserver<E>) -> Self {
+        let _ = pattern;
+        let (observer, rare) = match rare {
+            Some(rare) => (None, Some(Box::new(RareObserver { observer, rare: *rare }))),
+            None => (Some(observer), None),
+        };
+        Self {
+            observer,
+            rare,
+            id,
+            #[cfg(feature = "trace")]
+            pattern,
+        }
+    }
+
+    fn is_removed(&self) -> bool {
+        self.observer.is_none() && self.rare.is_none()
+    }
+
+    fn get(&self) -> Option<(&dyn Observe<E>, Option<&Rare>)> {
+        match (&self.observer, &self.rare) {
+            (Some(observer), _) => Some((&**observer, None)),
+            (None, Some(rare)) => Some((&*rare.observer, Some(&rare.rare))),
+            (None, None) => None,
+        }
+    }
+
+    fn get_mut(&mut self) -> Option<(&mut dyn Observe<E>, Option<&mut Rare>)> {
+        match (&mut self.observer, &mut self.rare) {
+            (Some(observer), _) => Some((&mut **observer, None)),
+            (None, Some(rare)) => Some((&mut *rare.observer, Some(&mut rare.rare))),
+            (None, None) => None,
+        }
+    }
+
+    /// Removes the observer. It is to be dropped when all else is done.
+    fn take(&mut self) -> Option<Box<dyn Any + Send + Sync>> {
+        match (self.observer.take(), self.rare.take()) {
+            (Some(observer), _) => Some(Box::new(observer)),
+            (None, Some(rare)) => Some(rare),
+            (None, None) => None,
+        }
+    }
+
+    /// Begins the span of the observer, if there are spans.
     #[inline(always)]
-    fn tell(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
-        if let Some(observer) = &mut self.observer {
-            observer.observe(event, trigger, self.id, store);
+    fn enter(&self) -> trace::Entered {
+        #[cfg(feature = "trace")]
+        return trace::observer(self.get().map_or("", |(observer, _)| observer.facts().name), self.pattern);
+        #[cfg(not(feature = "trace"))]
+        trace::observer("", "")
+    }
+
+    /// Runs the observer with an event.
+    #[inline(always)]
+    fn notify(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
+        match &mut self.observer {
+            Some(observer) if !cfg!(feature = "trace") => {
+                if let Err(not_done) = observer.observe(event, trigger, self.id, store) {
+                    report(not_done, None, type_name::<E>(), store);
+                }
+            }
+            _ => self.notify_if_conditions_hold(event, trigger, store),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn notify_if_conditions_hold(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
+        let (_span, id) = (self.enter(), self.id);
+        let Some((observer, mut rare)) = self.get_mut() else { return };
+        if conditions_hold(&mut rare, observer, type_name::<E>(), store)
+            && let Err(not_done) = observer.observe(event, trigger, id, store)
+        {
+            report(not_done, rare, type_name::<E>(), store);
+        }
+    }
+
+    /// Runs the observer with the events of several entities, which are about these components.
+    fn notify_rows(
+        &mut self,
+        affected: Affected<'_>,
+        components: &[ComponentId],
+        trigger: &mut TriggerOf<E>,
+        store: &mut Store,
+    ) {
+        let (_span, id) = (self.enter(), self.id);
+        let Some((observer, mut rare)) = self.get_mut() else { return };
+        let (mut next, count) = (0, affected.len());
+        while next < count {
+            // The conditions are evaluated before each call.
+            let end = rare.as_ref().map_or(count, |rare| if rare.is_batch { count } else { next + 1 });
+            if !conditions_hold(&mut rare, observer, type_name::<E>(), store) {
+                next = end;
+                continue;
+            }
+            let (after, observed) = observer.observe_rows((affected, next..end), components, trigger, id, store);
+            next = after;
+            defer_direct(store);
+            if let Err(not_done) = observed {
+                report(not_done, rare.as_deref_mut(), type_name::<E>(), store);
+            }
         }
     }
 }
@@ -273,17 +412,16 @@ impl<E: LifecycleEvent> Observers<E> {
             return false;
         }
         // Where there are none, or several, the list has no such place.
-        let Some(Listed { observer: Some(observer), id }) =
-            list.get_mut(watching.sole_of_component(component) as usize)
-        else {
+        let Some(listed) = list.get_mut(watching.sole_of_component(component) as usize) else { return false };
+        if listed.is_removed() {
             return false;
-        };
+        }
         // Mostly the event before was about the same component.
         let [about] = *of_life.components else { return false };
         if about != component {
             return false;
         }
-        observer.observe(&mut E::of(entity), of_life, *id, store);
+        listed.notify(&mut E::of(entity), of_life, store);
         true
     }
 
@@ -298,7 +436,7 @@ impl<E: LifecycleEvent> Observers<E> {
             NO_OBSERVER => {}
             TO_BE_FOUND if watching.entities() != 0 => return false,
             TO_BE_FOUND => self.tell_several_of_one(entity, component, store),
-            place => list[place as usize].tell_of_one(entity, component, of_life, store),
+            place => list[place as usize].notify_of_one(entity, component, of_life, store),
         }
         true
     }
@@ -307,7 +445,7 @@ impl<E: LifecycleEvent> Observers<E> {
     fn tell_several_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) {
         let Self { list, index: ObserverIndex { watching, .. }, of_life, .. } = self;
         for &place in watching.of_component(component) {
-            list[place as usize].tell_of_one(entity, component, of_life, store);
+            list[place as usize].notify_of_one(entity, component, of_life, store);
         }
     }
 
@@ -329,7 +467,7 @@ impl<E: LifecycleEvent> Observers<E> {
                 match &watched.filter {
                     None => {
                         let components = core::slice::from_ref(&component);
-                        listed.tell_all(affected, components, of_life, store);
+                        listed.notify_rows(affected, components, of_life, store);
                     }
                     Some(_) => listed.tell_some(watched, news, kinds, None, of_life, store),
                 }
@@ -382,34 +520,18 @@ impl<E: LifecycleEvent> Observers<E> {
 }
 
 impl<E: LifecycleEvent> Listed<E> {
-    /// Tells the observer of what happens to one component of one entity.
+    /// Runs the observer with what happens to one component of one entity.
     #[inline(always)]
-    fn tell_of_one(
+    fn notify_of_one(
         &mut self,
         entity: Entity,
         component: ComponentId,
         trigger: &mut EntityComponentsTrigger,
         store: &mut Store,
     ) {
-        if let Some(observer) = &mut self.observer {
-            let mut event = E::of(entity);
-            Trigger::<E>::set_components(trigger, core::slice::from_ref(&component));
-            observer.observe(&mut event, trigger, self.id, store);
-        }
-    }
-
-    /// Tells the observer of what happens to components of several entities.
-    #[inline]
-    fn tell_all(
-        &mut self,
-        affected: Affected<'_>,
-        components: &[ComponentId],
-        trigger: &mut EntityComponentsTrigger,
-        store: &mut Store,
-    ) {
-        if let Some(observer) = &mut self.observer {
-            observer.observe_all(affected, components, trigger, self.id, store);
-        }
+        let mut event = E::of(entity);
+        Trigger::<E>::set_components(trigger, core::slice::from_ref(&component));
+        self.notify(&mut event, trigger, store);
     }
 
     /// Tells the observer of what of the news it watches, or of one entity alone: of a part, and its place among those.
@@ -431,7 +553,7 @@ impl<E: LifecycleEvent> Listed<E> {
             }
             let affected = only.map_or(part.affected, |(_, nth)| part.affected.only(nth));
             let mut observe = |affected: Affected<'_>, store: &mut Store| {
-                self.tell_all(affected, &about, trigger, store);
+                self.notify_rows(affected, &about, trigger, store);
             };
             match filter {
                 Some(filter) => filter.for_each_turned(part, affected, store, observe),
@@ -441,29 +563,22 @@ impl<E: LifecycleEvent> Listed<E> {
     }
 }
 
-/// An observer that is only kept until it is dropped.
-fn erased<E: Event>(observer: Box<dyn Observe<E>>) -> Box<dyn Any + Send + Sync> {
-    Box::new(observer)
-}
-
 impl<E: Event> EventObservers for Observers<E> {
     fn remove(&mut self, number: usize, entities: &Entities) -> Option<RemovedObservers> {
         let list = &self.list;
         // The one that goes is still in the list.
         let is_occupied = |place: u32| {
-            let Listed { observer, id } = &list[place as usize];
-            observer.is_some() && id.0 != number
+            let listed = &list[place as usize];
+            !listed.is_removed() && listed.id.0 != number
         };
         let (place, was) = self.index.remove(number, &is_occupied)?;
-        let observer = self.list[place].observer.take();
+        let observer = self.list[place].take();
         if self.list.len() >= FEW && self.index.places.len() < self.list.len() / 2 {
             self.close_gaps(entities);
         }
         let mut removed = RemovedObservers { numbers: alloc::vec![number], ..RemovedObservers::default() };
         removed.unwatched = self.index.unwatched(watched(&was.components));
-        if let Some(observer) = observer {
-            removed.observers.push(erased(observer));
-        }
+        removed.observers.extend(observer);
         Some(removed)
     }
 
@@ -491,11 +606,9 @@ impl<E: Event> EventObservers for Observers<E> {
         let Some(ended) = self.index.forget_dead(entities) else { return };
         let before: Vec<_> = self.index.watching.watched().collect();
         for place in ended {
-            let Listed { observer, id } = &mut self.list[place];
-            removed.numbers.push(id.0);
-            if let Some(observer) = observer.take() {
-                removed.observers.push(erased(observer));
-            }
+            let listed = &mut self.list[place];
+            removed.numbers.push(listed.id.0);
+            removed.observers.extend(listed.take());
         }
         self.close_gaps(entities);
         removed.unwatched.extend(self.index.unwatched(before));

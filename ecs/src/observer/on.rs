@@ -214,6 +214,8 @@ impl<P: EventPattern> SystemInput for On<'_, '_, P> {
         On { given, marker: PhantomData }
     }
 
+    const IS_EVENT: bool = true;
+
     type About<'a> = OnAbout<'a, P>;
 
     #[inline(always)]

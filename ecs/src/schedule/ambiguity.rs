@@ -42,7 +42,7 @@ pub(super) fn find(graph: &Graph, order: &Ordering, components: &Components) -> 
 fn is_allowed(graph: &Graph, first: u32, second: u32) -> bool {
     let node = |system: u32| -> &SystemNode { &graph.systems[system as usize] };
     let is_among = |system: u32, set: InternedSystemSet| match FunctionSet::function_of(set) {
-        Some(function) => graph.runnables[system as usize].system.function() == Some(function),
+        Some(function) => graph.runnables[system as usize].system.facts().function == Some(function),
         None => graph.set(set).is_some_and(|set| graph.is_in(system, set)),
     };
     node(first).ambiguous_with_all

@@ -107,6 +107,52 @@ impl Costs {
     }
 }
 
+/// Notes what each of the steps costs that a thread runs.
+pub(super) trait Measure {
+    /// A step has ended.
+    fn end_step(&mut self, step: u32);
+}
+
+/// Nothing is measured.
+pub(super) struct Unmeasured;
+
+impl Measure for Unmeasured {
+    #[inline(always)]
+    fn end_step(&mut self, _: u32) {}
+}
+
+/// A step costs the time since the one before it has ended.
+pub(super) struct StepTimer<'a> {
+    costs: &'a Costs,
+    #[cfg(feature = "std")]
+    before: std::time::Instant,
+}
+
+impl<'a> StepTimer<'a> {
+    /// The first step begins now.
+    pub(super) fn start(costs: &'a Costs) -> Self {
+        Self {
+            costs,
+            #[cfg(feature = "std")]
+            before: std::time::Instant::now(),
+        }
+    }
+}
+
+impl Measure for StepTimer<'_> {
+    #[cfg(feature = "std")]
+    fn end_step(&mut self, step: u32) {
+        let now = std::time::Instant::now();
+        self.costs.note(step, now - self.before);
+        self.before = now;
+    }
+
+    #[cfg(not(feature = "std"))]
+    fn end_step(&mut self, step: u32) {
+        let _ = (self.costs, step);
+    }
+}
+
 /// What it costs to look at the clock, in nanoseconds: it may be more than what a step costs.
 #[cfg(feature = "std")]
 fn cost_of_a_look() -> usize {

@@ -390,7 +390,7 @@ impl DiagramBuilder<'_> {
             systems.push(SystemShape {
                 name: names.next().unwrap_or_default(),
                 full: runnable.system.name().to_string(),
-                conditions: (runnable.system.conditions().iter().map(|condition| short(condition.name())))
+                conditions: (runnable.system.facts().conditions.iter().map(|condition| short(condition.name())))
                     .chain(condition_names(self.graph.conditions_of(system)))
                     .collect(),
                 is_alone: runnable.system.access().is_exclusive(),

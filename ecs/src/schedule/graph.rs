@@ -39,7 +39,7 @@ pub(super) struct Condition {
 
 impl Condition {
     fn new(system: BoxedSystem<(), bool>) -> Self {
-        Self { ticks: system.ticks(), system }
+        Self { ticks: system.facts().ticks, system }
     }
 }
 
@@ -323,7 +323,7 @@ impl Graph {
         let mut functions = HashMap::new();
         if self.references.iter().any(|reference| FunctionSet::function_of(reference.order.other).is_some()) {
             for (number, runnable) in self.runnables.iter().enumerate() {
-                if let Some(function) = runnable.system.function() {
+                if let Some(function) = runnable.system.facts().function {
                     functions.entry(function).and_modify(|only| *only = None).or_insert(Some(number as u32));
                 }
             }

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use super::base::Schedule;
 use crate::resource::{Renewed, ResourceId};
 use crate::store::{RestoredEra, WorldId};
-use crate::system::{BoxedSystem, CloneValue, Keeper, Memory, System, SystemInput};
+use crate::system::{CloneValue, Keeper, Memory, SystemCore};
 
 /// What a system keeps: its name, which of the systems with this name it is, and whether it is a condition.
 pub(crate) struct SystemMemory {
@@ -72,34 +72,13 @@ impl Names {
     }
 }
 
-/// A system of any kind.
-trait AnySystem {
-    fn name(&self) -> &str;
-    fn remember(&mut self, keeper: &mut Keeper<'_>);
-    fn forget(&mut self);
-}
-
-impl<I: SystemInput + 'static, Out: 'static> AnySystem for BoxedSystem<I, Out> {
-    fn name(&self) -> &str {
-        System::name(self)
-    }
-
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        System::remember(self, keeper);
-    }
-
-    fn forget(&mut self) {
-        System::forget(self);
-    }
-}
-
 impl Schedule {
     /// Its systems and then its conditions, and whether it is one of those.
-    fn for_each_system(&mut self, mut each: impl FnMut(bool, &mut dyn AnySystem)) {
+    fn for_each_system(&mut self, mut each: impl FnMut(bool, &mut dyn SystemCore)) {
         let graph = self.graph_mut();
-        graph.runnables.iter_mut().for_each(|runnable| each(false, &mut runnable.system));
+        graph.runnables.iter_mut().for_each(|runnable| each(false, &mut *runnable.system));
         let of_sets = graph.sets.iter_mut().flat_map(|set| &mut set.conditions);
-        graph.conditions.iter_mut().chain(of_sets).for_each(|condition| each(true, &mut condition.system));
+        graph.conditions.iter_mut().chain(of_sets).for_each(|condition| each(true, &mut *condition.system));
     }
 
     /// What its systems keep in a world. Values that cannot be cloned are listed: the name of the system, and the type.
@@ -114,14 +93,14 @@ impl Schedule {
         let is_own = self.keeps_of(world);
         self.for_each_system(|is_condition, system| {
             if !is_own {
-                let name = system.name().to_string();
+                let name = system.facts().name.to_string();
                 let memory = Vec::from([Memory::Unprepared]);
                 return all.push(SystemMemory { nth: names.nth(is_condition, &name), name, is_condition, memory });
             }
             let mut keeper = Keeper::taking(clone);
-            system.remember(&mut keeper);
+            system.visit_state(&mut keeper);
             let (memory, types) = keeper.taken();
-            let name = system.name().to_string();
+            let name = system.facts().name.to_string();
             refused.extend(types.into_iter().map(|value| (name.clone(), value)));
             all.push(SystemMemory { nth: names.nth(is_condition, &name), name, is_condition, memory });
         });
@@ -141,10 +120,10 @@ impl Schedule {
         let (mut names, mut at, mut unknown) = (Names::default(), 0, Vec::new());
         if !self.keeps_of(world) {
             self.prepare_again();
-            return self.for_each_system(|_, system| system.forget());
+            return self.for_each_system(|_, system| system.visit_state(&mut Keeper::resetting()));
         }
         self.for_each_system(|is_condition, system| {
-            let name = system.name().to_string();
+            let name = system.facts().name.to_string();
             let nth = names.nth(is_condition, &name);
             let is_it =
                 |known: &SystemMemory| known.is_condition == is_condition && known.nth == nth && known.name == name;
@@ -153,7 +132,7 @@ impl Schedule {
             let found = if all.get(at).is_some_and(is_it) { Some(at) } else { all.iter().position(is_it) };
             let fits = found.is_some_and(|found| {
                 let mut keeper = Keeper::exchanging(&mut all[found].memory, era, renewed);
-                system.remember(&mut keeper);
+                system.visit_state(&mut keeper);
                 keeper.fits()
             });
             unknown.extend((!fits).then_some(at));
@@ -166,7 +145,7 @@ impl Schedule {
         let mut at = 0;
         self.for_each_system(|_, system| {
             if unknown.binary_search(&at).is_ok() {
-                system.forget();
+                system.visit_state(&mut Keeper::resetting());
             }
             at += 1;
         });

@@ -7,9 +7,8 @@ use core::ops::Range;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
-use std::time::Instant;
 
-use super::costs::Costs;
+use super::costs::{Costs, StepTimer, Unmeasured};
 use super::error::SystemError;
 use super::fused::{Fused, Panicked};
 use super::pipelines::Pipeline;
@@ -120,11 +119,11 @@ impl<'a> ParallelStage<'a> {
     }
 
     fn step(&self, turn: Turn<'_, 'a, '_>, at: u32, first: Tick) -> Option<Box<SystemError>> {
-        let Some(costs) = self.costs else { return self.shared.run(turn, first) };
-        let start = Instant::now();
-        let error = self.shared.run(turn, first);
-        costs.note(at, start.elapsed());
-        error
+        let outcome = self.shared.outcomes.cell(at);
+        match self.costs {
+            Some(costs) => self.shared.run_step(turn, outcome, first, &mut StepTimer::start(costs)),
+            None => self.shared.run_step(turn, outcome, first, &mut Unmeasured),
+        }
     }
 }
 

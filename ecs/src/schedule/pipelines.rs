@@ -140,12 +140,12 @@ impl NotPipelined {
 }
 
 /// A step that may be part of a pipeline.
-struct Candidate {
+struct Candidate<'g> {
     step: u32,
     system: u32,
     /// The stream of ids that it has, if any. Members take turns for each block, so no two may have the same.
     stream: Option<u32>,
-    facts: RowFacts,
+    facts: &'g RowFacts,
     /// What it borrows beside its rows, conditions included.
     others: Access,
     /// Its rows alone.
@@ -182,7 +182,7 @@ impl Pipelines {
                 }
                 continue;
             };
-            let mut run: Vec<Candidate> = Vec::new();
+            let mut run: Vec<Candidate<'_>> = Vec::new();
             for step in steps.clone() {
                 let Some(next) = found.look_at(graph, plan, step) else {
                     found.close(&mut run, components);
@@ -200,11 +200,11 @@ impl Pipelines {
     }
 
     /// The step, if it may be part of a pipeline as far as it is concerned.
-    fn look_at(&mut self, graph: &Graph, plan: &Plan, step: u32) -> Option<Candidate> {
+    fn look_at<'g>(&mut self, graph: &'g Graph, plan: &Plan, step: u32) -> Option<Candidate<'g>> {
         let Task::System(system) = plan.steps[step as usize].task else { return None };
         let runnable = &graph.runnables[system as usize];
-        let facts = runnable.system.row_facts()?;
-        let access = runnable.system.access();
+        let system_facts = runnable.system.facts();
+        let (facts, access) = (system_facts.row_facts?, system_facts.access);
         let conditions = graph.conditions_of(system);
         let others = conditions
             .iter()
@@ -230,7 +230,7 @@ impl Pipelines {
     }
 
     /// Makes a pipeline of steps, if they are more than one.
-    fn close(&mut self, run: &mut Vec<Candidate>, components: &Components) {
+    fn close(&mut self, run: &mut Vec<Candidate<'_>>, components: &Components) {
         if let ([first, .., last], true) = (run.as_slice(), run.len() > 1) {
             let mut touched: Vec<_> = run.iter().filter_map(|member| member.facts.rows.borrowed()).flatten().collect();
             touched.sort_unstable();
@@ -289,7 +289,7 @@ impl Pipelines {
     }
 }
 
-impl Candidate {
+impl Candidate<'_> {
     /// Why it cannot go on with what these do, if it cannot.
     fn not_pipelined_with(&self, run: &[Self], components: &Components) -> Option<NotPipelined> {
         let first = run.first()?;

@@ -209,7 +209,7 @@ pub(super) fn needed_ticks(graph: &Graph, task: Task) -> u32 {
     let (own, conditions) = match task {
         Task::System(system) => {
             let runnable = &graph.runnables[system as usize];
-            (runnable.system.ticks(), graph.conditions_of(system))
+            (runnable.system.facts().ticks, graph.conditions_of(system))
         }
         Task::Ask(set) => (0, graph.sets[set as usize].conditions.as_slice()),
     };

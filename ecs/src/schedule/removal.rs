@@ -96,7 +96,7 @@ impl Graph {
         let all = 0..self.systems.len() as u32;
         let (set, systems): (Option<u32>, HashSet<u32>) = match FunctionSet::function_of(label) {
             Some(function) => {
-                let is_of = |system: &u32| self.runnables[*system as usize].system.function() == Some(function);
+                let is_of = |system: &u32| self.runnables[*system as usize].system.facts().function == Some(function);
                 (None, all.filter(is_of).collect())
             }
             None => {

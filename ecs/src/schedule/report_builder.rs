@@ -75,13 +75,13 @@ impl ReportBuilder<'_> {
     }
 
     fn outcome(&self, system: u32, step: u32) -> SystemOutcome {
-        let runnable = &self.graph.runnables[system as usize];
+        let facts = self.graph.runnables[system as usize].system.facts();
         let outcome = if self.outcomes.are_of(self.plan.steps.len()) { self.outcomes.get(step) } else { Outcome::Open };
         match outcome {
             Outcome::Open => SystemOutcome::Unfinished,
-            Outcome::Ran => match runnable.system.unmet_condition() {
+            Outcome::Ran => match facts.unmet_condition {
                 Some(number) => {
-                    let condition = runnable.system.conditions().get(number);
+                    let condition = facts.conditions.get(number);
                     let condition = condition.map_or_else(String::new, |condition| short(condition.name()));
                     SystemOutcome::ConditionUnmet { condition }
                 }
@@ -93,10 +93,9 @@ impl ReportBuilder<'_> {
                 SystemOutcome::ConditionUnmet { condition: nth(self.graph.conditions_of(system), number) }
             }
             Outcome::Set => self.unmet_set(step),
-            Outcome::Param => {
-                let reason = runnable.system.skipped_by();
-                SystemOutcome::NothingToDo { reason: reason.map_or_else(String::new, |reason| reason.to_string()) }
-            }
+            Outcome::Param => SystemOutcome::NothingToDo {
+                reason: facts.skipped_by.map_or_else(String::new, |reason| reason.to_string()),
+            },
             Outcome::Blocked => SystemOutcome::Blocked { by: self.blocker(system, step) },
         }
     }

@@ -13,7 +13,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::costs::Costs;
+use super::costs::{Costs, Measure as _, StepTimer, Unmeasured};
 use super::error::SystemError;
 use super::fused::{Fused, Panicked};
 use super::graph::Graph;
@@ -108,13 +108,14 @@ impl Run<'_> {
         let systems = Systems::of(self.graph);
         let (errors, costs) = (&mut self.errors, self.measures.then_some(self.costs));
         let alone = |steps: Range<u32>, errors: &mut Vec<_>| match costs {
-            Some(costs) => measured(costs, steps, |at| {
-                // SAFETY: as below.
-                unsafe { shared.run_steps(at..at + 1, systems, cell, first, errors) }
-            }),
-            // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before
-            // the run, and those that need the world for themselves have stages of their own.
-            None => unsafe { shared.run_steps(steps, systems, cell, first, errors) },
+            Some(costs) => {
+                let mut timer = StepTimer::start(costs);
+                // SAFETY: the store and the graph are borrowed mutably, and steps follow each other; all systems have been initialised
+                // before the run, and those that need the world for themselves have stages of their own.
+                unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut timer) }
+            }
+            // SAFETY: as in the other arm: exclusive borrows, initialised systems, none of which needs the world for itself.
+            None => unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut Unmeasured) },
         };
         let mut start = steps.start;
         let pipelines = if is_planned { self.pipelines.used_in(&steps) } else { &[] };
@@ -139,16 +140,13 @@ impl Run<'_> {
             Task::Ask(_) => &[],
         };
         let first = store.begin_runs(conditions.iter().map(|condition| condition.ticks).sum());
-        let run = |at| {
-            // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised for the store.
-            let error = unsafe { shared.run_alone(at, Systems::of(self.graph), store, first) };
-            self.errors.extend(error.map(|error| (at, error)));
-        };
-        if self.measures {
-            measured(self.costs, step..step + 1, run)
-        } else {
-            (step..step + 1).for_each(run)
+        let timer = self.measures.then(|| StepTimer::start(self.costs));
+        // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised for the store.
+        let error = unsafe { shared.run_alone(step, Systems::of(self.graph), store, first) };
+        if let Some(mut timer) = timer {
+            timer.end_step(step);
         }
+        self.errors.extend(error.map(|error| (step, error)));
         self.follow(world, store);
     }
 
@@ -297,7 +295,7 @@ pub(super) fn run_only_stage(shared: Shared<'_>, graph: &mut Graph, store: &mut 
         let (cell, systems) = (StoreCell::exclusive(store), Systems::of(graph));
         // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before the run, and those
         // that need the world for themselves have stages of their own.
-        unsafe { shared.run_steps(steps.clone(), systems, cell, first, &mut errors) }
+        unsafe { shared.run_steps(steps.clone(), systems, cell, first, &mut errors, &mut Unmeasured) }
     };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(()) => errors,
@@ -312,22 +310,4 @@ fn panicked_in(shared: &Shared<'_>, graph: &Graph, steps: Range<u32>, payload: B
     // User code writes the name of a set.
     quietly(|| tell_of_panic(shared, graph, shared.outcomes.first_open(steps)));
     std::panic::resume_unwind(payload)
-}
-
-/// Runs steps one after the other and notes what they cost.
-#[cfg(feature = "std")]
-#[inline(never)]
-fn measured(costs: &Costs, steps: Range<u32>, mut run: impl FnMut(u32)) {
-    let mut before = std::time::Instant::now();
-    for at in steps {
-        run(at);
-        let now = std::time::Instant::now();
-        costs.note(at, now - before);
-        before = now;
-    }
-}
-
-#[cfg(not(feature = "std"))]
-fn measured(_: &Costs, steps: Range<u32>, run: impl FnMut(u32)) {
-    steps.for_each(run);
 }

@@ -83,7 +83,8 @@ pub(super) struct FunctionSet {
 impl FunctionSet {
     /// The set that a system is in by itself.
     pub(super) fn of<In: SystemInput + 'static, Out: 'static>(system: &BoxedSystem<In, Out>) -> Option<Self> {
-        Some(Self { function: system.function()?, name: system.name().to_string() })
+        let facts = system.facts();
+        Some(Self { function: facts.function?, name: facts.name.to_string() })
     }
 
     /// The function, if the set is one of a function.

@@ -7,6 +7,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::config::ScheduleSystem;
+use super::costs::Measure;
 use super::error::{ConditionOwner, OnError, SystemError, by_severity};
 #[cfg(feature = "std")]
 use super::graph::SystemOrSet;
@@ -18,7 +19,7 @@ use crate::cell::StoreCell;
 use crate::error::{BoxError, EcsError, ErrorHandler};
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
-use crate::system::{Blocks, ParamError};
+use crate::system::{AloneScope, BlockScope, Blocks, ParamError, RowScope, SharedScope};
 use crate::tick::Tick;
 use crate::trace::{Entered, RunSpan};
 
@@ -109,6 +110,12 @@ impl Outcomes {
     #[inline]
     pub(super) fn get(&self, step: u32) -> Outcome {
         Outcome::of(self.0[step as usize].load(Relaxed))
+    }
+
+    /// The outcome of a step, which one thread runs.
+    #[cfg(feature = "parallel")]
+    pub(super) fn cell(&self, step: u32) -> &AtomicU8 {
+        &self.0[step as usize]
     }
 
     #[inline]
@@ -271,7 +278,7 @@ impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
         let (mut unmet, mut cell) = (None, *self.cell);
         for (number, condition) in self.conditions().iter_mut().enumerate() {
             // SAFETY: it is the turn of the conditions, so what they borrow is not borrowed otherwise.
-            let holds = match unsafe { condition.system.run_shared((), &cell) } {
+            let holds = match condition.system.run_shared((), unsafe { SharedScope::new(&cell) }) {
                 Ok(holds) => holds,
                 Err(error) => fails(condition, error)?,
             };
@@ -283,14 +290,6 @@ impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
         *self.cell = cell;
         Ok(unmet)
     }
-}
-
-/// What comes of asking whether a step runs.
-enum Verdict {
-    /// It runs.
-    Run,
-    /// It does not, and an error is to be reported if there is one.
-    Done(Option<Box<SystemError>>),
 }
 
 /// A condition that cannot be asked: an error, unless a parameter says that there is nothing to do.
@@ -315,72 +314,56 @@ impl<'a> Shared<'a> {
         mut cell: StoreCell<'_>,
         first: Tick,
         errors: &mut Vec<(u32, Box<SystemError>)>,
+        measure: &mut impl Measure,
     ) {
         let range = steps.start as usize..steps.end as usize;
         let (of_plan, outcomes) = (&self.plan.steps[range.clone()], &self.outcomes.0[range]);
         for (at, (step, outcome)) in steps.zip(of_plan.iter().zip(outcomes)) {
             // SAFETY: the caller's promise holds for each step, and one turn is over before the next begins.
             let turn = unsafe { Turn::of_step(at, step, systems, &mut cell) };
-            if let Some(error) = self.run_noting(turn, outcome, first) {
+            if let Some(error) = self.run_step(turn, outcome, first, measure) {
                 errors.push((at, error));
             }
         }
     }
 
-    /// Runs a step of a stage that has begun at a tick. What it writes bears the tick of the step, and some after it.
-    #[cfg(feature = "parallel")]
-    #[inline]
-    pub(super) fn run(&self, turn: Turn<'_, 'a, '_>, first: Tick) -> Option<Box<SystemError>> {
-        let outcome = &self.outcomes.0[turn.at as usize];
-        self.run_noting(turn, outcome, first)
-    }
-
-    /// The same, with the outcome of this step at hand.
+    /// Runs a step of a stage that has begun at a tick. What it writes bears the tick of the step, and some after it. `outcome` is that
+    /// of the step.
     #[inline(always)]
-    fn run_noting(&self, mut turn: Turn<'_, 'a, '_>, outcome: &AtomicU8, first: Tick) -> Option<Box<SystemError>> {
+    pub(super) fn run_step(
+        &self,
+        mut turn: Turn<'_, 'a, '_>,
+        outcome: &AtomicU8,
+        first: Tick,
+        measure: &mut impl Measure,
+    ) -> Option<Box<SystemError>> {
         let (at, step) = (turn.at, turn.step);
         turn.cell.set_tick(first.later(step.tick));
         self.set_stream(step, turn.cell);
-        if !(step.is_free && outcome.load(Relaxed) == Outcome::Open as u8) {
-            return self.run_gated(turn);
-        }
-        if !step.conditions.is_empty() {
-            match turn.hold() {
-                Ok(None) => {}
-                Ok(Some(unmet)) => {
-                    self.outcomes.set_unmet(at, unmet);
-                    return None;
+        let error = match self.should_run(&mut turn, outcome) {
+            Ok(()) => match turn.into_system() {
+                Some((system, cell)) => {
+                    let _span = self.enter(system);
+                    // SAFETY: it is the turn of the system, so what it borrows is not borrowed otherwise.
+                    let done = system.run_shared((), unsafe { SharedScope::new(cell) });
+                    if matches!(done, Ok(Ok(()))) {
+                        // There is nothing to be dropped, and the compiler would look for it.
+                        core::mem::forget(done);
+                        outcome.store(Outcome::Ran as u8, Relaxed);
+                        None
+                    } else {
+                        self.finish(at, system, done)
+                    }
                 }
-                Err(error) => return self.fail_condition(&turn, *error),
-            }
-        }
-        let (system, cell) = turn.into_system()?;
-        let _span = self.enter(system);
-        // SAFETY: it is the turn of the system, so what it borrows is not borrowed otherwise.
-        let done = unsafe { system.run_shared((), cell) };
-        if !matches!(done, Ok(Ok(()))) {
-            return self.finish(at, system, done);
-        }
-        // There is nothing to be dropped, and the compiler would look for it.
-        core::mem::forget(done);
-        outcome.store(Outcome::Ran as u8, Relaxed);
-        None
-    }
-
-    #[inline(never)]
-    fn run_gated(&self, mut turn: Turn<'_, 'a, '_>) -> Option<Box<SystemError>> {
-        if let Verdict::Done(error) = self.ask(&mut turn) {
-            return error;
-        }
-        let at = turn.at;
-        let Some((system, cell)) = turn.into_system() else {
-            self.outcomes.set(at, Outcome::Ran);
-            return None;
+                None => {
+                    outcome.store(Outcome::Ran as u8, Relaxed);
+                    None
+                }
+            },
+            Err(error) => error,
         };
-        let _span = self.enter(system);
-        // SAFETY: it is the turn of the system, so what it borrows is not borrowed otherwise.
-        let done = unsafe { system.run_shared((), cell) };
-        self.finish(at, system, done)
+        measure.end_step(at);
+        error
     }
 
     /// Runs a step whose system needs the world for itself. Its conditions bear this tick, and some after it.
@@ -400,12 +383,12 @@ impl<'a> Shared<'a> {
         cell.set_tick(first);
         // SAFETY: no other code uses the store or the systems.
         let mut turn = unsafe { Turn::of(self.plan, at, systems, &mut cell) };
-        if let Verdict::Done(error) = self.ask(&mut turn) {
+        if let Err(error) = self.should_run(&mut turn, &self.outcomes.0[at as usize]) {
             return error;
         }
         let (system, _) = turn.into_system()?;
         let _span = self.enter(system);
-        let done = system.run_alone((), store);
+        let done = system.run_alone((), AloneScope::new(store));
         self.finish(at, system, done)
     }
 
@@ -414,43 +397,59 @@ impl<'a> Shared<'a> {
     ///
     /// # Safety
     ///
-    /// - As for [`System::run_in_blocks`](crate::system::System::run_in_blocks).
+    /// - As for [`BlockScope::new`].
     pub(super) unsafe fn run_in_blocks(
         &self,
         mut turn: Turn<'_, 'a, '_>,
         panicked: &dyn Fn() -> bool,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Option<Box<SystemError>> {
-        if let Verdict::Done(error) = self.ask(&mut turn) {
+        let at = turn.at;
+        if let Err(error) = self.should_run(&mut turn, &self.outcomes.0[at as usize]) {
             return error;
         }
-        let at = turn.at;
         let (system, cell) = turn.into_system()?;
         let _span = self.enter(system);
-        // SAFETY: the caller's promise, and it is the turn of the system.
-        let done = unsafe { system.run_in_blocks(cell, panicked, then) };
-        self.finish(at, system, done.map(Ok))
+        // SAFETY: both clauses are forwarded; it is the turn of the system.
+        let scope = unsafe { BlockScope::new(cell, panicked, then) };
+        let done = system.run_rows(RowScope::Blocks(scope));
+        self.finish(at, system, done)
     }
 
-    /// Asks whether a step runs: whether the conditions of the sets around it held, and its own do.
-    fn ask(&self, turn: &mut Turn<'_, 'a, '_>) -> Verdict {
+    /// Evaluates whether a step runs: whether the conditions of the sets around it hold, and its own do. Otherwise there may be an error
+    /// to report.
+    #[inline(always)]
+    fn should_run(&self, turn: &mut Turn<'_, 'a, '_>, outcome: &AtomicU8) -> Result<(), Option<Box<SystemError>>> {
         let (at, step) = (turn.at, turn.step);
-        if !self.outcomes.is_open(at) {
-            return Verdict::Done(None);
-        }
-        let gates = &self.plan.gates[step.gates.start as usize..step.gates.end as usize];
-        if gates.iter().any(|gate| self.outcomes.get(*gate) != Outcome::Ran) {
-            self.outcomes.set(at, Outcome::Set);
-            return Verdict::Done(None);
+        if !(step.is_free && outcome.load(Relaxed) == Outcome::Open as u8) {
+            if !self.sets_hold(at, step) {
+                return Err(None);
+            }
+        } else if step.conditions.is_empty() {
+            return Ok(());
         }
         match turn.hold() {
-            Ok(None) => Verdict::Run,
+            Ok(None) => Ok(()),
             Ok(Some(unmet)) => {
                 self.outcomes.set_unmet(at, unmet);
-                Verdict::Done(None)
+                Err(None)
             }
-            Err(error) => Verdict::Done(self.fail_condition(turn, *error)),
+            Err(error) => Err(self.fail_condition(turn, *error)),
         }
+    }
+
+    /// Whether a step is still to run, and the conditions of the sets around it hold.
+    #[inline(never)]
+    fn sets_hold(&self, at: u32, step: &PlanStep) -> bool {
+        if !self.outcomes.is_open(at) {
+            return false;
+        }
+        let gates = &self.plan.gates[step.gates.start as usize..step.gates.end as usize];
+        let hold = gates.iter().all(|gate| self.outcomes.get(*gate) == Outcome::Ran);
+        if !hold {
+            self.outcomes.set(at, Outcome::Set);
+        }
+        hold
     }
 
     /// Has the cell reserve ids where a step that begins does.

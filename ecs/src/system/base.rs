@@ -1,4 +1,4 @@
-//! What every system can do, and what it tells of itself.
+//! What every system can do, and its properties.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -15,13 +15,10 @@ use super::input::{Given, In, SystemInput};
 use super::memory::Keeper;
 use crate::access::{Access, ParamAccess};
 use crate::cell::StoreCell;
+use crate::entity::Entity;
 use crate::error::{BoxError, EcsError};
 use crate::origin::SystemName;
 use crate::store::{Affected, Store, WorldId};
-
-/// What code outside of this library cannot name.
-#[doc(hidden)]
-pub struct Seal;
 
 /// Something that a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
 ///
@@ -36,14 +33,9 @@ pub struct Seal;
 /// }
 /// assert!(describe(&*IntoSystem::into_system(idle)).ends_with("idle, alone: false"));
 /// ```
+// Only this library has systems, since only it can name `SystemCore`: what runs while an event is dispatched must not have the world.
 #[doc(alias("SystemBase", "ISystem", "RunNow"))]
-pub trait System: Send + Sync + 'static {
-    /// Only this library has systems: what runs while an event is told must not have the world.
-    #[doc(hidden)]
-    fn seal(_: Seal)
-    where
-        Self: Sized;
-
+pub trait System: SystemCore {
     /// What it is given; `()` for systems of a schedule.
     type In: SystemInput;
     /// What it returns.
@@ -57,7 +49,9 @@ pub trait System: Send + Sync + 'static {
     /// let system = IntoSystem::into_system(idle);
     /// assert!(system.name().ends_with("::idle"));
     /// ```
-    fn name(&self) -> &str;
+    fn name(&self) -> &str {
+        self.facts().name
+    }
 
     /// What it borrows. Complete once it has been initialised.
     ///
@@ -67,160 +61,262 @@ pub trait System: Send + Sync + 'static {
     /// let system = IntoSystem::into_system(restart);
     /// assert!(system.access().is_exclusive());
     /// ```
-    fn access(&self) -> &Access;
-
-    /// Which function it is, if it is a single one: for code that refers to it by the function.
-    #[doc(hidden)]
-    fn function(&self) -> Option<TypeId> {
-        None
+    fn access(&self) -> &Access {
+        self.facts().access
     }
 
-    /// How many ticks it needs: one for each function that runs.
+    /// Runs the system beside others, without applying its commands.
+    ///
+    /// # Panics
+    ///
+    /// If the system has not been prepared for the store, or if its access is exclusive.
     #[doc(hidden)]
-    fn ticks(&self) -> u32 {
-        1
+    fn run_shared(&mut self, input: SystemIn<'_, Self>, scope: SharedScope<'_, '_>) -> Result<Self::Out, ParamError>;
+
+    /// Runs the system on a whole store. It is prepared for it if need be.
+    #[doc(hidden)]
+    fn run_alone(&mut self, input: SystemIn<'_, Self>, scope: AloneScope<'_>) -> Result<Self::Out, ParamError>;
+
+    /// Runs the system for rows: for entities that it observes, or for blocks of a pipeline. Returns the result of the last call of
+    /// its function.
+    ///
+    /// # Panics
+    ///
+    /// If a system that has no [`SystemFacts::row_facts`] is to run for blocks.
+    #[doc(hidden)]
+    fn run_rows(&mut self, scope: RowScope<'_, '_, Self::In>) -> Result<Self::Out, ParamError> {
+        match scope {
+            RowScope::Blocks(_) => no_row_loop(self.name()),
+            RowScope::Observed(rows, store) => {
+                let Some(entity) = rows.next_entity(store) else { return Err(ParamError::no_rows()) };
+                self.run_alone(Self::In::about(&mut rows.about, entity), AloneScope::applied(store))
+            }
+        }
     }
+}
 
-    /// How deep systems are nested in it.
-    #[doc(hidden)]
-    fn nesting(&self) -> u32 {
-        0
-    }
+/// The part of a system that does not depend on its input and its output.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a system",
+    note = "`IntoSystem::into_system` makes a system of a function; other types cannot implement `System`"
+)]
+pub trait SystemCore: Send + Sync + 'static {
+    /// The properties of the system.
+    fn facts(&self) -> SystemFacts<'_>;
 
-    /// If it is a long pipe: its systems. It is of no use afterwards.
-    #[doc(hidden)]
-    fn take_parts(&mut self) -> Option<Parts<Self::In>> {
-        None
-    }
-
-    /// Notes where the function became a system: an error says so that is found when the system is prepared.
-    #[doc(hidden)]
-    fn note_place(&mut self, _place: &'static Location<'static>) {}
-
-    /// The conditions that the system itself asks before it runs.
-    #[doc(hidden)]
-    fn conditions(&self) -> &[BoxedSystem<(), bool>] {
-        &[]
-    }
-
-    /// Which of them was the first that did not hold in the last run.
-    #[doc(hidden)]
-    fn unmet_condition(&self) -> Option<usize> {
-        None
-    }
-
-    /// What the parameter said for which the last run was skipped, if it was.
-    #[doc(hidden)]
-    fn skipped_by(&self) -> Option<&ParamError> {
-        None
+    /// The parts that other code changes or takes.
+    fn parts_mut(&mut self) -> SystemParts<'_> {
+        SystemParts::default()
     }
 
     /// How many rows there are in the tables that the system's queries match, if it has any. `O(tables)` for each.
-    #[doc(hidden)]
-    fn rows(&self, _store: &Store) -> Option<usize> {
-        None
+    fn rows(&self, store: &Store) -> Option<usize>;
+
+    /// Visits the state that the system keeps from run to run.
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>);
+
+    /// Prepares the system for a world, unless that has been done. If that panics, or if two parameters conflict, the system is
+    /// prepared for no world. The access has the conflict.
+    fn prepare(&mut self, store: &mut Store);
+
+    /// Applies the commands that the system has recorded.
+    fn apply_deferred(&mut self, store: &mut Store);
+}
+
+/// The properties of a system.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct SystemFacts<'a> {
+    pub(crate) name: &'a str,
+    /// What the system borrows.
+    pub(crate) access: &'a Access,
+    /// The type of its function, if the system is a single one.
+    pub(crate) function: Option<TypeId>,
+    /// How many ticks a run uses: one for each function that runs.
+    pub(crate) ticks: u32,
+    /// How deep systems are nested in it.
+    pub(crate) nesting: u32,
+    /// The conditions that the system itself evaluates before it runs.
+    pub(crate) conditions: &'a [BoxedSystem<(), bool>],
+    /// Which of them was the first that did not hold in the last run.
+    pub(crate) unmet_condition: Option<usize>,
+    /// The error of the parameter for which the last run was skipped, if it was.
+    pub(crate) skipped_by: Option<&'a ParamError>,
+    /// The properties of a loop over rows, if the system is one and has been prepared.
+    pub(crate) row_facts: Option<&'a RowFacts>,
+}
+
+impl<'a> SystemFacts<'a> {
+    /// The properties of a single function.
+    pub(crate) fn of_function(name: &'a str, access: &'a Access, function: TypeId) -> Self {
+        Self { function: Some(function), ..Self::of_several(name, access, 1, 0) }
     }
 
-    /// What there is to know of it if it is a loop over rows, and has been initialised.
-    #[doc(hidden)]
-    fn row_facts(&self) -> Option<RowFacts> {
-        None
+    /// The properties of a system that consists of others.
+    pub(crate) fn of_several(name: &'a str, access: &'a Access, ticks: u32, nesting: u32) -> Self {
+        Self {
+            name,
+            access,
+            function: None,
+            ticks,
+            nesting,
+            conditions: &[],
+            unmet_condition: None,
+            skipped_by: None,
+            row_facts: None,
+        }
+    }
+}
+
+/// The parts of a system that other code changes or takes.
+#[doc(hidden)]
+#[derive(Default)]
+pub struct SystemParts<'a> {
+    /// The properties of a single function.
+    pub(crate) meta: Option<&'a mut Arc<SystemMeta>>,
+    /// An `Option` of the [`PipeParts`] of a long pipe. The pipe is of no use after they have been taken.
+    pub(crate) pipe: Option<&'a mut dyn Any>,
+}
+
+/// Notes where a function became a system. An error that is found when the system is prepared names the place.
+pub(crate) fn set_place(system: &mut dyn SystemCore, place: &'static Location<'static>) {
+    if let Some(meta) = system.parts_mut().meta {
+        SystemMeta::make_own(meta).set_place(place);
+    }
+}
+
+/// The part of a store that a system borrows, beside other systems. The run bears the tick of the cell and the next ones, as many as the
+/// system uses.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct SharedScope<'r, 'w>(&'r StoreCell<'w>);
+
+/// A whole store. The run bears its next ticks.
+#[doc(hidden)]
+pub struct AloneScope<'r> {
+    pub(crate) store: &'r mut Store,
+    /// Whether the system applies its commands in the end, also if it could not run.
+    pub(crate) applies: bool,
+}
+
+impl<'r> AloneScope<'r> {
+    /// The system does not apply its commands.
+    #[inline(always)]
+    pub(crate) fn new(store: &'r mut Store) -> Self {
+        Self { store, applies: false }
     }
 
-    /// Runs a loop over rows by blocks: fetches its parameters, notes that it has come to change what it changes, and calls
-    /// `then`, which hands it its rows. If that panics, `panicked` tells whether this system did; if another one did, this one
-    /// has not seen what is new. Only for systems that have [`row_facts`](Self::row_facts).
+    /// The system applies its commands in the end.
+    #[inline(always)]
+    pub(crate) fn applied(store: &'r mut Store) -> Self {
+        Self { store, applies: true }
+    }
+}
+
+/// How the systems run of which another one consists.
+pub(super) enum RunScope<'r, 'w> {
+    Shared(SharedScope<'r, 'w>),
+    Alone(&'r mut Store),
+}
+
+impl RunScope<'_, '_> {
+    /// Runs one of the systems, so many ticks after the first.
+    #[inline]
+    pub(super) fn run<S: System + ?Sized>(
+        &mut self,
+        system: &mut S,
+        ticks: u32,
+        input: SystemIn<'_, S>,
+    ) -> Result<S::Out, ParamError> {
+        match self {
+            Self::Shared(SharedScope(cell)) => system.run_shared(input, SharedScope(&cell.later(ticks))),
+            Self::Alone(store) => system.run_alone(input, AloneScope::new(store)),
+        }
+    }
+}
+
+/// A system that consists of others.
+pub(super) trait Composite: System {
+    /// The world for which all systems are prepared.
+    fn world(&mut self) -> &mut Option<WorldId>;
+
+    /// Runs the systems in a scope.
+    fn run_all(&mut self, input: SystemIn<'_, Self>, scope: &mut RunScope<'_, '_>) -> Result<Self::Out, ParamError>;
+
+    /// Runs the systems on a whole store: [`System::run_alone`].
+    fn run_all_alone(
+        &mut self,
+        input: SystemIn<'_, Self>,
+        AloneScope { store, applies }: AloneScope<'_>,
+    ) -> Result<Self::Out, ParamError> {
+        self.prepare(store);
+        // A system may put another world in the place of this one, for which those after it are prepared.
+        let world = self.world().take();
+        let out = self.run_all(input, &mut RunScope::Alone(store));
+        *self.world() = world.filter(|world| *world == store.id());
+        if applies {
+            self.apply_deferred(store);
+        }
+        out
+    }
+}
+
+impl<'r, 'w> SharedScope<'r, 'w> {
+    /// # Safety
     ///
+    /// - The scope is used for systems whose access is not borrowed otherwise while they run.
+    #[inline(always)]
+    pub(crate) unsafe fn new(cell: &'r StoreCell<'w>) -> Self {
+        Self(cell)
+    }
+
+    /// The store, with the access that was promised for it.
+    #[inline(always)]
+    pub(crate) fn cell(self) -> &'r StoreCell<'w> {
+        self.0
+    }
+}
+
+/// For which rows a system runs.
+#[doc(hidden)]
+pub enum RowScope<'r, 'w, I: SystemInput> {
+    /// For the next of several entities that it observes. The function is called for one after the other. What it records for one is applied before the
+    /// next one. The run ends early after an error; [`ObservedRows::next`] says where.
+    Observed(&'r mut ObservedRows<'w, I>, &'r mut Store),
+    /// For blocks of rows.
+    Blocks(BlockScope<'r, 'w>),
+}
+
+/// A run of a loop over rows by blocks: the loop fetches its parameters, notes that it has come to change what it changes, and calls
+/// `then`, which hands it its rows. If that panics, `panicked` returns whether this system did; if another one did, this one has not
+/// seen what is new.
+#[doc(hidden)]
+pub struct BlockScope<'r, 'w> {
+    pub(super) scope: SharedScope<'r, 'w>,
+    pub(super) panicked: &'r dyn Fn() -> bool,
+    pub(super) then: &'r mut dyn FnMut(Blocks<'_>),
+}
+
+impl<'r, 'w> BlockScope<'r, 'w> {
     /// # Safety
     ///
     /// - Nothing that the system borrows beside its rows is borrowed otherwise, nor does other code read or write when these rows
     ///   were changed row by row, if the system or the other one writes them; what it borrows of its rows is not borrowed
     ///   otherwise until `then` is called.
     /// - No row of it has to be asked: [`RowFacts`] says so.
-    ///
-    /// # Panics
-    ///
-    /// If the system has not been initialised for this store, or for another one since.
-    #[doc(hidden)]
-    unsafe fn run_in_blocks(
-        &mut self,
-        cell: &StoreCell<'_>,
-        panicked: &dyn Fn() -> bool,
-        then: &mut dyn FnMut(Blocks<'_>),
-    ) -> Result<(), ParamError> {
-        let _ = (cell, panicked, then);
-        unreachable!("system `{}` is no loop over rows", self.name())
+    pub(crate) unsafe fn new(
+        cell: &'r StoreCell<'w>,
+        panicked: &'r dyn Fn() -> bool,
+        then: &'r mut dyn FnMut(Blocks<'_>),
+    ) -> Self {
+        Self { scope: SharedScope(cell), panicked, then }
     }
-
-    /// Shows all that it keeps from run to run.
-    #[doc(hidden)]
-    fn remember(&mut self, keeper: &mut Keeper<'_>);
-
-    /// Is as it was before it was prepared for a world.
-    #[doc(hidden)]
-    fn forget(&mut self);
-
-    /// Whether the system has been prepared for this world, and not for another one since: it is asked, and not remembered.
-    /// What knows no world is ready for all.
-    #[doc(hidden)]
-    fn is_ready_for(&self, world: WorldId) -> bool;
-
-    /// Prepares the system for a world, unless it is ready for it. If that panics it is ready for none, and so it is if two parameters are
-    /// in each other's way: the caller finds that in the access.
-    #[doc(hidden)]
-    fn prepare(&mut self, store: &mut Store);
-
-    /// Runs the system, without applying its commands. What it does bears the tick of the cell, and the next ones, as many
-    /// as it needs.
-    ///
-    /// # Safety
-    ///
-    /// - Nothing that the system borrows is borrowed otherwise.
-    ///
-    /// # Panics
-    ///
-    /// If the system has not been initialised for this store, or for another one since.
-    /// If its access is exclusive: it is run alone.
-    #[doc(hidden)]
-    unsafe fn run_shared(&mut self, input: SystemIn<'_, Self>, cell: &StoreCell<'_>) -> Result<Self::Out, ParamError> {
-        let _ = (input, cell);
-        unreachable!("system `{}` takes `&mut World`, so it is run alone", self.name())
-    }
-
-    /// Runs the system on a mutably borrowed world, without applying its commands. Initialises it if need be.
-    #[doc(hidden)]
-    fn run_alone(&mut self, input: SystemIn<'_, Self>, store: &mut Store) -> Result<Self::Out, ParamError>;
-
-    /// Runs the system on a mutably borrowed world, in which it is told of an event, and applies its commands. Initialises it if need
-    /// be. No ids are reserved when it begins.
-    #[doc(hidden)]
-    fn run_told(&mut self, input: SystemIn<'_, Self>, store: &mut Store) -> Result<Self::Out, ParamError> {
-        let out = self.run_alone(input, store);
-        self.apply_deferred(store);
-        out
-    }
-
-    /// Has the system, which is told of events, be told of the next entities, one after the other, as
-    /// [`run_told`](Self::run_told) does. Returns what became of the last of them, or nothing if there are no more and all went well.
-    #[doc(hidden)]
-    fn run_told_rows(
-        &mut self,
-        rows: &mut ToldRows<'_, Self::In>,
-        store: &mut Store,
-    ) -> Option<Result<Self::Out, ParamError>> {
-        let entity = rows.affected.entities(&store.archetypes.tables).get(..rows.end)?.get(rows.next).copied()?;
-        rows.next += 1;
-        Some(self.run_told(Self::In::about(&mut rows.about, entity), store))
-    }
-
-    /// Applies the commands that the system has recorded.
-    #[doc(hidden)]
-    fn apply_deferred(&mut self, store: &mut Store);
 }
 
-/// Entities of which a system is told, one after the other.
+/// Entities that a system observes, one after the other.
 #[doc(hidden)]
-pub struct ToldRows<'a, I: SystemInput> {
+pub struct ObservedRows<'a, I: SystemInput> {
     pub(crate) affected: Affected<'a>,
     /// Which of them is the next.
     pub(crate) next: usize,
@@ -229,12 +325,25 @@ pub struct ToldRows<'a, I: SystemInput> {
     pub(crate) about: I::About<'a>,
 }
 
-/// What a system of a long pipe returns.
+impl<I: SystemInput> ObservedRows<'_, I> {
+    /// Goes on to the next entity.
+    fn next_entity(&mut self, store: &Store) -> Option<Entity> {
+        let entity = self.affected.entities(&store.archetypes.tables).get(..self.end)?.get(self.next).copied();
+        self.next += 1;
+        entity
+    }
+}
+
+#[cold]
+pub(super) fn no_row_loop(name: &str) -> ! {
+    unreachable!("system `{name}` is no loop over rows")
+}
+
+/// The output of a system of a long pipe.
 pub(super) type Boxed = Box<dyn Any>;
 
 /// The systems of a long pipe.
-#[doc(hidden)]
-pub struct Parts<I: SystemInput> {
+pub(super) struct PipeParts<I: SystemInput> {
     pub(super) first: Box<dyn System<In = I, Out = Boxed>>,
     pub(super) rest: VecDeque<Box<dyn System<In = In<Boxed>, Out = Boxed>>>,
     /// How deep one of them is nested, at most.
@@ -327,6 +436,12 @@ impl ParamError {
     /// What the parameter is for does not exist.
     pub(crate) fn missing(message: String) -> Self {
         Self { reason: Reason::Missing(message) }
+    }
+
+    /// There are no rows to run for.
+    #[cold]
+    pub(super) fn no_rows() -> Self {
+        Self { reason: Reason::Skipped(String::from("there are no rows")) }
     }
 
     /// No entity matches the parameter with this name, and the system is to be skipped.
@@ -498,6 +613,8 @@ pub struct SystemMeta {
     place: Option<&'static Location<'static>>,
     /// What prepares the parameters for the first world, if they are built.
     builder: Option<StateBuilder>,
+    /// The properties of a loop over rows.
+    row_facts: Option<RowFacts>,
 }
 
 /// Prepares what a system keeps of its parameters, a `ParamState`.
@@ -528,6 +645,7 @@ impl SystemMeta {
             paths: Vec::new(),
             place: None,
             builder: None,
+            row_facts: None,
         }
     }
 
@@ -568,9 +686,12 @@ impl SystemMeta {
     pub(crate) fn share(own: &mut Arc<Self>, other: &Arc<Self>) {
         let same = |a: &Self, b: &Self| {
             let names = |meta: &Self| (meta.name, meta.params.as_ptr(), meta.rows, meta.inputs, meta.param, meta.depth);
-            let fields = |meta: &Self| (meta.hidden.is_empty(), meta.path.is_empty(), meta.builder.is_none());
+            let has_no_more = |meta: &Self| {
+                meta.hidden.is_empty() && meta.path.is_empty() && meta.builder.is_none() && meta.row_facts.is_none()
+            };
             names(a) == names(b)
-                && (fields(a), fields(b)) == ((true, true, true), (true, true, true))
+                && has_no_more(a)
+                && has_no_more(b)
                 && a.place == b.place
                 && a.paths == b.paths
                 && a.access == b.access
@@ -608,6 +729,17 @@ impl SystemMeta {
         self.hidden.clear();
         self.path.clear();
         self.paths.clear();
+        self.row_facts = None;
+    }
+
+    /// The properties of the loop over rows, if the system is one and has been prepared.
+    pub(crate) fn row_facts(&self) -> Option<&RowFacts> {
+        self.row_facts.as_ref()
+    }
+
+    /// Notes the properties of a loop over rows.
+    pub(super) fn set_row_facts(&mut self, row_facts: Option<RowFacts>) {
+        self.row_facts = row_facts;
     }
 
     /// All parameters have been prepared: gives back the memory that more would have needed. A program may have as many systems as it

@@ -1,7 +1,7 @@
 //! Systems that go through rows, run block by block: what a schedule makes pipelines of.
 //!
 //! A system says what it is ([`RowFacts`]); the caller that runs it so has it fetch its parameters, note its visits, and wait
-//! ([`System::run_in_blocks`](super::System::run_in_blocks)) while rows are handed to it ([`Blocks`]).
+//! ([`BlockScope`](super::base::BlockScope)) while rows are handed to it ([`Blocks`]).
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -12,6 +12,7 @@ use crate::entity::TableId;
 
 /// What there is to know of a loop over rows.
 #[doc(hidden)]
+#[derive(Debug)]
 pub struct RowFacts {
     /// What it borrows of the rows, and which it demands: the access of its first parameter.
     pub(crate) rows: FilteredAccess,

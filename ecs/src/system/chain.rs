@@ -10,13 +10,15 @@ use alloc::collections::VecDeque;
 use alloc::string::String;
 use core::marker::PhantomData;
 
-use super::base::{Boxed, BoxedSystem, ParamError, Parts, Seal, System};
+use super::base::{
+    AloneScope, Boxed, BoxedSystem, Composite, ParamError, PipeParts, RunScope, SharedScope, System, SystemCore,
+    SystemFacts, SystemParts,
+};
 use super::combine::{joined, map, nested, nested_pipe};
 use super::input::{Given, In, SystemInput};
 use super::memory::Keeper;
 use super::param::add_rows;
 use crate::access::Access;
-use crate::cell::StoreCell;
 use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::{Store, WorldId};
 
@@ -37,59 +39,25 @@ fn unboxed<T: 'static>(value: Boxed) -> T {
     }
 }
 
-impl<I, Mid> System for Fed<I, Mid>
+impl<I, Mid> SystemCore for Fed<I, Mid>
 where
     I: for<'i> SystemInput<Inner<'i> = Mid> + 'static,
     Mid: 'static,
 {
-    fn seal(_: Seal) {}
-
-    type In = In<Boxed>;
-    type Out = Boxed;
-
-    fn name(&self) -> &str {
-        self.system.name()
-    }
-
-    fn access(&self) -> &Access {
-        self.system.access()
-    }
-
-    fn ticks(&self) -> u32 {
-        self.system.ticks()
-    }
-
-    fn skipped_by(&self) -> Option<&ParamError> {
-        self.system.skipped_by()
+    fn facts(&self) -> SystemFacts<'_> {
+        self.system.facts()
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
         self.system.rows(store)
     }
 
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        self.system.remember(keeper);
-    }
-
-    fn forget(&mut self) {
-        self.system.forget();
-    }
-
-    fn is_ready_for(&self, world: WorldId) -> bool {
-        self.system.is_ready_for(world)
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+        self.system.visit_state(keeper);
     }
 
     fn prepare(&mut self, store: &mut Store) {
         self.system.prepare(store);
-    }
-
-    unsafe fn run_shared(&mut self, input: Boxed, cell: &StoreCell<'_>) -> Result<Boxed, ParamError> {
-        // SAFETY: the caller's promise.
-        unsafe { self.system.run_shared(unboxed(input), cell) }
-    }
-
-    fn run_alone(&mut self, input: Boxed, store: &mut Store) -> Result<Boxed, ParamError> {
-        self.system.run_alone(unboxed(input), store)
     }
 
     fn apply_deferred(&mut self, store: &mut Store) {
@@ -97,155 +65,147 @@ where
     }
 }
 
+impl<I, Mid> System for Fed<I, Mid>
+where
+    I: for<'i> SystemInput<Inner<'i> = Mid> + 'static,
+    Mid: 'static,
+{
+    type In = In<Boxed>;
+    type Out = Boxed;
+
+    fn run_shared(&mut self, input: Boxed, scope: SharedScope<'_, '_>) -> Result<Boxed, ParamError> {
+        self.system.run_shared(unboxed(input), scope)
+    }
+
+    fn run_alone(&mut self, input: Boxed, scope: AloneScope<'_>) -> Result<Boxed, ParamError> {
+        self.system.run_alone(unboxed(input), scope)
+    }
+}
+
 /// A pipe of many systems.
 struct Chain<I: SystemInput, Out> {
     name: String,
-    first: Option<BoxedSystem<I, Boxed>>,
-    rest: VecDeque<BoxedSystem<In<Boxed>, Boxed>>,
-    /// How deep one of them is nested, at most.
-    nesting: u32,
+    /// `None` after the systems have been taken. The pipe is dropped then.
+    parts: Option<PipeParts<I>>,
     /// What all borrow.
     access: Access,
     ticks: u32,
-    /// The world of which the access tells. Whether they are ready for it they know themselves.
+    /// The world for which all systems are prepared.
     world: Option<WorldId>,
-    /// How many of those behind the first have taken part in the last run.
+    /// How many of those after the first have taken part in the last run, and are to apply their commands.
     ran: usize,
-    /// How many of those behind the first the last run has come to.
+    /// How many of those after the first the last run has come to.
     came_to: usize,
     marker: PhantomData<fn() -> Out>,
 }
 
 impl<I: SystemInput + 'static, Out: 'static> Chain<I, Out> {
-    /// The first system, which is there unless the parts have been taken.
-    fn first(&self) -> &BoxedSystem<I, Boxed> {
-        let Some(first) = &self.first else { unreachable!("a pipe that was taken apart is dropped") };
-        first
+    fn parts(&self) -> &PipeParts<I> {
+        let Some(parts) = &self.parts else { unreachable!("a pipe that was taken apart is dropped") };
+        parts
     }
 
-    fn first_mut(&mut self) -> &mut BoxedSystem<I, Boxed> {
-        let Some(first) = &mut self.first else { unreachable!("a pipe that was taken apart is dropped") };
-        first
-    }
-
-    fn unite(&mut self) {
-        let rest = self.rest.iter().map(|system| system.access());
-        self.access = Access::union_of(core::iter::once(self.first().access()).chain(rest));
+    /// Calls a function for each system.
+    fn for_each(&mut self, mut each: impl FnMut(&mut dyn SystemCore)) {
+        if let Some(PipeParts { first, rest, .. }) = &mut self.parts {
+            each(&mut **first);
+            rest.iter_mut().for_each(|system| each(&mut **system));
+        }
     }
 }
 
-impl<I: SystemInput + 'static, Out: 'static> System for Chain<I, Out> {
-    fn seal(_: Seal) {}
-
-    type In = I;
-    type Out = Out;
-
-    fn name(&self) -> &str {
-        &self.name
+impl<I: SystemInput + 'static, Out: 'static> SystemCore for Chain<I, Out> {
+    fn facts(&self) -> SystemFacts<'_> {
+        let PipeParts { first, rest, nesting } = self.parts();
+        let skipped_by = match self.came_to.checked_sub(1) {
+            Some(at) => rest.get(at).and_then(|system| system.facts().skipped_by),
+            None => first.facts().skipped_by,
+        };
+        let nesting = (nesting + 1).max(NESTED);
+        SystemFacts { skipped_by, ..SystemFacts::of_several(&self.name, &self.access, self.ticks, nesting) }
     }
 
-    fn access(&self) -> &Access {
-        &self.access
-    }
-
-    fn ticks(&self) -> u32 {
-        self.ticks
-    }
-
-    fn nesting(&self) -> u32 {
-        (self.nesting + 1).max(NESTED)
-    }
-
-    fn take_parts(&mut self) -> Option<Parts<I>> {
-        let first = self.first.take()?;
-        Some(Parts { first, rest: core::mem::take(&mut self.rest), nesting: self.nesting })
-    }
-
-    fn skipped_by(&self) -> Option<&ParamError> {
-        match self.came_to.checked_sub(1) {
-            Some(at) => self.rest.get(at)?.skipped_by(),
-            None => self.first().skipped_by(),
-        }
+    fn parts_mut(&mut self) -> SystemParts<'_> {
+        SystemParts { meta: None, pipe: Some(&mut self.parts) }
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
-        let rest = self.rest.iter().map(|system| system.rows(store));
-        rest.fold(self.first().rows(store), add_rows)
+        let PipeParts { first, rest, .. } = self.parts();
+        rest.iter().map(|system| system.rows(store)).fold(first.rows(store), add_rows)
     }
 
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        self.first_mut().remember(keeper);
-        self.rest.iter_mut().for_each(|system| system.remember(keeper));
-    }
-
-    fn forget(&mut self) {
-        self.first_mut().forget();
-        self.rest.iter_mut().for_each(|system| system.forget());
-    }
-
-    fn is_ready_for(&self, world: WorldId) -> bool {
-        let all = || self.first().is_ready_for(world) && self.rest.iter().all(|system| system.is_ready_for(world));
-        self.world == Some(world) && all()
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+        if keeper.resets() {
+            self.world = None;
+        }
+        self.for_each(|system| system.visit_state(keeper));
     }
 
     fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
-        if !self.is_ready_for(world) {
-            // If one of them panics, the pipe is ready for no world.
+        if self.world != Some(world) {
+            // If one of them panics, the pipe is prepared for no world.
             self.world = None;
-            self.first_mut().prepare(store);
-            self.rest.iter_mut().for_each(|system| system.prepare(store));
-            self.unite();
+            self.for_each(|system| system.prepare(store));
+            let PipeParts { first, rest, .. } = self.parts();
+            let rest = rest.iter().map(|system| system.access());
+            self.access = Access::union_of(core::iter::once(first.access()).chain(rest));
             self.world = Some(world);
         }
-    }
-
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<Out, ParamError> {
-        (self.ran, self.came_to) = (0, 0);
-        let mut cell = *cell;
-        // SAFETY: the caller's promise: what the pipe borrows is what all borrow.
-        let mut between = unsafe { self.first_mut().run_shared(input, &cell)? };
-        cell.advance(self.first().ticks());
-        for system in &mut self.rest {
-            self.ran += 1;
-            self.came_to += 1;
-            // SAFETY: as above. Those before have finished, and what they returned borrows nothing of the world.
-            between = unsafe { system.run_shared(between, &cell)? };
-            cell.advance(system.ticks());
-        }
-        Ok(unboxed(between))
-    }
-
-    fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<Out, ParamError> {
-        self.prepare(store);
-        (self.ran, self.came_to) = (0, 0);
-        let mut between = self.first_mut().run_alone(input, store)?;
-        for system in &mut self.rest {
-            self.ran += 1;
-            self.came_to += 1;
-            between = system.run_alone(between, store)?;
-        }
-        Ok(unboxed(between))
     }
 
     fn apply_deferred(&mut self, store: &mut Store) {
         // What the others recorded in a run that broke off is not wanted any more.
         let ran = core::mem::take(&mut self.ran);
-        let rest = self.rest.iter_mut().take(ran).map(Some);
-        let mut first = self.first.as_mut();
-        for_each_until_all_had_their_turn(core::iter::once(None).chain(rest), |system| match system {
-            None => first.take().into_iter().for_each(|first| first.apply_deferred(store)),
-            // If a command of an earlier one has put another world in the place of this one, it sends its own home.
-            Some(system) => system.apply_deferred(store),
-        });
+        let Some(PipeParts { first, rest, .. }) = &mut self.parts else { return };
+        let first: &mut dyn SystemCore = &mut **first;
+        let rest = rest.iter_mut().take(ran).map(|system| -> &mut dyn SystemCore { &mut **system });
+        // If a command of an earlier one has put another world in the place of this one, the next one sends its own home.
+        for_each_until_all_had_their_turn(core::iter::once(first).chain(rest), |system| system.apply_deferred(store));
+    }
+}
+
+impl<I: SystemInput + 'static, Out: 'static> System for Chain<I, Out> {
+    type In = I;
+    type Out = Out;
+
+    fn run_shared(&mut self, input: Given<'_, I>, scope: SharedScope<'_, '_>) -> Result<Out, ParamError> {
+        self.run_all(input, &mut RunScope::Shared(scope))
+    }
+
+    fn run_alone(&mut self, input: Given<'_, I>, scope: AloneScope<'_>) -> Result<Out, ParamError> {
+        self.run_all_alone(input, scope)
+    }
+}
+
+impl<I: SystemInput + 'static, Out: 'static> Composite for Chain<I, Out> {
+    fn world(&mut self) -> &mut Option<WorldId> {
+        &mut self.world
+    }
+
+    fn run_all(&mut self, input: Given<'_, I>, scope: &mut RunScope<'_, '_>) -> Result<Out, ParamError> {
+        (self.ran, self.came_to) = (0, 0);
+        let Some(PipeParts { first, rest, .. }) = &mut self.parts else {
+            unreachable!("a pipe that was taken apart is dropped")
+        };
+        let mut between = scope.run(&mut **first, 0, input)?;
+        let mut ticks = first.facts().ticks;
+        for system in rest {
+            self.ran += 1;
+            self.came_to += 1;
+            between = scope.run(&mut **system, ticks, between)?;
+            ticks += system.facts().ticks;
+        }
+        Ok(unboxed(between))
     }
 }
 
 /// The systems of a pipe; another system is the only one.
-fn parts_of<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, Out>) -> Parts<I> {
-    system.take_parts().unwrap_or_else(|| {
-        let nesting = system.nesting();
-        Parts { first: map(system, |value| -> Boxed { Box::new(value) }), rest: VecDeque::new(), nesting }
+fn parts_of<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, Out>) -> PipeParts<I> {
+    let parts = system.parts_mut().pipe.and_then(|parts| parts.downcast_mut::<Option<PipeParts<I>>>());
+    parts.and_then(Option::take).unwrap_or_else(|| {
+        let nesting = system.facts().nesting;
+        PipeParts { first: map(system, |value| -> Boxed { Box::new(value) }), rest: VecDeque::new(), nesting }
     })
 }
 
@@ -262,9 +222,10 @@ where
     NextOut: 'static,
 {
     // Nothing here goes through all systems: a pipe grows one by one.
-    let (access, ticks) = (first.access().union(second.access()), first.ticks() + second.ticks());
-    let Parts { first, mut rest, nesting } = parts_of(first);
-    let Parts { first: next, rest: mut more, nesting: other } = parts_of(second);
+    let (of_first, of_second) = (first.facts(), second.facts());
+    let (access, ticks) = (of_first.access.union(of_second.access), of_first.ticks + of_second.ticks);
+    let PipeParts { first, mut rest, nesting } = parts_of(first);
+    let PipeParts { first: next, rest: mut more, nesting: other } = parts_of(second);
     let next: BoxedSystem<In<Boxed>, Boxed> = Box::new(Fed { system: next, marker: PhantomData });
     if rest.len() < more.len() {
         more.push_front(next);
@@ -277,8 +238,8 @@ where
     let nesting = nesting.max(other);
     // Those of a chain are not nested in each other.
     let _ = nested(nesting);
-    let (first, marker) = (Some(first), PhantomData::<fn() -> NextOut>);
-    Box::new(Chain { name, first, rest, nesting, access, ticks, world: None, ran: 0, came_to: 0, marker })
+    let (parts, marker) = (Some(PipeParts { first, rest, nesting }), PhantomData::<fn() -> NextOut>);
+    Box::new(Chain { name, parts, access, ticks, world: None, ran: 0, came_to: 0, marker })
 }
 
 /// A system that is given what another one returns.
@@ -297,7 +258,7 @@ where
     NextOut: 'static,
 {
     let name = joined(&[first.name(), ".pipe(", second.name(), ")"]);
-    if first.nesting().max(second.nesting()) < NESTED {
+    if first.facts().nesting.max(second.facts().nesting) < NESTED {
         nested_pipe(name, first, second)
     } else {
         chain(name, first, second)

@@ -6,17 +6,18 @@ use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
 use core::panic::Location;
 
-use super::base::{BoxedSystem, ParamError, Seal, System, SystemMeta, ToldRows};
-use super::blocks::{Blocks, RowFacts};
+use super::base::{
+    AloneScope, BlockScope, BoxedSystem, ObservedRows, ParamError, RowScope, SharedScope, System, SystemCore,
+    SystemFacts, SystemMeta, SystemParts, no_row_loop,
+};
 use super::input::{Given, SystemInput};
 use super::into::IntoSystem;
 use super::memory::Keeper;
 use super::output::SystemOutput;
 use super::param::{BuildParam, BuildSite, ParamSource, SystemParam, SystemParamItem};
-use super::param_function::{SourceOf, StateOf, SystemParamFunction};
+use super::param_function::{LoopKind, SourceOf, SystemParamFunction};
 use super::params::ReadOnlySource;
-use super::tell::{Outcome, TellSystem, WithTellSystem, outcome};
-use crate::access::Access;
+use super::tell::{NotifySystem, Outcome, WithNotifySystem, notify_and_apply, outcome};
 use crate::cell::{ReadCell, StoreCell};
 use crate::command::defer_direct;
 use crate::const_access::{Nameless, check_nameless};
@@ -123,38 +124,60 @@ impl<S: ParamSource> ParamState<S> {
 /// let system = IntoSystem::into_system(idle); // A `FunctionSystem`, boxed.
 /// assert!(system.name().ends_with("::idle"));
 /// ```
-// What a run needs stands together: a program has many systems, and their memory is not in the nearest cache.
+// The fields that a run needs come first: a program has many systems, and their memory is not in the nearest cache.
 #[repr(C)]
 pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
+    runs: Runs,
+    state: Option<ParamState<SourceOf<F, Marker>>>,
+    function: F,
+    about: About,
+}
+
+/// What a system notes of its runs.
+#[derive(Default)]
+struct Runs {
     last_run: LastRun,
-    /// Whether it records anything to be applied.
+    /// Whether the system records anything to be applied.
     is_deferred: bool,
     /// Whether the last run has not been followed by applying what it recorded.
     unapplied: bool,
-    state: Option<ParamState<SourceOf<F, Marker>>>,
-    function: F,
+}
+
+/// The properties of a function that is a system, and why its last run was skipped.
+struct About {
     /// Shared with other observers of the same function: a program may have one for each entity.
     meta: Arc<SystemMeta>,
-    /// What the parameter said for which a run was skipped the last time.
+    /// The error of the parameter for which a run was skipped the last time.
     skip: Option<Box<ParamError>>,
 }
 
-impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> {
-    /// Whether it looks at the whole world.
-    const LOOKS_AT_WORLD: bool = SourceOf::<F, Marker>::ACCESS.looks_at_world();
-
-    fn new(name: &'static str, params: &'static [&'static str], function: F) -> Self {
-        let count = <<F::Param as SystemParam>::Source as ParamSource>::COUNT;
-        let last_run = LastRun::default();
-        Self {
-            function,
-            state: None,
-            last_run,
-            is_deferred: false,
-            unapplied: false,
-            meta: Arc::new(SystemMeta::new(name, params, count, F::INPUTS)),
-            skip: None,
+impl Runs {
+    /// Fetches the parameters for a run.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`ParamSource::get`].
+    #[inline(always)]
+    unsafe fn fetch<'w, 's, S: ParamSource>(
+        &mut self,
+        state: &'s mut S::State,
+        cell: StoreCell<'w>,
+    ) -> Result<S::Got<'w, 's>, ParamError> {
+        if self.is_deferred {
+            if self.unapplied {
+                // The last run did not come to its end; what it asked for is not wanted any more.
+                S::discard(state);
+            }
+            self.unapplied = true;
         }
+        // SAFETY: both clauses are forwarded.
+        unsafe { S::get(state, cell) }
+    }
+}
+
+impl About {
+    fn new(meta: SystemMeta) -> Self {
+        Self { meta: Arc::new(meta), skip: None }
     }
 
     /// The same, which knows where it was made.
@@ -163,12 +186,48 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         self
     }
 
+    fn facts(&self, function: TypeId) -> SystemFacts<'_> {
+        SystemFacts {
+            skipped_by: self.skip.as_deref(),
+            row_facts: self.meta.row_facts(),
+            ..SystemFacts::of_function(self.meta.name(), self.meta.access(), function)
+        }
+    }
+
+    /// Keeps why a run is skipped, for reports.
+    #[cold]
+    fn note_error(&mut self, error: ParamError) -> ParamError {
+        if error.is_skip() && self.skip.as_deref() != Some(&error) {
+            self.skip = Some(Box::new(error.clone()));
+        }
+        error
+    }
+}
+
+impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> {
+    /// Whether it looks at the whole world.
+    const LOOKS_AT_WORLD: bool = SourceOf::<F, Marker>::ACCESS.looks_at_world();
+
+    fn new(name: &'static str, params: &'static [&'static str], function: F) -> Self {
+        let count = <<F::Param as SystemParam>::Source as ParamSource>::COUNT;
+        let about = About::new(SystemMeta::new(name, params, count, F::INPUTS));
+        Self { runs: Runs::default(), state: None, function, about }
+    }
+
+    /// A system of a plain function, which knows where it was made.
+    #[track_caller]
+    fn plain(name: &'static str, function: F) -> Self {
+        let mut system = Self::new(name, &[], function);
+        system.about = system.about.at(Location::caller());
+        system
+    }
+
     /// A system of a function whose parameters a builder prepares for the first world.
     #[track_caller]
     pub(crate) fn built(function: F, builder: impl BuildParam<F::Param> + Send + Sync + 'static) -> Self {
         let () = Plain::<F, Marker>::PARAMETERS_AGREE;
-        let mut system = Self::new(type_name::<F>(), &[], function).at(Location::caller());
-        SystemMeta::make_own(&mut system.meta)
+        let mut system = Self::plain(type_name::<F>(), function);
+        SystemMeta::make_own(&mut system.about.meta)
             .set_builder(|store, meta| Box::new(ParamState::built::<F::Param>(builder, store, meta)));
         system
     }
@@ -180,36 +239,24 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         last_run: LastRun,
         meta: SystemMeta,
     ) -> Self {
-        let meta = Arc::new(meta.renamed(type_name::<F>(), F::INPUTS));
-        let is_deferred = meta.access().is_deferred();
-        Self { function, state: Some(state), last_run, is_deferred, unapplied: false, meta, skip: None }
+        let about = About::new(meta.renamed(type_name::<F>(), F::INPUTS));
+        let runs = Runs { last_run, is_deferred: about.meta.access().is_deferred(), unapplied: false };
+        Self { runs, state: Some(state), function, about }
+    }
+
+    #[inline(always)]
+    fn is_prepared_for(&self, world: WorldId) -> bool {
+        matches!(&self.state, Some(prepared) if prepared.world == world)
     }
 }
 
-impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for FunctionSystem<Marker, F> {
-    fn seal(_: Seal) {}
-
-    type In = F::In;
-    type Out = F::Out;
-
-    fn name(&self) -> &str {
-        self.meta.name()
+impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> SystemCore for FunctionSystem<Marker, F> {
+    fn facts(&self) -> SystemFacts<'_> {
+        self.about.facts(F::IDENTITY)
     }
 
-    fn access(&self) -> &Access {
-        self.meta.access()
-    }
-
-    fn function(&self) -> Option<TypeId> {
-        Some(F::identity())
-    }
-
-    fn note_place(&mut self, place: &'static Location<'static>) {
-        SystemMeta::make_own(&mut self.meta).set_place(place);
-    }
-
-    fn skipped_by(&self) -> Option<&ParamError> {
-        self.skip.as_deref()
+    fn parts_mut(&mut self) -> SystemParts<'_> {
+        SystemParts { meta: Some(&mut self.about.meta), pipe: None }
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
@@ -219,258 +266,235 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         }
     }
 
-    fn row_facts(&self) -> Option<RowFacts> {
-        match &self.state {
-            Some(prepared) => self.function.row_facts(&prepared.state),
-            None => None,
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+        if keeper.resets() {
+            self.state = None;
         }
-    }
-
-    unsafe fn run_in_blocks(
-        &mut self,
-        cell: &StoreCell<'_>,
-        panicked: &dyn Fn() -> bool,
-        then: &mut dyn FnMut(Blocks<'_>),
-    ) -> Result<(), ParamError> {
-        let run_ticks = cell.store().run_ticks_since(self.last_run, cell.run_ticks().this_run).of(self.meta.system());
-        let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, run_ticks.this_run);
-        // SAFETY: the caller's promise.
-        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(run_ticks))? };
-        // It has not seen what was new before the last block has come to it, or it has panicked itself.
-        let seen = Seen { last_run, run, panicked };
-        // SAFETY: as above.
-        unsafe { function.run_in_blocks(params, then) }
-        seen.all();
-        Ok(())
-    }
-
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        let Some(prepared) = &mut self.state else { return keeper.last_run(None) };
-        keeper.last_run(Some(&mut self.last_run));
+        let Some(prepared) = &mut self.state else {
+            self.runs = Runs::default();
+            return keeper.last_run(None);
+        };
+        keeper.last_run(Some(&mut self.runs.last_run));
         prepared.remember(keeper);
     }
 
-    fn forget(&mut self) {
-        self.last_run = LastRun::default();
-        self.unapplied = false;
-        self.state = None;
-    }
-
-    fn is_ready_for(&self, world: WorldId) -> bool {
-        matches!(&self.state, Some(prepared) if prepared.world == world)
-    }
-
     fn prepare(&mut self, store: &mut Store) {
-        if !self.is_ready_for(store.id()) {
-            // First of all: what follows is user code in part, which may panic.
-            self.state = None;
-            let meta = SystemMeta::make_own(&mut self.meta);
-            meta.restart();
-            self.last_run = LastRun::default();
-            self.unapplied = false;
-            let state = ParamState::new(store, meta);
-            meta.shrink_to_fit();
-            self.is_deferred = self.meta.access().is_deferred();
-            debug_assert!(state.is_none() || Self::LOOKS_AT_WORLD == self.meta.access().looks_at_world());
-            self.state = state;
+        if self.is_prepared_for(store.id()) {
+            return;
         }
+        // First of all: what follows is user code in part, which may panic.
+        self.state = None;
+        self.runs = Runs::default();
+        let meta = SystemMeta::make_own(&mut self.about.meta);
+        meta.restart();
+        let state = ParamState::new(store, meta);
+        meta.shrink_to_fit();
+        self.runs.is_deferred = meta.access().is_deferred();
+        if const { matches!(F::LOOP, LoopKind::Blocks) }
+            && let Some(prepared) = &state
+        {
+            meta.set_row_facts(self.function.row_facts(&prepared.state));
+        }
+        debug_assert!(state.is_none() || Self::LOOKS_AT_WORLD == meta.access().looks_at_world());
+        self.state = state;
     }
 
     #[inline]
-    unsafe fn run_shared(&mut self, input: Given<'_, F::In>, cell: &StoreCell<'_>) -> Result<F::Out, ParamError> {
-        let run_ticks = cell.store().run_ticks_since(self.last_run, cell.run_ticks().this_run).of(self.meta.system());
-        // SAFETY: the caller's promise.
-        unsafe { self.run_fetched(input, cell.in_run(run_ticks)) }
+    fn apply_deferred(&mut self, store: &mut Store) {
+        if let Some(prepared) = &mut self.state {
+            prepared.apply(&self.about.meta, store);
+        }
+        self.runs.unapplied = false;
+    }
+}
+
+impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for FunctionSystem<Marker, F> {
+    type In = F::In;
+    type Out = F::Out;
+
+    #[inline]
+    fn run_shared(&mut self, input: Given<'_, F::In>, scope: SharedScope<'_, '_>) -> Result<F::Out, ParamError> {
+        let cell = scope.cell();
+        let run_ticks = cell.store().run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
+        // SAFETY: the scope promises that what the system borrows is not borrowed otherwise.
+        unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system()))) }
     }
 
-    fn run_alone(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
-        self.prepare(store);
+    fn run_alone(
+        &mut self,
+        input: Given<'_, F::In>,
+        AloneScope { store, applies }: AloneScope<'_>,
+    ) -> Result<F::Out, ParamError> {
+        if !self.is_prepared_for(store.id()) {
+            self.prepare(store);
+        }
         store.flush();
         let tick = store.next_tick();
-        let mut cell = StoreCell::exclusive(store);
-        cell.set_tick(tick);
+        let run_ticks = store.run_ticks_since(self.runs.last_run, tick).of(self.about.meta.system());
         // SAFETY: no other code uses the store.
-        unsafe { self.run_shared(input, &cell) }
-    }
-
-    fn run_told(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
-        if !self.is_ready_for(store.id()) {
-            return self.run_told_late(input, store);
-        }
-        let tick = store.next_tick();
-        let run_ticks = store.run_ticks_since(self.last_run, tick).of(self.meta.system());
-        // SAFETY: no other code uses the store.
-        let out = unsafe { self.run_fetched(input, StoreCell::exclusive_in(store, run_ticks)) };
-        if self.is_deferred {
+        let out = unsafe { self.run(input, StoreCell::exclusive_in(store, run_ticks)) };
+        if applies && self.runs.is_deferred {
             self.apply_deferred(store);
         }
         out
     }
 
     #[inline]
-    fn run_told_rows(
+    fn run_rows(&mut self, scope: RowScope<'_, '_, F::In>) -> Result<F::Out, ParamError> {
+        match scope {
+            RowScope::Observed(rows, store) => {
+                if const { <F::In as SystemInput>::IS_EVENT } {
+                    self.observe_rows(rows, store)
+                } else {
+                    no_observer(&self.about.meta)
+                }
+            }
+            RowScope::Blocks(scope) => {
+                if const { matches!(F::LOOP, LoopKind::Blocks) } {
+                    self.run_in_blocks(scope)
+                } else {
+                    no_row_loop(self.about.meta.name())
+                }
+            }
+        }
+    }
+}
+
+impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
+    /// Runs the loop for blocks of rows.
+    fn run_in_blocks(
         &mut self,
-        rows: &mut ToldRows<'_, F::In>,
-        store: &mut Store,
-    ) -> Option<Result<F::Out, ParamError>> {
-        if !self.is_ready_for(store.id()) {
+        BlockScope { scope, panicked, then }: BlockScope<'_, '_>,
+    ) -> Result<F::Out, ParamError> {
+        let cell = scope.cell();
+        let run_ticks = cell.store().run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
+        let run_ticks = run_ticks.of(self.about.meta.system());
+        let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, run_ticks.this_run);
+        // SAFETY: the scope promises that what the system borrows beside its rows is not borrowed otherwise.
+        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(run_ticks))? };
+        // It has not seen what was new before the last block has come to it, or it has panicked itself.
+        let seen = Seen { last_run, run, panicked };
+        // SAFETY: the scope promises that no row has to be asked, and that the rows are not borrowed otherwise until `then` is called.
+        let out = unsafe { function.run_in_blocks(params, then) };
+        seen.all();
+        Ok(out)
+    }
+
+    /// Calls the function for the next entities that it observes. Returns the result of the last call.
+    #[inline]
+    fn observe_rows(&mut self, rows: &mut ObservedRows<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
+        if !self.is_prepared_for(store.id()) {
             self.prepare(store);
         }
         // All of them are one run.
-        let (tick, before) = (store.next_tick(), self.last_run);
+        let (tick, before) = (store.next_tick(), self.runs.last_run);
         loop {
-            let cell = StoreCell::exclusive(store);
-            let run_ticks = cell.store().run_ticks_since(before, tick).of(self.meta.system());
-            let cell = cell.in_run(run_ticks);
+            let run_ticks = store.run_ticks_since(before, tick).of(self.about.meta.system());
+            let cell = StoreCell::exclusive_in(store, run_ticks);
             // What it records for one of them is applied before the next, and an error is handled.
-            let one_by_one = self.is_deferred || F::IS_TOLD_ROWS && self.function.may_fail();
+            let one_by_one =
+                self.runs.is_deferred || const { matches!(F::LOOP, LoopKind::Observed) } && self.function.may_fail();
             let end = if one_by_one { rows.end.min(rows.next + 1) } else { rows.end };
             // SAFETY: no other code uses the store, but for the list of entities of a table, which is one of its books and borrowed from
             // it for as long as the cell is.
-            let out = unsafe { self.run_told_next(rows, end, cell) };
-            if self.is_deferred && rows.next == end {
+            let out = unsafe { self.observe_some(rows, end, cell) };
+            if self.runs.is_deferred && rows.next == end {
                 self.apply_deferred(store);
                 defer_direct(store);
             }
-            if out.is_some() || rows.next == rows.end {
+            let goes_on = matches!(&out, Ok(out) if F::went_well(out)) && rows.next < rows.end;
+            if !goes_on {
                 return out;
             }
         }
     }
 
-    #[inline]
-    fn apply_deferred(&mut self, store: &mut Store) {
-        if let Some(prepared) = &mut self.state {
-            prepared.apply(&self.meta, store);
-        }
-        self.unapplied = false;
-    }
-}
-
-impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
-    /// Prepares it for a store and runs it there, as [`System::run_told`].
-    #[cold]
-    #[inline(never)]
-    fn run_told_late(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
-        let out = self.run_alone(input, store);
-        self.apply_deferred(store);
-        out
-    }
-
-    /// Calls the function for the next entities, up to `end`, in the run that the cell says. Returns what became of the last of them, or
-    /// nothing if all went well.
+    /// Calls the function for the next entities, up to `end`, in the run that the cell says, until one call does not go well. Returns
+    /// the result of the last call.
     ///
     /// # Safety
     ///
-    /// - As for [`System::run_shared`].
+    /// - Nothing that the system borrows is borrowed otherwise.
     #[inline(always)]
-    unsafe fn run_told_next(
+    unsafe fn observe_some(
         &mut self,
-        rows: &mut ToldRows<'_, F::In>,
+        rows: &mut ObservedRows<'_, F::In>,
         end: usize,
         cell: StoreCell<'_>,
-    ) -> Option<Result<F::Out, ParamError>> {
-        let ToldRows { affected, next, about, .. } = rows;
+    ) -> Result<F::Out, ParamError> {
+        let ObservedRows { affected, next, about, .. } = rows;
         let mut about = F::In::begin(about);
         let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, cell.run_ticks().this_run);
-        if F::IS_TOLD_ROWS {
-            // SAFETY: the caller's promise.
+        if const { matches!(F::LOOP, LoopKind::Observed) } {
+            // SAFETY: forwarded: nothing that the system borrows is borrowed otherwise.
             return match unsafe { self.fetch(cell) } {
                 Ok(Fetched { function, params, last_run, run }) => {
                     *last_run = run;
-                    let told = affected.some(*next..end);
+                    let some = affected.some(*next..end);
                     *next = end;
-                    function.run_rows(told, about, params).map(Ok)
+                    Ok(function.run_rows(some, about, params))
                 }
                 Err(error) => {
                     *next += 1;
-                    Some(Err(error))
+                    Err(error)
                 }
             };
         }
-        let Some(entities) = affected.entities(&cell.store().archetypes.tables).get(..end) else {
-            *next = end;
-            return None;
-        };
+        let entities = affected.entities(&cell.store().archetypes.tables).get(..end).unwrap_or_default();
         while let Some(&entity) = entities.get(*next) {
             *next += 1;
-            // SAFETY: the caller's promise; the parameters that were fetched before are not used any more.
-            let Fetched { function, params, last_run, run } = match unsafe { self.fetch(cell) } {
-                Ok(fetched) => fetched,
-                Err(error) => return Some(Err(error)),
-            };
+            // SAFETY: forwarded; the parameters that were fetched before are not used any more.
+            let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
             *last_run = run;
             let out = function.run(F::In::about(&mut about, entity), params);
-            if !F::went_well(&out) {
-                return Some(Ok(out));
+            if *next == end || !F::went_well(&out) {
+                return Ok(out);
             }
         }
-        None
+        *next = end;
+        Err(ParamError::no_rows())
     }
 
-    /// Runs it, in the run that the cell says.
+    /// Calls the function, in the run that the cell says.
     ///
     /// # Safety
     ///
-    /// - As for [`System::run_shared`].
+    /// - Nothing that the system borrows is borrowed otherwise.
     #[inline(always)]
-    unsafe fn run_fetched(&mut self, input: Given<'_, F::In>, cell: StoreCell<'_>) -> Result<F::Out, ParamError> {
+    unsafe fn run(&mut self, input: Given<'_, F::In>, cell: StoreCell<'_>) -> Result<F::Out, ParamError> {
         let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, cell.run_ticks().this_run);
-        // SAFETY: the caller's promise.
-        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
-        // What could not be fetched has not been seen.
-        *last_run = run;
-        Ok(function.run(input, params))
+        // SAFETY: forwarded: nothing that the system borrows is borrowed otherwise.
+        match unsafe { self.fetch(cell) } {
+            Ok(Fetched { function, params, last_run, run }) => {
+                // What could not be fetched has not been seen.
+                *last_run = run;
+                Ok(function.run(input, params))
+            }
+            Err(error) => Err(error),
+        }
     }
 
-    /// The function and its parameters, in the run that the cell says. The caller notes that it has run.
+    /// Fetches the parameters, in the run that the cell says. The caller notes that the system has run.
     ///
     /// # Safety
     ///
-    /// - As for [`System::run_shared`], for as long as the parameters are used.
+    /// - Nothing that the system borrows is borrowed otherwise for as long as the parameters are used.
     #[inline(always)]
     unsafe fn fetch<'w, 's>(&'s mut self, cell: StoreCell<'w>) -> Result<Fetched<'w, 's, F, F::Param>, ParamError> {
-        let Some(ParamState { world, state }) = &mut self.state else { not_initialised(&self.meta) };
+        let Self { runs, state, function, about } = self;
+        let Some(ParamState { world, state }) = state else { not_initialised(&about.meta) };
         if *world != cell.store().id() {
-            prepared_for_another_world(&self.meta, *world, cell.store().id());
+            prepared_for_another_world(&about.meta, *world, cell.store().id());
         }
-        let marks = (self.is_deferred, &mut self.unapplied, &mut self.last_run, &mut self.skip);
-        // SAFETY: the state was made for this store, which has just been looked at; the caller promises the access.
-        unsafe { fetch_prepared::<Marker, F>(&mut self.function, state, marks, cell) }
-    }
-}
-
-/// What a system notes of its runs: whether it records anything and whether that has not been applied, its last run, and why it was
-/// skipped.
-type Marks<'s> = (bool, &'s mut bool, &'s mut LastRun, &'s mut Option<Box<ParamError>>);
-
-/// A function and its parameters: as [`FunctionSystem::fetch`].
-///
-/// # Safety
-///
-/// - As for [`System::run_shared`], for as long as the parameters are used.
-/// - The state was made for the store of the cell.
-#[inline(always)]
-unsafe fn fetch_prepared<'w, 's, Marker: 'static, F: SystemParamFunction<Marker>>(
-    function: &'s mut F,
-    state: &'s mut StateOf<F, Marker>,
-    (is_deferred, unapplied, last_run, skip): Marks<'s>,
-    cell: StoreCell<'w>,
-) -> Result<Fetched<'w, 's, F, F::Param>, ParamError> {
-    if is_deferred {
-        if *unapplied {
-            // The last run did not come to its end; what it asked for is not wanted any more.
-            <F::Param as SystemParam>::Source::discard(state);
+        // SAFETY: the state was made for this store, as was checked above; the access is forwarded.
+        match unsafe { runs.fetch::<SourceOf<F, Marker>>(state, cell) } {
+            Ok(got) => {
+                let run = cell.store().run_at(cell.run_ticks().this_run);
+                Ok(Fetched { function, params: F::Param::item(got), last_run: &mut runs.last_run, run })
+            }
+            Err(error) => Err(about.note_error(error)),
         }
-        *unapplied = true;
     }
-    // SAFETY: the caller's promise.
-    let got = match unsafe { <F::Param as SystemParam>::Source::get(state, cell) } {
-        Ok(got) => got,
-        Err(error) => return Err(noted(skip, error)),
-    };
-    let run = cell.store().run_at(cell.run_ticks().this_run);
-    Ok(Fetched { function, params: F::Param::item(got), last_run, run })
 }
 
 /// Runs a system on a mutably borrowed store, with an input that is made of some of its entities and something
@@ -490,60 +514,38 @@ pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
     let input = input(affected.entities(&cell.store().archetypes.tables), about);
     // SAFETY: no other code uses the store, but for the list of entities of a table, which is one of its books and borrowed from it for
     // as long as the cell is.
-    let out = unsafe { system.run_shared(input, &cell) };
+    let out = system.run_shared(input, unsafe { SharedScope::new(&cell) });
     system.apply_deferred(store);
     out
 }
 
-impl<Marker, F> TellSystem<F::In> for FunctionSystem<Marker, F>
+impl<Marker, F> NotifySystem for FunctionSystem<Marker, F>
 where
     Marker: 'static,
     F: SystemParamFunction<Marker, In: 'static, Out = Result<(), EcsError>>,
 {
-    fn system(&self) -> &(dyn System<In = F::In, Out = Result<(), EcsError>> + 'static) {
-        self
-    }
-
-    fn system_mut(&mut self) -> &mut (dyn System<In = F::In, Out = Result<(), EcsError>> + 'static) {
-        self
-    }
-
-    fn share_meta(&mut self, other: Option<&Arc<SystemMeta>>) -> Option<Arc<SystemMeta>> {
-        if let Some(other) = other {
-            SystemMeta::share(&mut self.meta, other);
-        }
-        Some(Arc::clone(&self.meta))
-    }
-
-    fn tell(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
-        outcome(self.run_told(input, store))
-    }
-
     #[inline(always)]
-    fn tell_lightly(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Option<Outcome> {
-        if self.is_deferred || !self.is_ready_for(store.id()) {
-            return None;
+    fn notify(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
+        let Self { runs, state, function, about } = self;
+        if let Some(ParamState { world, state }) = state
+            && !runs.is_deferred
+            && *world == store.id()
+            && let Some(tick) = store.next_tick_lightly()
+        {
+            let run_ticks = store.run_ticks_since(runs.last_run, tick).of(about.meta.system());
+            let cell = StoreCell::exclusive_in(store, run_ticks);
+            let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, tick);
+            // SAFETY: the state was made for this store, which no other code uses.
+            return match unsafe { runs.fetch::<SourceOf<F, Marker>>(state, cell) } {
+                Ok(got) => {
+                    runs.last_run = cell.store().run_at(tick);
+                    // Whether it went well is known here, before anything else is read.
+                    outcome(Ok(function.run(input, F::Param::item(got))), || about.meta.name())
+                }
+                Err(error) => outcome(Err(about.note_error(error)), || about.meta.name()),
+            };
         }
-        let tick = store.next_tick_lightly()?;
-        let run_ticks = store.run_ticks_since(self.last_run, tick).of(self.meta.system());
-        let cell = StoreCell::exclusive_in(store, run_ticks);
-        let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, cell.run_ticks().this_run);
-        let Some(ParamState { state, .. }) = &mut self.state else { not_initialised(&self.meta) };
-        let marks = (false, &mut self.unapplied, &mut self.last_run, &mut self.skip);
-        // SAFETY: the state was made for this store, as was looked up above, and no other code uses it. Nothing is recorded.
-        Some(match unsafe { fetch_prepared::<Marker, F>(&mut self.function, state, marks, cell) } {
-            Ok(Fetched { function, params, last_run, run }) => {
-                *last_run = run;
-                // If it went well that is known here, before anything else is looked at.
-                outcome(Ok(function.run(input, params)))
-            }
-            Err(error) => outcome(Err(error)),
-        })
-    }
-
-    #[inline(always)]
-    fn tell_rows(&mut self, rows: &mut ToldRows<'_, F::In>, store: &mut Store) -> Option<Outcome> {
-        self.run_told_rows(rows, store).map(outcome)
+        notify_and_apply(self, input, store)
     }
 }
 
@@ -580,19 +582,15 @@ impl Drop for Seen<'_> {
     }
 }
 
-/// Keeps why a run is skipped, for reports.
-#[cold]
-fn noted(skip: &mut Option<Box<ParamError>>, error: ParamError) -> ParamError {
-    if error.is_skip() && skip.as_deref() != Some(&error) {
-        *skip = Some(Box::new(error.clone()));
-    }
-    error
-}
-
 #[cold]
 fn not_initialised(meta: &SystemMeta) -> ! {
     meta.access().expect_agreement();
     panic!("system `{}` was not initialised", meta.name())
+}
+
+#[cold]
+fn no_observer(meta: &SystemMeta) -> ! {
+    unreachable!("system `{}` is no observer", meta.name())
 }
 
 #[cold]
@@ -622,7 +620,7 @@ where
 
     fn into_system(this: Self) -> BoxedSystem<F::In, F::Out> {
         let () = Plain::<F, Marker>::PARAMETERS_AGREE;
-        Box::new(FunctionSystem::new(type_name::<F>(), &[], this).at(Location::caller()))
+        Box::new(FunctionSystem::plain(type_name::<F>(), this))
     }
 
     fn into_fallible_system(this: Self) -> BoxedSystem<F::In, Result<(), EcsError>>
@@ -632,17 +630,17 @@ where
     {
         let () = Plain::<F, Marker>::PARAMETERS_AGREE;
         let fallible = Fallible { function: this, marker: PhantomData };
-        Box::new(FunctionSystem::new(type_name::<F>(), &[], fallible).at(Location::caller()))
+        Box::new(FunctionSystem::plain(type_name::<F>(), fallible))
     }
 
-    fn with_tell_system<W: WithTellSystem<F::In>>(this: Self, with: W) -> W::Out
+    fn with_notify_system<W: WithNotifySystem<F::In>>(this: Self, with: W) -> W::Out
     where
         F::In: 'static,
         F::Out: SystemOutput,
     {
         let () = Plain::<F, Marker>::PARAMETERS_AGREE;
         let fallible = Fallible { function: this, marker: PhantomData };
-        with.with(FunctionSystem::new(type_name::<F>(), &[], fallible).at(Location::caller()))
+        with.with(FunctionSystem::plain(type_name::<F>(), fallible))
     }
 }
 
@@ -663,9 +661,7 @@ where
 
     const INPUTS: usize = F::INPUTS;
 
-    fn identity() -> TypeId {
-        F::identity()
-    }
+    const IDENTITY: TypeId = F::IDENTITY;
 
     #[inline]
     fn went_well(out: &Result<(), EcsError>) -> bool {

@@ -143,7 +143,11 @@ pub trait SystemInput: Sized {
     /// ```
     fn wrap(value: Self::Inner<'_>) -> Self::Param<'_>;
 
-    /// What the inputs of a system are made of that is told of several entities.
+    /// Whether the input is an event of one entity, so that a system may observe several entities in one run.
+    #[doc(hidden)]
+    const IS_EVENT: bool = false;
+
+    /// What the inputs of a system that observes several entities are made of.
     #[doc(hidden)]
     type About<'a>;
 
@@ -281,6 +285,8 @@ impl<I: SystemInput> SystemInput for StaticSystemInput<'_, I> {
     fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
         StaticSystemInput(value)
     }
+
+    const IS_EVENT: bool = I::IS_EVENT;
 
     type About<'a> = I::About<'a>;
 

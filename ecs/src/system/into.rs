@@ -6,7 +6,7 @@ use super::combine;
 use super::input::SystemInput;
 use super::output::SystemOutput;
 use super::params::MadeFromStore;
-use super::tell::WithTellSystem;
+use super::tell::WithNotifySystem;
 use crate::error::EcsError;
 
 /// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,
@@ -66,10 +66,10 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         combine::fallible(Self::into_system(this))
     }
 
-    /// Does something with the system, with an output that says whether it went well, which is told of events.
+    /// Does something with the system, with an output that says whether it went well, which observes events.
     #[doc(hidden)]
     #[track_caller]
-    fn with_tell_system<W: WithTellSystem<I>>(this: Self, with: W) -> W::Out
+    fn with_notify_system<W: WithNotifySystem<I>>(this: Self, with: W) -> W::Out
     where
         I: 'static,
         Out: SystemOutput,

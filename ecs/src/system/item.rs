@@ -7,7 +7,7 @@ use core::marker::{PhantomData, PhantomPinned};
 use core::ops::Deref;
 use core::panic::Location;
 
-use super::base::BoxedSystem;
+use super::base::{BoxedSystem, set_place};
 use super::combine;
 use super::function::MacroMarker;
 use super::input::SystemInput;
@@ -81,7 +81,7 @@ pub trait MacroSystem<In: SystemInput, Out> {
         Out: SystemOutput,
     {
         let mut system = Self::build();
-        system.note_place(Location::caller());
+        set_place(&mut *system, Location::caller());
         combine::fallible(system)
     }
 }
@@ -153,7 +153,7 @@ where
         Out: SystemOutput,
     {
         let mut system = <Func::System as MacroSystem<In, Out>>::build_fallible();
-        system.note_place(Location::caller());
+        set_place(&mut *system, Location::caller());
         system
     }
 }

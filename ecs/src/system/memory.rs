@@ -66,6 +66,7 @@ enum Mode<'a> {
         era: RestoredEra,
         renewed: &'a [(ResourceId, Renewed)],
     },
+    Reset,
 }
 
 /// Comes to all that a system keeps.
@@ -89,18 +90,28 @@ impl<'a> Keeper<'a> {
         Self(Mode::Exchange { memory, next: 0, fits: true, era, renewed })
     }
 
+    /// Makes systems what they were before they were prepared for a world.
+    pub(crate) fn resetting() -> Self {
+        Self(Mode::Reset)
+    }
+
+    /// Whether a system is to be what it was before it was prepared for a world.
+    pub(crate) fn resets(&self) -> bool {
+        matches!(self.0, Mode::Reset)
+    }
+
     /// What was taken, and the types of values that were not.
     pub(crate) fn taken(self) -> (Vec<Memory>, Vec<&'static str>) {
         match self.0 {
             Mode::Take { taken, refused, .. } => (taken, refused),
-            Mode::Exchange { .. } => (Vec::new(), Vec::new()),
+            Mode::Exchange { .. } | Mode::Reset => (Vec::new(), Vec::new()),
         }
     }
 
     /// Whether everything had its place in the memory, so that all was exchanged.
     pub(crate) fn fits(&self) -> bool {
         match &self.0 {
-            Mode::Take { .. } => true,
+            Mode::Take { .. } | Mode::Reset => true,
             Mode::Exchange { memory, next, fits, .. } => *fits && *next == memory.len(),
         }
     }
@@ -117,6 +128,7 @@ impl<'a> Keeper<'a> {
                 *fits &= memory.get_mut(*next).is_some_and(|memory| exchange(memory, *era, renewed));
                 *next += 1;
             }
+            Mode::Reset => {}
         }
     }
 
@@ -208,6 +220,7 @@ impl<'a> Keeper<'a> {
                 };
                 *next += 1;
             }
+            Mode::Reset => {}
         }
     }
 }

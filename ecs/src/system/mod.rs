@@ -39,8 +39,10 @@ mod condition;
 
 pub mod common_conditions;
 
-pub(crate) use self::base::Seal;
-pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta, ToldRows};
+pub(crate) use self::base::{
+    AloneScope, BlockScope, ObservedRows, RowScope, SharedScope, SystemCore, SystemFacts, set_place,
+};
+pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta};
 pub(crate) use self::blocks::{Blocks, RowFacts};
 pub use self::combine::{Adapt, AdapterSystem, CombinatorSystem, Combine};
 pub(crate) use self::combine::{Skipped, only_if};
@@ -56,6 +58,7 @@ pub use self::memory::Keeper;
 pub(crate) use self::memory::{CloneValue, Memory};
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
+pub(crate) use self::param_function::LoopKind;
 pub use self::param_function::{InputMarker, SystemParamFunction};
 pub(crate) use self::params::{AppliedToStore, MadeFromStore, SyncCell, WorldSource};
 pub use self::params::{
@@ -71,7 +74,7 @@ pub(crate) use self::rows::{ParRowLoop, RowKernel, RowLoop};
 pub use self::tasks::TaskParam;
 pub(crate) use self::tasks::TaskSource;
 pub(crate) use self::tell::outcome;
-pub use self::tell::{NotDone, Outcome, TellSystem, WithTellSystem};
+pub use self::tell::{NotDone, NotDoneReason, NotifySystem, Outcome, WithNotifySystem};
 pub use crate::error::{BoxError, ContextExt, EcsError, ErrorContext, ResultSeverityExt, Severity};
 pub use crate::map::system::*;
 

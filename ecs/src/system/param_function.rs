@@ -6,6 +6,19 @@ use super::blocks::{Blocks, RowFacts};
 use super::input::{Given, SystemInput, WrittenInput};
 use super::param::{ParamSource, SystemParam, SystemParamItem};
 use crate::store::Affected;
+
+/// Which kind of loop over rows a function is.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub enum LoopKind {
+    /// It is no loop.
+    None,
+    /// A loop over the rows of tables, which may go through them block by block.
+    Blocks,
+    /// A loop over entities that it observes.
+    Observed,
+}
+
 /// A function whose parameters are system parameters.
 ///
 /// Implemented for functions and closures with up to 16 parameters, and one more if the first is an input. Functions with `#[system]` have up to 40, and return a
@@ -30,7 +43,7 @@ use crate::store::Affected;
 pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     /// What it is given: its first parameter if that is an [`In`](super::In), [`InRef`](super::InRef) or
     /// [`InMut`](super::InMut), and else `()`.
-    type In: SystemInput;
+    type In: SystemInput + 'static;
     /// What it returns.
     type Out;
     /// All its parameters, as a tuple.
@@ -42,9 +55,11 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
 
     /// Which function it is.
     #[doc(hidden)]
-    fn identity() -> TypeId {
-        TypeId::of::<Self>()
-    }
+    const IDENTITY: TypeId = TypeId::of::<Self>();
+
+    /// Which kind of loop over rows it is, if it is one.
+    #[doc(hidden)]
+    const LOOP: LoopKind = LoopKind::None;
 
     /// Whether it went well, for sure.
     #[doc(hidden)]
@@ -53,29 +68,26 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
         false
     }
 
-    /// Whether it is a loop over entities of which it is told: then [`run_rows`](Self::run_rows) is called.
-    #[doc(hidden)]
-    const IS_TOLD_ROWS: bool = false;
-
-    /// Whether such a loop may end early.
+    /// Whether an observing loop may end early.
     #[doc(hidden)]
     fn may_fail(&self) -> bool {
         true
     }
 
-    /// Calls the function for entities of which it is told, and ends with the first of them for which it did not go well.
+    /// Calls the function for entities that it observes, and ends with the first of them for which it does not go well. Only for
+    /// [`LoopKind::Observed`].
     #[doc(hidden)]
     fn run_rows(
         &mut self,
         rows: Affected<'_>,
         about: <Self::In as SystemInput>::About<'_>,
         params: SystemParamItem<'_, '_, Self::Param>,
-    ) -> Option<Self::Out> {
+    ) -> Self::Out {
         let _ = (rows, about, params);
         unreachable!("a function that is no loop over entities is called for each")
     }
 
-    /// What there is to know of it if it is a loop over rows.
+    /// The properties of a loop over rows. Only for [`LoopKind::Blocks`].
     #[doc(hidden)]
     fn row_facts(&self, state: &StateOf<Self, Marker>) -> Option<RowFacts>
     where
@@ -85,13 +97,17 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
         None
     }
 
-    /// Notes the visits of a loop over rows, and calls `then`, which hands it its rows.
+    /// Notes the visits of a loop over rows, and calls `then`, which hands it its rows. Only for [`LoopKind::Blocks`].
     ///
     /// # Safety
     ///
-    /// - As for [`System::run_in_blocks`].
+    /// - As for [`BlockScope::new`](super::base::BlockScope).
     #[doc(hidden)]
-    unsafe fn run_in_blocks(&mut self, params: SystemParamItem<'_, '_, Self::Param>, then: &mut dyn FnMut(Blocks<'_>)) {
+    unsafe fn run_in_blocks(
+        &mut self,
+        params: SystemParamItem<'_, '_, Self::Param>,
+        then: &mut dyn FnMut(Blocks<'_>),
+    ) -> Self::Out {
         let _ = (params, then);
         unreachable!("a function that is no loop over rows has no blocks")
     }

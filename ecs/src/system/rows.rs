@@ -7,7 +7,7 @@ use super::base::BoxedSystem;
 use super::blocks::{Blocks, OwnBlocks, RowFacts, SharedBlocks};
 use super::function::{MacroMarker, function_system};
 use super::param::{SystemParam, SystemParamItem};
-use super::param_function::{StateOf, SystemParamFunction};
+use super::param_function::{LoopKind, StateOf, SystemParamFunction};
 use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
@@ -242,6 +242,8 @@ where
     type Out = Result<(), EcsError>;
     type Param = (Query<'static, 'static, D, F>, K::Params);
 
+    const LOOP: LoopKind = LoopKind::Blocks;
+
     fn row_facts(&self, (rows, _): &StateOf<Self, MacroMarker>) -> Option<RowFacts> {
         Some(facts(self.options, rows))
     }
@@ -250,7 +252,7 @@ where
         &mut self,
         (rows, mut params): SystemParamItem<'_, '_, Self::Param>,
         then: &mut dyn FnMut(Blocks<'_>),
-    ) {
+    ) -> Result<(), EcsError> {
         let (cell, cache) = rows.into_parts();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
@@ -264,6 +266,7 @@ where
             kernel,
             variants: PhantomData,
         }));
+        Ok(())
     }
 
     #[inline]
@@ -352,6 +355,8 @@ where
     type Out = Result<(), EcsError>;
     type Param = (Query<'static, 'static, D, F>, Fetched<'static, 'static, SourceOf<K, D, Marker>>);
 
+    const LOOP: LoopKind = LoopKind::Blocks;
+
     fn row_facts(&self, (rows, _): &StateOf<Self, MacroMarker>) -> Option<RowFacts> {
         let records = <SourceOf<K, D, Marker> as TaskSource>::RECORDS;
         Some(RowFacts { is_par: true, records, ..facts(self.options, rows) })
@@ -361,13 +366,14 @@ where
         &mut self,
         (rows, params): SystemParamItem<'_, '_, Self::Param>,
         then: &mut dyn FnMut(Blocks<'_>),
-    ) {
+    ) -> Result<(), EcsError> {
         let (cell, cache) = rows.into_parts();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);
         let (kernel, form, common, marker) = (&self.kernel, self.choice.chosen(), &common, PhantomData);
         then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { cell, cache, form, kernel, common, marker }));
+        Ok(())
     }
 
     /// # Errors

@@ -1,101 +1,86 @@
-//! Systems that are told of events.
+//! Systems that observe events.
 
 use alloc::boxed::Box;
-use alloc::sync::Arc;
+use alloc::string::String;
 
-use super::base::{BoxedSystem, ParamError, System, SystemMeta, ToldRows};
+use super::base::{AloneScope, BoxedSystem, ParamError, System};
 use super::input::{Given, SystemInput};
+use crate::command::defer_direct;
 use crate::error::EcsError;
 use crate::store::Store;
 
-/// What became of a run of such a system. It is one pointer, so that a run that went well leaves nothing in memory to be looked at.
+/// The result of a run of such a system. It is one pointer, so that a run that went well leaves nothing in memory to be read.
 pub type Outcome = Result<(), Box<NotDone>>;
 
-/// Why a run of such a system did not go well.
+/// The error of a run of such a system.
 #[doc(hidden)]
 #[derive(Debug)]
-pub enum NotDone {
-    /// It has returned an error.
+pub struct NotDone {
+    /// The name of the system.
+    pub(crate) system: String,
+    pub(crate) reason: NotDoneReason,
+}
+
+/// Why a run did not go well.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum NotDoneReason {
+    /// The system has returned an error.
     Failed(EcsError),
     /// A parameter could not be fetched.
     NotRun(ParamError),
 }
 
-/// What became of a run.
+/// The outcome of a run of a system with a name.
 #[inline(always)]
-pub(crate) fn outcome(ran: Result<Result<(), EcsError>, ParamError>) -> Outcome {
+pub(crate) fn outcome<'n>(ran: Result<Result<(), EcsError>, ParamError>, name: impl FnOnce() -> &'n str) -> Outcome {
     match ran {
         Ok(Ok(())) => Ok(()),
-        ran => not_done(ran),
+        Ok(Err(error)) => not_done(NotDoneReason::Failed(error), name()),
+        Err(error) => not_done(NotDoneReason::NotRun(error), name()),
     }
 }
 
 #[cold]
 #[inline(never)]
-fn not_done(ran: Result<Result<(), EcsError>, ParamError>) -> Outcome {
-    Err(Box::new(match ran {
-        Ok(Ok(())) => return Ok(()),
-        Ok(Err(error)) => NotDone::Failed(error),
-        Err(error) => NotDone::NotRun(error),
-    }))
+fn not_done(reason: NotDoneReason, name: &str) -> Outcome {
+    Err(Box::new(NotDone { system: String::from(name), reason }))
 }
 
-/// A system that is told of events. If the type of its function is known, that is called without a detour.
+/// A system that observes events. If the type of its function is known, `notify` calls it directly.
 #[doc(hidden)]
-pub trait TellSystem<I: SystemInput + 'static>: Send + Sync + 'static {
-    /// The system.
-    fn system(&self) -> &(dyn System<In = I, Out = Result<(), EcsError>> + 'static);
-
-    /// The system.
-    fn system_mut(&mut self) -> &mut (dyn System<In = I, Out = Result<(), EcsError>> + 'static);
-
-    /// Has it know by the same memory what another system knows of itself, if that is the same. Returns that of this one, if it is a single
-    /// function.
-    fn share_meta(&mut self, other: Option<&Arc<SystemMeta>>) -> Option<Arc<SystemMeta>> {
-        let _ = other;
-        None
-    }
-
-    /// As [`System::run_told`].
-    fn tell(&mut self, input: Given<'_, I>, store: &mut Store) -> Outcome;
-
-    /// The same if nothing has to be done before or behind it. Otherwise nothing has happened, and it returns none.
-    #[inline(always)]
-    fn tell_lightly(&mut self, input: Given<'_, I>, store: &mut Store) -> Option<Outcome> {
-        let _ = (input, store);
-        None
-    }
-
-    /// As [`System::run_told_rows`].
-    fn tell_rows(&mut self, rows: &mut ToldRows<'_, I>, store: &mut Store) -> Option<Outcome>;
+pub trait NotifySystem: System<In: 'static, Out = Result<(), EcsError>> {
+    /// Runs the system with an event, and applies its commands. It is prepared for the store if need be. No ids are reserved when it
+    /// begins.
+    fn notify(&mut self, input: Given<'_, Self::In>, store: &mut Store) -> Outcome;
 }
 
-impl<I: SystemInput + 'static> TellSystem<I> for BoxedSystem<I, Result<(), EcsError>> {
-    fn system(&self) -> &(dyn System<In = I, Out = Result<(), EcsError>> + 'static) {
-        &**self
-    }
-
-    fn system_mut(&mut self) -> &mut (dyn System<In = I, Out = Result<(), EcsError>> + 'static) {
-        &mut **self
-    }
-
+impl<I: SystemInput + 'static> NotifySystem for BoxedSystem<I, Result<(), EcsError>> {
     #[inline]
-    fn tell(&mut self, input: Given<'_, I>, store: &mut Store) -> Outcome {
-        outcome((**self).run_told(input, store))
-    }
-
-    #[inline]
-    fn tell_rows(&mut self, rows: &mut ToldRows<'_, I>, store: &mut Store) -> Option<Outcome> {
-        (**self).run_told_rows(rows, store).map(outcome)
+    fn notify(&mut self, input: Given<'_, I>, store: &mut Store) -> Outcome {
+        let out = (**self).run_alone(input, AloneScope::applied(store));
+        defer_direct(store);
+        outcome(out, || self.name())
     }
 }
 
-/// Does something with a system that is told of events, of whatever type.
+/// Runs a system of a known type that has to be prepared, or records commands.
+#[inline(never)]
+pub(super) fn notify_and_apply<S>(system: &mut S, input: Given<'_, S::In>, store: &mut Store) -> Outcome
+where
+    S: System<Out = Result<(), EcsError>>,
+{
+    let out = system.run_alone(input, AloneScope::applied(store));
+    defer_direct(store);
+    outcome(out, || system.name())
+}
+
+/// Does something with a system that observes events, of whatever type.
 #[doc(hidden)]
-pub trait WithTellSystem<I: SystemInput + 'static> {
+pub trait WithNotifySystem<I: SystemInput + 'static> {
     /// What comes of it.
     type Out;
 
     /// Does it.
-    fn with(self, system: impl TellSystem<I>) -> Self::Out;
+    fn with(self, system: impl NotifySystem<In = I>) -> Self::Out;
 }

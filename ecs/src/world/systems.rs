@@ -15,8 +15,8 @@ use crate::schedule::{Ambiguity, IntoSystemSet, Schedule, ScheduleBuildError, Sc
 use crate::store::{Acting, SharedClock, Store, WorldId};
 use crate::system::Keeper;
 use crate::system::{
-    BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunSystemError, Seal, System, SystemInput,
-    SystemParam, TaskParam, WorldSource,
+    AloneScope, BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunSystemError, SharedScope, System,
+    SystemCore, SystemFacts, SystemInput, SystemParam, TaskParam, WorldSource, set_place,
 };
 use crate::tick::{LastRun, Tick};
 
@@ -133,6 +133,45 @@ impl Drop for SinceLastRun<'_> {
     }
 }
 
+impl<F, I, Out, K> SystemCore for ExclusiveSystem<F, I, Out, K>
+where
+    F: FnMut(I::Inner<'_>, &mut World, &mut K) -> Out + Send + Sync + 'static,
+    I: SystemInput + 'static,
+    Out: 'static,
+    K: Kept,
+{
+    fn facts(&self) -> SystemFacts<'_> {
+        SystemFacts::of_function(self.name, &self.access, TypeId::of::<F>())
+    }
+
+    fn rows(&self, _: &Store) -> Option<usize> {
+        None
+    }
+
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+        if keeper.resets() {
+            self.prepared = None;
+        }
+        let Some(prepared) = &mut self.prepared else { return keeper.last_run(None) };
+        keeper.last_run(Some(&mut prepared.last_run));
+        prepared.kept.remember(keeper);
+    }
+
+    fn prepare(&mut self, store: &mut Store) {
+        let world = store.id();
+        if matches!(&self.prepared, Some(prepared) if prepared.world == world) {
+            return;
+        }
+        // First of all: what follows is user code in part, which may panic.
+        self.prepared = None;
+        let kept = K::prepared(World::from_store_mut(store), self.name);
+        assert!(world == store.id(), "system `{}`: a parameter has replaced the world", self.name);
+        self.prepared = Some(Prepared { world, last_run: LastRun::default(), kept });
+    }
+
+    fn apply_deferred(&mut self, _: &mut Store) {}
+}
+
 impl<F, I, Out, K> System for ExclusiveSystem<F, I, Out, K>
 where
     F: FnMut(I::Inner<'_>, &mut World, &mut K) -> Out + Send + Sync + 'static,
@@ -140,50 +179,14 @@ where
     Out: 'static,
     K: Kept,
 {
-    fn seal(_: Seal) {}
-
     type In = I;
     type Out = Out;
 
-    fn name(&self) -> &str {
-        self.name
+    fn run_shared(&mut self, _: I::Inner<'_>, _: SharedScope<'_, '_>) -> Result<Out, ParamError> {
+        unreachable!("system `{}` takes `&mut World`, so it is run alone", self.name)
     }
 
-    fn access(&self) -> &Access {
-        &self.access
-    }
-
-    fn function(&self) -> Option<TypeId> {
-        Some(TypeId::of::<F>())
-    }
-
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        let Some(prepared) = &mut self.prepared else { return keeper.last_run(None) };
-        keeper.last_run(Some(&mut prepared.last_run));
-        prepared.kept.remember(keeper);
-    }
-
-    fn forget(&mut self) {
-        self.prepared = None;
-    }
-
-    fn is_ready_for(&self, world: WorldId) -> bool {
-        self.prepared.as_ref().is_some_and(|prepared| prepared.world == world)
-    }
-
-    fn prepare(&mut self, store: &mut Store) {
-        if self.is_ready_for(store.id()) {
-            return;
-        }
-        // First of all: what follows is user code in part, which may panic.
-        self.prepared = None;
-        let world = store.id();
-        let kept = K::prepared(World::from_store_mut(store), self.name);
-        assert!(world == store.id(), "system `{}`: a parameter has replaced the world", self.name);
-        self.prepared = Some(Prepared { world, last_run: LastRun::default(), kept });
-    }
-
-    fn run_alone(&mut self, input: I::Inner<'_>, store: &mut Store) -> Result<Out, ParamError> {
+    fn run_alone(&mut self, input: I::Inner<'_>, AloneScope { store, .. }: AloneScope<'_>) -> Result<Out, ParamError> {
         // A system before this one may have put another world in the place of that which it was prepared for.
         self.prepare(store);
         let Some(Prepared { world, last_run, kept }) = &mut self.prepared else { unreachable!("it has been prepared") };
@@ -205,8 +208,6 @@ where
         };
         Ok(out)
     }
-
-    fn apply_deferred(&mut self, _: &mut Store) {}
 }
 
 /// Keeps functions of `&mut World` apart from other systems.
@@ -309,7 +310,7 @@ impl RunSystemOnce for World {
     {
         let () = S::CHECKED;
         let mut system = IntoSystem::into_system(system);
-        system.note_place(Location::caller());
+        set_place(&mut *system, Location::caller());
         system.run(input, self)
     }
 }
@@ -355,8 +356,7 @@ impl<I: SystemInput + 'static, Out: 'static> dyn System<In = I, Out = Out> {
     #[track_caller]
     pub fn run(&mut self, input: I::Inner<'_>, world: &mut World) -> Result<Out, RunSystemError> {
         self.initialize(world);
-        let out = self.run_alone(input, &mut world.store);
-        self.apply_deferred(&mut world.store);
+        let out = self.run_alone(input, AloneScope::applied(&mut world.store));
         out.map_err(|error| RunSystemError::new(self.name(), error))
     }
 }

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 
 use super::joined;
 use super::map::{Wrap, wrap};
-use super::pair::{Join, pair};
+use super::pair::{Join, PairRun, pair};
 use crate::system::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn};
 use crate::system::input::{Given, SystemInput};
 
@@ -98,20 +98,18 @@ where
 
     const REPORTS: bool = true;
 
-    fn join<T>(
+    fn join(
         &self,
-        name: &str,
         input: Given<'_, Func::In>,
-        run: &mut T,
-        first: impl FnOnce(SystemIn<'_, A>, &mut T) -> Result<A::Out, ParamError>,
-        second: impl FnOnce(SystemIn<'_, B>, &mut T) -> Result<B::Out, ParamError>,
+        run: &mut PairRun<'_, '_, '_, A::In, A::Out, B::In, B::Out>,
     ) -> Result<Func::Out, ParamError> {
+        let name = run.name;
         let named = |error| RunSystemError::new(name, error);
         let out = Func::combine(
             input,
             run,
-            |input, run| first(input, run).map_err(named),
-            |input, run| second(input, run).map_err(named),
+            |input, run| run.first(input).map_err(named),
+            |input, run| run.second(input).map_err(named),
         );
         out.map_err(RunSystemError::into_param_error)
     }

@@ -1,12 +1,9 @@
 //! Systems that are given a value which they keep.
 
 use alloc::boxed::Box;
-use core::any::TypeId;
 
-use crate::access::Access;
-use crate::cell::StoreCell;
 use crate::store::{Store, WorldId};
-use crate::system::base::{BoxedSystem, ParamError, Seal, System};
+use crate::system::base::{AloneScope, BoxedSystem, ParamError, SharedScope, System, SystemCore, SystemFacts};
 use crate::system::input::SystemInput;
 use crate::system::memory::Keeper;
 
@@ -36,70 +33,26 @@ where
     }
 }
 
-impl<I, Out, T> System for WithInput<I, Out, T>
+impl<I, Out, T> SystemCore for WithInput<I, Out, T>
 where
     I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
     Out: 'static,
     T: Send + Sync + 'static,
 {
-    fn seal(_: Seal) {}
-
-    type In = ();
-    type Out = Out;
-
-    fn name(&self) -> &str {
-        self.system.name()
-    }
-
-    fn access(&self) -> &Access {
-        self.system.access()
-    }
-
-    fn function(&self) -> Option<TypeId> {
-        self.system.function()
-    }
-
-    fn ticks(&self) -> u32 {
-        self.system.ticks()
-    }
-
-    fn nesting(&self) -> u32 {
-        self.system.nesting() + 1
-    }
-
-    fn conditions(&self) -> &[BoxedSystem<(), bool>] {
-        self.system.conditions()
-    }
-
-    fn unmet_condition(&self) -> Option<usize> {
-        self.system.unmet_condition()
-    }
-
-    fn skipped_by(&self) -> Option<&ParamError> {
-        self.system.skipped_by()
+    fn facts(&self) -> SystemFacts<'_> {
+        let facts = self.system.facts();
+        SystemFacts { nesting: facts.nesting + 1, row_facts: None, ..facts }
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
         self.system.rows(store)
     }
 
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        self.system.remember(keeper);
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+        self.system.visit_state(keeper);
         if let Held::Value(value) | Held::MadeBy(_, Some((_, value))) = &mut self.held {
             keeper.value(value);
         }
-    }
-
-    fn forget(&mut self) {
-        self.system.forget();
-    }
-
-    fn is_ready_for(&self, world: WorldId) -> bool {
-        let has_value = match &self.held {
-            Held::Value(_) => true,
-            Held::MadeBy(_, made) => made.as_ref().is_some_and(|(of, _)| *of == world),
-        };
-        has_value && self.system.is_ready_for(world)
     }
 
     fn prepare(&mut self, store: &mut Store) {
@@ -116,20 +69,29 @@ where
         self.system.prepare(store);
     }
 
-    unsafe fn run_shared(&mut self, (): (), cell: &StoreCell<'_>) -> Result<Out, ParamError> {
-        let (system, value) = self.parts();
-        // SAFETY: the caller's promise. The value is no part of the store.
-        unsafe { system.run_shared(value, cell) }
-    }
-
-    fn run_alone(&mut self, (): (), store: &mut Store) -> Result<Out, ParamError> {
-        self.prepare(store);
-        let (system, value) = self.parts();
-        system.run_alone(value, store)
-    }
-
     fn apply_deferred(&mut self, store: &mut Store) {
         self.system.apply_deferred(store);
+    }
+}
+
+impl<I, Out, T> System for WithInput<I, Out, T>
+where
+    I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
+    Out: 'static,
+    T: Send + Sync + 'static,
+{
+    type In = ();
+    type Out = Out;
+
+    fn run_shared(&mut self, (): (), scope: SharedScope<'_, '_>) -> Result<Out, ParamError> {
+        let (system, value) = self.parts();
+        system.run_shared(value, scope)
+    }
+
+    fn run_alone(&mut self, (): (), scope: AloneScope<'_>) -> Result<Out, ParamError> {
+        self.prepare(scope.store);
+        let (system, value) = self.parts();
+        system.run_alone(value, scope)
     }
 }
 

@@ -2,14 +2,12 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use core::any::{Any, TypeId};
+use core::any::Any;
 
 use super::{joined, nested};
-use crate::access::Access;
-use crate::cell::StoreCell;
 use crate::error::EcsError;
-use crate::store::{Store, WorldId};
-use crate::system::base::{BoxedSystem, ParamError, Seal, System};
+use crate::store::Store;
+use crate::system::base::{AloneScope, BoxedSystem, ParamError, SharedScope, System, SystemCore, SystemFacts};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::output::SystemOutput;
@@ -62,22 +60,33 @@ struct Wrapped<W, I: SystemInput, Out> {
     wrap: W,
 }
 
-impl<W, I, Out> Wrapped<W, I, Out>
+impl<W, I, Out> SystemCore for Wrapped<W, I, Out>
 where
     W: Wrap<I, Out>,
     I: SystemInput + 'static,
     Out: 'static,
 {
-    /// Calls a function with the name of this system, and what runs the inner one.
-    #[inline]
-    fn run_by(
-        &mut self,
-        input: Given<'_, W::In>,
-        run: impl FnOnce(&mut BoxedSystem<I, Out>, Given<'_, I>) -> Result<Out, ParamError>,
-    ) -> Result<W::Out, ParamError> {
-        let Self { name, system, wrap, .. } = self;
-        let name = name.as_deref().unwrap_or_default();
-        wrap.wrap(name, input, |input| run(system, input))
+    fn facts(&self) -> SystemFacts<'_> {
+        // The output is another one, but it is the same function that runs.
+        let facts = self.system.facts();
+        let name = self.name.as_deref().unwrap_or(facts.name);
+        SystemFacts { name, nesting: self.nesting, row_facts: None, ..facts }
+    }
+
+    fn rows(&self, store: &Store) -> Option<usize> {
+        self.system.rows(store)
+    }
+
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+        self.system.visit_state(keeper);
+    }
+
+    fn prepare(&mut self, store: &mut Store) {
+        self.system.prepare(store);
+    }
+
+    fn apply_deferred(&mut self, store: &mut Store) {
+        self.system.apply_deferred(store);
     }
 }
 
@@ -87,75 +96,24 @@ where
     I: SystemInput + 'static,
     Out: 'static,
 {
-    fn seal(_: Seal) {}
-
     type In = W::In;
     type Out = W::Out;
 
-    fn name(&self) -> &str {
-        self.name.as_deref().unwrap_or(self.system.name())
+    fn run_shared(&mut self, input: Given<'_, W::In>, scope: SharedScope<'_, '_>) -> Result<W::Out, ParamError> {
+        let Self { name, system, wrap, .. } = self;
+        wrap.wrap(name.as_deref().unwrap_or_default(), input, |input| system.run_shared(input, scope))
     }
 
-    fn access(&self) -> &Access {
-        self.system.access()
-    }
-
-    fn function(&self) -> Option<TypeId> {
-        // What it returns is another thing, but it is the same function that runs.
-        self.system.function()
-    }
-
-    fn ticks(&self) -> u32 {
-        self.system.ticks()
-    }
-
-    fn nesting(&self) -> u32 {
-        self.nesting
-    }
-
-    fn conditions(&self) -> &[BoxedSystem<(), bool>] {
-        self.system.conditions()
-    }
-
-    fn unmet_condition(&self) -> Option<usize> {
-        self.system.unmet_condition()
-    }
-
-    fn skipped_by(&self) -> Option<&ParamError> {
-        self.system.skipped_by()
-    }
-
-    fn rows(&self, store: &Store) -> Option<usize> {
-        self.system.rows(store)
-    }
-
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        self.system.remember(keeper);
-    }
-
-    fn forget(&mut self) {
-        self.system.forget();
-    }
-
-    fn is_ready_for(&self, world: WorldId) -> bool {
-        self.system.is_ready_for(world)
-    }
-
-    fn prepare(&mut self, store: &mut Store) {
-        self.system.prepare(store);
-    }
-
-    unsafe fn run_shared(&mut self, input: Given<'_, W::In>, cell: &StoreCell<'_>) -> Result<W::Out, ParamError> {
-        // SAFETY: the caller's promise: what this system borrows is what the inner one borrows.
-        self.run_by(input, |system, input| unsafe { system.run_shared(input, cell) })
-    }
-
-    fn run_alone(&mut self, input: Given<'_, W::In>, store: &mut Store) -> Result<W::Out, ParamError> {
-        self.run_by(input, |system, input| system.run_alone(input, store))
-    }
-
-    fn apply_deferred(&mut self, store: &mut Store) {
-        self.system.apply_deferred(store);
+    fn run_alone(&mut self, input: Given<'_, W::In>, scope: AloneScope<'_>) -> Result<W::Out, ParamError> {
+        let Self { name, system, wrap, .. } = self;
+        let AloneScope { store, applies } = scope;
+        // The function that wraps the system may leave it out.
+        let out = wrap
+            .wrap(name.as_deref().unwrap_or_default(), input, |input| system.run_alone(input, AloneScope::new(store)));
+        if applies {
+            system.apply_deferred(store);
+        }
+        out
     }
 }
 
@@ -184,7 +142,7 @@ where
     I: SystemInput + 'static,
     Out: 'static,
 {
-    Box::new(Wrapped { name, nesting: nested(system.nesting()), system, wrap })
+    Box::new(Wrapped { name, nesting: nested(system.facts().nesting), system, wrap })
 }
 
 /// A condition that may fail, as one that gives an answer or cannot run.

@@ -1,14 +1,14 @@
 //! Systems with conditions.
 
 use alloc::boxed::Box;
-use core::any::TypeId;
 
 use super::nested;
 use super::pair::holds;
 use crate::access::Access;
-use crate::cell::StoreCell;
 use crate::store::{Store, WorldId};
-use crate::system::base::{BoxedSystem, ParamError, Seal, System};
+use crate::system::base::{
+    AloneScope, BoxedSystem, Composite, ParamError, RunScope, SharedScope, System, SystemCore, SystemFacts,
+};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 
@@ -40,7 +40,7 @@ struct OnlyIf<I: SystemInput, Out> {
     nesting: u32,
     /// What all of them borrow.
     access: Access,
-    /// The world of which the access tells. Whether all are ready for it they know themselves.
+    /// The world for which all are prepared.
     world: Option<WorldId>,
     /// Whether the system has taken part in the last run.
     ran: bool,
@@ -56,68 +56,36 @@ impl<I: SystemInput + 'static, Out: 'static> OnlyIf<I, Out> {
     }
 }
 
-impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
-    fn seal(_: Seal) {}
-
-    type In = I;
-    type Out = Out;
-
-    fn name(&self) -> &str {
-        self.system.name()
-    }
-
-    fn access(&self) -> &Access {
-        &self.access
-    }
-
-    fn function(&self) -> Option<TypeId> {
-        self.system.function()
-    }
-
-    fn ticks(&self) -> u32 {
-        self.conditions.iter().map(|condition| condition.ticks()).sum::<u32>() + self.system.ticks()
-    }
-
-    fn nesting(&self) -> u32 {
-        self.nesting
-    }
-
-    fn conditions(&self) -> &[BoxedSystem<(), bool>] {
-        &self.conditions
-    }
-
-    fn unmet_condition(&self) -> Option<usize> {
-        self.unmet
-    }
-
-    fn skipped_by(&self) -> Option<&ParamError> {
-        self.system.skipped_by()
+impl<I: SystemInput + 'static, Out: 'static> SystemCore for OnlyIf<I, Out> {
+    fn facts(&self) -> SystemFacts<'_> {
+        let facts = self.system.facts();
+        SystemFacts {
+            access: &self.access,
+            ticks: self.conditions.iter().map(|condition| condition.facts().ticks).sum::<u32>() + facts.ticks,
+            nesting: self.nesting,
+            conditions: &self.conditions,
+            unmet_condition: self.unmet,
+            row_facts: None,
+            ..facts
+        }
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
         self.system.rows(store)
     }
 
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        self.conditions.iter_mut().for_each(|condition| condition.remember(keeper));
-        self.system.remember(keeper);
-    }
-
-    fn forget(&mut self) {
-        self.conditions.iter_mut().for_each(|condition| condition.forget());
-        self.system.forget();
-    }
-
-    fn is_ready_for(&self, world: WorldId) -> bool {
-        self.world == Some(world)
-            && self.conditions.iter().all(|condition| condition.is_ready_for(world))
-            && self.system.is_ready_for(world)
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+        if keeper.resets() {
+            self.world = None;
+        }
+        self.conditions.iter_mut().for_each(|condition| condition.visit_state(keeper));
+        self.system.visit_state(keeper);
     }
 
     fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
-        if !self.is_ready_for(world) {
-            // If one of them panics, they are ready for no world.
+        if self.world != Some(world) {
+            // If one of them panics, all are prepared for no world.
             self.world = None;
             for condition in &mut self.conditions {
                 condition.prepare(store);
@@ -133,39 +101,6 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
         }
     }
 
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<Out, ParamError> {
-        (self.ran, self.unmet) = (false, None);
-        let mut cell = *cell;
-        for (number, condition) in self.conditions.iter_mut().enumerate() {
-            // SAFETY: the caller's promise: what is borrowed is what all borrow. Those before have finished.
-            if !holds(unsafe { condition.run_shared((), &cell) })? {
-                self.unmet.get_or_insert(number);
-            }
-            cell.advance(condition.ticks());
-        }
-        if self.unmet.is_some() {
-            return Ok((self.skipped)());
-        }
-        self.ran = true;
-        // SAFETY: as above; the conditions have finished.
-        unsafe { self.system.run_shared(input, &cell) }
-    }
-
-    fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<Out, ParamError> {
-        self.prepare(store);
-        (self.ran, self.unmet) = (false, None);
-        for (number, condition) in self.conditions.iter_mut().enumerate() {
-            if !holds(condition.run_alone((), store))? {
-                self.unmet.get_or_insert(number);
-            }
-        }
-        if self.unmet.is_some() {
-            return Ok((self.skipped)());
-        }
-        self.ran = true;
-        self.system.run_alone(input, store)
-    }
-
     fn apply_deferred(&mut self, store: &mut Store) {
         // What it recorded in a run that broke off is not wanted any more.
         if core::mem::take(&mut self.ran) {
@@ -174,12 +109,48 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
     }
 }
 
+impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
+    type In = I;
+    type Out = Out;
+
+    fn run_shared(&mut self, input: Given<'_, I>, scope: SharedScope<'_, '_>) -> Result<Out, ParamError> {
+        self.run_all(input, &mut RunScope::Shared(scope))
+    }
+
+    fn run_alone(&mut self, input: Given<'_, I>, scope: AloneScope<'_>) -> Result<Out, ParamError> {
+        self.run_all_alone(input, scope)
+    }
+}
+
+impl<I: SystemInput + 'static, Out: 'static> Composite for OnlyIf<I, Out> {
+    fn world(&mut self) -> &mut Option<WorldId> {
+        &mut self.world
+    }
+
+    /// Evaluates the conditions, and runs the system if all of them hold.
+    fn run_all(&mut self, input: Given<'_, I>, scope: &mut RunScope<'_, '_>) -> Result<Out, ParamError> {
+        (self.ran, self.unmet) = (false, None);
+        let mut ticks = 0;
+        for (number, condition) in self.conditions.iter_mut().enumerate() {
+            if !holds(scope.run(&mut **condition, ticks, ()))? {
+                self.unmet.get_or_insert(number);
+            }
+            ticks += condition.facts().ticks;
+        }
+        if self.unmet.is_some() {
+            return Ok((self.skipped)());
+        }
+        self.ran = true;
+        scope.run(&mut *self.system, ticks, input)
+    }
+}
+
 pub(crate) fn only_if<I: SystemInput + 'static, Out: 'static>(
     conditions: Box<[BoxedSystem<(), bool>]>,
     system: BoxedSystem<I, Out>,
     skipped: fn() -> Out,
 ) -> BoxedSystem<I, Out> {
-    let inside = conditions.iter().map(|condition| condition.nesting()).fold(system.nesting(), u32::max);
+    let inside = conditions.iter().map(|condition| condition.facts().nesting).fold(system.facts().nesting, u32::max);
     let (nesting, access) = (nested(inside), Access::default());
     let mut all = OnlyIf { conditions, system, nesting, access, world: None, ran: false, unmet: None, skipped };
     all.access = all.unite();

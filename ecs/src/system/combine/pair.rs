@@ -5,10 +5,11 @@ use alloc::string::String;
 
 use super::{joined, nested};
 use crate::access::Access;
-use crate::cell::StoreCell;
 use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::{Store, WorldId};
-use crate::system::base::{BoxedSystem, ParamError, Seal, System};
+use crate::system::base::{
+    AloneScope, BoxedSystem, Composite, ParamError, RunScope, SharedScope, System, SystemCore, SystemFacts,
+};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::param::add_rows;
@@ -23,15 +24,45 @@ pub(super) trait Join<I: SystemInput, Out, NextIn: SystemInput, NextOut>: Send +
     /// Whether the pair reports why a system was skipped, and how many rows the two visit.
     const REPORTS: bool;
 
-    /// Runs the systems by `first` and `second`. `pair` is the name of the pair.
-    fn join<T>(
+    /// Runs the systems, or does not.
+    fn join(
         &self,
-        pair: &str,
         input: Given<'_, Self::In>,
-        run: &mut T,
-        first: impl FnOnce(Given<'_, I>, &mut T) -> Result<Out, ParamError>,
-        second: impl FnOnce(Given<'_, NextIn>, &mut T) -> Result<NextOut, ParamError>,
+        run: &mut PairRun<'_, '_, '_, I, Out, NextIn, NextOut>,
     ) -> Result<Self::Out, ParamError>;
+}
+
+/// A run of two systems. Either may run first, or not at all.
+pub(super) struct PairRun<'r, 's, 'w, I: SystemInput, Out, NextIn: SystemInput, NextOut> {
+    /// The name of the pair.
+    pub(super) name: &'r str,
+    first: &'r mut BoxedSystem<I, Out>,
+    second: &'r mut BoxedSystem<NextIn, NextOut>,
+    ticks: [u32; 2],
+    progress: &'r mut Progress,
+    scope: &'r mut RunScope<'s, 'w>,
+}
+
+impl<I, Out, NextIn, NextOut> PairRun<'_, '_, '_, I, Out, NextIn, NextOut>
+where
+    I: SystemInput + 'static,
+    Out: 'static,
+    NextIn: SystemInput + 'static,
+    NextOut: 'static,
+{
+    /// Runs the first system.
+    #[inline]
+    pub(super) fn first(&mut self, input: Given<'_, I>) -> Result<Out, ParamError> {
+        let used = self.progress.begin(0, self.ticks[0]);
+        self.scope.run(&mut **self.first, used, input)
+    }
+
+    /// Runs the second system.
+    #[inline]
+    pub(super) fn second(&mut self, input: Given<'_, NextIn>) -> Result<NextOut, ParamError> {
+        let used = self.progress.begin(1, self.ticks[1]);
+        self.scope.run(&mut **self.second, used, input)
+    }
 }
 
 /// Which of two systems have run, in one run of the pair.
@@ -67,14 +98,15 @@ struct Pair<J, I: SystemInput, Out, NextIn: SystemInput, NextOut> {
     nesting: u32,
     /// What the two borrow.
     access: Access,
-    ticks: u32,
-    /// The world of which the access tells. Whether both are ready for it they know themselves.
+    /// How many ticks each of them uses.
+    ticks: [u32; 2],
+    /// The world for which both are prepared.
     world: Option<WorldId>,
     /// Of the last run.
     progress: Progress,
 }
 
-impl<J, I, Out, NextIn, NextOut> System for Pair<J, I, Out, NextIn, NextOut>
+impl<J, I, Out, NextIn, NextOut> SystemCore for Pair<J, I, Out, NextIn, NextOut>
 where
     J: Join<I, Out, NextIn, NextOut>,
     I: SystemInput + 'static,
@@ -82,103 +114,38 @@ where
     NextIn: SystemInput + 'static,
     NextOut: 'static,
 {
-    fn seal(_: Seal) {}
-
-    type In = J::In;
-    type Out = J::Out;
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn access(&self) -> &Access {
-        &self.access
-    }
-
-    fn ticks(&self) -> u32 {
-        self.ticks
-    }
-
-    fn nesting(&self) -> u32 {
-        self.nesting
-    }
-
-    fn skipped_by(&self) -> Option<&ParamError> {
-        match self.progress.last {
+    fn facts(&self) -> SystemFacts<'_> {
+        let skipped_by = match self.progress.last {
             _ if !J::REPORTS => None,
-            0 => self.first.skipped_by(),
-            _ => self.second.skipped_by(),
-        }
+            0 => self.first.facts().skipped_by,
+            _ => self.second.facts().skipped_by,
+        };
+        let [first, second] = self.ticks;
+        SystemFacts { skipped_by, ..SystemFacts::of_several(&self.name, &self.access, first + second, self.nesting) }
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
         if J::REPORTS { add_rows(self.first.rows(store), self.second.rows(store)) } else { None }
     }
 
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        self.first.remember(keeper);
-        self.second.remember(keeper);
-    }
-
-    fn forget(&mut self) {
-        self.first.forget();
-        self.second.forget();
-    }
-
-    fn is_ready_for(&self, world: WorldId) -> bool {
-        self.world == Some(world) && self.first.is_ready_for(world) && self.second.is_ready_for(world)
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+        if keeper.resets() {
+            self.world = None;
+        }
+        self.first.visit_state(keeper);
+        self.second.visit_state(keeper);
     }
 
     fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
-        if !self.is_ready_for(world) {
-            // If one of the two panics, the pair is ready for no world.
+        if self.world != Some(world) {
+            // If one of the two panics, the pair is prepared for no world.
             self.world = None;
             self.first.prepare(store);
             self.second.prepare(store);
             self.access = self.first.access().union(self.second.access());
             self.world = Some(world);
         }
-    }
-
-    unsafe fn run_shared(&mut self, input: Given<'_, J::In>, cell: &StoreCell<'_>) -> Result<J::Out, ParamError> {
-        let Self { name, join, first, second, progress, .. } = self;
-        *progress = Progress::default();
-        join.join(
-            name,
-            input,
-            progress,
-            |input, progress: &mut Progress| {
-                let used = progress.begin(0, first.ticks());
-                // SAFETY: the caller's promise: what the pair borrows is what both borrow. The other system does not run: the progress is
-                // borrowed for each run.
-                unsafe { first.run_shared(input, &cell.later(used)) }
-            },
-            |input, progress: &mut Progress| {
-                let used = progress.begin(1, second.ticks());
-                // SAFETY: as above. What the other system returned borrows nothing of the world.
-                unsafe { second.run_shared(input, &cell.later(used)) }
-            },
-        )
-    }
-
-    fn run_alone(&mut self, input: Given<'_, J::In>, store: &mut Store) -> Result<J::Out, ParamError> {
-        self.prepare(store);
-        let Self { name, join, first, second, progress, .. } = self;
-        *progress = Progress::default();
-        join.join(
-            name,
-            input,
-            &mut (progress, store),
-            |input, (progress, store): &mut (&mut Progress, &mut Store)| {
-                progress.begin(0, 0);
-                first.run_alone(input, store)
-            },
-            |input, (progress, store): &mut (&mut Progress, &mut Store)| {
-                progress.begin(1, 0);
-                second.run_alone(input, store)
-            },
-        )
     }
 
     /// Applies what both have recorded, that of the second also if a command of the first panics.
@@ -190,6 +157,46 @@ where
             // If a command of the first has put another world in the place of this one, it sends its own home.
             _ => self.second.apply_deferred(store),
         });
+    }
+}
+
+impl<J, I, Out, NextIn, NextOut> System for Pair<J, I, Out, NextIn, NextOut>
+where
+    J: Join<I, Out, NextIn, NextOut>,
+    I: SystemInput + 'static,
+    Out: 'static,
+    NextIn: SystemInput + 'static,
+    NextOut: 'static,
+{
+    type In = J::In;
+    type Out = J::Out;
+
+    fn run_shared(&mut self, input: Given<'_, J::In>, scope: SharedScope<'_, '_>) -> Result<J::Out, ParamError> {
+        self.run_all(input, &mut RunScope::Shared(scope))
+    }
+
+    fn run_alone(&mut self, input: Given<'_, J::In>, scope: AloneScope<'_>) -> Result<J::Out, ParamError> {
+        self.run_all_alone(input, scope)
+    }
+}
+
+impl<J, I, Out, NextIn, NextOut> Composite for Pair<J, I, Out, NextIn, NextOut>
+where
+    J: Join<I, Out, NextIn, NextOut>,
+    I: SystemInput + 'static,
+    Out: 'static,
+    NextIn: SystemInput + 'static,
+    NextOut: 'static,
+{
+    fn world(&mut self) -> &mut Option<WorldId> {
+        &mut self.world
+    }
+
+    #[inline]
+    fn run_all(&mut self, input: Given<'_, J::In>, scope: &mut RunScope<'_, '_>) -> Result<J::Out, ParamError> {
+        let Self { name, join, first, second, ticks, progress, .. } = self;
+        *progress = Progress::default();
+        join.join(input, &mut PairRun { name, first, second, ticks: *ticks, progress, scope })
     }
 }
 
@@ -207,9 +214,10 @@ where
     NextIn: SystemInput + 'static,
     NextOut: 'static,
 {
-    let access = first.access().union(second.access());
-    let nesting = nested(first.nesting().max(second.nesting()));
-    let ticks = first.ticks() + second.ticks();
+    let (of_first, of_second) = (first.facts(), second.facts());
+    let access = of_first.access.union(of_second.access);
+    let nesting = nested(of_first.nesting.max(of_second.nesting));
+    let ticks = [of_first.ticks, of_second.ticks];
     Box::new(Pair { name, join, first, second, nesting, access, ticks, world: None, progress: Progress::default() })
 }
 
@@ -218,8 +226,10 @@ struct Pipe;
 
 impl<I, Out, NextIn, NextOut> Join<I, Out, NextIn, NextOut> for Pipe
 where
-    I: SystemInput,
-    NextIn: for<'i> SystemInput<Inner<'i> = Out>,
+    I: SystemInput + 'static,
+    Out: 'static,
+    NextIn: for<'i> SystemInput<Inner<'i> = Out> + 'static,
+    NextOut: 'static,
 {
     type In = I;
     type Out = NextOut;
@@ -227,16 +237,13 @@ where
     const REPORTS: bool = true;
 
     #[inline]
-    fn join<T>(
+    fn join(
         &self,
-        _: &str,
         input: Given<'_, I>,
-        run: &mut T,
-        first: impl FnOnce(Given<'_, I>, &mut T) -> Result<Out, ParamError>,
-        second: impl FnOnce(Given<'_, NextIn>, &mut T) -> Result<NextOut, ParamError>,
+        run: &mut PairRun<'_, '_, '_, I, Out, NextIn, NextOut>,
     ) -> Result<NextOut, ParamError> {
-        let between = first(input, run)?;
-        second(between, run)
+        let between = run.first(input)?;
+        run.second(between)
     }
 }
 
@@ -273,7 +280,7 @@ pub(in crate::system) struct Rule {
     pub(in crate::system) outcome: fn(bool, bool) -> bool,
 }
 
-impl<I: for<'i> SystemInput<Inner<'i>: Copy>> Join<I, bool, I, bool> for Rule {
+impl<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static> Join<I, bool, I, bool> for Rule {
     type In = I;
     type Out = bool;
 
@@ -281,19 +288,12 @@ impl<I: for<'i> SystemInput<Inner<'i>: Copy>> Join<I, bool, I, bool> for Rule {
     const REPORTS: bool = false;
 
     #[inline]
-    fn join<T>(
-        &self,
-        _: &str,
-        input: Given<'_, I>,
-        run: &mut T,
-        first: impl FnOnce(Given<'_, I>, &mut T) -> Result<bool, ParamError>,
-        second: impl FnOnce(Given<'_, I>, &mut T) -> Result<bool, ParamError>,
-    ) -> Result<bool, ParamError> {
-        let first = holds(first(input, run))?;
+    fn join(&self, input: Given<'_, I>, run: &mut PairRun<'_, '_, '_, I, bool, I, bool>) -> Result<bool, ParamError> {
+        let first = holds(run.first(input))?;
         if self.decides == Some(first) {
             return Ok((self.outcome)(first, first));
         }
-        let second = holds(second(input, run))?;
+        let second = holds(run.second(input))?;
         Ok((self.outcome)(first, second))
     }
 }

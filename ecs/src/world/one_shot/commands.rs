@@ -8,7 +8,7 @@ use super::running::{Cacheable, OneShots, run};
 use crate::command::Commands;
 use crate::error::{EcsError, ErrorContext, Severity};
 use crate::store::{CommandErrors, Store};
-use crate::system::{BoxedSystem, IntoSystem, SystemInput};
+use crate::system::{BoxedSystem, IntoSystem, SystemInput, set_place};
 use crate::trace;
 use crate::world::cast::World;
 
@@ -112,7 +112,7 @@ impl Commands<'_, '_> {
         let () = S::CHECKED;
         let id = SystemId::next::<S>();
         let mut system = IntoSystem::into_system(system);
-        system.note_place(Location::caller());
+        set_place(&mut *system, Location::caller());
         self.push(move |store| OneShots::of(store).register(id, system));
         id
     }

@@ -14,7 +14,7 @@ use crate::component::TypeSlot;
 use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
 use crate::store::{Home, Store};
-use crate::system::{BoxedSystem, RunSystemError, SystemInput};
+use crate::system::{AloneScope, BoxedSystem, RunSystemError, SystemInput};
 
 /// A `BoxedSystem` of any types.
 type AnySystem = Box<dyn Any + Send + Sync>;
@@ -149,8 +149,7 @@ impl<'a> Run<'a> {
         let Some(system): Option<&mut BoxedSystem<I, Out>> = system else {
             unreachable!("the id of a system has its types")
         };
-        let out = system.run_alone(input, self.store);
-        system.apply_deferred(self.store);
+        let out = system.run_alone(input, AloneScope::applied(self.store));
         out.map_err(|error| {
             let is_skip = error.is_skip();
             let error = RunSystemError::new(system.name(), error);

@@ -7,7 +7,7 @@ use core::panic::Location;
 
 use super::id::{RegisteredSystemError, SystemId};
 use super::running::{Cacheable, OneShots, Registered, cache_key, run};
-use crate::system::{BoxedSystem, IntoSystem, SystemInput};
+use crate::system::{BoxedSystem, IntoSystem, SystemInput, set_place};
 use crate::world::cast::World;
 
 impl World {
@@ -39,7 +39,7 @@ impl World {
         let () = S::CHECKED;
         let id = SystemId::next::<S>();
         let mut system = IntoSystem::into_system(system);
-        system.note_place(Location::caller());
+        set_place(&mut *system, Location::caller());
         OneShots::of(&mut self.store).register(id, system);
         id
     }

@@ -4,18 +4,18 @@ use alloc::vec::Vec;
 
 use crate::command::Commands;
 use crate::store::Store;
-use crate::system::{EcsError, In, IntoSystem, Local, NotDone, Outcome, TellSystem, WithTellSystem};
+use crate::system::{EcsError, In, IntoSystem, Local, NotDone, NotDoneReason, NotifySystem, Outcome, WithNotifySystem};
 
 /// Tells a system in stores, in this order, and says how many runs and entities there were then.
 struct TellIn<'s>(&'s mut [Store], &'s [usize]);
 
-impl WithTellSystem<In<u32>> for TellIn<'_> {
+impl WithNotifySystem<In<u32>> for TellIn<'_> {
     type Out = Vec<(usize, Outcome)>;
 
-    fn with(self, mut system: impl TellSystem<In<u32>>) -> Self::Out {
+    fn with(self, mut system: impl NotifySystem<In = In<u32>>) -> Self::Out {
         let Self(stores, order) = self;
         let tell = |&at: &usize| {
-            let outcome = system.tell(at as u32, &mut stores[at]);
+            let outcome = system.notify(at as u32, &mut stores[at]);
             (stores[at].entities.len(), outcome)
         };
         order.iter().map(tell).collect()
@@ -29,7 +29,7 @@ fn a_system_that_is_not_prepared_for_a_store_is_when_it_is_told_there() {
         (0..*runs).for_each(|_| _ = commands.spawn_empty());
     }
     let mut stores = [Store::new(), Store::new()];
-    let told = IntoSystem::with_tell_system(spawn, TellIn(&mut stores, &[0, 0, 1, 0]));
+    let told = IntoSystem::with_notify_system(spawn, TellIn(&mut stores, &[0, 0, 1, 0]));
     // What it records is applied each time. What it remembers belongs to a store.
     assert_eq!(told.iter().map(|(count, _)| *count).collect::<Vec<_>>(), [1, 3, 1, 4]);
     assert!(told.iter().all(|(_, outcome)| outcome.is_ok()));
@@ -42,9 +42,13 @@ fn an_error_of_a_system_that_is_told_is_not_lost() {
         if at == 0 { Err("no".into()) } else { Ok(()) }
     }
     let mut stores = [Store::new(), Store::new()];
-    let told = IntoSystem::with_tell_system(fail, TellIn(&mut stores, &[0, 0, 1]));
+    let told = IntoSystem::with_notify_system(fail, TellIn(&mut stores, &[0, 0, 1]));
     assert_eq!(told.iter().map(|(count, _)| *count).collect::<Vec<_>>(), [1, 2, 1]);
-    let failed =
-        |outcome: &Outcome| matches!(outcome.as_ref().map_err(|not_done| &**not_done), Err(NotDone::Failed(_)));
+    let failed = |outcome: &Outcome| {
+        matches!(
+            outcome.as_ref().map_err(|not_done| &**not_done),
+            Err(NotDone { reason: NotDoneReason::Failed(_), .. })
+        )
+    };
     assert_eq!(told.iter().map(|(_, outcome)| failed(outcome)).collect::<Vec<_>>(), [true, true, false]);
 }

@@ -1,0 +1,138 @@
+//! The run conditions of observers, and what becomes of their errors.
+//!
+//! Tests: `tests/observers/errors.rs`.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString as _};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::error::{EcsError, ErrorContext, ErrorHandler, Severity};
+use crate::store::{CommandFailure, Store};
+use crate::system::{AloneScope, BoxedSystem, NotDone, NotDoneReason, ParamError, SystemCore};
+use crate::trace;
+
+/// Evaluates the run conditions of an observer, if there are any, and returns whether they hold.
+#[inline]
+pub(super) fn conditions_hold(
+    rare: &mut Option<&mut Rare>,
+    observer: &dyn SystemCore,
+    event: &'static str,
+    store: &mut Store,
+) -> bool {
+    match rare {
+        Some(rare) => rare.conditions_hold(observer.facts().name, event, store),
+        None => true,
+    }
+}
+
+/// Reports that a run of an observer did not go well.
+#[cold]
+#[inline(never)]
+#[expect(clippy::boxed_local, reason = "to take it out is done here, and not where observers are notified")]
+pub(super) fn report(not_done: Box<NotDone>, rare: Option<&mut Rare>, event: &'static str, store: &mut Store) {
+    let NotDone { system, reason } = *not_done;
+    let failed = Failed { observer: &system, event, handler: rare.and_then(|rare| rare.handler) };
+    match reason {
+        NotDoneReason::Failed(error) => failed.failed(error, store),
+        NotDoneReason::NotRun(error) => failed.not_run(error, store),
+    }
+}
+
+/// What most observers have not.
+#[derive(Default)]
+pub(super) struct Rare {
+    pub(super) conditions: Vec<BoxedSystem<(), bool>>,
+    pub(super) handler: Option<ErrorHandler>,
+    /// Whether it observes several entities at once.
+    pub(super) is_batch: bool,
+}
+
+impl Rare {
+    pub(super) fn has_conditions(&self) -> bool {
+        !self.conditions.is_empty()
+    }
+
+    /// Evaluates the run conditions of an observer. One that cannot run does not hold, and is reported.
+    #[cold]
+    fn conditions_hold(&mut self, observer: &str, event: &'static str, store: &mut Store) -> bool {
+        // All are evaluated, so that each sees all changes.
+        let mut hold = true;
+        for condition in &mut self.conditions {
+            let held = condition.run_alone((), AloneScope::applied(store));
+            hold &= held.unwrap_or_else(|error| {
+                let failed = Failed { observer, event, handler: self.handler };
+                failed.condition_not_run(condition.name().to_string(), error, store);
+                false
+            });
+        }
+        hold
+    }
+}
+
+/// An observer for which something did not go well.
+struct Failed<'o> {
+    observer: &'o str,
+    event: &'static str,
+    handler: Option<ErrorHandler>,
+}
+
+impl Failed<'_> {
+    /// The system has returned an error.
+    #[cold]
+    fn failed(&self, error: EcsError, store: &mut Store) {
+        let Some(error) = self.handle(error, self.context(), store) else { return };
+        match error.severity() {
+            Severity::Error | Severity::Panic => self.report(&error.to_string(), store),
+            Severity::Warning => trace::warn(&error),
+            _ => {}
+        }
+    }
+
+    /// A parameter could not be fetched.
+    #[cold]
+    fn not_run(&self, error: ParamError, store: &mut Store) {
+        if error.is_skip() {
+            return;
+        }
+        if let Some(error) = self.handle(error.into(), self.context(), store) {
+            self.report(&alloc::format!("it could not run: {error}"), store);
+        }
+    }
+
+    /// A run condition could not run.
+    #[cold]
+    fn condition_not_run(&self, condition: String, error: ParamError, store: &mut Store) {
+        if error.is_skip() {
+            return;
+        }
+        let text = alloc::format!("run condition `{condition}` could not run: ");
+        let context =
+            ErrorContext::run_condition(condition).of_event(self.event).of_system(Some(self.observer.to_string()));
+        if let Some(error) = self.handle(error.into(), context, store) {
+            self.report(&(text + &error.to_string()), store);
+        }
+    }
+
+    fn context(&self) -> ErrorContext {
+        ErrorContext::observer(self.observer).of_event(self.event)
+    }
+
+    /// Passes an error to the handler of the observer, or else to that of the world; gives it back if there is neither.
+    fn handle(&self, error: EcsError, context: ErrorContext, store: &Store) -> Option<EcsError> {
+        match self.handler {
+            Some(handler) => {
+                handler(error, context);
+                None
+            }
+            None => store.command_errors.handle(error, |_| context),
+        }
+    }
+
+    #[cold]
+    fn report(&self, reason: &str, store: &mut Store) {
+        let by = store.entities.acting();
+        let failure = CommandFailure::Observer { observer: Arc::from(self.observer), reason: Arc::from(reason) };
+        store.command_errors.report("trigger", self.event, failure, by);
+    }
+}
