@@ -10,7 +10,7 @@
 use alloc::sync::Arc;
 use core::any::TypeId;
 
-use super::edges::{Change, PlanId};
+use super::change::{Change, PlanId};
 use super::plan::{ChangeStep, MovePlan, PlanFlags};
 use crate::component::type_bits;
 use crate::entity::TableId;

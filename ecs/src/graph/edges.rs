@@ -1,9 +1,10 @@
-//! The edges themselves: which changes there are, and the plan of each for each table.
+//! The edges themselves: the plan of each change for each table.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::cache::{PlanCache, PlanKey};
+use super::change::{Change, KIND, LONG, PlanId, SEQUENCE};
 use super::plan::{ChangeStep, MovePlan, PlanFlags};
 use super::planner::Planner;
 use crate::component::{Components, Contents};
@@ -11,78 +12,6 @@ use crate::entity::TableId;
 use crate::id_map::{IdMap, Mixed};
 use crate::table::Tables;
 use crate::transition::Interest;
-
-/// A change of an entity's components, in one number: what is done with which bundle, or which sequence of such steps.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Change(u32);
-
-/// Where the kind of a change begins; below it are the numbers.
-const KIND: u32 = 29;
-/// The kind of sequences. Their number is that of a node.
-const SEQUENCE: u32 = 6;
-/// The kind of sequences that are too long to be remembered beside each other.
-const LONG: u32 = 7;
-
-impl Change {
-    /// The bits of the number of a bundle or a sequence.
-    pub(super) const NUMBER: u64 = (1 << KIND) - 1;
-
-    /// A change of one step.
-    #[inline]
-    pub(crate) const fn of(step: ChangeStep) -> Self {
-        let (kind, number) = match step {
-            ChangeStep::Insert(number) => (0, number),
-            ChangeStep::InsertIfNew(number) => (1, number),
-            ChangeStep::Remove(number) => (2, number),
-            ChangeStep::Take(number) => (3, number),
-            ChangeStep::Retain(number) => (4, number),
-            ChangeStep::InsertExactly(number) => (5, number),
-        };
-        debug_assert!(number < 1 << KIND);
-        Self(kind << KIND | number)
-    }
-
-    /// What is done, without the bundle.
-    #[inline(always)]
-    pub(super) fn kind(self) -> u64 {
-        u64::from(self.0 >> KIND)
-    }
-
-    /// The change as one number.
-    #[inline(always)]
-    pub(super) fn bits(self) -> u32 {
-        self.0
-    }
-
-    /// The change with this number.
-    pub(super) fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn number(self) -> u32 {
-        self.0 & ((1 << KIND) - 1)
-    }
-
-    fn is_sequence(self) -> bool {
-        self.0 >> KIND == SEQUENCE
-    }
-
-    pub(super) fn is_long(self) -> bool {
-        self.0 >> KIND == LONG
-    }
-
-    fn step(self) -> ChangeStep {
-        let number = self.number();
-        match self.0 >> KIND {
-            0 => ChangeStep::Insert(number),
-            1 => ChangeStep::InsertIfNew(number),
-            2 => ChangeStep::Remove(number),
-            3 => ChangeStep::Take(number),
-            4 => ChangeStep::Retain(number),
-            _ => ChangeStep::InsertExactly(number),
-        }
-    }
-}
 
 /// By change: a plan or a node. The kind of a change is in its highest bits.
 type Changes = IdMap<u32, Mixed>;
@@ -107,13 +36,6 @@ struct Long {
     spare: Vec<u32>,
     /// Where its own plans are.
     used: Vec<u32>,
-}
-
-/// Which plan this is, among those of one graph, until some are forgotten.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct PlanId {
-    pub(super) at: u32,
-    pub(super) epoch: u32,
 }
 
 /// The edges of all tables.

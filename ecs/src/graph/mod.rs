@@ -19,11 +19,14 @@ mod plan;
 
 mod planner;
 
+mod change;
+
 mod cache;
 mod edges;
 
 mod check;
 
 pub(crate) use self::cache::PlanKey;
-pub(crate) use self::edges::{Change, Graph, PlanId};
+pub(crate) use self::change::{Change, PlanId};
+pub(crate) use self::edges::Graph;
 pub(crate) use self::plan::{ChangeStep, MovePlan, PlanFlags, RequiredComponent, Source, Target};

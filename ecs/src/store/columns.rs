@@ -6,7 +6,7 @@ use core::fmt;
 use super::Store;
 use super::make::{ErasedRows, RowIds};
 use super::required::{Placed, make_aside};
-use super::spawn::{MAX_GAP, SpawnError};
+use super::spawn_error::{MAX_GAP, SpawnError};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, equal_columns};

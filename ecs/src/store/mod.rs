@@ -39,11 +39,12 @@ mod journal;
 mod lifecycle;
 mod deferring;
 mod addition;
+mod spawn_error;
+mod change;
+mod execute;
 mod spawn;
 
-mod change;
 mod located;
-mod execute;
 mod make;
 mod bulk;
 mod despawn;
@@ -91,7 +92,7 @@ pub(crate) use self::news::{FewNews, News, NewsPart, NewsView};
 pub(crate) use self::pairs::settle_pairs;
 pub(crate) use self::reactions::{Cause, Link, NotTold, Reactions, Tell};
 pub(crate) use self::report::Listeners;
-pub use self::spawn::{SpawnAtError, SpawnError};
+pub use self::spawn_error::{SpawnAtError, SpawnError};
 #[doc(hidden)]
 pub use crate::transition::Transition;
 

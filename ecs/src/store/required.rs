@@ -19,6 +19,7 @@ use crate::bundle::RowWriter;
 use crate::component::{
     Component, ComponentId, Components, Constructor, ErasedVec, Required, RequiredComponentsError, StorageType,
 };
+use crate::entity::Entities;
 use crate::graph::{MovePlan, RequiredComponent, Target};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
@@ -179,4 +180,20 @@ impl Store {
         self.last_pattern.clear();
         Ok(())
     }
+}
+
+/// Makes room for an entity in the sparse storages of a plan, and for what is noted about that.
+pub(super) fn reserve_sparse(
+    sparse: &mut [SparseStorage],
+    entities: &mut Entities,
+    plan: &MovePlan,
+    index: u32,
+) -> Result<(), AllocError> {
+    if plan.summary.is_empty() {
+        return Ok(());
+    }
+    for number in plan.sparse_targets() {
+        sparse[number].reserve(index)?;
+    }
+    entities.reserve_summary(index)
 }

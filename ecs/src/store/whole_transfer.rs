@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::Store;
 use super::bulk::Selection;
-use super::spawn::MAX_GAP;
+use super::spawn_error::MAX_GAP;
 use super::transfer::MovedIds;
 use crate::component::{ComponentDescriptor, ComponentId, Components};
 use crate::entity::{Entities, Entity, EntityHashMap, EntityMapper, TableId};

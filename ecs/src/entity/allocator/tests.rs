@@ -56,11 +56,17 @@ fn reserved_ids_come_from_the_free_list_first() {
 
 const HOME: Location = Location { table: TableId::EMPTY, row: 0 };
 
+/// A new entity, which is alive in this row.
+fn allocate_at_row(entities: &mut Entities, row: Location) -> Entity {
+    assert!(entities.reserve_next().is_ok());
+    entities.allocate_at_row(row).unwrap()
+}
+
 /// Entities with the indexes `0..count`, in rows of their own.
 fn filled(count: u32) -> (Entities, Vec<Entity>) {
     let mut entities = Entities::default();
     let row = |row| Location { table: TableId::EMPTY, row };
-    let ids = (0..count).map(|at| entities.allocate_placed(row(at)).unwrap()).collect();
+    let ids = (0..count).map(|at| allocate_at_row(&mut entities, row(at))).collect();
     (entities, ids)
 }
 
@@ -89,7 +95,7 @@ fn free_indexes_come_again_in_reverse_order_with_the_next_generation() {
     let (mut entities, ids) = filled(3);
     entities.free(ids[0]);
     entities.free(ids[2]);
-    let again: Vec<_> = (0..3).map(|_| index_and_generation(entities.allocate_placed(HOME).unwrap())).collect();
+    let again: Vec<_> = (0..3).map(|_| index_and_generation(allocate_at_row(&mut entities, HOME))).collect();
     assert_eq!(again, [(2, 2), (0, 2), (3, 1)]);
     assert_eq!(entities.get(ids[0]), None);
     entities.check_invariants();
@@ -158,32 +164,32 @@ fn each_way_to_end_an_entity_retires_its_index_after_the_last_generation() {
         end(&mut entities, last);
         assert!(entities.free.is_empty());
         assert_eq!((entities.get(last), entities.len()), (None, 1));
-        assert_eq!(entities.allocate_placed(HOME).unwrap().index(), 2);
+        assert_eq!(allocate_at_row(&mut entities, HOME).index(), 2);
         entities.check_invariants();
     }
 }
 
 #[test]
-fn a_quick_allocation_is_refused_where_more_has_to_be_done() {
+fn an_allocation_is_refused_where_more_has_to_be_done() {
     let mut entities = Entities::default();
-    assert_eq!(entities.allocate_lightly(HOME), None, "no room for a slot");
+    assert_eq!(entities.allocate_at_row(HOME), None, "no room for a slot");
     entities.reserve_capacity(2);
-    let first = entities.allocate_lightly(HOME).unwrap();
+    let first = entities.allocate_at_row(HOME).unwrap();
     assert_eq!((index_and_generation(first), entities.get(first)), ((0, 1), Some(HOME)));
     let reserved = entities.reserve().unwrap();
-    assert_eq!(entities.allocate_lightly(HOME), None, "a reserved id comes first");
+    assert_eq!(entities.allocate_at_row(HOME), None, "a reserved id comes first");
     assert_eq!(entities.next_reserved(), Some(reserved));
     entities.place(reserved, HOME);
     entities.free(first);
-    let again = entities.allocate_lightly(HOME).unwrap();
+    let again = entities.allocate_at_row(HOME).unwrap();
     assert_eq!(index_and_generation(again), (0, 2));
     entities.check_invariants();
 
     let mut limited = Entities::with_limit(1);
     limited.reserve_capacity(4);
-    assert!(limited.allocate_lightly(HOME).is_some());
-    assert_eq!(limited.allocate_lightly(HOME), None, "the limit");
-    assert_eq!(limited.allocate_placed(HOME), Err(EntityIdsExhausted));
+    assert!(limited.allocate_at_row(HOME).is_some());
+    assert_eq!(limited.allocate_at_row(HOME), None, "the limit");
+    assert!(matches!(limited.reserve_next(), Err(ReserveError::IdsExhausted)));
     limited.check_invariants();
 }
 
@@ -195,10 +201,10 @@ fn an_id_that_is_asked_for_leaves_the_indexes_below_it_free() {
     assert_eq!(entities.allocate_at(far, 10), Ok(1));
     entities.place(far, HOME);
     assert_eq!(entities.get(far), Some(HOME));
-    let mut below: Vec<_> = (0..3).map(|_| entities.allocate_placed(HOME).unwrap().index()).collect();
+    let mut below: Vec<_> = (0..3).map(|_| allocate_at_row(&mut entities, HOME).index()).collect();
     below.sort_unstable();
     assert_eq!(below, [0, 1, 2]);
-    assert_eq!(entities.allocate_placed(HOME).unwrap().index(), 4);
+    assert_eq!(allocate_at_row(&mut entities, HOME).index(), 4);
     entities.check_invariants();
 }
 
@@ -224,14 +230,14 @@ fn an_id_that_is_given_back_before_its_placement_has_not_been_used() {
     entities.reserve_at(asked, 0).unwrap();
     let before = entities.allocate_at(asked, 0).unwrap();
     entities.unallocate(asked, before);
-    assert_eq!(index_and_generation(entities.allocate_placed(HOME).unwrap()), (0, 2));
+    assert_eq!(index_and_generation(allocate_at_row(&mut entities, HOME)), (0, 2));
     entities.check_invariants();
 }
 
 #[test]
 fn reserving_more_ids_than_there_are_takes_none() {
     let mut entities = Entities::with_limit(3);
-    let first = entities.allocate_placed(HOME).unwrap();
+    let first = allocate_at_row(&mut entities, HOME);
     entities.free(first);
     assert!(entities.reserve_many(4).is_err());
     assert!(!entities.needs_flush());
@@ -279,7 +285,7 @@ fn all_entities_can_be_freed_at_once() {
     entities.free_all();
     assert_eq!((entities.len(), entities.locations().count()), (0, 0));
     assert!(ids.iter().all(|&id| !entities.contains(id)));
-    let generation = entities.allocate_placed(HOME).unwrap().generation();
+    let generation = allocate_at_row(&mut entities, HOME).generation();
     assert_eq!(generation, 2);
     entities.check_invariants();
 }
