@@ -27,8 +27,6 @@ pub(crate) struct PlanKey {
     word: u64,
     /// The flags of the plan of a numbered change.
     flags: PlanFlags,
-    /// The flags that are not compared.
-    ignored: PlanFlags,
     is_typed: bool,
     /// Where the entry is.
     place: u32,
@@ -45,14 +43,7 @@ impl PlanKey {
         let change = Change::of(step(0));
         let turn = u64::from(is_new) + 2 * change.kind();
         let place = (type_bits(bundle).wrapping_add(turn.wrapping_mul(5)) % ENTRIES as u64) as u32;
-        Self {
-            bundle,
-            word: word(from, change),
-            flags: PlanFlags::NONE,
-            ignored: PlanFlags::NONE,
-            is_typed: true,
-            place,
-        }
+        Self { bundle, word: word(from, change), flags: PlanFlags::NONE, is_typed: true, place }
     }
 
     /// The key of a change with this number.
@@ -60,15 +51,7 @@ impl PlanKey {
     pub(crate) fn of_change(change: Change, from: TableId) -> Self {
         let word = word(from, change);
         let place = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - ENTRIES.ilog2())) as u32;
-        let (flags, ignored) = (PlanFlags::NONE, PlanFlags::NONE);
-        Self { bundle: TypeId::of::<Numbered>(), word, flags, ignored, is_typed: false, place }
-    }
-
-    /// The key for the same change if the plan may have these flags as well.
-    #[inline(always)]
-    #[must_use]
-    pub(crate) fn ignoring(self, flags: PlanFlags) -> Self {
-        Self { ignored: flags, ..self }
+        Self { bundle: TypeId::of::<Numbered>(), word, flags: PlanFlags::NONE, is_typed: false, place }
     }
 
     /// The key for the same change if the plan has these flags, among those that [`PlanFlags::special`] keeps.
@@ -107,10 +90,7 @@ impl CacheEntry {
 
     #[inline(always)]
     fn is_of(&self, key: PlanKey) -> bool {
-        let ignored = if key.is_typed { u64::from(key.ignored.bits()) } else { 0 };
-        self.bundle == key.bundle
-            && self.word & !ignored == key.word
-            && (key.is_typed || self.flags.without(key.ignored) == key.flags)
+        self.bundle == key.bundle && self.word == key.word && (key.is_typed || self.flags == key.flags)
     }
 }
 

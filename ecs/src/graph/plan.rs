@@ -126,9 +126,6 @@ impl PlanFlags {
     /// The only sparse component is linked, and there is nothing else to do but to notify observers or hooks of it.
     pub(crate) const ONLY_LINKS: Self = Self(1 << 13);
 
-    /// The flags of plans that drop values at the end, which operations with such values do themselves if there is nothing else to do.
-    pub(crate) const VALUES: Self = Self(Self::DROPS.0 | Self::REPLACES.0);
-
     /// The flags of plans that are prepared before rows move: this may fail, or run user code.
     pub(crate) const PREPARE: Self =
         Self(Self::REQUIRES.0 | Self::SPARSE.0 | Self::DISABLES.0 | Self::NOTIFIES_BEFORE.0 | Self::RECORDS.0);

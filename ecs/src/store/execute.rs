@@ -70,12 +70,6 @@ pub(super) trait FindPlan: Copy {
 
     /// The number of the change.
     fn change(self, store: &mut Store) -> Change;
-
-    /// What becomes of values that the change leaves behind or replaces.
-    #[inline(always)]
-    fn leftovers(self, fate: Fate) -> Leftovers {
-        Leftovers::Dropped(fate, PlanFlags::VALUES)
-    }
 }
 
 impl FindPlan for Change {
@@ -92,8 +86,6 @@ impl FindPlan for Change {
 /// A change of one step with a bundle that is known by its type.
 pub(super) struct TypedStep<B> {
     step: fn(u32) -> ChangeStep,
-    /// Whether the step adds the bundle.
-    adds: bool,
     bundle: PhantomData<fn() -> B>,
 }
 
@@ -109,13 +101,13 @@ impl<B> TypedStep<B> {
     /// Adds the bundle.
     #[inline(always)]
     pub(super) fn insertion() -> Self {
-        Self { step: ChangeStep::Insert, adds: true, bundle: PhantomData }
+        Self { step: ChangeStep::Insert, bundle: PhantomData }
     }
 
     /// Removes the bundle.
     #[inline(always)]
     pub(super) fn removal() -> Self {
-        Self { step: ChangeStep::Remove, adds: false, bundle: PhantomData }
+        Self { step: ChangeStep::Remove, bundle: PhantomData }
     }
 }
 
@@ -127,13 +119,6 @@ impl<B: Bundle> FindPlan for TypedStep<B> {
 
     fn change(self, store: &mut Store) -> Change {
         Change::of((self.step)(store.register_bundle::<B>()))
-    }
-
-    #[inline(always)]
-    fn leftovers(self, fate: Fate) -> Leftovers {
-        // An insertion leaves nothing behind, and a removal replaces nothing.
-        let kind = if self.adds { PlanFlags::REPLACES } else { PlanFlags::DROPS };
-        if B::Parts::NEEDS_DROP { Leftovers::Dropped(fate, kind) } else { Leftovers::Impossible }
     }
 }
 
@@ -162,57 +147,6 @@ struct Changed {
     fate: Fate,
 }
 
-/// What becomes of values that a change leaves behind or replaces, and that have to be dropped.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leftovers {
-    /// There are none, as the types of a bundle say.
-    Impossible,
-    /// They are dropped at once, those that are left behind only if that is their fate. The flags say which may exist.
-    Dropped(Fate, PlanFlags),
-    /// The last phase drops them.
-    Stay,
-}
-
-impl Leftovers {
-    /// A key for plans with such values.
-    #[inline(always)]
-    fn ignore_in(self, key: PlanKey) -> PlanKey {
-        if let Self::Dropped(_, flags) = self { key.ignoring(flags) } else { key }
-    }
-
-    /// Whether there may be values of this kind.
-    #[inline(always)]
-    fn may_be(self, kind: PlanFlags) -> bool {
-        match self {
-            Self::Impossible => false,
-            Self::Dropped(_, flags) => flags.has(kind),
-            Self::Stay => true,
-        }
-    }
-
-    /// Whether a table has room for so many rows, and for the row past the end if a plan that leads there needs it.
-    #[inline(always)]
-    fn fit(self, plan: &MovePlan, table: &Table, rows: usize) -> bool {
-        let needs_row = self.may_be(PlanFlags::REPLACES) && plan.flags.has(PlanFlags::REPLACES);
-        (rows == 0 || !table.is_full()) && !(needs_row && table.room() <= rows)
-    }
-
-    /// Drops those of a plan that has just been carried out, from one table to the other.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`drop_values`].
-    #[inline(always)]
-    unsafe fn drop_of(self, plan: &MovePlan, from: Option<&mut Table>, to: &mut Table) {
-        if let Self::Dropped(fate, flags) = self
-            && plan.flags.has(flags)
-        {
-            // SAFETY: forwarded.
-            unsafe { drop_values(plan, from, to, (fate, &[])) }
-        }
-    }
-}
-
 /// A change of one entity for which nothing is left to prepare.
 struct Ready<'s> {
     plan: &'s MovePlan,
@@ -236,15 +170,15 @@ enum Rows<'s> {
 }
 
 impl Ready<'_> {
-    /// The *move* and *write* phases of a change. Returns the entity and where it is.
+    /// The *move* and *write* phases of a change. Returns the entity and where it is. Unless it is `SPECIAL` the plan has none of the flags
+    /// of [`PlanFlags::special`].
     ///
     /// # Safety
     ///
     /// - As for [`Store::execute`].
     #[inline(always)]
-    unsafe fn carry_out<const ADDS: bool>(
+    unsafe fn carry_out<const ADDS: bool, const SPECIAL: bool>(
         self,
-        leftovers: Leftovers,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> (Entity, Location) {
@@ -269,13 +203,12 @@ impl Ready<'_> {
                             note_targets(plan, table, row, now);
                         }
                     }
-                    leftovers.drop_of(plan, None, table);
                 }
                 Rows::Moves { to, source, from } => {
                     read(plan, source, sparse);
                     let relocate = |last| entities.relocate_row(entity, here, last, from);
                     source.move_row_to((from as usize, entity), to, relocate, &plan.moves, now.tick);
-                    if leftovers.may_be(PlanFlags::DROPS) && !plan.other_moves.is_empty() {
+                    if SPECIAL && !plan.other_moves.is_empty() {
                         source.move_other_values(from as usize, to, row, &plan.other_moves);
                     }
                     if ADDS {
@@ -285,7 +218,6 @@ impl Ready<'_> {
                         source.move_ticks(from as usize, to, row, [&plan.moves, &plan.other_moves], now);
                         note_targets(plan, to, row, now);
                     }
-                    leftovers.drop_of(plan, Some(source), to);
                 }
             }
         }
@@ -310,7 +242,6 @@ impl Store {
         bundle: Moved<'_, B>,
     ) -> Result<(Entity, Option<Location>), SpawnError> {
         let step = TypedStep::<B>::insertion();
-        let leftovers = step.leftovers(Fate::Dropped);
         let read = |_: &MovePlan, _: &Table, _: &mut [SparseStorage]| {};
         // SAFETY: the change adds the bundle, by an insertion, and nothing else.
         unsafe {
@@ -320,10 +251,9 @@ impl Store {
                     let write = |writer: &mut RowWriter<'_>| parts.write_row::<false>(writer);
                     self.execute::<true>(subject, step, Fate::Dropped, read, write)
                 }),
-                Some(token) => match self.ready(step.key(subject), subject, leftovers) {
+                Some(token) => match self.ready::<false>(step.key(subject), subject) {
                     Some(ready) => {
-                        let (entity, here) = ready.carry_out::<true>(
-                            leftovers,
+                        let (entity, here) = ready.carry_out::<true, false>(
                             read,
                             #[inline(always)]
                             |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token),
@@ -364,13 +294,12 @@ impl Store {
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> Result<(Entity, Option<Location>), SpawnError> {
-        let leftovers = step.leftovers(fate);
         // SAFETY: forwarded.
         #[expect(clippy::redundant_closure_call, reason = "it copies the subject, which is in registers otherwise")]
         unsafe {
-            match self.ready(step.key(subject), subject, leftovers) {
+            match self.ready::<false>(step.key(subject), subject) {
                 Some(ready) => {
-                    let (entity, here) = ready.carry_out::<ADDS>(leftovers, read, write);
+                    let (entity, here) = ready.carry_out::<ADDS, false>(read, write);
                     Ok((entity, Some(here)))
                 }
                 None => (move || self.execute_in_phases::<ADDS>(subject, step, fate, read, write))(),
@@ -413,9 +342,9 @@ impl Store {
         }
         let (entity, here) = loop {
             // SAFETY: forwarded.
-            if let Some(ready) = unsafe { self.ready(key.with_flags(flags), subject, Leftovers::Stay) } {
+            if let Some(ready) = unsafe { self.ready::<true>(key.with_flags(flags), subject) } {
                 // SAFETY: forwarded.
-                break unsafe { ready.carry_out::<ADDS>(Leftovers::Stay, read, write) };
+                break unsafe { ready.carry_out::<ADDS, true>(read, write) };
             }
             assert!(!has_room, "the first phase has made room");
             self.reserve_row(subject, id)?;
@@ -467,16 +396,17 @@ impl Store {
         Ok(())
     }
 
-    /// What carries out a change of one entity, if there is nothing to prepare. Only a new entity has got its id then.
+    /// What carries out a change of one entity, if there is nothing to prepare. Only a new entity has got its id then. Unless it is
+    /// `SPECIAL` the key names no flags.
     ///
     /// # Safety
     ///
     /// - A subject that is alive is at its location; one that is pending is.
     #[inline(always)]
-    unsafe fn ready(&mut self, key: PlanKey, subject: Subject, leftovers: Leftovers) -> Option<Ready<'_>> {
+    unsafe fn ready<const SPECIAL: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
         let now = self.now();
         let Self { archetypes, entities, sparse, .. } = self;
-        let Planned { plan, tables, .. } = archetypes.cached(leftovers.ignore_in(key))?;
+        let Planned { plan, tables, .. } = archetypes.cached(key)?;
         let to = plan.table;
         // SAFETY: the tables of plans and of live entities are tables of this store.
         let (rows, entity, here) = unsafe {
@@ -498,7 +428,7 @@ impl Store {
                 }
                 Subject::Alive(entity, at) if at.table == to => {
                     let table = tables.get_unchecked_mut(to);
-                    if !leftovers.fit(plan, table, 0) {
+                    if SPECIAL && !has_room(plan, table, 0) {
                         return None;
                     }
                     (Rows::Stays(table), entity, at)
@@ -506,7 +436,7 @@ impl Store {
                 Subject::Alive(entity, at) => {
                     // They differ.
                     let (source, table) = tables.get_two_mut(at.table, to);
-                    if !leftovers.fit(plan, table, 1) {
+                    if table.is_full() || SPECIAL && !has_room(plan, table, 1) {
                         return None;
                     }
                     let here = Location { table: to, row: table.len() as u32 };
@@ -656,10 +586,10 @@ impl Store {
         let (Changed { entity, plan: id, here, .. }, now) = (changed, self.now());
         let Self { archetypes, entities, sparse, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
-        if let Some(Prepared { mut aside, .. }) = prepared.take() {
+        if let Some(Prepared { aside, .. }) = prepared {
             let (table, row) = (tables.get_mut(here.table), here.row as usize);
             // SAFETY: the values are required components of the plan, whose row this is; room in sparse storages was reserved.
-            unsafe { write_placed_values(&mut aside, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
+            unsafe { write_placed_values(aside, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
         }
         if plan.flags.has(PlanFlags::SPARSE) {
             entities.set_sparse_summary(entity.index(), plan.summary);
@@ -754,6 +684,11 @@ unsafe fn write_whole<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_
     let mut bundle = ManuallyDrop::new(bundle);
     // SAFETY: the bundle is not used again, nor dropped; the rest is forwarded. There is a token if it need not be taken apart.
     unsafe { B::write_row::<false>(bundle.address(), writer, token) }
+}
+
+/// Whether a table has room for so many rows, and for the row past the end if a plan that leads there needs it.
+fn has_room(plan: &MovePlan, table: &Table, rows: usize) -> bool {
+    table.room() >= rows + usize::from(!plan.replaces.is_empty())
 }
 
 /// Drops the values that a change of an entity has left behind in its table, unless they have been taken, and those that new ones have

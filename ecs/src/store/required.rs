@@ -192,8 +192,11 @@ pub(super) fn reserve_sparse(
     if plan.summary.is_empty() {
         return Ok(());
     }
-    for number in plan.sparse_targets() {
-        sparse[number].reserve(index)?;
+    let required = plan.required.iter().map(|required| &required.target);
+    for target in plan.targets.iter().chain(required) {
+        if let Target::Sparse(number) | Target::SparseIfNew(number) = *target {
+            sparse[number as usize].reserve(index)?;
+        }
     }
     entities.reserve_summary(index)
 }

@@ -40,7 +40,7 @@ impl Table {
             to.commit_moved_row(entity);
         }
         to.stamp(now);
-        for step in moves {
+        for &step in moves {
             // SAFETY: the step names columns of these tables with small values of this size. `row` and `last` are rows of this table;
             // `target` is reserved in `to`. No function is called, so everything stays in registers.
             unsafe {
