@@ -356,6 +356,10 @@ impl Store {
             // SAFETY: the change has been carried out but for this phase, and nothing has happened since.
             is_here = unsafe { self.finish(changed, &mut prepared) };
         }
+        if prepared.is_none() {
+            // To drop nothing is a call.
+            core::mem::forget(prepared);
+        }
         Ok((entity, is_here.then_some(here)))
     }
 

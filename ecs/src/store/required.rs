@@ -192,11 +192,11 @@ pub(super) fn reserve_sparse(
     if plan.summary.is_empty() {
         return Ok(());
     }
-    let required = plan.required.iter().map(|required| &required.target);
-    for target in plan.targets.iter().chain(required) {
-        if let Target::Sparse(number) | Target::SparseIfNew(number) = *target {
-            sparse[number as usize].reserve(index)?;
-        }
-    }
+    let mut reserve = |target: Target| match target {
+        Target::Sparse(number) | Target::SparseIfNew(number) => sparse[number as usize].reserve(index),
+        Target::Column { .. } | Target::Kept(_) | Target::Nowhere => Ok(()),
+    };
+    plan.targets.iter().try_for_each(|&target| reserve(target))?;
+    plan.required.iter().try_for_each(|required| reserve(required.target))?;
     entities.reserve_summary(index)
 }
