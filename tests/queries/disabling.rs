@@ -329,6 +329,26 @@ fn what_no_consumer_has_seen_before_an_entity_is_disabled_is_new_when_it_is_enab
     assert_eq!(run(&mut schedule, &mut world), NOTHING);
 }
 
+fn changed_alone(all: Query<'_, '_, &S, Changed<S>>, mut new: ResMut<'_, New>) {
+    new.sparse.extend(all.iter().map(|s| s.0));
+}
+
+#[test]
+fn a_change_before_an_entity_with_sparse_components_alone_was_disabled_is_new_when_it_is_enabled() {
+    let mut world = World::new();
+    let id = world.spawn(S(1)).id();
+    let mut schedule = Schedule::default();
+    schedule.add_systems(changed_alone);
+    assert_eq!(run(&mut schedule, &mut world)[3], [1]);
+    world.get_mut::<S>(id).unwrap().0 = 7;
+    world.entity_mut(id).insert(Disabled);
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+    world.entity_mut(id).remove::<Disabled>();
+    assert_eq!(run(&mut schedule, &mut world)[3], [7]);
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+    world.check_invariants();
+}
+
 #[test]
 fn changes_of_many_disabled_entities_are_new_when_all_are_enabled_at_once() {
     for all in [true, false] {

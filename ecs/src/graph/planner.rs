@@ -250,13 +250,15 @@ impl Planner<'_, '_> {
         let summary = summary(targets.iter().chain(required.iter().map(|required| &required.target)));
         let is_switched = self.components.disabling().iter().any(|id| {
             let [was, is] = [&old, &all].map(|ids| ids.binary_search(id).is_ok());
-            was != is && !old.is_empty()
+            was != is
         });
         let is_sparse = !summary.is_empty()
             || !leaves.is_empty()
             || retains.is_some()
             || sources.iter().any(|source| matches!(source, Source::Sparse(_)));
-        let goes_elsewhere = required.iter().any(|required| required.new_column().is_none());
+        // Where the row stays, what is required is not constructed in it.
+        let stays = to == self.from && !required.is_empty();
+        let goes_elsewhere = stays || required.iter().any(|required| required.new_column().is_none());
         let drops = moves.iter().any(|step| step.needs_drop)
             || left().any(|outcome| needs_drop(outcome.id))
             || retains.is_some();
