@@ -47,8 +47,8 @@ pub struct RowWriter<'a> {
     columns: &'a [Column],
     /// The row of the entity.
     row: usize,
-    /// The row past the end of the table, once that of the entity is committed. Replaced and unwanted values go there that have to
-    /// be dropped.
+    /// The row past the end of the table, once that of the entity is committed. Replaced and unwanted values that
+    /// have to be dropped go there.
     past_end: usize,
     entity: Entity,
     targets: Targets<'a>,
@@ -333,7 +333,7 @@ impl RowWriter<'_> {
     ///
     /// # Safety
     ///
-    /// - The next target is one for `C`. The address is that of a value, which is moved out.
+    /// - The next target is one for `C`. The address holds a value, which is moved out.
     /// - Unless `IF_NEW`, the plan of the writer is one of an insertion, of which every value is wanted.
     #[inline(always)]
     pub(crate) unsafe fn write<C: Component, const IF_NEW: bool>(&mut self, value: *const C) {
@@ -453,7 +453,7 @@ impl RowWriter<'_> {
     ///
     /// # Safety
     ///
-    /// - The target is one of the writer's plan, and the storage that of `C`.
+    /// - The target belongs to the writer's plan, and the storage holds values of `C`.
     #[inline(always)]
     unsafe fn place_sparse<C: Component>(&mut self, number: u32) -> NonNull<C> {
         // SAFETY: the caller's promise.

@@ -18,7 +18,7 @@ use crate::entity::TableId;
 /// The number of entries. A power of two.
 const ENTRIES: usize = 32;
 
-/// What finds a plan: a table, a change of its entities, and the flags of the plan.
+/// The key of a plan: a table, a change of its entities, and the flags of the plan.
 #[derive(Clone, Copy)]
 pub(crate) struct PlanKey {
     /// The bundle of a typed change, otherwise [`Numbered`].

@@ -8,7 +8,7 @@ pub(crate) struct Change(pub(super) u32);
 
 /// Where the kind of a change begins; below it are the numbers.
 pub(super) const KIND: u32 = 29;
-/// The kind of sequences. Their number is that of a node.
+/// The kind of sequences. The number of a sequence is the number of its node.
 pub(super) const SEQUENCE: u32 = 6;
 /// The kind of sequences that are too long to be remembered beside each other.
 pub(super) const LONG: u32 = 7;
