@@ -400,6 +400,18 @@ impl Entities {
         Ok(index as u32)
     }
 
+    /// The index that a new entity gets next, unless ids are reserved or retired.
+    #[inline]
+    pub(crate) fn next_index(&self) -> u32 {
+        self.free.last().copied().unwrap_or(self.slots.len() as u32)
+    }
+
+    /// Whether there is a place for the summary of an index, or room for one if the entity `is_new`.
+    #[inline]
+    pub(crate) fn has_summary_room(&self, index: u32, is_new: bool) -> bool {
+        (index as usize) < if is_new { self.sparse.capacity() } else { self.sparse.len() }
+    }
+
     /// Makes room for the summary of an index.
     #[inline]
     pub(crate) fn reserve_summary(&mut self, index: u32) -> Result<(), AllocError> {
@@ -752,12 +764,6 @@ impl Entities {
         self.sparse.get(index as usize).copied().unwrap_or_default()
     }
 
-    /// The same, to change it, if there is a place for it.
-    #[inline]
-    pub(crate) fn summary_mut(&mut self, index: u32) -> Option<&mut SparseSummary> {
-        self.sparse.get_mut(index as usize)
-    }
-
     /// Notes which sparse storages may hold this entity.
     #[inline]
     pub(crate) fn set_sparse_summary(&mut self, index: u32, summary: SparseSummary) {
@@ -765,6 +771,15 @@ impl Entities {
             Some(place) => *place = summary,
             None if summary.is_empty() => {}
             None => self.add_summary(index, summary),
+        }
+    }
+
+    /// Notes that sparse storages may hold an entity as well.
+    #[inline]
+    pub(crate) fn add_to_summary(&mut self, index: u32, more: SparseSummary) {
+        match self.sparse.get_mut(index as usize) {
+            Some(summary) => *summary = summary.union(more),
+            None => self.add_summary(index, more),
         }
     }
 
