@@ -679,23 +679,6 @@ impl Entities {
         Some(Ending { slots, free, cursor, live, lives, entity, location: Location { table, row } })
     }
 
-    /// Ends the life of a live entity without sparse components. [`Entities::reserve_free`] has made room.
-    #[inline(always)]
-    pub(crate) fn free_plain(&mut self, entity: Entity) {
-        debug_assert!(!self.needs_flush(), "flush before freeing");
-        debug_assert!(self.sparse_summary(entity.index()).is_empty(), "what is in a summary is forgotten, too");
-        let slot = &mut self.slots[entity.index() as usize];
-        debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
-        let generation = slot.generation.wrapping_add(1);
-        *slot = Slot { generation, table: TableId::NONE, row: self.free.len() as u32 };
-        if generation != 0 {
-            self.free.push(entity.index());
-            *self.cursor.get_mut() = self.free.len() as i64;
-        }
-        self.live -= 1;
-        self.lives.note_despawned(entity);
-    }
-
     /// Ends the lives of live entities, in this order, of which each is there once. [`Entities::reserve_free`] has made room.
     pub(crate) fn free_these(&mut self, entities: &[Entity]) {
         debug_assert!(!self.needs_flush(), "flush before freeing");

@@ -81,6 +81,9 @@ pub(super) trait Step: Copy {
     /// Whether it may concern components in tables. One that does not takes nothing out.
     const IN_TABLES: bool = true;
 
+    /// The flag of plans which leave or replace values that have to be dropped, if that is all that there is to finish.
+    const DROPS: PlanFlags = PlanFlags::NONE;
+
     /// The special flags of plans that are carried out without a *prepare* and a *finish* phase.
     fn flags(_: Subject) -> PlanFlags {
         PlanFlags::NONE
@@ -147,6 +150,11 @@ impl<B, const ADDS: bool> TypedStep<B, ADDS> {
 impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
     const ADDS: bool = ADDS;
     const IN_TABLES: bool = B::Parts::KINDS.has(PartKinds::TABLE);
+    const DROPS: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.has(PartKinds::SPARSE), ADDS) {
+        (false, _) => PlanFlags::NONE,
+        (true, true) => PlanFlags::REPLACES,
+        (true, false) => PlanFlags::DROPS,
+    };
 
     #[inline(always)]
     fn flags(subject: Subject) -> PlanFlags {
@@ -260,7 +268,7 @@ impl Ready<'_> {
         let row = here.row as usize;
         // SAFETY: the plan leads to the table, which has room for the row, and for the row past the end if the plan replaces values. Room
         // in sparse storages has been reserved if the plan has that flag, and *finish* drops what retires there or is past the end. Without
-        // that phase nothing retires, as the flags of the step say. Each target that says so has a value in the row. Each column of a row
+        // that phase nothing retires, as the flags of the step say, and what is past the end is dropped here. Each target that says so has a value in the row. Each column of a row
         // that is new in the table gets its value from the row that moves, whose columns the plan names, or from `write`, or has got it from
         // a constructor.
         unsafe {
@@ -283,12 +291,16 @@ impl Ready<'_> {
                             note_targets(plan, table, row, now);
                         }
                     }
+                    if !PHASES && S::ADDS && plan.flags.has(S::DROPS) {
+                        drop_values(plan, None, table, (Fate::Dropped, &[]));
+                    }
                 }
                 Rows::Moves { to, source, from } => {
                     read(plan, source, sparse);
                     let relocate = |last| entities.relocate_row(entity, here, last, from);
                     source.move_row_to((from as usize, entity), to, relocate, &plan.moves, now.tick);
-                    if PHASES && !plan.other_moves.is_empty() {
+                    let drops = !PHASES && !S::ADDS && plan.flags.has(S::DROPS);
+                    if (PHASES || drops) && !plan.other_moves.is_empty() {
                         source.move_other_values(from as usize, to, row, &plan.other_moves);
                     }
                     if S::ADDS {
@@ -297,6 +309,9 @@ impl Ready<'_> {
                     if source.is_tracked() | to.is_tracked() {
                         source.move_ticks(from as usize, to, row, [&plan.moves, &plan.other_moves], now);
                         note_targets(plan, to, row, now);
+                    }
+                    if drops {
+                        drop_values(plan, Some(source), to, (Fate::Dropped, &[]));
                     }
                 }
             }
@@ -530,7 +545,7 @@ impl Store {
         let now = self.now();
         let Self { archetypes, entities, sparse, listeners, reactions, .. } = self;
         let flags = S::flags(subject);
-        let key = if PHASES { key } else { key.with_flags(flags) };
+        let key = if PHASES { key } else { key.with_flags(flags).tolerating(S::DROPS) };
         let Planned { plan, tables, components } = archetypes.cached(key)?;
         if !PHASES && S::ADDS && flags.has(PlanFlags::SPARSE) {
             let index = subject.index().unwrap_or_else(|| entities.next_index());
@@ -563,7 +578,7 @@ impl Store {
                 Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (Rows::None, entity, at),
                 Subject::Alive(entity, at) if at.table == to => {
                     let table = tables.get_unchecked_mut(to);
-                    if PHASES && !has_room(plan, table, 0) {
+                    if (PHASES || S::ADDS && plan.flags.has(S::DROPS)) && !has_room(plan, table, 0) {
                         return None;
                     }
                     (Rows::Stays(table), entity, at)
@@ -571,7 +586,9 @@ impl Store {
                 Subject::Alive(entity, at) => {
                     // They differ.
                     let (source, table) = tables.get_two_mut(at.table, to);
-                    if table.is_full() || PHASES && !has_room(plan, table, 1) {
+                    // A row that moves and has values replaced as well is rare.
+                    let replaces = !PHASES && S::ADDS && plan.flags.has(S::DROPS);
+                    if replaces || table.is_full() || PHASES && !has_room(plan, table, 1) {
                         return None;
                     }
                     let here = Location { table: to, row: table.len() as u32 };
@@ -827,7 +844,7 @@ fn has_room(plan: &MovePlan, table: &Table, rows: usize) -> bool {
 /// # Safety
 ///
 /// - The entity has just been changed as the plan says, from one table to the other.
-#[inline]
+#[inline(never)]
 unsafe fn drop_values(plan: &MovePlan, from: Option<&mut Table>, to: &mut Table, (fate, kept): (Fate, &[u32])) {
     /// Values that have been replaced, which are dropped with this.
     struct Replaced<'a>(&'a mut Table, &'a [u32]);

@@ -249,23 +249,6 @@ impl Listeners {
         interest.ends_untold() || interest.ends_in_lists() && self.removals.record_lightly(table, entity)
     }
 
-    /// Tells that the entity in a row of a table ends, which has no other components, if all listeners can be told before it is
-    /// gone. Otherwise nothing is told, and this says false. The caller ends the entity at once, which cannot fail.
-    ///
-    /// Without memory nothing has been told, and it raises that.
-    ///
-    /// # Safety
-    ///
-    /// - The row is one of the table.
-    #[inline(never)]
-    pub(super) unsafe fn row_ends(&mut self, table: &Table, row: usize) -> bool {
-        if self.is_recording() {
-            return false;
-        }
-        // SAFETY: the caller's promise.
-        unsafe { self.removals.record_row(table, row) }.unwrap_or_else(|error| error.raise())
-    }
-
     /// The rows of entities have been changed as a plan says. `now` are the same, where they are now.
     ///
     /// # Safety
