@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::origin::Origin;
 use crate::queue::Queue;
-use crate::store::{Acting, Cause, Home, Store};
+use crate::store::{Cause, Home, SavedCaller, Store};
 use crate::trace;
 
 /// Commands that wait to be applied. Dropping the queue drops them.
@@ -244,7 +244,7 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
         store: &'a mut Store,
         home: &'a mut Option<Home>,
         /// The origin of operations before the commands.
-        acting: Acting,
+        acting: SavedCaller,
         /// Whether no command has panicked.
         has_ended: bool,
     }
@@ -255,17 +255,17 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
                 return home.send_pending(Vec::new());
             }
             if !self.has_ended {
-                self.store.act_again(&self.acting);
+                self.acting.restore(self.store);
                 // If there is no memory the next flush does it. Another panic would end the process.
                 let _ = self.store.try_place_pending();
             }
         }
     }
-    let mut place = PlacePending { acting: store.acting(), store, home, has_ended: false };
+    let mut place = PlacePending { acting: SavedCaller::save(store), store, home, has_ended: false };
     place.store.run_queue(queue, place.home);
     place.has_ended = true;
     if place.home.as_ref().is_none_or(|home| home.is(place.store)) {
-        place.store.act_again(&place.acting);
+        place.acting.restore(place.store);
         place.store.place_pending();
     }
 }

@@ -7,7 +7,7 @@ use super::telling;
 use crate::command::{Commands, EntityCommands};
 use crate::entity::Entity;
 use crate::event::{EntityEvent, Event};
-use crate::store::Store;
+use crate::store::{SavedCaller, Store};
 use crate::world::{DeferredWorld, EntityWorldMut, World};
 
 impl World {
@@ -184,9 +184,9 @@ impl DeferredWorld<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
         let store = self.store_mut();
-        let acting = store.acting();
+        let acting = SavedCaller::save(store);
         let is_told = telling::trigger(store.by_caller(), &mut event, &mut Default::default());
-        store.act_again(&acting);
+        acting.restore(store);
         if !is_told {
             self.commands().trigger(event);
         }

@@ -53,7 +53,7 @@ impl Store {
         number: usize,
         entity: Entity,
     ) -> Option<NonNull<u8>> {
-        let now = self.change_tick();
+        let now = self.clock.change_tick();
         let Self { entities, sparse, listeners, .. } = self;
         let summary = entities.summary_mut(entity.index()).filter(|_| !listeners.hears_storage(number))?;
         // SAFETY: the storage is the only component's; the rest is the caller's promise.

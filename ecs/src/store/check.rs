@@ -14,7 +14,7 @@ impl Store {
         self.check_sparse();
         self.check_pairs();
         self.check_ticks();
-        let turn = self.change_tick().get() as usize + self.archetypes.tables.iter().len() + self.entities.len();
+        let turn = self.clock.change_tick().get() as usize + self.archetypes.tables.iter().len() + self.entities.len();
         self.archetypes.check_plans(turn);
         self.check_removals();
     }
@@ -58,7 +58,7 @@ impl Store {
 
     /// What is known of changes does not contradict itself, and is known where it should be.
     fn check_ticks(&self) {
-        let now = self.change_tick();
+        let now = self.clock.change_tick();
         let is_tracked = |id| self.archetypes.components.info(id).is_some_and(|info| info.is_tracked());
         for table in self.archetypes.tables.iter() {
             let mut any = false;

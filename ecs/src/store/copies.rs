@@ -140,7 +140,7 @@ impl Store {
         // Links are not settled if an operation was broken off, or if a scope that deferred events has ended elsewhere.
         self.relink();
         self.flush();
-        self.settle_tracking();
+        self.track_requested();
         let links = &self.listeners.links;
         debug_assert!(links.are_settled() && links.refused.is_empty() && !links.may_disagree);
     }

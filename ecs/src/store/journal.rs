@@ -74,10 +74,10 @@ impl Store {
     pub(crate) fn moment(&mut self) -> Option<Moment> {
         self.listeners.journal()?;
         self.flush();
-        self.settle_tracking();
+        self.track_requested();
         let (world, restores) = (self.id, self.clock.restores);
         let tick = self.next_tick();
-        let seen = self.run_at(tick);
+        let seen = self.clock.run_at(tick);
         self.look_for_journal(tick);
         let (next, number) = self.listeners.journal_mut()?.seal();
         Some(Moment { world, restores, number, next, seen })
@@ -105,7 +105,7 @@ impl Store {
         }
         let journal = self.listeners.journal().ok_or(Unknown::TooLate)?;
         let journaled = journal.since(moment.next, |entity| self.entities.contains(entity)).ok_or(Unknown::TooLate)?;
-        Ok((journaled, self.run_ticks_since(moment.seen, self.change_tick())))
+        Ok((journaled, self.clock.run_ticks_since(moment.seen, self.clock.change_tick())))
     }
 
     /// The pairs of each relation of which one of some entities is the source, and those of sources with pairs that have changed; or

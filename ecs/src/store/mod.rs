@@ -29,7 +29,6 @@ mod report;
 mod event_observers;
 mod reactions;
 mod frame;
-mod at_work;
 mod home;
 mod ticks;
 mod required;
@@ -67,12 +66,10 @@ mod built_copy;
 mod check;
 
 pub(crate) use self::apply::{record_despawn, record_insert, record_remove, record_retain};
-pub(crate) use self::at_work::Acting;
 pub use self::built_copy::BuildError;
 pub(crate) use self::built_copy::{BUILT_ERA, MAX_NUMBER, RemovalParts, StoreParts, TableParts};
 pub(crate) use self::bulk::Selection;
-pub(crate) use self::clock::RestoredEra;
-pub(crate) use self::clock::SharedClock;
+pub(crate) use self::clock::{RestoredEra, SavedCaller, SharedClock};
 pub use self::clone::CloneError;
 pub use self::columns::SpawnColumnsError;
 pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
@@ -175,7 +172,7 @@ pub struct Store {
     pub(crate) command_errors: CommandErrors,
     /// How many recorded commands have been carried out.
     pub(crate) commands_applied: u64,
-    clock: clock::Clock,
+    pub(crate) clock: clock::Clock,
     frames: frames::Frames,
     /// Commands that are applied when the frame has ended, each in a queue of its own. They are no state of the world.
     after_frame: VecDeque<Queue<Store>>,

@@ -32,7 +32,7 @@ impl Store {
     #[cold]
     #[inline(never)]
     fn note_spawns(&mut self, table: TableId, first: usize) {
-        let now = self.change_tick();
+        let now = self.clock.change_tick();
         let (Some(table), Some(spawns)) = (self.archetypes.tables.get(table), &mut self.listeners.spawns) else {
             return;
         };
@@ -42,7 +42,7 @@ impl Store {
     /// Notes from now on when entities are spawned.
     pub(crate) fn note_spawns_from_now_on(&mut self) {
         if self.listeners.spawns.is_none() {
-            self.listeners.spawns = Some(Spawns::since(self.change_tick()));
+            self.listeners.spawns = Some(Spawns::since(self.clock.change_tick()));
             self.tell_of_everything();
         }
     }

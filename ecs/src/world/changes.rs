@@ -34,7 +34,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn change_tick(&self) -> Tick {
-        self.store.change_tick()
+        self.store.clock.change_tick()
     }
 
     /// As [`change_tick`](Self::change_tick), by the name that bevy_ecs has for it.
@@ -58,7 +58,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn last_change_tick(&self) -> Tick {
-        self.store.last_change_tick()
+        self.store.clock.last.get()
     }
 
     /// Goes on to the next tick and returns the one that it was. Each run of a system does so.
@@ -90,7 +90,7 @@ impl World {
     /// ```
     pub fn clear_trackers(&mut self) {
         let now = self.store.next_tick();
-        self.store.set_last_change_tick(now);
+        self.store.clock.last.set(now);
     }
 
     /// For tests of what happens when ticks wrap around: as if so many systems had run.

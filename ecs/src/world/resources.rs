@@ -423,7 +423,7 @@ impl World {
         // A tick that nothing has so far.
         self.store.next_tick();
         let run_ticks = self.store.run_ticks();
-        let (id, clock) = (self.id(), self.store.shared_clock());
+        let (id, clock) = (self.id(), Arc::clone(&self.store.clock.shared));
         let mut guard = PutBack { world: self, id, clock, loan: Some(loan), tick: run_ticks.this_run };
         let PutBack { world, loan, .. } = &mut guard;
         let (resource, ticks) = loan.as_mut()?.get_mut();
