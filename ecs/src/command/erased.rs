@@ -131,7 +131,7 @@ impl EntityCommands<'_> {
             let component = WriteEntity::new(store, entity).into_mut_by_id(id);
             match component.map(|mut component| component.set_field(&path, value)) {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => store.command_errors.report_other("set_field", error, store.entities.acting()),
+                Ok(Err(error)) => store.commands.errors.report_other("set_field", error, store.entities.acting()),
                 Err(error) => report(store, "set_field", Err(error)),
             }
         });
@@ -145,8 +145,8 @@ fn report(store: &mut Store, command: &'static str, done: Result<(), ErasedAcces
     match done {
         Ok(()) => {}
         Err(ErasedAccessError::Entity { error, component }) => {
-            store.command_errors.report(command, component, CommandFailure::Entity(error), by);
+            store.commands.errors.report(command, component, CommandFailure::Entity(error), by);
         }
-        Err(error) => store.command_errors.report_other(command, error, by),
+        Err(error) => store.commands.errors.report_other(command, error, by),
     }
 }

@@ -157,7 +157,7 @@ impl LackReport {
             "observer `{observer}` of event `{event}` was not called for entity {entity}, which lacks {lacking}: insert it, take an \
              `Option` of it, or write `#[observer(with(..))]` if other targets are to be passed over; more of them are not reported"
         );
-        store.command_errors.warn_once(observer, &text, Some(observer));
+        store.commands.errors.warn_once(observer, &text, Some(observer));
     }
 }
 

@@ -125,7 +125,7 @@ impl Failed<'_> {
                 handler(error, context);
                 None
             }
-            None => store.command_errors.handle(error, |_| context),
+            None => store.commands.errors.handle(error, |_| context),
         }
     }
 
@@ -133,6 +133,6 @@ impl Failed<'_> {
     fn report(&self, reason: &str, store: &mut Store) {
         let by = store.entities.acting();
         let failure = CommandFailure::Observer { observer: Arc::from(self.observer), reason: Arc::from(reason) };
-        store.command_errors.report("trigger", self.event, failure, by);
+        store.commands.errors.report("trigger", self.event, failure, by);
     }
 }

@@ -84,5 +84,5 @@ fn tell<E: Event>(observers: &mut Observers<E>, event: &mut E, trigger: &mut Tri
 #[cold]
 fn report<E: Event>(store: &mut Store, reason: &str) {
     let by = store.entities.acting();
-    store.command_errors.report("trigger", type_name::<E>(), CommandFailure::Other(Arc::from(reason)), by);
+    store.commands.errors.report("trigger", type_name::<E>(), CommandFailure::Other(Arc::from(reason)), by);
 }

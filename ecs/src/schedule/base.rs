@@ -472,7 +472,7 @@ impl Schedule {
     /// Runs all systems, in another frame if the schedule has run in this one.
     pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
         let (label, stays_in_frame) = (self.label.map(|label| label.number()), self.stays_in_frame);
-        if !stays_in_frame && !store.commands_after_frame().is_empty() {
+        if !stays_in_frame && !store.commands.after_frame.is_empty() {
             let seat = self.seat_in(store.id());
             if store.ends_frame_for_commands(Some((label, Some(seat)))) {
                 apply_after_frame(store);
@@ -496,7 +496,7 @@ impl Schedule {
                 order: &built.order,
                 outcomes: &built.outcomes,
                 id_marks: &built.id_marks,
-                handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.command_errors.handler },
+                handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.commands.errors.handler },
                 label: self.label,
                 span,
             };
@@ -541,7 +541,7 @@ impl Schedule {
             order: &built.order,
             outcomes: &built.outcomes,
             id_marks: &built.id_marks,
-            handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.command_errors.handler },
+            handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.commands.errors.handler },
             label: self.label,
             span,
         };

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::Store;
 use crate::bundle::{Bundle, BundleParts, RowWriter};
-use crate::component::{ComponentId, StorageType};
+use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::graph::{Change, ChangeStep};
 
@@ -100,17 +100,9 @@ impl Store {
     /// the step keeps these and they require others.
     pub(super) fn for_entity(&mut self, step: ChangeStep, entity: Entity) -> ChangeStep {
         let ChangeStep::InsertIfNew(bundle) = step else { return step };
-        let held: Vec<ComponentId> = self.requiring_sparse(bundle).filter(|&id| self.has(entity, id)).collect();
+        let held: Vec<ComponentId> =
+            self.archetypes.requiring_sparse(bundle).filter(|&id| self.has(entity, id)).collect();
         if held.is_empty() { step } else { ChangeStep::InsertIfNew(self.archetypes.register_held(bundle, held)) }
-    }
-
-    /// The sparse components of a bundle that require others which the bundle does not have.
-    pub(super) fn requiring_sparse(&self, bundle: u32) -> impl Iterator<Item = ComponentId> {
-        let components = &self.archetypes.components;
-        let contents = self.archetypes.contents(bundle);
-        let explicit = if contents.required.is_empty() { &[] } else { contents.explicit };
-        let is_sparse = |id| components.info(id).is_some_and(|info| info.storage() == StorageType::Sparse);
-        explicit.iter().copied().filter(move |&id| is_sparse(id) && !components.required(id).is_empty())
     }
 
     /// The addition of a bundle behind a loss.

@@ -22,6 +22,7 @@ use alloc::vec::Vec;
 use super::Store;
 use super::clock::RestoredEra;
 use super::frames::FramesCopy;
+use super::home::take_returned;
 use super::links::LinksCopy;
 use crate::alloc_error::{AllocError, try_reserve_exact};
 use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones};
@@ -131,7 +132,7 @@ impl Store {
     /// Whether something goes on in which the store is neither copied nor restored.
     pub(crate) fn is_busy(&mut self) -> bool {
         self.notice_ended_frame();
-        self.take_returned();
+        take_returned(self);
         self.frames.goes_on() || self.reactions.is_running() || self.listeners.held != 0
     }
 
@@ -388,7 +389,7 @@ impl Store {
         // (1) From here on nothing can fail.
         if self.archetypes.tables.arrange(&copy.tables, &mut gone) {
             self.archetypes.forget_what_can_be_found_again();
-            self.last_pattern.clear();
+            self.commands.last_pattern.clear();
         }
         let tables = self.archetypes.tables.iter_mut().zip(&copy.tables);
         for (at, ((table, copy), (clones, begun))) in tables.zip(clones.tables.iter_mut().zip(begun)).enumerate() {

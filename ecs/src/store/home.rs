@@ -8,12 +8,41 @@
 //! a function of the world. What a run sets in a world for its duration is set back through an `Arc` (`SharedClock`). If a
 //! value is made of a world (`FromWorld`) nothing tells which of the two worlds is meant, so an exchange there is a panic.
 
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use super::{Returned, Store, WorldId};
+use super::failure::CommandErrors;
+use super::{Store, WorldId};
 use crate::entity::Entity;
-use crate::mailbox::Sender;
-use crate::queue::Queue;
+use crate::mailbox::{Mailbox, Sender};
+use crate::queue::{Pattern, Queue};
+
+/// The commands of a world that wait to be applied, and what is known of those that have been.
+#[derive(Default)]
+pub(crate) struct PendingCommands {
+    /// Commands that were queued outside of systems.
+    pub(crate) queue: Queue<Store>,
+    /// Commands that come back from where another world has taken the place of this one.
+    returned: Mailbox<Returned>,
+    pub(crate) errors: CommandErrors,
+    /// The number of recorded commands that have been applied.
+    pub(crate) applied: u64,
+    /// Commands that are applied when the frame has ended, each in a queue of its own. They are not part of the world's state.
+    pub(crate) after_frame: VecDeque<Queue<Store>>,
+    /// The pattern of the commands that were applied last.
+    pub(super) last_pattern: Pattern<Store>,
+}
+
+/// Commands that have come back to their world.
+struct Returned {
+    queue: Queue<Store>,
+    /// Whose they are, for errors.
+    system: Option<&'static str>,
+    /// Whose commands were applied before, if the application of these was broken off.
+    before: Option<Option<&'static str>>,
+    /// Set if a scope of [`Store::with_deferred_events`] has ended while the store was elsewhere: whether it has ended without a panic.
+    deferral: Option<bool>,
+}
 
 /// Where the commands belong that were recorded for a store.
 pub(crate) struct Home {
@@ -22,6 +51,10 @@ pub(crate) struct Home {
 }
 
 impl Home {
+    pub(crate) fn new(store: &Store) -> Self {
+        Self { world: store.id, mailbox: store.commands.returned.sender() }
+    }
+
     /// Whether the store is the one that the commands were recorded for.
     #[inline]
     pub(crate) fn is(&self, store: &Store) -> bool {
@@ -62,43 +95,36 @@ impl Home {
     }
 }
 
-impl Store {
-    /// Where the commands belong that are recorded for this store.
-    pub(crate) fn home(&self) -> Home {
-        Home { world: self.id, mailbox: self.returned.sender() }
+/// Puts commands that have come back before those that wait.
+#[inline]
+pub(crate) fn take_returned(store: &mut Store) {
+    if !store.commands.returned.is_empty() {
+        put_returned_first(store);
     }
+}
 
-    /// Puts commands that have come back before those that wait.
-    #[inline]
-    pub(crate) fn take_returned(&mut self) {
-        if !self.returned.is_empty() {
-            self.put_returned_first();
+#[cold]
+#[inline(never)]
+fn put_returned_first(store: &mut Store) {
+    let returned = store.commands.returned.take();
+    // Their application ended elsewhere.
+    if let Some(before) = returned.iter().rev().find_map(|returned| returned.before) {
+        store.commands.errors.system = before;
+    }
+    let now = store.commands.errors.system;
+    let mut first = Queue::default();
+    for Returned { mut queue, system, deferral, .. } in returned {
+        if let Some(has_ended) = deferral {
+            store.end_whole(has_ended);
+        }
+        if !queue.is_empty() {
+            first.push(move |store: &mut Store| store.commands.errors.system = system);
+            first.append(&mut queue);
         }
     }
-
-    #[cold]
-    #[inline(never)]
-    fn put_returned_first(&mut self) {
-        let returned = self.returned.take();
-        // Their application ended elsewhere.
-        if let Some(before) = returned.iter().rev().find_map(|returned| returned.before) {
-            self.command_errors.system = before;
-        }
-        let now = self.command_errors.system;
-        let mut first = Queue::default();
-        for Returned { mut queue, system, deferral, .. } in returned {
-            if let Some(has_ended) = deferral {
-                self.end_whole(has_ended);
-            }
-            if !queue.is_empty() {
-                first.push(move |store: &mut Self| store.command_errors.system = system);
-                first.append(&mut queue);
-            }
-        }
-        if !first.is_empty() {
-            first.push(move |store: &mut Self| store.command_errors.system = now);
-        }
-        first.append(&mut self.queue);
-        self.queue = first;
+    if !first.is_empty() {
+        first.push(move |store: &mut Store| store.commands.errors.system = now);
     }
+    first.append(&mut store.commands.queue);
+    store.commands.queue = first;
 }

@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use super::news::{Affected, FewNews, News};
 use super::reactions::Tell;
 use super::report::held_by;
-use super::{Home, Store};
+use super::{Home, Store, take_returned};
 use crate::alloc_error::try_reserve_exact;
 use crate::archetype::{Archetypes, Planned};
 use crate::component::{ComponentHook, ComponentId, Kinds};
@@ -208,7 +208,7 @@ impl Store {
         let Some(tell) = self.reactions.tell else { return };
         if self.listeners.held != 0 {
             // Scopes that deferred events may have ended while the store was elsewhere.
-            self.take_returned();
+            take_returned(self);
         }
         if self.listeners.held != 0 || self.reactions.is_running() {
             return;
@@ -351,7 +351,7 @@ impl Store {
         // Ids that were promised to commands which are being applied stay pending.
         let world = self.id;
         let pending = core::mem::take(&mut self.pending);
-        let home = (!pending.is_empty()).then(|| self.home());
+        let home = (!pending.is_empty()).then(|| Home::new(self));
         let promised = Promised { store: self, home, pending };
         (tell.apply)(promised.store);
         if promised.store.id == world {

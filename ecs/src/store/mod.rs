@@ -65,7 +65,7 @@ mod built_copy;
 
 mod check;
 
-pub(crate) use self::apply::{record_despawn, record_insert, record_remove, record_retain};
+pub(crate) use self::apply::{record_despawn, record_insert, record_remove, record_retain, run_queue};
 pub use self::built_copy::BuildError;
 pub(crate) use self::built_copy::{BUILT_ERA, MAX_NUMBER, RemovalParts, StoreParts, TableParts};
 pub(crate) use self::bulk::Selection;
@@ -73,6 +73,7 @@ pub(crate) use self::clock::{RestoredEra, SavedCaller, SharedClock};
 pub use self::clone::CloneError;
 pub use self::columns::SpawnColumnsError;
 pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
+pub(crate) use self::deferring::with_deferred_events;
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError};
@@ -80,7 +81,7 @@ pub(crate) use self::event_observers::{EventObservers, RemovedObservers, TakenOb
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::failure::{CommandErrors, CommandFailure};
 pub(crate) use self::frames::{Ongoing, Seat};
-pub(crate) use self::home::Home;
+pub(crate) use self::home::{Home, PendingCommands, take_returned};
 pub(crate) use self::journal::{CopiedPairs, Moment, Unknown};
 pub(crate) use self::links::{BuiltLinks, Orphan};
 #[doc(hidden)]
@@ -93,7 +94,6 @@ pub use self::spawn_error::{SpawnAtError, SpawnError};
 #[doc(hidden)]
 pub use crate::transition::Transition;
 
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::fmt;
 use core::num::NonZeroUsize;
@@ -106,25 +106,12 @@ use crate::column::{Column, ColumnAddress};
 use crate::component::{Component, ComponentId, Components, ErasedRef, ErasedSlice, StorageType};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, IdForecasts, Location, Slot, TableId};
 use crate::entity_disabling::Disabled;
-use crate::mailbox::Mailbox;
 use crate::origin::Origin;
 use crate::pool::Pool;
-use crate::queue::{Pattern, Queue};
 use crate::relation::Relations;
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
 use crate::tracking::Spawns;
-
-/// Commands that have come back to their world: see `home`.
-pub(crate) struct Returned {
-    queue: Queue<Store>,
-    /// Whose they are, for errors.
-    system: Option<&'static str>,
-    /// Whose commands were applied before, if the application of these was broken off.
-    before: Option<Option<&'static str>>,
-    /// Set if a scope of [`Store::with_deferred_events`] has ended while the store was elsewhere: whether it has ended without a panic.
-    deferral: Option<bool>,
-}
 
 /// Tells worlds apart: no two worlds of a process ever have the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -165,19 +152,9 @@ pub struct Store {
     pub(crate) relations: Relations<Self>,
     /// Reserved ids that a queue of commands is about to place.
     pending: Vec<Entity>,
-    /// Commands that were queued outside of systems.
-    pub(crate) queue: Queue<Store>,
-    /// Commands that come back from where another world has taken the place of this one.
-    returned: Mailbox<Returned>,
-    pub(crate) command_errors: CommandErrors,
-    /// How many recorded commands have been carried out.
-    pub(crate) commands_applied: u64,
+    pub(crate) commands: PendingCommands,
     pub(crate) clock: clock::Clock,
     frames: frames::Frames,
-    /// Commands that are applied when the frame has ended, each in a queue of its own. They are no state of the world.
-    after_frame: VecDeque<Queue<Store>>,
-    /// Of recorded commands.
-    last_pattern: Pattern<Store>,
     /// The listeners that operations report to.
     pub(crate) listeners: Listeners,
     /// The listeners that are user code.
@@ -197,14 +174,9 @@ impl Store {
             resources: Resources::default(),
             relations: Relations::default(),
             pending: Vec::new(),
-            queue: Queue::default(),
-            returned: Mailbox::new(),
-            command_errors: CommandErrors::default(),
-            commands_applied: 0,
+            commands: PendingCommands::default(),
             clock: clock::Clock::default(),
             frames: frames::Frames::default(),
-            after_frame: VecDeque::new(),
-            last_pattern: Pattern::default(),
             listeners: Listeners::default(),
             reactions: Reactions::default(),
             pool: Pool::default(),
@@ -223,7 +195,7 @@ impl Store {
             self.archetypes.tables.note_disabling(&self.archetypes.components);
             self.archetypes.forget_plans();
             // The pattern of commands goes by plans.
-            self.last_pattern.clear();
+            self.commands.last_pattern.clear();
         }
     }
 
@@ -536,9 +508,9 @@ impl Store {
             + self.sparse.capacity() * size_of::<SparseStorage>()
             + self.relations.allocated_bytes()
             + self.pending.capacity() * size_of::<Entity>()
-            + self.queue.allocated_bytes()
+            + self.commands.queue.allocated_bytes()
             + self.reactions.queued_bytes()
-            + self.command_errors.allocated_bytes()
+            + self.commands.errors.allocated_bytes()
             + self.listeners.removals.allocated_bytes()
             + self.spawns().map_or(0, Spawns::allocated_bytes)
     }

@@ -127,7 +127,7 @@ impl Store {
         self.settle_noted_pairs();
         if let Err(reason) = self.may_relate::<R>(number, source, target) {
             let by = self.entities.acting();
-            self.command_errors.report("relate", type_name::<R>(), reason, by);
+            self.commands.errors.report("relate", type_name::<R>(), reason, by);
             return false;
         }
         let now = self.now();

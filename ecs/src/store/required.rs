@@ -177,7 +177,7 @@ impl Store {
         }
         self.archetypes.require(by, Required { id, constructor: Constructor::new(make) })?;
         // The pattern of commands goes by plans.
-        self.last_pattern.clear();
+        self.commands.last_pattern.clear();
         Ok(())
     }
 }

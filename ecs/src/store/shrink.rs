@@ -23,7 +23,7 @@ impl Store {
         self.tidy_removals();
         // Plans name tables and bundles by their numbers, of which some are about to belong to others.
         self.archetypes.forget_what_can_be_found_again();
-        self.last_pattern.clear();
+        self.commands.last_pattern.clear();
         let entities = &mut self.entities;
         self.archetypes.tables.remove_empty(|table| {
             for (row, &entity) in table.entities().iter().enumerate() {
@@ -36,8 +36,8 @@ impl Store {
         try_shrink(&mut self.sparse);
         self.relations.shrink_to_fit();
         try_shrink(&mut self.pending);
-        self.queue.shrink_to_fit();
-        self.command_errors.shrink_to_fit();
+        self.commands.queue.shrink_to_fit();
+        self.commands.errors.shrink_to_fit();
         self.listeners.removals.shrink_to_fit();
         self.listeners.links.shrink_to_fit();
         let indexes = self.entities.slots().len();

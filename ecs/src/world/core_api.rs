@@ -281,8 +281,8 @@ impl World {
     #[doc(alias("defer", "EntityCommandBuffer", "CommandBuffer"))]
     pub fn commands(&mut self) -> Commands<'_, '_> {
         let system = self.store.entities.acting().system_name();
-        let Store { reactions, queue, entities, .. } = &mut self.store;
-        let queue = if reactions.is_running() { reactions.direct() } else { queue };
+        let Store { reactions, commands, entities, .. } = &mut self.store;
+        let queue = if reactions.is_running() { reactions.direct() } else { &mut commands.queue };
         Commands::from_parts(queue, Ids::new(entities, None), system)
     }
 
@@ -336,7 +336,7 @@ impl World {
     /// world.flush(); // Another one.
     /// ```
     pub fn set_error_handler(&mut self, handler: ErrorHandler) {
-        self.store.command_errors.handler = Some(handler);
+        self.store.commands.errors.handler = Some(handler);
     }
 
     /// Removes the error handler of the world and returns it.
@@ -351,7 +351,7 @@ impl World {
     /// assert!(world.error_handler().is_none());
     /// ```
     pub fn remove_error_handler(&mut self) -> Option<ErrorHandler> {
-        self.store.command_errors.handler.take()
+        self.store.commands.errors.handler.take()
     }
 
     /// The error handler of the world, if it has one.
@@ -367,7 +367,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn error_handler(&self) -> Option<ErrorHandler> {
-        self.store.command_errors.handler
+        self.store.commands.errors.handler
     }
 
     /// The error handler of the world, if it has one, by the name of the method of `App`. [`World::error_handler`] is the same.
@@ -403,7 +403,7 @@ impl World {
     /// world.flush(); // "command `despawn` was not carried out: entity 0v1 does not exist: it was despawned"
     /// ```
     pub fn on_command_error(&mut self, action: OnCommandError) {
-        self.store.command_errors.on_error = action;
+        self.store.commands.errors.on_error = action;
     }
 
     /// Reports that the program lacks something, such as a plugin, unless the same text was reported before. It goes where missed messages
@@ -421,7 +421,7 @@ impl World {
     /// assert_eq!(world.take_command_errors().0.len(), 1);
     /// ```
     pub fn warn_once(&self, text: &str) {
-        self.store.command_errors.warn_once(text, &text, None);
+        self.store.commands.errors.warn_once(text, &text, None);
     }
 
     /// The commands that could not be carried out since the last call, since their entity was not alive. If there were
@@ -444,7 +444,7 @@ impl World {
     /// assert!(errors[0].to_string().contains("revive"));
     /// ```
     pub fn take_command_errors(&mut self) -> (Vec<CommandError>, usize) {
-        self.store.command_errors.take()
+        self.store.commands.errors.take()
     }
 
     /// Has loops and systems of this world helped by the threads of a pool. At first they are helped by the pool that the

@@ -94,7 +94,7 @@ impl World {
         let result = scope(frame.world);
         frame.end();
         drop(frame);
-        if is_outermost && self.store.id() == of && !self.store.commands_after_frame().is_empty() {
+        if is_outermost && self.store.id() == of && !self.store.commands.after_frame.is_empty() {
             apply_after_frame(&mut self.store);
         }
         result

@@ -110,5 +110,5 @@ fn run_hooks_now(store: &mut Store, news: &NewsView<'_>, kind: Kinds, caller: Or
 pub(crate) fn refuse(store: &mut Store, what: &'static str, chain: &str) {
     let by = store.entities.acting();
     let reason = alloc::format!("too many events led to it: {chain}");
-    store.command_errors.report("trigger", what, CommandFailure::Other(Arc::from(reason)), by);
+    store.commands.errors.report("trigger", what, CommandFailure::Other(Arc::from(reason)), by);
 }

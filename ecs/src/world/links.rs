@@ -1208,7 +1208,7 @@ fn report(store: &mut Store, functions: &LinkFunctions, (source, target): (Entit
         ),
     };
     let by = store.entities.acting();
-    store.command_errors.report("insert", (functions.source_name)(), CommandFailure::Other(Arc::from(reason)), by);
+    store.commands.errors.report("insert", (functions.source_name)(), CommandFailure::Other(Arc::from(reason)), by);
 }
 
 /// Has a component that makes no link removed when observers and hooks have been told that it came.

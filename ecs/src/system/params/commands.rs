@@ -65,7 +65,7 @@ unsafe impl<Q: CommandQueues> ParamSource for CommandsSource<Q> {
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Recorded<Q> {
         meta.next_param();
         meta.add_deferred();
-        Recorded { queues: Q::default(), home: store.home() }
+        Recorded { queues: Q::default(), home: Home::new(store) }
     }
 
     #[inline]
@@ -203,7 +203,7 @@ mod tests {
     /// Two systems at the same time, each of which spawns when it is its turn. Their commands are applied in order.
     fn run(store: &mut Store, turns: &[usize]) -> Vec<(Entity, Location)> {
         let mut queues: [Recorded<CommandQueue>; 2] =
-            core::array::from_fn(|_| Recorded { queues: CommandQueue::default(), home: store.home() });
+            core::array::from_fn(|_| Recorded { queues: CommandQueue::default(), home: Home::new(store) });
         let mut ids = Vec::new();
         store.open_id_streams([2, 0].into_iter());
         {

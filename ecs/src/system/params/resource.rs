@@ -466,7 +466,7 @@ impl<K> KeptState<K> {
     #[cold]
     fn tell_of<R: Resource>(&mut self, missed: u64, cell: StoreCell<'_>) {
         self.is_told = true;
-        cell.store().command_errors.report_missed(self.system, type_name::<R>(), missed);
+        cell.store().commands.errors.report_missed(self.system, type_name::<R>(), missed);
     }
 }
 
