@@ -32,7 +32,7 @@ use super::settings::{LogLevel, ScheduleBuildSettings};
 use super::steps::{ErrorHandlers, Outcome, Outcomes, ScheduleErrorHandler, Shared};
 use crate::command::apply_after_frame;
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
-use crate::store::{Seat, Store, WorldId};
+use crate::store::{Seat, Store, WorldId, begin_run_in_frame, ends_frame_for_commands};
 use crate::trace::{self, RunSpan};
 
 /// Systems in an order.
@@ -474,12 +474,12 @@ impl Schedule {
         let (label, stays_in_frame) = (self.label.map(|label| label.number()), self.stays_in_frame);
         if !stays_in_frame && !store.commands.after_frame.is_empty() {
             let seat = self.seat_in(store.id());
-            if store.ends_frame_for_commands(Some((label, Some(seat)))) {
+            if ends_frame_for_commands(store, Some((label, Some(seat)))) {
                 apply_after_frame(store);
             }
         }
         let seat = self.seat_in(store.id());
-        store.begin_run_in_frame((!stays_in_frame).then_some((label, seat)));
+        begin_run_in_frame(store, (!stays_in_frame).then_some((label, seat)));
         let (span, _entered) = RunSpan::begin(self.label);
         #[cfg(feature = "std")]
         if let Some(built) = &mut self.built
@@ -515,13 +515,13 @@ impl Schedule {
     /// A run that is perhaps measured, and of which nothing is known.
     #[inline(never)]
     fn run_with_care(&mut self, store: &mut Store, span: RunSpan) -> Result<(), ScheduleError> {
-        let _ongoing = store.run_goes_on();
+        let _ongoing = store.frames.enter();
         // Readers of messages and removals begin before the first system runs.
         self.initialize_on(store)?;
         let Some(built) = &mut self.built else { return Ok(()) };
         built.plain_runs = 0;
         if let (true, Some((_, seat))) = (built.reads_messages, &self.seat) {
-            store.offer_messages(seat);
+            store.frames.offer_messages(&mut store.resources, seat);
         }
         built.outcomes.reset(built.plan.steps.len());
         built.id_marks.reset(&built.plan);
@@ -654,7 +654,7 @@ impl Schedule {
             let id_sources = IdSources::of(self.label, &self.graph, &plan, store);
             let messages = self.graph.message_readers();
             let reads_messages = !messages.is_empty();
-            store.hold_messages(self.seat_in(world), &messages);
+            store.frames.hold_messages(&mut store.resources, self.seat_in(world), &messages);
             let mut pipelines = Pipelines::of(&self.graph, &plan, &store.archetypes.components);
             pipelines.decide(self.pipelining, &self.graph, &plan, store);
             if let Some(rows) = self.block_rows {

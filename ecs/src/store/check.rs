@@ -1,6 +1,7 @@
 //! A checker for tests: whether all parts of the store tell the same story.
 
 use super::Store;
+use super::removed::check_removals;
 use crate::entity::Location;
 
 impl Store {
@@ -16,7 +17,7 @@ impl Store {
         self.check_ticks();
         let turn = self.clock.change_tick().get() as usize + self.archetypes.tables.iter().len() + self.entities.len();
         self.archetypes.check_plans(turn);
-        self.check_removals();
+        check_removals(&self.listeners, &self.archetypes);
     }
 
     fn check_rows(&self) {

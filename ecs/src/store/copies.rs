@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 
 use super::Store;
 use super::clock::RestoredEra;
-use super::frames::FramesCopy;
+use super::frames::{FramesCopy, notice_ended_frame};
 use super::home::take_returned;
 use super::links::LinksCopy;
 use crate::alloc_error::{AllocError, try_reserve_exact};
@@ -131,7 +131,7 @@ pub(crate) struct Became {
 impl Store {
     /// Whether something goes on in which the store is neither copied nor restored.
     pub(crate) fn is_busy(&mut self) -> bool {
-        self.notice_ended_frame();
+        notice_ended_frame(self);
         take_returned(self);
         self.frames.goes_on() || self.reactions.is_running() || self.listeners.held != 0
     }

@@ -28,7 +28,6 @@ mod links;
 mod report;
 mod event_observers;
 mod reactions;
-mod frame;
 mod home;
 mod ticks;
 mod required;
@@ -80,7 +79,7 @@ pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError, 
 pub(crate) use self::event_observers::{EventObservers, RemovedObservers, TakenObservers};
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::failure::{CommandErrors, CommandFailure};
-pub(crate) use self::frames::{Ongoing, Seat};
+pub(crate) use self::frames::{Ongoing, Seat, begin_frame, begin_run_in_frame, end_frame, ends_frame_for_commands};
 pub(crate) use self::home::{Home, PendingCommands, take_returned};
 pub(crate) use self::journal::{CopiedPairs, Moment, Unknown};
 pub(crate) use self::links::{BuiltLinks, Orphan};
@@ -89,6 +88,7 @@ pub use self::news::Affected;
 pub(crate) use self::news::{FewNews, News, NewsPart, NewsView};
 pub(crate) use self::pairs::settle_pairs;
 pub(crate) use self::reactions::{Cause, Link, NotTold, Reactions, Tell};
+pub(crate) use self::removed::{removed_reader, removed_reader_by_id, removed_value_reader, set_removed_limit};
 pub(crate) use self::report::Listeners;
 pub use self::spawn_error::{SpawnAtError, SpawnError};
 #[doc(hidden)]
@@ -154,7 +154,7 @@ pub struct Store {
     pending: Vec<Entity>,
     pub(crate) commands: PendingCommands,
     pub(crate) clock: clock::Clock,
-    frames: frames::Frames,
+    pub(crate) frames: frames::Frames,
     /// The listeners that operations report to.
     pub(crate) listeners: Listeners,
     /// The listeners that are user code.

@@ -20,7 +20,7 @@ impl Store {
     pub(crate) fn shrink_to_fit(&mut self) {
         self.flush();
         self.forget_unwatched();
-        self.tidy_removals();
+        self.listeners.tidy_removals(&mut self.archetypes);
         // Plans name tables and bundles by their numbers, of which some are about to belong to others.
         self.archetypes.forget_what_can_be_found_again();
         self.commands.last_pattern.clear();

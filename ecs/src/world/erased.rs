@@ -11,7 +11,7 @@ use crate::change::{ComponentTicks, ErasedMut};
 use crate::component::{ComponentDescriptor, ComponentId, ErasedRef, ErasedSlice, ErasedValue, RegisterComponentError};
 use crate::entity::{Entity, TableId};
 use crate::removal::RemovedComponentReader;
-use crate::store::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError};
+use crate::store::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError, removed_reader_by_id};
 
 impl World {
     /// The number of the component with this descriptor in this world, which is registered now if need be.
@@ -173,7 +173,7 @@ impl World {
     /// ```
     #[must_use = "nothing is recorded for a reader that is dropped"]
     pub fn removed_reader_by_id(&mut self, id: ComponentId) -> Option<RemovedComponentReader<ErasedValue>> {
-        self.store.removed_reader_by_id(id)
+        removed_reader_by_id(&mut self.store, id)
     }
 }
 
