@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::origin::Origin;
 use crate::queue::Queue;
-use crate::store::{Cause, Home, SavedCaller, Store, run_queue, take_returned};
+use crate::store::{Cause, Home, SavedCaller, Store, is_busy, run_queue, take_returned};
 use crate::trace;
 
 /// Commands that wait to be applied. Dropping the queue drops them.
@@ -140,7 +140,7 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
 pub(crate) fn apply_after_frame(store: &mut Store) {
     let world = store.id();
     for _ in 0..store.commands.after_frame.len() {
-        if store.is_busy() {
+        if is_busy(store) {
             return;
         }
         let Some(mut queue) = store.commands.after_frame.pop_front() else { return };

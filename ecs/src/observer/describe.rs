@@ -17,7 +17,7 @@ use crate::component::{Component, ComponentId, HookContext, Kinds};
 use crate::entity::{Entity, EntityHashSet};
 use crate::error::ErrorHandler;
 use crate::event::{EntityEvent, Event, EventPattern, Moment};
-use crate::store::Store;
+use crate::store::{Store, bundle_components};
 use crate::system::{
     BoxedSystem, FunctionMarker, IntoSystem, MacroMarker, NotifySystem, SystemCondition, SystemCore, SystemFacts,
     SystemOutput, WithNotifySystem,
@@ -178,7 +178,7 @@ fn register<I: ObserverInput>(
 ) {
     let id = new.id;
     // `()` is the bundle of no components.
-    let mut components = store.bundle_components::<<I::Pattern as EventPattern>::Components>().0;
+    let mut components = bundle_components::<<I::Pattern as EventPattern>::Components>(store).0;
     let mut filter = None;
     if let Some(of_pattern) = <I::Pattern as EventPattern>::FILTER {
         match MatchFilter::new(of_pattern, store) {

@@ -10,7 +10,7 @@ use crate::component::{ComponentDescriptor, ErasedRef, ErasedSlice};
 use crate::entity::Entity;
 use crate::resource::ResourceValue;
 use crate::state_hash::StateHasher;
-use crate::store::Store;
+use crate::store::{Store, erased_pairs};
 use crate::world::World;
 
 impl World {
@@ -89,7 +89,7 @@ impl World {
                 continue;
             }
             sum.name(&name);
-            let mut pairs: Vec<([Entity; 2], ErasedRef<'_>)> = store.erased_pairs(number).collect();
+            let mut pairs: Vec<([Entity; 2], ErasedRef<'_>)> = erased_pairs(&store.relations, number).collect();
             if !options.has_order() {
                 pairs.sort_unstable_by_key(|(ends, _)| *ends);
             }

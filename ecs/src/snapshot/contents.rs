@@ -21,7 +21,7 @@ use crate::observer::register_relation;
 use crate::relation::{PairClones, PairContents, PairsCopy, PairsParts, PartsOf, Relation, descriptor_of};
 use crate::resource::{NewResource, Resource};
 use crate::sparse::{SparseCopy, SparseStorage};
-use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts};
+use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts, build_copy};
 use crate::table::{Table, TableCopy};
 use crate::tick::{ComponentTicks, Tick};
 use crate::world::{World, broken_links, keeps_systems, links_of_parts, listed_sources, other_side};
@@ -708,7 +708,7 @@ impl SnapshotBuilder {
         world.add_locals_to(&mut options);
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let systems = prepare(world, schedules, &mut parts)?;
-        let copy = world.store.build_copy(parts, links_of_parts, is_apart, &options.clones);
+        let copy = build_copy(&mut world.store, parts, links_of_parts, is_apart, &options.clones);
         let copy = copy.unwrap_or_else(|error| error.raise())?;
         let systems = memories(world, &copy, systems)?;
         Ok(WorldSnapshot::of_copy(world, options, copy, systems))

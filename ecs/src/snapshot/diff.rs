@@ -14,7 +14,7 @@ use crate::component::{ComponentDescriptor, ComponentId, ComponentIdentity, Eras
 use crate::entity::{Entity, TableId};
 use crate::resource::ResourceValue;
 use crate::state_hash::StateHasher;
-use crate::store::Store;
+use crate::store::{Store, erased_pairs};
 use crate::table::Table;
 use crate::world::World;
 
@@ -307,7 +307,7 @@ impl<'a> Diff<'a> {
             let other =
                 others.iter().find(|(other, _)| other.is_same(descriptor)).map_or(usize::MAX, |(_, other)| *other);
             let [mut here, mut there] = [(0, number), (1, other)].map(|(store, number)| {
-                let mut pairs: Vec<_> = self.stores[store].erased_pairs(number).collect();
+                let mut pairs: Vec<_> = erased_pairs(&self.stores[store].relations, number).collect();
                 if !self.options.has_order() {
                     pairs.sort_unstable_by_key(|(ends, _)| *ends);
                 }

@@ -5,7 +5,6 @@ use core::ops::Deref;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::{Store, WorldId};
 use crate::component::Components;
 use crate::origin::{Origin, OriginCell, SystemName, TRACKED};
 use crate::tick::{CHECK_EVERY, LastRun, RunTicks, Tick, TickCell, WriteStamp};
@@ -22,6 +21,13 @@ pub(crate) struct SharedClock {
 }
 
 impl SharedClock {
+    /// Leaves the origin that the world has to restore.
+    #[cold]
+    pub(super) fn restore_origin(&self, by: Origin) {
+        self.by.set(by);
+        self.has_ended.store(true, Release);
+    }
+
     /// Takes the origin that a run which has ended elsewhere restores.
     #[inline]
     pub(super) fn take_restored_origin(&self) -> Option<Origin> {
@@ -30,30 +36,6 @@ impl SharedClock {
         }
         self.has_ended.store(false, Relaxed);
         Some(self.by.get())
-    }
-}
-
-/// The origin of the operations on a world, restored later, although the world may be elsewhere by then.
-pub(crate) struct SavedCaller {
-    world: WorldId,
-    by: Origin,
-    clock: Option<Arc<SharedClock>>,
-}
-
-impl SavedCaller {
-    pub(crate) fn save(store: &Store) -> Self {
-        let clock = TRACKED.then(|| Arc::clone(&store.clock.shared));
-        Self { world: store.id, by: store.entities.acting(), clock }
-    }
-
-    /// Restores the origin of the saved world. `store` may be another one.
-    pub(crate) fn restore(&self, store: &mut Store) {
-        if store.id == self.world {
-            store.entities.act(self.by);
-        } else if let Some(clock) = &self.clock {
-            clock.by.set(self.by);
-            clock.has_ended.store(true, Release);
-        }
     }
 }
 

@@ -6,7 +6,7 @@
 use core::mem::MaybeUninit;
 
 use super::located::Located;
-use super::{CloneError, EntityBuilder, Store, WorldId};
+use super::{CloneError, EntityBuilder, Store, WorldId, clone_entity};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, give, give_here};
 use crate::component::ComponentId;
@@ -275,7 +275,7 @@ impl<'s> EntityAt<'s> {
     pub(crate) fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
         let entity = self.target();
         self.location = None;
-        self.store.by_caller().clone_entity(entity)
+        clone_entity(self.store.by_caller(), entity)
     }
 }
 

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
 
-use super::{EntityAt, EntityBuilder, Store};
+use super::{EntityAt, EntityBuilder, Store, bundle_components};
 use crate::alloc_error::AllocError;
 use crate::bundle::Bundle;
 use crate::component::{
@@ -508,7 +508,7 @@ impl EntityAt<'_> {
 
     /// Removes the components of a bundle and all that they require, as far as they are there, in one move.
     pub(crate) fn remove_with_requires<B: Bundle>(&mut self) {
-        let (mut ids, required) = self.store_mut().bundle_components::<B>();
+        let (mut ids, required) = bundle_components::<B>(self.store_mut());
         ids.extend(required);
         ids.sort_unstable();
         ids.dedup();

@@ -23,8 +23,6 @@ use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::Store;
-use crate::guard::for_each_until_all_had_their_turn;
 use crate::resource::{MessageNumbers, Renewed, ResourceId, Resources};
 
 /// Stands for a schedule in the world that it was prepared for. It is gone when the schedule is, or is prepared for another
@@ -180,103 +178,6 @@ impl Frames {
         let from = |held: &Held| if held.origin == numbers.origin { held.from } else { numbers.start };
         lists.map(from).min().unwrap_or(u64::MAX)
     }
-}
-
-/// Begins the run of a schedule, given with the number of its label; none if it has no part in frames. If anything in it may have
-/// the store mutably, it is to be said that [it goes on](Frames::enter).
-///
-/// # Panics
-///
-/// If a frame ends and a value that is dropped then panics. The frame has ended.
-#[inline]
-pub(crate) fn begin_run_in_frame(store: &mut Store, schedule: Option<(Option<u64>, &Seat)>) {
-    notice_ended_frame(store);
-    if let Some((label, seat)) = schedule {
-        let at = store.frames.members.iter().position(|member| member.is(label, seat));
-        if !store.frames.goes_on() && store.frames.ends_before(at) {
-            end_frame(store);
-        }
-        store.frames.any_ran = true;
-        match at {
-            Some(at) => store.frames.members[at].ran = store.frames.number,
-            None => store.frames.add_member(label, seat),
-        }
-    }
-}
-
-/// Begins a frame by name, unless a run or a frame goes on, to which it belongs then.
-///
-/// # Panics
-///
-/// As [`end_frame`]: an implicit frame in which schedules have run ends here.
-pub(crate) fn begin_frame(store: &mut Store) -> Option<Ongoing> {
-    notice_ended_frame(store);
-    if store.frames.goes_on() {
-        return None;
-    }
-    if store.frames.any_ran {
-        end_frame(store);
-    }
-    Some(store.frames.enter())
-}
-
-/// Whether commands that wait for the end of the frame are applied now: the next frame is about to begin, by name or with the run of a
-/// schedule, given by its label and seat. An implicit frame that is open then ends.
-///
-/// # Panics
-///
-/// As [`end_frame`].
-#[inline]
-pub(crate) fn ends_frame_for_commands(store: &mut Store, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
-    !store.commands.after_frame.is_empty() && ends_implicit_frame(store, schedule)
-}
-
-#[cold]
-fn ends_implicit_frame(store: &mut Store, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
-    notice_ended_frame(store);
-    if store.frames.goes_on() {
-        return false;
-    }
-    if let Some((label, seat)) = schedule {
-        let is_it = |member: &RanSchedule| match seat {
-            Some(seat) => member.is(label, seat),
-            None => label.is_some() && member.label == label,
-        };
-        let at = store.frames.members.iter().position(is_it);
-        if store.frames.any_ran && !store.frames.ends_before(at) {
-            return false;
-        }
-    }
-    if store.frames.any_ran {
-        end_frame(store);
-    }
-    true
-}
-
-pub(super) fn notice_ended_frame(store: &mut Store) {
-    // A run that goes on elsewhere belongs to the frame.
-    if store.frames.shared.has_ended.load(Relaxed) && !store.frames.goes_on() {
-        store.frames.shared.has_ended.store(false, Relaxed);
-        end_frame(store);
-    }
-}
-
-/// Ends the frame: all that is kept for some frames is one older.
-///
-/// # Panics
-///
-/// If the `Drop` of a value that is let go of does. All the rest has been done.
-pub(crate) fn end_frame(store: &mut Store) {
-    store.frames.number += 1;
-    store.frames.any_ran = false;
-    if !store.resources.has_messages() {
-        return store.listeners.tidy_removals(&mut store.archetypes);
-    }
-    let both: [fn(&mut Store); 2] = [
-        |store| store.frames.age_messages(&mut store.resources),
-        |store| store.listeners.tidy_removals(&mut store.archetypes),
-    ];
-    for_each_until_all_had_their_turn(both.into_iter(), |part| part(store));
 }
 
 /// Which frame it is, at a time when none goes on.

@@ -8,46 +8,18 @@
 //! a function of the world. What a run sets in a world for its duration is set back through an `Arc` (`SharedClock`). If a
 //! value is made of a world (`FromWorld`) nothing tells which of the two worlds is meant, so an exchange there is a panic.
 
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use super::failure::CommandErrors;
+use super::pending_commands::Returned;
 use super::{Store, WorldId};
 use crate::entity::Entity;
-use crate::mailbox::{Mailbox, Sender};
-use crate::queue::{Pattern, Queue};
-
-/// The commands of a world that wait to be applied, and what is known of those that have been.
-#[derive(Default)]
-pub(crate) struct PendingCommands {
-    /// Commands that were queued outside of systems.
-    pub(crate) queue: Queue<Store>,
-    /// Commands that come back from where another world has taken the place of this one.
-    returned: Mailbox<Returned>,
-    pub(crate) errors: CommandErrors,
-    /// The number of recorded commands that have been applied.
-    pub(crate) applied: u64,
-    /// Commands that are applied when the frame has ended, each in a queue of its own. They are not part of the world's state.
-    pub(crate) after_frame: VecDeque<Queue<Store>>,
-    /// The pattern of the commands that were applied last.
-    pub(super) last_pattern: Pattern<Store>,
-}
-
-/// Commands that have come back to their world.
-struct Returned {
-    queue: Queue<Store>,
-    /// Whose they are, for errors.
-    system: Option<&'static str>,
-    /// Whose commands were applied before, if the application of these was broken off.
-    before: Option<Option<&'static str>>,
-    /// Set if a scope of [`Store::with_deferred_events`] has ended while the store was elsewhere: whether it has ended without a panic.
-    deferral: Option<bool>,
-}
+use crate::mailbox::Sender;
+use crate::queue::Queue;
 
 /// Where the commands belong that were recorded for a store.
 pub(crate) struct Home {
     world: WorldId,
-    mailbox: Sender<Returned>,
+    mailbox: Sender<Returned<Store>>,
 }
 
 impl Home {

@@ -23,11 +23,13 @@
 mod clock;
 mod frames;
 mod failure;
+mod pending_commands;
 mod news;
 mod links;
 mod report;
 mod event_observers;
 mod reactions;
+mod frame;
 mod home;
 mod ticks;
 mod required;
@@ -66,12 +68,20 @@ mod check;
 
 pub(crate) use self::apply::{record_despawn, record_insert, record_remove, record_retain, run_queue};
 pub use self::built_copy::BuildError;
+pub(crate) use self::built_copy::build_copy;
 pub(crate) use self::built_copy::{BUILT_ERA, MAX_NUMBER, RemovalParts, StoreParts, TableParts};
 pub(crate) use self::bulk::Selection;
-pub(crate) use self::clock::{RestoredEra, SavedCaller, SharedClock};
+pub(crate) use self::check::check_invariants;
+pub(crate) use self::clock::{RestoredEra, SharedClock};
 pub use self::clone::CloneError;
+pub(crate) use self::clone::{bundle_components, clone_components, clone_entity, clone_some, spawn_clone_of_some};
 pub use self::columns::SpawnColumnsError;
+pub(crate) use self::columns::{reserve_bundles, spawn_columns, spawn_columns_at};
 pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
+pub(crate) use self::copies::{
+    copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, refused_parts_around_rows,
+    restore_from, restore_moved,
+};
 pub(crate) use self::deferring::with_deferred_events;
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
@@ -79,18 +89,30 @@ pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError, 
 pub(crate) use self::event_observers::{EventObservers, RemovedObservers, TakenObservers};
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::failure::{CommandErrors, CommandFailure};
-pub(crate) use self::frames::{Ongoing, Seat, begin_frame, begin_run_in_frame, end_frame, ends_frame_for_commands};
-pub(crate) use self::home::{Home, PendingCommands, take_returned};
+pub(crate) use self::forget::forget_selections;
+pub(crate) use self::frame::{begin_frame, begin_run_in_frame, end_frame, ends_frame_for_commands};
+pub(crate) use self::frames::{Ongoing, Seat};
+pub(crate) use self::home::{Home, take_returned};
 pub(crate) use self::journal::{CopiedPairs, Moment, Unknown};
+pub(crate) use self::journal::{
+    begin_journal, copy_pairs_since, end_journal, journal_moment, journal_since, relations_with_pairs,
+    track_for_journal,
+};
+pub(crate) use self::linked_clones::{clone_linked, put_linked, take_linked};
 pub(crate) use self::links::{BuiltLinks, Orphan};
 #[doc(hidden)]
 pub use self::news::Affected;
 pub(crate) use self::news::{FewNews, News, NewsPart, NewsView};
 pub(crate) use self::pairs::settle_pairs;
+pub(crate) use self::pending_commands::PendingCommands;
 pub(crate) use self::reactions::{Cause, Link, NotTold, Reactions, Tell};
 pub(crate) use self::removed::{removed_reader, removed_reader_by_id, removed_value_reader, set_removed_limit};
 pub(crate) use self::report::Listeners;
+pub(crate) use self::shrink::shrink_to_fit;
 pub use self::spawn_error::{SpawnAtError, SpawnError};
+pub(crate) use self::ticks::SavedCaller;
+pub(crate) use self::transfer::move_selections_to;
+pub(crate) use self::whole_transfer::move_all_to;
 #[doc(hidden)]
 pub use crate::transition::Transition;
 
@@ -152,7 +174,7 @@ pub struct Store {
     pub(crate) relations: Relations<Self>,
     /// Reserved ids that a queue of commands is about to place.
     pending: Vec<Entity>,
-    pub(crate) commands: PendingCommands,
+    pub(crate) commands: PendingCommands<Self>,
     pub(crate) clock: clock::Clock,
     pub(crate) frames: frames::Frames,
     /// The listeners that operations report to.

@@ -112,7 +112,7 @@ impl Listeners {
     }
 
     /// The journal, if there is one.
-    pub(super) fn journal(&self) -> Option<&Journal> {
+    pub(crate) fn journal(&self) -> Option<&Journal> {
         self.recorded.as_ref()?.journal.as_ref()
     }
 

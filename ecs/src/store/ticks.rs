@@ -1,16 +1,41 @@
 //! The ticks of a world: counting runs, and keeping ticks for a component while a consumer needs them.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::Store;
+use super::clock::SharedClock;
+use super::{Store, WorldId};
 use crate::archetype::Archetypes;
 use crate::component::{ComponentId, ComponentInfo, StorageType, TrackingGuard};
 use crate::entity::Entity;
 use crate::graph::{MovePlan, Target};
-use crate::origin::Origin;
+use crate::origin::{Origin, TRACKED};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tick::{CHECK_EVERY, RunTicks, Tick, WriteStamp};
+
+/// The origin of the operations on a world, restored later, although the world may be elsewhere by then.
+pub(crate) struct SavedCaller {
+    world: WorldId,
+    by: Origin,
+    clock: Option<Arc<SharedClock>>,
+}
+
+impl SavedCaller {
+    pub(crate) fn save(store: &Store) -> Self {
+        let clock = TRACKED.then(|| Arc::clone(&store.clock.shared));
+        Self { world: store.id, by: store.entities.acting(), clock }
+    }
+
+    /// Restores the origin of the saved world. `store` may be another one.
+    pub(crate) fn restore(&self, store: &mut Store) {
+        if store.id == self.world {
+            store.entities.act(self.by);
+        } else if let Some(clock) = &self.clock {
+            clock.restore_origin(self.by);
+        }
+    }
+}
 
 impl Store {
     /// The tick and origin of operations outside of systems that run beside others.

@@ -15,7 +15,7 @@ use crate::entity::{Entities, Ids};
 use crate::error::ErrorHandler;
 #[cfg(feature = "parallel")]
 use crate::pool::{Pool, ThreadPool};
-use crate::store::{CommandError, OnCommandError, Store, WorldId};
+use crate::store::{CommandError, OnCommandError, Store, WorldId, check_invariants, shrink_to_fit};
 use crate::table::Tables;
 
 impl Default for World {
@@ -515,13 +515,13 @@ impl World {
     /// assert_eq!(world.get(hero), Some(&Health(3)));
     /// ```
     pub fn shrink_to_fit(&mut self) {
-        self.store.shrink_to_fit();
+        shrink_to_fit(&mut self.store);
     }
 
     /// Panics if the books of the world contradict each other. For tests: `O(everything)`.
     #[doc(hidden)]
     pub fn check_invariants(&mut self) {
-        self.store.check_invariants();
+        check_invariants(&mut self.store);
         check_links(self);
     }
 }

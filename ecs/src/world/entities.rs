@@ -11,7 +11,7 @@ use crate::bundle::{Bundle, OneOfEach, give, give_here};
 use crate::change::{Mut, ReadEntity, WriteEntity};
 use crate::component::{Component, MutableComponent};
 use crate::entity::{Distinct, Entity, EntityError, MOST_AT_ONCE, TableId};
-use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError};
+use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError, clone_entity};
 
 impl World {
     /// Makes an entity with the components of a bundle. Amortised `O(components)`.
@@ -217,7 +217,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("prefab", "Instantiate", "EntityCloner"))]
     pub fn clone_entity(&mut self, entity: Entity) -> Result<Entity, CloneError> {
-        self.store.by_caller().clone_entity(entity)
+        clone_entity(self.store.by_caller(), entity)
     }
 
     /// Reserves an id through a shared reference, from any thread. The entity is alive, without components, after the next

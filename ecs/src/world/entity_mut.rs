@@ -11,7 +11,7 @@ use crate::change::WriteEntity;
 use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{ContainsEntity, Entity, Location};
 use crate::origin::Origin;
-use crate::store::{CloneError, EntityAt, EntityBuilder, Store};
+use crate::store::{CloneError, EntityAt, EntityBuilder, Store, clone_components};
 
 /// An entity and the world that it lives in: [`World::spawn`] and [`World::entity_mut`] return it.
 ///
@@ -390,7 +390,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(World::new().spawn_dynamic(&mut clones).get(), Some(&Health(3)));
     /// ```
     pub fn clone_components(&self) -> Result<EntityBuilder, CloneError> {
-        self.at.store().clone_components(self.target())
+        clone_components(self.at.store(), self.target())
     }
 
     /// Makes another entity with clones of all components, and returns its id. As [`World::clone_entity`].
