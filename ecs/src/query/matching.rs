@@ -169,7 +169,9 @@ pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: 
     match term.node() {
         TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => true,
         TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => true,
-        TermEntry::Spawned => store.spawns().is_none_or(|spawns| store.run_ticks().is_new(spawns.get(entity.index()))),
+        TermEntry::Spawned => {
+            store.listeners.spawns.as_ref().is_none_or(|spawns| store.run_ticks().is_new(spawns.get(entity.index())))
+        }
         TermEntry::Component(usage, _) if usage.is_open() => true,
         TermEntry::Component(usage, component) => {
             let has = match component.sparse {

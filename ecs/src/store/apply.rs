@@ -20,7 +20,7 @@ use super::addition::Addition;
 use super::attribution::{attribute, attributions};
 use super::bulk::Batch;
 use super::failure::{CommandErrors, CommandFailure};
-use super::{Home, Listeners, SpawnError, Store};
+use super::{Home, SpawnError, Store};
 use crate::archetype::Archetypes;
 use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, scatter_into};
 use crate::entity::{Entities, Entity, Slot, SparseSummary, TableId};
@@ -321,10 +321,7 @@ fn apply_next(
         // Without memory for one more the run ends here: those that have been passed are carried out.
         let has_room = |entities: &mut Vec<Entity>| entities.len() < AT_ONCE && entities.try_reserve(1).is_ok();
         // What observers are told of one entity, and what they record then, comes before the next one.
-        let fits = !is_heard
-            && first == here
-            && here.is_some()
-            && !(ends && tells_sparse_end(&store.listeners, &store.entities, entity));
+        let fits = !is_heard && first == here && here.is_some() && !(ends && tells_sparse_end(store, entity));
         let together = entities.is_empty() || (fits && has_room(entities));
         if together {
             entities.push(entity);
@@ -396,17 +393,14 @@ fn hears_steps(store: &mut Store, entity: Entity, place: Option<Placement>, patt
     };
     match compiled.change {
         Some(change) => store.archetypes.planned(table, change).plan.interest().has(Interest::REACTIONS),
-        None => {
-            store.hears_end(table, SparseSummary::default())
-                || tells_sparse_end(&store.listeners, &store.entities, entity)
-        }
+        None => store.hears_end(table, SparseSummary::default()) || tells_sparse_end(store, entity),
     }
 }
 
 /// Whether user code may be told of the end of an entity because of what it has in sparse storages.
 #[inline]
-fn tells_sparse_end(listeners: &Listeners, entities: &Entities, entity: Entity) -> bool {
-    listeners.told_storages.meets(entities.sparse_summary(entity.index()))
+fn tells_sparse_end(store: &Store, entity: Entity) -> bool {
+    store.listeners.told_storages.meets(store.entities.sparse_summary(entity.index()))
 }
 
 /// Sets the origin of the first of these steps as that of the operations; or of the last, if that removes the entity.

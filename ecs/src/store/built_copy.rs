@@ -418,7 +418,7 @@ pub(crate) fn build_copy(
         frames.hold(seat, held.into_iter());
     }
     if spawns.is_some() {
-        store.note_spawns_from_now_on();
+        store.listeners.track_spawns(&mut store.archetypes, store.clock.change_tick());
     }
     Ok(Ok(StoreCopy {
         entities,

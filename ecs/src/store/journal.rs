@@ -42,14 +42,14 @@ pub(crate) enum Unknown {
 /// Keeps a journal with room for so many entries from now on. False if there is no memory for it.
 pub(crate) fn begin_journal(store: &mut Store, capacity: usize) -> bool {
     let begun = store.listeners.begin_journal(capacity);
-    store.tell_of_everything();
+    store.listeners.update_interest(&mut store.archetypes);
     begun
 }
 
 /// Keeps no journal any more.
 pub(crate) fn end_journal(store: &mut Store) {
     store.listeners.end_journal();
-    store.tell_of_everything();
+    store.listeners.update_interest(&mut store.archetypes);
 }
 
 /// Keeps the changes of a component tracked for as long as there is a journal.

@@ -534,6 +534,6 @@ impl Store {
             + self.reactions.queued_bytes()
             + self.commands.errors.allocated_bytes()
             + self.listeners.removals.allocated_bytes()
-            + self.spawns().map_or(0, Spawns::allocated_bytes)
+            + self.listeners.spawns.as_ref().map_or(0, Spawns::allocated_bytes)
     }
 }
