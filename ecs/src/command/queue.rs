@@ -105,7 +105,7 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
             }
             if !self.recorded.is_empty() {
                 // None of them has run. Their entities have been promised all the same.
-                self.store.make_reserved_pending();
+                self.store.structure.make_reserved_pending();
                 self.store.place_pending();
                 drop(self.recorded.start());
             }
@@ -185,7 +185,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
         run(&mut queue, caused.store, &mut None);
         caused.store.reactions.reuse_direct(&mut queue);
         if caused.home.is(caused.store) {
-            caused.store.make_reserved_pending();
+            caused.store.structure.make_reserved_pending();
         }
     });
 }
@@ -238,7 +238,7 @@ pub(crate) fn flush_own_queue(store: &mut Store) {
 }
 
 fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
-    store.make_reserved_pending();
+    store.structure.make_reserved_pending();
     // Also if a command panics: an id that was given out belongs to an entity.
     struct PlacePending<'a> {
         store: &'a mut Store,

@@ -144,7 +144,8 @@ impl LackReport {
         if self.is_done {
             return;
         }
-        let Some(&entity) = store.archetypes.tables.get(table).and_then(|table| table.entities().get(row)) else {
+        let Some(&entity) = store.structure.archetypes.tables.get(table).and_then(|table| table.entities().get(row))
+        else {
             return;
         };
         let lacking: Vec<String> = lacking(store, entity).iter().map(|name| format!("`{name}`")).collect();

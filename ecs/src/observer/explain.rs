@@ -10,7 +10,7 @@ use super::observers::{Watched, typed};
 use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::event::{Event, EventPattern, Moment};
-use crate::store::{Store, bundle_components};
+use crate::store::{Store, Structure, bundle_components};
 use crate::world::World;
 
 /// Which hooks and observers are told of an event, in their order, and why other observers are not: see [`World::explain_event`]. It
@@ -114,7 +114,7 @@ impl World {
         let mut told: Vec<(String, bool)> = Vec::new();
         let mut others = Vec::new();
         let moment = <P::Event as Event>::MOMENT;
-        let Store { reactions, archetypes, .. } = &mut self.store;
+        let Store { structure: Structure { archetypes, .. }, reactions, .. } = &mut self.store;
         let components = &archetypes.components;
         let number = reactions.number::<P::Event>(<P::Event as Event>::slot());
         let observers = number.and_then(|number| reactions.of(number));

@@ -655,7 +655,7 @@ impl Schedule {
             let messages = self.graph.message_readers();
             let reads_messages = !messages.is_empty();
             store.frames.hold_messages(&mut store.resources, self.seat_in(world), &messages);
-            let mut pipelines = Pipelines::of(&self.graph, &plan, &store.archetypes.components);
+            let mut pipelines = Pipelines::of(&self.graph, &plan, &store.structure.archetypes.components);
             pipelines.decide(self.pipelining, &self.graph, &plan, store);
             if let Some(rows) = self.block_rows {
                 pipelines.set_block_rows(rows);
@@ -685,7 +685,7 @@ impl Schedule {
         Ok(match &self.built {
             Some(built) => {
                 let Built { order, plan, pipelines, .. } = built;
-                diagram::build(self.label, &self.graph, order, plan, pipelines, &store.archetypes.components)
+                diagram::build(self.label, &self.graph, order, plan, pipelines, &store.structure.archetypes.components)
             }
             None => unreachable!("it has been initialised"),
         })
@@ -713,7 +713,7 @@ impl Schedule {
         if self.settings.ambiguity_detection == LogLevel::Ignore {
             return Ok(());
         }
-        let found = ambiguity::find(&self.graph, order, &store.archetypes.components);
+        let found = ambiguity::find(&self.graph, order, &store.structure.archetypes.components);
         if found.is_empty() {
             return Ok(());
         }
@@ -729,7 +729,7 @@ impl Schedule {
     pub(crate) fn ambiguities_on(&self, store: &Store) -> Vec<Ambiguity> {
         match &self.built {
             Some(built) if built.world == Some(store.id()) => {
-                ambiguity::find(&self.graph, &built.order, &store.archetypes.components)
+                ambiguity::find(&self.graph, &built.order, &store.structure.archetypes.components)
             }
             _ => Vec::new(),
         }

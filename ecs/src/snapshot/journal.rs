@@ -222,7 +222,7 @@ impl World {
     /// As [`journal_position`](Self::journal_position).
     pub fn all_as_changes_with(&mut self, options: &SnapshotOptions) -> Result<WorldChanges<'_>, JournalError> {
         let now = self.journal_position()?;
-        let made = self.store.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
+        let made = self.store.structure.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
         Ok(self.changes(now, Journaled { made, ..Journaled::default() }, None, options))
     }
 
@@ -279,13 +279,13 @@ impl<'w> WorldChanges<'w> {
     /// The components that an entity has now, those in its table first.
     pub fn components_of(&self, entity: Entity) -> impl Iterator<Item = ComponentId> + use<'w> {
         let store = &self.world.store;
-        let location = store.entities.locate(entity).ok();
-        let table = location.and_then(|location| store.archetypes.tables.get(location.table));
-        let summary = store.entities.sparse_summary(entity.index());
+        let location = store.structure.entities.locate(entity).ok();
+        let table = location.and_then(|location| store.structure.archetypes.tables.get(location.table));
+        let summary = store.structure.entities.sparse_summary(entity.index());
         let held = summary
-            .storages(store.sparse.len())
-            .filter(move |&number| location.is_some() && store.sparse[number].contains(entity.index()));
-        let sparse = store.archetypes.components.sparse();
+            .storages(store.structure.sparse.len())
+            .filter(move |&number| location.is_some() && store.structure.sparse[number].contains(entity.index()));
+        let sparse = store.structure.archetypes.components.sparse();
         table.map_or(&[][..], |table| table.components()).iter().copied().chain(held.map(|number| sparse[number]))
     }
 

@@ -188,7 +188,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
             // It may do anything, also make the world forget what changes the numbers of this pattern stand for.
             store.commands.last_pattern = pattern;
             store.commands.applied += 1;
-            store.entities.act(entry.by);
+            store.structure.entities.act(entry.by);
             let home = home.get_or_insert_with(|| Home::new(store));
             let system = store.commands.errors.system;
             running.run_closure(&entry, store);
@@ -225,7 +225,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
 
 /// Looks at the next steps for one entity, and what they come to.
 fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Running<Store>) {
-    store.archetypes.limit_sequences(SEQUENCES);
+    store.structure.archetypes.limit_sequences(SEQUENCES);
     let mut change = None;
     let mut long = Vec::new();
     let mut count = 0;
@@ -238,7 +238,7 @@ fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Runn
             return pattern.set(running, count + 1, CompiledSteps { change: None, depends_on_sparse: false });
         }
         let next = step_of(store, step);
-        let depends = depends_on_sparse || step_depends_on_sparse(&store.archetypes, next);
+        let depends = depends_on_sparse || step_depends_on_sparse(&store.structure.archetypes, next);
         if depends && count >= STEPS {
             // The rest is another change: one for single entities is always remembered beside others.
             break;
@@ -247,10 +247,10 @@ fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Runn
         (last, count) = (Some(entry.entity), count + 1);
         change = match change {
             None => Some(Change::of(next)),
-            Some(change) if count <= STEPS => Some(store.archetypes.then(change, next)),
+            Some(change) if count <= STEPS => Some(store.structure.archetypes.then(change, next)),
             Some(change) => {
                 if long.is_empty() {
-                    long = store.archetypes.steps(change);
+                    long = store.structure.archetypes.steps(change);
                 }
                 long.push(next);
                 Some(change)
@@ -258,7 +258,7 @@ fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Runn
         };
     }
     if !long.is_empty() {
-        change = Some(store.archetypes.long(long));
+        change = Some(store.structure.archetypes.long(long));
     }
     pattern.set(running, count, CompiledSteps { change, depends_on_sparse });
 }
@@ -269,12 +269,12 @@ fn step_depends_on_sparse(archetypes: &Archetypes, step: ChangeStep) -> bool {
 
 /// The change that does to an entity what this one says. See [`CompiledSteps::depends_on_sparse`].
 fn change_for_entity(store: &mut Store, change: Change, entity: Entity) -> Change {
-    let mut steps = store.archetypes.steps(change).into_iter();
+    let mut steps = store.structure.archetypes.steps(change).into_iter();
     let Some(first) = steps.next() else { return change };
-    let first = Change::of(store.for_entity(first, entity));
+    let first = Change::of(store.structure.for_entity(first, entity));
     steps.fold(first, |change, step| {
-        let step = store.for_entity(step, entity);
-        store.archetypes.then(change, step)
+        let step = store.structure.for_entity(step, entity);
+        store.structure.archetypes.then(change, step)
     })
 }
 
@@ -305,12 +305,12 @@ fn apply_next(
         // Most are in the table of the first one, which is one comparison.
         if let Some(table) = table
             && entities.len() < AT_ONCE.min(entities.capacity())
-            && Slot::row_in(store.entities.slots(), entity, table).is_some()
+            && Slot::row_in(store.structure.entities.slots(), entity, table).is_some()
         {
             entities.push(entity);
             return true;
         }
-        let here = place_of(&store.entities, entity, spawns);
+        let here = place_of(&store.structure.entities, entity, spawns);
         if place.is_none() {
             is_heard = store.listeners.hears && hears_steps(store, entity, here, pattern);
             if let (Some(Placement::Table(here)), false, false) = (here, is_heard, ends) {
@@ -330,7 +330,7 @@ fn apply_next(
     });
     let Some(compiled) = pattern.compiled else { return };
     store.commands.applied += (run.count * pattern.count()) as u64;
-    act_for(&mut store.entities, pattern, compiled);
+    act_for(&mut store.structure.entities, pattern, compiled);
     // What one step has brought is told from what another has.
     let is_mixed = pattern.is_mixed();
     if let Some(Some(place)) = place
@@ -376,10 +376,10 @@ fn apply_one_of(
         Ok(()) => store.react(),
         Err(error) => {
             for (step, by) in pattern.steps().zip(pattern.origins()) {
-                store.entities.act(by);
+                store.structure.entities.act(by);
                 report(&mut store.commands.errors, step, error.clone(), by);
             }
-            act_for(&mut store.entities, pattern, compiled);
+            act_for(&mut store.structure.entities, pattern, compiled);
         }
     }
 }
@@ -392,7 +392,7 @@ fn hears_steps(store: &mut Store, entity: Entity, place: Option<Placement>, patt
         Placement::Pending | Placement::New => TableId::EMPTY,
     };
     match compiled.change {
-        Some(change) => store.archetypes.planned(table, change).plan.interest().has(Interest::REACTIONS),
+        Some(change) => store.structure.archetypes.planned(table, change).plan.interest().has(Interest::REACTIONS),
         None => store.hears_end(table, SparseSummary::default()) || tells_sparse_end(store, entity),
     }
 }
@@ -400,7 +400,7 @@ fn hears_steps(store: &mut Store, entity: Entity, place: Option<Placement>, patt
 /// Whether user code may be told of the end of an entity because of what it has in sparse storages.
 #[inline]
 fn tells_sparse_end(store: &Store, entity: Entity) -> bool {
-    store.listeners.told_storages.meets(store.entities.sparse_summary(entity.index()))
+    store.listeners.told_storages.meets(store.structure.entities.sparse_summary(entity.index()))
 }
 
 /// Sets the origin of the first of these steps as that of the operations; or of the last, if that removes the entity.
@@ -434,7 +434,7 @@ fn apply_together(
 ) -> bool {
     let Some(change) = compiled.change else {
         let Placement::Table(table) = place else { return false };
-        let Some(selection) = store.select_in(table, entities) else { return false };
+        let Some(selection) = store.structure.select_in(table, entities) else { return false };
         store.despawn_all(&selection, Some(entities));
         return true;
     };
@@ -469,8 +469,8 @@ fn apply_one(
         return Ok(entity);
     }
     let new = spawns && entity == Entity::PLACEHOLDER;
-    if !new && !store.entities.is_pending(entity) {
-        return Err(store.entities.why_not(entity).into());
+    if !new && !store.structure.entities.is_pending(entity) {
+        return Err(store.structure.entities.why_not(entity).into());
     }
     match store.spawn_with(addition, (!new).then_some(entity)) {
         Ok(spawned) => Ok(spawned),

@@ -20,7 +20,7 @@ pub(super) fn attributions(store: &mut Store, entity: Entity, pattern: &Pattern<
     let mut kept = Vec::new();
     for (step, by) in pattern.steps().zip(pattern.origins()) {
         let number = (step.register)(store);
-        let contents = store.archetypes.contents(number);
+        let contents = store.structure.archetypes.contents(number);
         if step.kind == StepKind::Retain {
             kept.push(number);
             let gone = attributions.iter_mut().filter(|(id, _)| !contents.keeps(*id));
@@ -33,15 +33,15 @@ pub(super) fn attributions(store: &mut Store, entity: Entity, pattern: &Pattern<
         }
         let is_there = |attributions: &[(ComponentId, Option<Origin>)], id| {
             let earlier = attributions.iter().rev().find(|(other, _)| *other == id);
-            let stays = || kept.iter().all(|number| store.archetypes.contents(*number).keeps(id));
-            earlier.map_or_else(|| store.has(entity, id) && stays(), |(_, by)| by.is_some())
+            let stays = || kept.iter().all(|number| store.structure.archetypes.contents(*number).keeps(id));
+            earlier.map_or_else(|| store.structure.has(entity, id) && stays(), |(_, by)| by.is_some())
         };
         let mut written = contents.explicit.to_vec();
         if step.kind == StepKind::InsertIfNew {
             written.retain(|&id| !is_there(&attributions, id));
         }
         attributions.extend(written.iter().map(|&id| (id, Some(by))));
-        for required in &store.archetypes.components.required_by(&written) {
+        for required in &store.structure.archetypes.components.required_by(&written) {
             if !is_there(&attributions, required.id) {
                 attributions.push((required.id, Some(by)));
             }
@@ -52,14 +52,15 @@ pub(super) fn attributions(store: &mut Store, entity: Entity, pattern: &Pattern<
 
 /// Notes the origins of an entity's components.
 pub(super) fn attribute(store: &mut Store, entity: Entity, attributions: &[(ComponentId, Origin)]) {
-    let Some(location) = store.entities.get(entity) else { return };
+    let Some(location) = store.structure.entities.get(entity) else { return };
     for &(id, by) in attributions {
-        let Some(info) = store.archetypes.components.info(id) else { continue };
+        let Some(info) = store.structure.archetypes.components.info(id) else { continue };
         let place = if info.storage() == StorageType::Sparse {
-            let storage = store.sparse.get(info.sparse_index()).filter(|storage| storage.contains(entity.index()));
+            let storage =
+                store.structure.sparse.get(info.sparse_index()).filter(|storage| storage.contains(entity.index()));
             storage.and_then(|storage| Some((storage.column(), storage.tick_row(entity.index())?)))
         } else {
-            let table = store.archetypes.tables.get(location.table);
+            let table = store.structure.archetypes.tables.get(location.table);
             table.and_then(|table| Some((table.column(table.column_index(id)?), location.row as usize)))
         };
         if let Some((column, row)) = place

@@ -297,7 +297,7 @@ pub(crate) fn build_copy(
     let mut entities = {
         // There is always a first table.
         let tables = tables.iter().map(|table| &table.entities[..]);
-        match EntitiesCopy::of(&ids, store.entities.limit(), tables)? {
+        match EntitiesCopy::of(&ids, store.structure.entities.limit(), tables)? {
             Ok(entities) => entities,
             Err(error) => return Ok(Err(BuildError::Ids(error))),
         }
@@ -377,13 +377,19 @@ pub(crate) fn build_copy(
             Err(error) => return Ok(Err(error)),
         }
     }
-    let infos = store.archetypes.components.sparse().iter().filter_map(|id| store.archetypes.components.info(*id));
+    let infos = store
+        .structure
+        .archetypes
+        .components
+        .sparse()
+        .iter()
+        .filter_map(|id| store.structure.archetypes.components.info(*id));
     let mut sparse: Vec<SparseCopy> = infos.map(SparseCopy::new).collect();
     let mut filled = Vec::new();
     for (id, of, column) in numbered {
         let name = column.values.descriptor().name();
         // It is one with such storage: that has been checked.
-        let Some(info) = store.archetypes.components.info(id) else { continue };
+        let Some(info) = store.structure.archetypes.components.info(id) else { continue };
         let number = info.sparse_index();
         if filled.contains(&number) {
             return Ok(Err(BuildError::Twice(name)));
@@ -418,11 +424,11 @@ pub(crate) fn build_copy(
         frames.hold(seat, held.into_iter());
     }
     if spawns.is_some() {
-        store.listeners.track_spawns(&mut store.archetypes, store.clock.change_tick());
+        store.listeners.track_spawns(&mut store.structure.archetypes, store.clock.change_tick());
     }
     Ok(Ok(StoreCopy {
         entities,
-        id_forecasts: store.id_forecasts.with(parts.expected_ids, ids.generations.len()),
+        id_forecasts: store.structure.id_forecasts.with(parts.expected_ids, ids.generations.len()),
         tables: table_copies,
         sparse,
         resources,
@@ -447,7 +453,7 @@ fn build_removals(
     parts: Vec<RemovalParts>,
     now: Tick,
 ) -> Result<Result<Vec<[LogCopy; 2]>, BuildError>, AllocError> {
-    let mut copies = store.listeners.removals.empty_copies(&store.archetypes.components);
+    let mut copies = store.listeners.removals.empty_copies(&store.structure.archetypes.components);
     for RemovalParts { component, entities, values, first, limit } in parts {
         let id = match store.register_descriptor(component) {
             Ok(id) => id,

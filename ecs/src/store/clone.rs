@@ -75,7 +75,7 @@ pub(crate) fn clone_components(store: &Store, entity: Entity) -> Result<EntityBu
 /// The components of a bundle, and those that they require.
 pub(crate) fn bundle_components<B: Bundle>(store: &mut Store) -> (Vec<ComponentId>, Vec<ComponentId>) {
     let bundle = store.register_bundle::<B>();
-    let contents = store.archetypes.contents(bundle);
+    let contents = store.structure.archetypes.contents(bundle);
     (contents.explicit.to_vec(), contents.required.iter().map(|required| required.id).collect())
 }
 
@@ -86,15 +86,15 @@ pub(crate) fn clone_some(
     entity: Entity,
     is_meant: impl Fn(ComponentId) -> bool,
 ) -> Result<EntityBuilder, CloneError> {
-    let location = store.entities.locate(entity)?;
-    let in_table = store.archetypes.tables.get(location.table).map_or(&[][..], Table::components).iter();
-    let storages = store.entities.sparse_summary(entity.index()).storages(store.sparse.len());
-    let in_sparse = storages.filter_map(|number| store.archetypes.components.sparse().get(number));
-    let components = &store.archetypes.components;
+    let location = store.structure.entities.locate(entity)?;
+    let in_table = store.structure.archetypes.tables.get(location.table).map_or(&[][..], Table::components).iter();
+    let storages = store.structure.entities.sparse_summary(entity.index()).storages(store.structure.sparse.len());
+    let in_sparse = storages.filter_map(|number| store.structure.archetypes.components.sparse().get(number));
+    let components = &store.structure.archetypes.components;
     let all: Vec<ErasedRef<'_>> = in_table
         .chain(in_sparse)
         .filter(|&&id| is_meant(id) && !components.lists_sources(id) && !components.is_of_pairs(id))
-        .filter_map(|&id| store.value_by_id(entity, id))
+        .filter_map(|&id| store.structure.value_by_id(entity, id))
         .collect();
     let refused = all.iter().filter(|value| value.descriptor().functions().clone_fn().is_none());
     let components: Vec<&'static str> = refused.map(|value| value.descriptor().name()).collect();

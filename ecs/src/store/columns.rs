@@ -110,7 +110,7 @@ pub(crate) fn spawn_columns(
     if let Err(error) = reserve_rows(store, change, rows) {
         error.raise();
     }
-    let Planned { plan, tables, components } = store.archetypes.planned(TableId::EMPTY, change);
+    let Planned { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
     let (table, summary) = (plan.table, plan.summary);
     let mut values = make_aside(plan, components, rows, |_| true).unwrap_or_else(|error| error.raise());
     values.reserve(columns.len());
@@ -145,20 +145,20 @@ pub(crate) fn spawn_columns_at(
     let change = store.register_columns(&mut columns);
     // What is made is made before the ids are looked at.
     let columns: Vec<ErasedVec> = columns.into_iter().map(NewColumn::into_values).collect();
-    let Planned { plan, tables, components } = store.archetypes.planned(TableId::EMPTY, change);
+    let Planned { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
     let table = tables.get_mut(plan.table);
     table.reserve(rows)?;
     let mut values: Placed = make_aside(plan, components, rows, |_| true)?;
     try_reserve(&mut values, columns.len())?;
     values.extend(plan.targets.iter().copied().zip(columns));
-    let claimed = store.entities.claim(entities, MAX_GAP)?;
+    let claimed = store.structure.entities.claim(entities, MAX_GAP)?;
     let indexes = || entities.iter().map(|entity| entity.index());
-    let mut room = reserve_sparse_rows(&mut store.sparse, plan, rows, indexes);
+    let mut room = reserve_sparse_rows(&mut store.structure.sparse, plan, rows, indexes);
     if let Some(highest) = indexes().max().filter(|_| has_sparse(plan)) {
-        room = room.and_then(|()| store.entities.reserve_summary(highest));
+        room = room.and_then(|()| store.structure.entities.reserve_summary(highest));
     }
     if let Err(error) = room {
-        store.entities.release(entities, claimed);
+        store.structure.entities.release(entities, claimed);
         return Err(error.into());
     }
     let (table, summary) = (plan.table, plan.summary);
@@ -182,12 +182,12 @@ pub(crate) fn reserve_bundles<B: Bundle>(store: &mut Store, additional: usize) -
 
 /// Makes room for `rows` more entities of the bundle that a change adds, wherever they need some.
 fn reserve_rows(store: &mut Store, change: Change, rows: usize) -> Result<(), SpawnError> {
-    let Planned { plan, tables, .. } = store.archetypes.planned(TableId::EMPTY, change);
-    store.entities.reserve_next_many(rows)?;
+    let Planned { plan, tables, .. } = store.structure.archetypes.planned(TableId::EMPTY, change);
+    store.structure.entities.reserve_next_many(rows)?;
     tables.get_mut(plan.table).reserve(rows)?;
     if has_sparse(plan) {
-        reserve_sparse_rows(&mut store.sparse, plan, rows, || store.entities.next_indexes(rows))?;
-        store.entities.reserve_summaries(rows)?;
+        reserve_sparse_rows(&mut store.structure.sparse, plan, rows, || store.structure.entities.next_indexes(rows))?;
+        store.structure.entities.reserve_summaries(rows)?;
     }
     Ok(())
 }

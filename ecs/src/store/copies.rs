@@ -87,7 +87,7 @@ impl<'a> Known<'a> {
 
     /// What is known of entities.
     fn entities(&self, store: &Store) -> KnownEntities<'a> {
-        let mut tables = store.archetypes.tables.iter().enumerate();
+        let mut tables = store.structure.archetypes.tables.iter().enumerate();
         let is_same = |(number, table): (usize, &Table)| match self.table(number) {
             Some(known) => known.has_same_rows(table),
             None => table.is_empty(),
@@ -141,7 +141,7 @@ fn settle(store: &mut Store) {
     // Links are not settled if an operation was broken off, or if a scope that deferred events has ended elsewhere.
     store.relink();
     store.flush();
-    store.track_requested();
+    store.structure.track_requested(store.clock.change_tick());
     let links = &store.listeners.links;
     debug_assert!(links.are_settled() && links.refused.is_empty() && !links.may_disagree);
 }
@@ -152,12 +152,12 @@ pub(crate) fn refused_parts(
     is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
     clones: &KnownClones,
 ) -> Vec<Refused> {
-    let components = &store.archetypes.components;
+    let components = &store.structure.archetypes.components;
     let can =
         |id: &ComponentId| info(components, *id).is_none_or(|descriptor| descriptor.functions().copying().is_some());
-    let tables = store.archetypes.tables.iter().filter(|table| !table.is_empty());
+    let tables = store.structure.archetypes.tables.iter().filter(|table| !table.is_empty());
     let of_tables = tables.flat_map(|table| table.components().iter().copied());
-    let storages = store.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
+    let storages = store.structure.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
     let of_storages = storages.map(|(_, id)| *id);
     let ids: Vec<ComponentId> = of_tables.chain(of_storages).filter(|id| !can(id)).collect();
     refused_parts_with(store, ids, is_apart, clones)
@@ -178,7 +178,7 @@ fn refused_parts_with(
     is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
     clones: &KnownClones,
 ) -> Vec<Refused> {
-    let components = &store.archetypes.components;
+    let components = &store.structure.archetypes.components;
     ids.extend(store.listeners.removals.refused(components));
     ids.sort_unstable();
     ids.dedup();
@@ -206,7 +206,7 @@ pub(crate) fn erased_pairs(
 
 /// How it is now that it is equal to a copy, if the tick goes on before anything is written.
 pub(crate) fn mark_of_copy(store: &Store) -> Mark {
-    let arrangements = store.archetypes.tables.iter().map(Table::arrangement).collect();
+    let arrangements = store.structure.archetypes.tables.iter().map(Table::arrangement).collect();
     Mark { restores: store.clock.restores, arrangements }
 }
 
@@ -226,19 +226,19 @@ pub(crate) fn copy_store_to(
     settle(store);
     let known = known.filter(|known| known.mark.restores == store.clock.restores);
     let known_entities = known.map(|known| known.entities(store));
-    let components = &store.archetypes.components;
-    copy.entities.take(&mut store.entities, known_entities)?;
-    let mut tables = copy.tables.iter().zip(store.archetypes.tables.iter());
+    let components = &store.structure.archetypes.components;
+    copy.entities.take(&mut store.structure.entities, known_entities)?;
+    let mut tables = copy.tables.iter().zip(store.structure.archetypes.tables.iter());
     let same = tables.position(|(copy, table)| copy.components() != table.components());
-    copy.tables.truncate(same.unwrap_or(store.archetypes.tables.iter().len()));
-    for (at, table) in store.archetypes.tables.iter().enumerate() {
+    copy.tables.truncate(same.unwrap_or(store.structure.archetypes.tables.iter().len()));
+    for (at, table) in store.structure.archetypes.tables.iter().enumerate() {
         if at == copy.tables.len() {
             copy.tables.push(TableCopy::new(table, components));
         }
         // SAFETY: it was made for a table with these components, in this world: the caller's copy is one of this store.
         unsafe { copy.tables[at].take(table, known.and_then(|known| known.table(at)))? };
     }
-    for (at, (storage, &id)) in store.sparse.iter().zip(components.sparse()).enumerate() {
+    for (at, (storage, &id)) in store.structure.sparse.iter().zip(components.sparse()).enumerate() {
         let Some(info) = components.info(id) else { break };
         if at == copy.sparse.len() {
             copy.sparse.push(SparseCopy::new(info));
@@ -272,8 +272,8 @@ fn copy_rest_to(
     is_apart: impl Fn(&ComponentDescriptor) -> bool,
     clones: &KnownClones,
 ) -> Result<(), AllocError> {
-    let components = &store.archetypes.components;
-    copy.id_forecasts = store.id_forecasts.clone();
+    let components = &store.structure.archetypes.components;
+    copy.id_forecasts = store.structure.id_forecasts.clone();
     copy.resources = store.resources.copy(is_apart, clones)?;
     store.listeners.removals.copy_to(&mut copy.removals, components)?;
     copy.spawns.clone_from(&store.listeners.spawns);
@@ -349,46 +349,48 @@ unsafe fn restore_cloned(
 ) -> Result<Became, AllocError> {
     // Components whose changes are watched since then stay watched. The others are as they were.
     let tracked = |id: &ComponentId| copy.tracked.contains(id);
-    let components = store.archetypes.components.iter();
+    let components = store.structure.archetypes.components.iter();
     let since = components.filter(|info| info.is_tracked() && info.is_idle() && !tracked(&info.id()));
     let since: Vec<ComponentId> = since.map(|info| info.id()).collect();
-    since.into_iter().for_each(|id| store.forget_ticks(id));
-    copy.tracked.iter().for_each(|&id| store.track(id));
+    since.into_iter().for_each(|id| store.structure.forget_ticks(id));
+    let now = store.clock.change_tick();
+    copy.tracked.iter().for_each(|&id| store.structure.track(id, now));
     let now = copy.tick;
-    let begun = store.archetypes.tables.make_room_for(&copy.tables, &store.archetypes.components, now)?;
+    let begun =
+        store.structure.archetypes.tables.make_room_for(&copy.tables, &store.structure.archetypes.components, now)?;
     let mut gone = Vec::new();
-    try_reserve_exact(&mut gone, store.archetypes.tables.iter().len())?;
+    try_reserve_exact(&mut gone, store.structure.archetypes.tables.iter().len())?;
     let mut begun_sparse = Vec::new();
     try_reserve_exact(&mut begun_sparse, copy.sparse.len())?;
-    for (storage, copy) in store.sparse.iter_mut().zip(&copy.sparse) {
+    for (storage, copy) in store.structure.sparse.iter_mut().zip(&copy.sparse) {
         begun_sparse.push(storage.make_room_for(copy, now)?);
     }
     // Of storages that the copy does not know, and those of tables that go.
-    let components = &store.archetypes.components;
+    let components = &store.structure.archetypes.components;
     let unknown = components.sparse().iter().skip(copy.sparse.len()).filter_map(|id| components.info(*id));
     let none: Vec<SparseCopy> = unknown.map(SparseCopy::new).collect();
     let mut without = none.iter().map(SparseCopy::clones).collect::<Result<Vec<_>, _>>()?;
     let mut begun_without = Vec::new();
     try_reserve_exact(&mut begun_without, none.len())?;
-    for (storage, copy) in store.sparse.iter_mut().skip(copy.sparse.len()).zip(&none) {
+    for (storage, copy) in store.structure.sparse.iter_mut().skip(copy.sparse.len()).zip(&none) {
         begun_without.push(storage.make_room_for(copy, now)?);
     }
     store.listeners.removals.make_room_for_copies(&copy.removals)?;
-    store.entities.make_room_for(&copy.entities)?;
+    store.structure.entities.make_room_for(&copy.entities)?;
     let mut renewed = Vec::new();
     try_reserve_exact(&mut renewed, store.resources.message_lists())?;
 
     // If tables are to be arranged their numbers mean nothing any more.
     let known = known.filter(|known| known.mark.restores == store.clock.restores);
-    let known = known.filter(|_| store.archetypes.tables.are(&copy.tables));
+    let known = known.filter(|_| store.structure.archetypes.tables.are(&copy.tables));
     let known_entities = known.map(|known| known.entities(store));
 
     // (1) From here on nothing can fail.
-    if store.archetypes.tables.arrange(&copy.tables, &mut gone) {
-        store.archetypes.forget_what_can_be_found_again();
+    if store.structure.archetypes.tables.arrange(&copy.tables, &mut gone) {
+        store.structure.archetypes.forget_what_can_be_found_again();
         store.commands.last_pattern.clear();
     }
-    let tables = store.archetypes.tables.iter_mut().zip(&copy.tables);
+    let tables = store.structure.archetypes.tables.iter_mut().zip(&copy.tables);
     for (at, ((table, copy), (clones, begun))) in tables.zip(clones.tables.iter_mut().zip(begun)).enumerate() {
         // SAFETY: the tables have been given the order of their copies, which are of this store; the clones are theirs, and room has
         // been made above.
@@ -396,7 +398,7 @@ unsafe fn restore_cloned(
     }
     let copies = copy.sparse.iter().zip(&mut clones.sparse).zip(begun_sparse);
     let others = none.iter().zip(&mut without).zip(begun_without);
-    for (storage, ((copy, clones), begun)) in store.sparse.iter_mut().zip(copies.chain(others)) {
+    for (storage, ((copy, clones), begun)) in store.structure.sparse.iter_mut().zip(copies.chain(others)) {
         // SAFETY: the storage with this number is always that of the same component; the clones are those of the copy, and room has
         // been made above.
         unsafe { storage.become_copy(copy, clones, begun) };
@@ -405,9 +407,9 @@ unsafe fn restore_cloned(
     unsafe { store.listeners.removals.become_copies(&copy.removals, &mut clones.removals) };
     // SAFETY: the clones were made for these resources.
     unsafe { store.resources.become_clones(&mut clones.resources, &mut renewed) };
-    store.entities.become_copy(&copy.entities, known_entities);
-    store.pending.clear();
-    store.id_forecasts.become_copy(core::mem::take(&mut clones.id_forecasts));
+    store.structure.entities.become_copy(&copy.entities, known_entities);
+    store.structure.pending.clear();
+    store.structure.id_forecasts.become_copy(core::mem::take(&mut clones.id_forecasts));
     if let Some(spawns) = &mut store.listeners.spawns {
         *spawns = clones.spawns.take().unwrap_or_else(|| Spawns::since(now));
     }

@@ -54,7 +54,7 @@ impl Home {
     #[cold]
     pub(crate) fn send_pending(&self, mut ids: Vec<Entity>) {
         let mut queue = Queue::default();
-        queue.push(move |store: &mut Store| store.pending.append(&mut ids));
+        queue.push(move |store: &mut Store| store.structure.pending.append(&mut ids));
         drop(self.mailbox.send(Returned { queue, system: None, before: None, deferral: None }));
     }
 

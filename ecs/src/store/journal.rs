@@ -42,14 +42,14 @@ pub(crate) enum Unknown {
 /// Keeps a journal with room for so many entries from now on. False if there is no memory for it.
 pub(crate) fn begin_journal(store: &mut Store, capacity: usize) -> bool {
     let begun = store.listeners.begin_journal(capacity);
-    store.listeners.update_interest(&mut store.archetypes);
+    store.listeners.update_interest(&mut store.structure.archetypes);
     begun
 }
 
 /// Keeps no journal any more.
 pub(crate) fn end_journal(store: &mut Store) {
     store.listeners.end_journal();
-    store.listeners.update_interest(&mut store.archetypes);
+    store.listeners.update_interest(&mut store.structure.archetypes);
 }
 
 /// Keeps the changes of a component tracked for as long as there is a journal.
@@ -57,7 +57,7 @@ pub(crate) fn track_for_journal(store: &mut Store, id: ComponentId) {
     if store.listeners.journal().is_none_or(|journal| journal.tracks(id)) {
         return;
     }
-    if let Some(guard) = store.watch(id)
+    if let Some(guard) = store.structure.watch(id, store.clock.change_tick())
         && let Some(journal) = store.listeners.journal_mut()
     {
         journal.keep(id, guard);
@@ -68,7 +68,7 @@ pub(crate) fn track_for_journal(store: &mut Store, id: ComponentId) {
 pub(crate) fn journal_moment(store: &mut Store) -> Option<Moment> {
     store.listeners.journal()?;
     store.flush();
-    store.track_requested();
+    store.structure.track_requested(store.clock.change_tick());
     let (world, restores) = (store.id, store.clock.restores);
     let tick = store.next_tick();
     let seen = store.clock.run_at(tick);
@@ -80,7 +80,7 @@ pub(crate) fn journal_moment(store: &mut Store) -> Option<Moment> {
 /// Looks at the columns whose changes are tracked for the journal, as a consumer: from now on their logs name the rows that change.
 fn look_for_journal(store: &Store, tick: Tick) {
     let Some(journal) = store.listeners.journal() else { return };
-    for table in store.archetypes.tables.as_slice().iter().filter(|table| !table.is_empty()) {
+    for table in store.structure.archetypes.tables.as_slice().iter().filter(|table| !table.is_empty()) {
         for (nth, _) in table.components().iter().enumerate().filter(|(_, id)| journal.tracks(**id)) {
             if let Some(tracking) = table.column(nth).tracking() {
                 tracking.look(tick);
@@ -98,7 +98,8 @@ pub(crate) fn journal_since(store: &Store, moment: &Moment) -> Result<(Journaled
         return Err(Unknown::Restored);
     }
     let journal = store.listeners.journal().ok_or(Unknown::TooLate)?;
-    let journaled = journal.since(moment.next, |entity| store.entities.contains(entity)).ok_or(Unknown::TooLate)?;
+    let journaled =
+        journal.since(moment.next, |entity| store.structure.entities.contains(entity)).ok_or(Unknown::TooLate)?;
     Ok((journaled, store.clock.run_ticks_since(moment.seen, store.clock.change_tick())))
 }
 

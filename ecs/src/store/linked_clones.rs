@@ -49,7 +49,7 @@ pub(crate) fn clone_linked(
     let mut clones = Vec::with_capacity(entities.len());
     for &of in entities {
         let mut components = clone_some(store, of, |id| is_meant(store, of, id))?;
-        let lists = lists(store, of).into_iter().filter_map(|id| store.value_by_id(of, id));
+        let lists = lists(store, of).into_iter().filter_map(|id| store.structure.value_by_id(of, id));
         components.parts.extend(lists.filter_map(ErasedVec::clone_with_others));
         let pairs =
             store.clone_meant_pairs(of, |store, id| is_meant(store, of, id), &|other| all.contains_key(&other))?;
@@ -85,7 +85,13 @@ pub(crate) fn put_linked(
     let new = clones.len() - usize::from(target.is_some());
     // Observers are told of the new entities when these have what is cloned.
     let (table, first) = store.without_news(|store| store.spawn_batch(core::iter::repeat_n((), new)));
-    let made = store.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..][..new]).to_vec();
+    let made = store
+        .structure
+        .archetypes
+        .tables
+        .get(table)
+        .map_or(&[][..], |table| &table.entities()[first..][..new])
+        .to_vec();
     let ids: Vec<Entity> = target.into_iter().chain(made.iter().copied()).collect();
     let mut copies = Copies(clones.iter().map(|clone| clone.of).zip(ids.iter().copied()).collect());
     let mut panicked = Waiting::catch(|| {

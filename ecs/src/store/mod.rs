@@ -20,6 +20,7 @@
 //! world that their state was made for, and compare it in release builds. Preparing a system takes its state away first and
 //! sets it last, so a panic in between (a `Local` is made by user code) leaves a system that is prepared for no world.
 
+mod structure;
 mod clock;
 mod frames;
 mod failure;
@@ -110,6 +111,7 @@ pub(crate) use self::removed::{removed_reader, removed_reader_by_id, removed_val
 pub(crate) use self::report::Listeners;
 pub(crate) use self::shrink::shrink_to_fit;
 pub use self::spawn_error::{SpawnAtError, SpawnError};
+pub(crate) use self::structure::Structure;
 pub(crate) use self::ticks::SavedCaller;
 pub(crate) use self::transfer::move_selections_to;
 pub(crate) use self::whole_transfer::move_all_to;
@@ -119,14 +121,11 @@ pub use crate::transition::Transition;
 use alloc::vec::Vec;
 use core::fmt;
 use core::num::NonZeroUsize;
-use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::alloc_error::{AllocError, try_reserve};
-use crate::archetype::Archetypes;
-use crate::column::{Column, ColumnAddress};
-use crate::component::{Component, ComponentId, Components, ErasedRef, ErasedSlice, StorageType};
-use crate::entity::{Entities, Entity, EntityIdsExhausted, IdForecasts, Location, Slot, TableId};
+use crate::alloc_error::AllocError;
+use crate::component::{Component, ComponentId, Components};
+use crate::entity::{Entity, Location, TableId};
 use crate::entity_disabling::Disabled;
 use crate::origin::Origin;
 use crate::pool::Pool;
@@ -165,15 +164,9 @@ impl fmt::Display for WorldId {
 /// Everything that a world holds.
 pub struct Store {
     id: WorldId,
-    pub(crate) entities: Entities,
-    /// What is expected of systems that reserve ids: it decides which ids they get.
-    pub(crate) id_forecasts: IdForecasts,
-    pub(crate) archetypes: Archetypes,
-    pub(crate) sparse: Vec<SparseStorage>,
+    pub(crate) structure: Structure,
     pub(crate) resources: Resources,
     pub(crate) relations: Relations<Self>,
-    /// Reserved ids that a queue of commands is about to place.
-    pending: Vec<Entity>,
     pub(crate) commands: PendingCommands<Self>,
     pub(crate) clock: clock::Clock,
     pub(crate) frames: frames::Frames,
@@ -189,13 +182,9 @@ impl Store {
     pub(crate) fn new() -> Self {
         let mut made = Self {
             id: WorldId::next(),
-            entities: Entities::default(),
-            id_forecasts: IdForecasts::default(),
-            archetypes: Archetypes::default(),
-            sparse: Vec::new(),
+            structure: Structure::default(),
             resources: Resources::default(),
             relations: Relations::default(),
-            pending: Vec::new(),
             commands: PendingCommands::default(),
             clock: clock::Clock::default(),
             frames: frames::Frames::default(),
@@ -211,11 +200,11 @@ impl Store {
     /// Makes a component, which is in tables, one that keeps entities out of queries that do not name it.
     pub(crate) fn register_disabling_component<C: Component>(&mut self) {
         let id = self.register_component::<C>();
-        if self.archetypes.components.add_disabling(id) {
+        if self.structure.archetypes.components.add_disabling(id) {
             // What is changed while an entity is disabled is told from what was changed before by the ticks of this component.
-            self.track(id);
-            self.archetypes.tables.note_disabling(&self.archetypes.components);
-            self.archetypes.forget_plans();
+            self.structure.track(id, self.clock.change_tick());
+            self.structure.archetypes.tables.note_disabling(&self.structure.archetypes.components);
+            self.structure.archetypes.forget_plans();
             // The pattern of commands goes by plans.
             self.commands.last_pattern.clear();
         }
@@ -230,14 +219,14 @@ impl Store {
     /// The number of a component, which is registered now if need be.
     #[inline]
     pub(crate) fn register_component<C: Component>(&mut self) -> ComponentId {
-        let id = self.archetypes.components.register::<C>();
+        let id = self.structure.archetypes.components.register::<C>();
         self.note_new_components();
         id
     }
 
     /// The number of the component that a function registers, if need be.
     pub(crate) fn register_by(&mut self, register: fn(&mut Components) -> ComponentId) -> ComponentId {
-        let id = register(&mut self.archetypes.components);
+        let id = register(&mut self.structure.archetypes.components);
         self.note_new_components();
         id
     }
@@ -245,16 +234,16 @@ impl Store {
     /// Notes that components may have been registered: makes the storages of those that are sparse, and listens for those with hooks.
     fn note_new_components(&mut self) {
         let mut is_heard = false;
-        while let Some(&id) = self.archetypes.components.sparse().get(self.sparse.len()) {
-            let Some(info) = self.archetypes.components.info(id) else { break };
-            self.sparse.push(SparseStorage::new(info));
-            is_heard |= !self.archetypes.components.heard(id).is_none();
+        while let Some(&id) = self.structure.archetypes.components.sparse().get(self.structure.sparse.len()) {
+            let Some(info) = self.structure.archetypes.components.info(id) else { break };
+            self.structure.sparse.push(SparseStorage::new(info));
+            is_heard |= !self.structure.archetypes.components.heard(id).is_none();
         }
         if is_heard {
             self.listen();
-            self.archetypes.hear_new_sparse();
+            self.structure.archetypes.hear_new_sparse();
         }
-        self.listeners.hears |= self.archetypes.components.has_hooks();
+        self.listeners.hears |= self.structure.archetypes.components.has_hooks();
     }
 
     /// Makes every reserved id an entity without components.
@@ -270,7 +259,7 @@ impl Store {
     /// If there is no memory for so many. They stay reserved.
     #[inline]
     pub(crate) fn try_flush(&mut self) -> Result<(), AllocError> {
-        if self.entities.needs_flush() { self.flush_reserved() } else { Ok(()) }
+        if self.structure.entities.needs_flush() { self.flush_reserved() } else { Ok(()) }
     }
 
     #[cold]
@@ -280,15 +269,15 @@ impl Store {
             return Ok(());
         }
         self.try_place_pending()?;
-        self.entities.reserve_pending()?;
-        self.archetypes.tables.get_mut(TableId::EMPTY).reserve(self.entities.reserved())?;
+        self.structure.entities.reserve_pending()?;
+        self.structure.archetypes.tables.get_mut(TableId::EMPTY).reserve(self.structure.entities.reserved())?;
         // From here on nothing needs memory.
-        let by = self.entities.acting();
-        self.entities.act(Origin::UNKNOWN);
-        while let Some(entity) = self.entities.next_reserved() {
+        let by = self.structure.entities.acting();
+        self.structure.entities.act(Origin::UNKNOWN);
+        while let Some(entity) = self.structure.entities.next_reserved() {
             self.place_empty(entity);
         }
-        self.entities.act(by);
+        self.structure.entities.act(by);
         Ok(())
     }
 
@@ -303,58 +292,33 @@ impl Store {
     ///
     /// If there is no memory for all of them. They stay pending, and are placed the next time.
     pub(crate) fn try_place_pending(&mut self) -> Result<(), AllocError> {
-        if self.pending.is_empty() {
+        if self.structure.pending.is_empty() {
             return Ok(());
         }
-        let count = self.pending.iter().filter(|&&entity| self.entities.is_pending(entity)).count();
-        self.archetypes.tables.get_mut(TableId::EMPTY).reserve(count)?;
-        let by = self.entities.acting();
-        self.entities.act(Origin::UNKNOWN);
-        for at in 0..self.pending.len() {
-            let entity = self.pending[at];
-            if self.entities.is_pending(entity) {
+        let count = self.structure.pending.iter().filter(|&&entity| self.structure.entities.is_pending(entity)).count();
+        self.structure.archetypes.tables.get_mut(TableId::EMPTY).reserve(count)?;
+        let by = self.structure.entities.acting();
+        self.structure.entities.act(Origin::UNKNOWN);
+        for at in 0..self.structure.pending.len() {
+            let entity = self.structure.pending[at];
+            if self.structure.entities.is_pending(entity) {
                 self.place_empty(entity);
             }
         }
-        self.entities.act(by);
+        self.structure.entities.act(by);
         // A large list is worth more as memory.
-        if self.pending.capacity() > 1024 {
-            self.pending = Vec::new()
+        if self.structure.pending.capacity() > 1024 {
+            self.structure.pending = Vec::new()
         } else {
-            self.pending.clear()
+            self.structure.pending.clear()
         }
         Ok(())
-    }
-
-    /// Makes every reserved id pending, so that it can be placed where it belongs at once. [`Store::place_pending`] places the
-    /// rest.
-    ///
-    /// # Panics
-    ///
-    /// If there is no memory. They stay reserved.
-    pub(crate) fn make_reserved_pending(&mut self) {
-        let room = self.entities.reserve_pending();
-        let room = room.and_then(|()| try_reserve(&mut self.pending, self.entities.reserved()));
-        room.unwrap_or_else(|error| error.raise());
-        while let Some(entity) = self.entities.next_reserved() {
-            self.pending.push(entity);
-        }
     }
 
     /// Gives each of several tasks a stream of ids of its own, until [`Store::close_id_streams`]: with a window of so many.
     pub(crate) fn open_id_streams(&mut self, windows: impl Iterator<Item = u32>) {
         self.flush();
-        self.entities.open_streams(windows);
-    }
-
-    /// Ends the streams and makes every id that was reserved from one pending, so that it can be placed where it belongs at
-    /// once. [`Store::place_pending`], which is also the end of each queue of commands, places the rest.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory. The streams have ended, and none of the ids is alive.
-    pub(crate) fn close_id_streams(&mut self) -> Result<(), AllocError> {
-        self.entities.close_streams(&mut self.pending)
+        self.structure.entities.open_streams(windows);
     }
 
     /// Puts an entity into the table without components if it is pending.
@@ -363,7 +327,7 @@ impl Store {
     ///
     /// If there is no memory. It stays pending.
     pub(crate) fn place_if_pending(&mut self, entity: Entity) {
-        if self.entities.is_pending(entity) {
+        if self.structure.entities.is_pending(entity) {
             self.place_empty(entity);
         }
     }
@@ -371,135 +335,20 @@ impl Store {
     /// Puts a pending entity into the table without components.
     fn place_empty(&mut self, entity: Entity) {
         let now = self.now();
-        let table = self.archetypes.tables.get_mut(TableId::EMPTY);
+        let table = self.structure.archetypes.tables.get_mut(TableId::EMPTY);
         if let Err(error) = table.reserve(1) {
             error.raise();
         }
         let row = table.len() as u32;
         // SAFETY: room has been reserved; the table has no columns.
         unsafe { table.commit_row(entity, now) }
-        self.entities.place(entity, Location { table: TableId::EMPTY, row });
+        self.structure.entities.place(entity, Location { table: TableId::EMPTY, row });
         self.rows_made(TableId::EMPTY, row as usize);
-    }
-
-    /// Reserves an id through a shared reference.
-    pub(crate) fn reserve_entity(&self) -> Result<Entity, EntityIdsExhausted> {
-        self.entities.reserve()
-    }
-
-    /// Where the value of a component of an entity is.
-    #[inline]
-    pub(crate) fn value<C: Component>(&self, entity: Entity) -> Option<NonNull<C>> {
-        if C::STORAGE_TYPE == StorageType::Sparse {
-            let location = Slot::find(self.entities.slots(), entity)?;
-            self.archetypes.tables.get(location.table)?;
-            let storage = self.archetypes.components.info(self.archetypes.components.id::<C>()?)?.sparse_index();
-            return self.sparse.get(storage)?.get(entity.index()).map(NonNull::cast);
-        }
-        let (column, row) = self.in_table::<C>(entity)?;
-        // SAFETY: the column is one of the entity's table, which is borrowed, and the row of a live entity is within it. It holds
-        // values of `C`, since a slot's number belongs to one type, and so does an id.
-        Some(unsafe { column.data().cast::<C>().add(row) })
-    }
-
-    /// Where the value of a component of an entity is, its column, and the row of its ticks there.
-    #[inline]
-    pub(crate) fn place<C: Component>(&self, entity: Entity) -> Option<(NonNull<C>, &Column, usize)> {
-        if C::STORAGE_TYPE == StorageType::Sparse {
-            let location = Slot::find(self.entities.slots(), entity)?;
-            self.archetypes.tables.get(location.table)?;
-            let storage = self
-                .sparse
-                .get(self.archetypes.components.info(self.archetypes.components.id::<C>()?)?.sparse_index())?;
-            let row = storage.tick_row(entity.index())?;
-            return Some((storage.get(entity.index())?.cast(), storage.column(), row));
-        }
-        let (column, row) = self.in_table::<C>(entity)?;
-        // SAFETY: the column is one of the entity's table, which is borrowed, and the row of a live entity is within it. It holds
-        // values of `C`, since a slot's number belongs to one type, and so does an id.
-        unsafe {
-            let column = column.column();
-            Some((column.data().cast::<C>().add(row), column, row))
-        }
-    }
-
-    /// The column of a component in the table of an entity, and the row of the entity. The component is stored in tables.
-    ///
-    /// Where one table has the component, its column is found first, so a loop over entities finds it once. What is left for each entity is
-    /// a comparison of its slot; the fewer reads, the more entities the processor looks for at a time.
-    #[inline(always)]
-    fn in_table<C: Component>(&self, entity: Entity) -> Option<(ColumnAddress, usize)> {
-        let slots = self.entities.slots();
-        if let Some(slot) = C::slot()
-            && let Some((table, column)) = self.archetypes.tables.likely_column(slot.address())
-            && let Some(row) = Slot::row_in(slots, entity, table)
-        {
-            return Some((column, row as usize));
-        }
-        let location = Slot::find(slots, entity)?;
-        Some((self.archetypes.column_of::<C>(location.table)?, location.row as usize))
-    }
-
-    /// Where the value of a component of an entity is, its column, and the row of its ticks there. `None` also if the component is
-    /// none of this world.
-    pub(crate) fn place_by_id(&self, entity: Entity, id: ComponentId) -> Option<(NonNull<u8>, &Column, usize)> {
-        let location = Slot::find(self.entities.slots(), entity)?;
-        let info = self.archetypes.components.info(id)?;
-        if info.storage() == StorageType::Sparse {
-            let storage = self.sparse.get(info.sparse_index())?;
-            let row = storage.tick_row(entity.index())?;
-            return Some((storage.get(entity.index())?, storage.column(), row));
-        }
-        let table = self.archetypes.tables.get(location.table)?;
-        let (column, row) = (table.column(table.column_index(id)?), location.row as usize);
-        // SAFETY: the row of a live entity is within the columns of its table.
-        Some((unsafe { column.get(row) }, column, row))
-    }
-
-    /// The value of a component of an entity. `None` also if the component is none of this world.
-    pub(crate) fn value_by_id(&self, entity: Entity, id: ComponentId) -> Option<ErasedRef<'_>> {
-        let (value, ..) = self.place_by_id(entity, id)?;
-        let descriptor = self.archetypes.components.info(id)?.descriptor();
-        // SAFETY: the value is one of the component with this id, and the store is borrowed.
-        Some(unsafe { ErasedRef::new(descriptor, value) })
-    }
-
-    /// The values of a component in a table, by row.
-    pub(crate) fn erased_column(&self, table: TableId, id: ComponentId) -> Option<ErasedSlice<'_>> {
-        let info = self.archetypes.components.info(id)?;
-        let table = self.archetypes.tables.get(table)?;
-        let column = table.column(table.column_index(id)?);
-        // SAFETY: the column has a value of this component in each row of the table, which is borrowed.
-        Some(unsafe { ErasedSlice::new(info.descriptor(), column.data(), table.len()) })
-    }
-
-    /// The values of a component outside of the tables, in the order of its storage. A component without a size has as many as there
-    /// are entities with it, at no address of their own.
-    pub(crate) fn erased_storage(&self, id: ComponentId) -> Option<ErasedSlice<'_>> {
-        let info = self.archetypes.components.info(id).filter(|info| info.storage() == StorageType::Sparse)?;
-        let storage = self.sparse.get(info.sparse_index())?;
-        // SAFETY: the column has so many values of this component, and is borrowed: those of a set lie in its first rows, and those
-        // without a size wherever an aligned address is.
-        Some(unsafe { ErasedSlice::new(info.descriptor(), storage.column().data(), storage.len()) })
-    }
-
-    /// The values of a component in a table, one for each row, and their column; none if their type is not `T`.
-    fn column_values<T: 'static>(&self, table: TableId, id: ComponentId) -> Option<(NonNull<[T]>, &Column)> {
-        let info = self.archetypes.components.info(id).filter(|info| info.descriptor().holds::<T>())?;
-        let table = self.archetypes.tables.get(table)?;
-        let column = table.column(table.column_index(info.id())?);
-        Some((NonNull::slice_from_raw_parts(column.data().cast(), table.len()), column))
-    }
-
-    /// The values of a component in a table, by row.
-    pub(crate) fn values_by_id<T: 'static>(&self, table: TableId, id: ComponentId) -> Option<&[T]> {
-        // SAFETY: the column has a value of `T` in each row of the table, which is borrowed.
-        self.column_values(table, id).map(|(values, _)| unsafe { values.as_ref() })
     }
 
     /// The values of a component in a table, by row, all of which change now.
     pub(crate) fn values_mut_by_id<T: 'static>(&mut self, table: TableId, id: ComponentId) -> Option<&mut [T]> {
-        let (mut values, column) = self.column_values(table, id)?;
+        let (mut values, column) = self.structure.column_values(table, id)?;
         let now = self.now();
         column.visit(now.tick);
         if let Some(tracking) = column.tracking() {
@@ -509,27 +358,15 @@ impl Store {
         Some(unsafe { values.as_mut() })
     }
 
-    /// Whether an entity has a component.
-    pub(crate) fn has(&self, entity: Entity, id: ComponentId) -> bool {
-        let Some(location) = self.entities.get(entity) else { return false };
-        match self.archetypes.components.info(id) {
-            Some(info) if info.storage() == StorageType::Sparse => {
-                self.sparse.get(info.sparse_index()).is_some_and(|storage| storage.contains(entity.index()))
-            }
-            Some(_) => self.archetypes.tables.get(location.table).is_some_and(|table| table.contains(id)),
-            None => false,
-        }
-    }
-
     /// The bytes that the world has allocated for its own books and for columns, without what values own.
     pub(crate) fn allocated_bytes(&self) -> usize {
-        self.entities.allocated_bytes()
-            + self.id_forecasts.allocated_bytes()
-            + self.archetypes.allocated_bytes()
-            + self.sparse.iter().map(SparseStorage::allocated_bytes).sum::<usize>()
-            + self.sparse.capacity() * size_of::<SparseStorage>()
+        self.structure.entities.allocated_bytes()
+            + self.structure.id_forecasts.allocated_bytes()
+            + self.structure.archetypes.allocated_bytes()
+            + self.structure.sparse.iter().map(SparseStorage::allocated_bytes).sum::<usize>()
+            + self.structure.sparse.capacity() * size_of::<SparseStorage>()
             + self.relations.allocated_bytes()
-            + self.pending.capacity() * size_of::<Entity>()
+            + self.structure.pending.capacity() * size_of::<Entity>()
             + self.commands.queue.allocated_bytes()
             + self.reactions.queued_bytes()
             + self.commands.errors.allocated_bytes()

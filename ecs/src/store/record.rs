@@ -2,7 +2,7 @@
 
 use super::news::Affected;
 use super::report::held_by;
-use super::{Listeners, Store};
+use super::{Listeners, Store, Structure};
 use crate::archetype::Archetypes;
 use crate::entity::{Entities, Entity, TableId};
 use crate::sparse::SparseStorage;
@@ -15,7 +15,7 @@ impl Store {
     /// Tells that the entities of a table were made whose rows begin at `first`: all that they have is new.
     #[inline]
     pub(super) fn rows_made(&mut self, table: TableId, first: usize) {
-        let Self { listeners, archetypes, entities, sparse, clock, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, clock, .. } = self;
         if listeners.spawns.is_some() {
             listeners.note_spawns(&archetypes.tables, table, first, clock.change_tick());
         }

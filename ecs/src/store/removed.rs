@@ -12,7 +12,7 @@ use crate::transition::Interest;
 /// What is known of a component, which is registered now if need be.
 fn watch_removals<C: Component, T>(store: &mut Store, watch: impl FnOnce(&mut Removals, &ComponentInfo) -> T) -> T {
     let id = store.register_component::<C>();
-    let Some(info) = store.archetypes.components.info(id) else {
+    let Some(info) = store.structure.archetypes.components.info(id) else {
         unreachable!("the component has just been registered")
     };
     watch(&mut store.listeners.removals, info)
@@ -21,7 +21,7 @@ fn watch_removals<C: Component, T>(store: &mut Store, watch: impl FnOnce(&mut Re
 /// Removals of a component are recorded from now on, in a list.
 fn record_removals<C: Component>(store: &mut Store, list: usize) {
     let id = store.register_component::<C>();
-    store.archetypes.set_removals(id, Some(list as u32));
+    store.structure.archetypes.set_removals(id, Some(list as u32));
 }
 
 /// A new reader of removals of a component; they are recorded from now on.
@@ -33,9 +33,9 @@ pub(crate) fn removed_reader<C: Component>(store: &mut Store) -> RemovedComponen
 
 /// A new reader of removals of the component with this number; they are recorded from now on.
 pub(crate) fn removed_reader_by_id(store: &mut Store, id: ComponentId) -> Option<RemovedComponentReader<ErasedValue>> {
-    let info = store.archetypes.components.info(id)?;
+    let info = store.structure.archetypes.components.info(id)?;
     let reader = store.listeners.removals.read_entities(info);
-    store.archetypes.set_removals(id, Some(reader.cursor.list() as u32));
+    store.structure.archetypes.set_removals(id, Some(reader.cursor.list() as u32));
     Some(reader)
 }
 

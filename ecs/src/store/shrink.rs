@@ -18,31 +18,31 @@ use crate::sparse::SparseStorage;
 /// memory for that.
 pub(crate) fn shrink_to_fit(store: &mut Store) {
     store.flush();
-    store.forget_unwatched();
-    store.listeners.tidy_removals(&mut store.archetypes);
+    store.structure.forget_unwatched();
+    store.listeners.tidy_removals(&mut store.structure.archetypes);
     // Plans name tables and bundles by their numbers, of which some are about to belong to others.
-    store.archetypes.forget_what_can_be_found_again();
+    store.structure.archetypes.forget_what_can_be_found_again();
     store.commands.last_pattern.clear();
-    let entities = &mut store.entities;
-    store.archetypes.tables.remove_empty(|table| {
+    let entities = &mut store.structure.entities;
+    store.structure.archetypes.tables.remove_empty(|table| {
         for (row, &entity) in table.entities().iter().enumerate() {
             entities.relocate(entity, Location { table: table.id(), row: row as u32 });
         }
     });
-    store.archetypes.shrink_to_fit();
-    store.entities.shrink_to_fit();
-    store.sparse.iter_mut().for_each(SparseStorage::shrink_to_fit);
-    try_shrink(&mut store.sparse);
+    store.structure.archetypes.shrink_to_fit();
+    store.structure.entities.shrink_to_fit();
+    store.structure.sparse.iter_mut().for_each(SparseStorage::shrink_to_fit);
+    try_shrink(&mut store.structure.sparse);
     store.relations.shrink_to_fit();
-    try_shrink(&mut store.pending);
+    try_shrink(&mut store.structure.pending);
     store.commands.queue.shrink_to_fit();
     store.commands.errors.shrink_to_fit();
     store.listeners.removals.shrink_to_fit();
     store.listeners.links.shrink_to_fit();
-    let indexes = store.entities.slots().len();
-    store.id_forecasts.limit_to(indexes);
+    let indexes = store.structure.entities.slots().len();
+    store.structure.id_forecasts.limit_to(indexes);
     store.listeners.spawns.iter_mut().for_each(|spawns| spawns.shrink_to(indexes));
-    let RemovedObservers { unwatched, observers, .. } = store.reactions.shrink_to_fit(&store.entities);
+    let RemovedObservers { unwatched, observers, .. } = store.reactions.shrink_to_fit(&store.structure.entities);
     store.hear_anew(unwatched);
     drop(observers);
 }

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::clock::SharedClock;
-use super::{Store, WorldId};
+use super::{Store, Structure, WorldId};
 use crate::archetype::Archetypes;
 use crate::component::{ComponentId, ComponentInfo, StorageType, TrackingGuard};
 use crate::entity::Entity;
@@ -24,13 +24,13 @@ pub(crate) struct SavedCaller {
 impl SavedCaller {
     pub(crate) fn save(store: &Store) -> Self {
         let clock = TRACKED.then(|| Arc::clone(&store.clock.shared));
-        Self { world: store.id, by: store.entities.acting(), clock }
+        Self { world: store.id, by: store.structure.entities.acting(), clock }
     }
 
     /// Restores the origin of the saved world. `store` may be another one.
     pub(crate) fn restore(&self, store: &mut Store) {
         if store.id == self.world {
-            store.entities.act(self.by);
+            store.structure.entities.act(self.by);
         } else if let Some(clock) = &self.clock {
             clock.restore_origin(self.by);
         }
@@ -41,7 +41,7 @@ impl Store {
     /// The tick and origin of operations outside of systems that run beside others.
     #[inline]
     pub(crate) fn now(&self) -> WriteStamp {
-        WriteStamp { tick: self.clock.change_tick(), by: self.entities.acting() }
+        WriteStamp { tick: self.clock.change_tick(), by: self.structure.entities.acting() }
     }
 
     /// Sets the calling line as the origin of the operations that follow.
@@ -49,16 +49,16 @@ impl Store {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn by_caller(&mut self) -> &mut Self {
         if let Some(by) = self.clock.take_restored_origin() {
-            self.entities.act(by);
+            self.structure.entities.act(by);
         }
-        self.entities.act(Origin::here(self.entities.acting().system_name()));
+        self.structure.entities.act(Origin::here(self.structure.entities.acting().system_name()));
         self
     }
 
     /// The ticks for looking at changes outside of systems.
     #[inline]
     pub(crate) fn run_ticks(&self) -> RunTicks {
-        let system = self.entities.acting().system_name();
+        let system = self.structure.entities.acting().system_name();
         RunTicks { last_run: self.clock.last.get(), this_run: self.clock.change_tick(), system }
     }
 
@@ -72,7 +72,7 @@ impl Store {
     /// Goes on to the next tick and returns the one that it was.
     #[inline]
     pub(crate) fn next_tick(&mut self) -> Tick {
-        if let Some(tick) = self.clock.try_advance(&self.archetypes.components) {
+        if let Some(tick) = self.clock.try_advance(&self.structure.archetypes.components) {
             return tick;
         }
         let tick = self.clock.change_tick();
@@ -86,26 +86,19 @@ impl Store {
     #[cold]
     #[inline(never)]
     fn maintain_ticks(&mut self, now: Tick) {
-        self.track_requested();
+        self.structure.track_requested(now);
         if self.clock.checked.age(now) < CHECK_EVERY {
             return;
         }
         self.clock.last.update(|last| last.clamped_as_last_run(now));
         self.clock.readers.forget(now);
-        self.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
-        self.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
+        self.structure.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
+        self.structure.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
         self.resources.clamp_ticks(now);
         self.relations.clamp_ticks(now);
         self.listeners.spawns.iter_mut().for_each(|spawns| spawns.clamp(now));
         self.clock.checked = now;
         self.clock.era = self.clock.era.wrapping_add(1);
-    }
-
-    /// Tracks the components whose changes readers have requested.
-    pub(super) fn track_requested(&mut self) {
-        if self.archetypes.components.is_tracking_requested() {
-            self.archetypes.components.take_tracking_requests().into_iter().for_each(|id| self.track(id));
-        }
     }
 
     /// Sets the number of the next run, as if as many had been made: for tests of what happens when the numbers wrap around.
@@ -121,24 +114,32 @@ impl Store {
             left -= step;
         }
     }
+}
+
+impl Structure {
+    /// Tracks the components whose changes readers have requested.
+    pub(super) fn track_requested(&mut self, now: Tick) {
+        if self.archetypes.components.is_tracking_requested() {
+            self.archetypes.components.take_tracking_requests().into_iter().for_each(|id| self.track(id, now));
+        }
+    }
 
     /// Keeps the changes of a component known for as long as the watch exists, from now on if they are not.
-    pub(crate) fn watch(&mut self, id: ComponentId) -> Option<TrackingGuard> {
-        self.track(id);
+    pub(crate) fn watch(&mut self, id: ComponentId, now: Tick) -> Option<TrackingGuard> {
+        self.track(id, now);
         self.archetypes.components.watch(id)
     }
 
     /// Begins to keep the changes of a component, unless it is never tracked. `O(tables)`, and `O(rows)` of those that have
     /// it. If there is no memory, this panics.
-    pub(crate) fn track(&mut self, id: ComponentId) {
+    pub(crate) fn track(&mut self, id: ComponentId, now: Tick) {
         let Some(info) = self.archetypes.components.info(id).filter(|info| !info.is_tracked()) else { return };
         let sparse = (info.storage() == StorageType::Sparse).then(|| info.sparse_index());
         if !self.archetypes.components.set_tracked(id, true) {
             return;
         }
-        let now = self.clock.change_tick();
         // Also if memory for the books of a column runs out: either all columns of the component are tracked, or none.
-        struct Undo<'a>(&'a mut Store, ComponentId);
+        struct Undo<'a>(&'a mut Structure, ComponentId);
         impl Drop for Undo<'_> {
             fn drop(&mut self) {
                 self.0.forget_ticks(self.1);

@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::Store;
 use super::bulk::Selection;
 use super::despawn::Ending;
 use super::make::{NewRows, RowIds};
 use super::news::News;
+use super::{Store, Structure};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, SparseSummary, TableId};
 use crate::guard::Waiting;
@@ -43,7 +43,7 @@ struct MovedRows<'a> {
 
 impl NewRows for MovedRows<'_> {
     unsafe fn write(&mut self, table: &Table) {
-        let source = self.from.archetypes.tables.get_mut(self.prepared.from);
+        let source = self.from.structure.archetypes.tables.get_mut(self.prepared.from);
         // SAFETY: the pairs name columns of one component each in both tables; there is room for the rows, whose values the source
         // forgets when the entities are there.
         unsafe { source.copy_rows_to(self.prepared.ending.first(), table, &self.prepared.pairs) };
@@ -51,12 +51,12 @@ impl NewRows for MovedRows<'_> {
 
     unsafe fn write_sparse(&mut self, to: &mut Store, table: TableId, start: usize) {
         let Self { from, prepared: Prepared { from: source, ending, outside, .. }, ids, sorted } = self;
-        let source = from.archetypes.tables.get_mut(*source);
-        let new = to.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[start..]);
+        let source = from.structure.archetypes.tables.get_mut(*source);
+        let new = to.structure.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[start..]);
         let (first, moved) = (ending.first(), ids.len());
         let old = &source.entities()[first..];
         ids.extend(old.iter().copied().zip(new.iter().copied()));
-        from.entities.free_many(old);
+        from.structure.entities.free_many(old);
         source.truncate(first);
         sorted.clear();
         sorted.extend_from_slice(&ids[moved..]);
@@ -70,7 +70,7 @@ impl NewRows for MovedRows<'_> {
 /// Makes room for so many entities in the books, so that nothing is lost half way.
 fn reserve_entities(store: &mut Store, count: usize) {
     store.flush();
-    if let Err(error) = store.entities.reserve_next_many(count) {
+    if let Err(error) = store.structure.entities.reserve_next_many(count) {
         super::SpawnError::from(error).raise();
     }
 }
@@ -108,17 +108,17 @@ pub(super) fn move_foretold_to(
     let count = selections.iter().map(|selection| selection.len(store)).sum();
     let (mut ids, mut sorted) = (Vec::with_capacity(count), Vec::with_capacity(count));
     reserve_entities(to, count);
-    store.entities.reserve_free(count).unwrap_or_else(|error| error.raise());
+    store.structure.entities.reserve_free(count).unwrap_or_else(|error| error.raise());
     let prepare = |selection| prepare_move(store, selection, to, count);
     let mut prepared: Vec<Prepared> = selections.iter().map(prepare).collect();
     match &new {
-        MovedIds::Next => make_room_for_sparse(to, &prepared, to.entities.next_indexes(count).collect()),
+        MovedIds::Next => make_room_for_sparse(to, &prepared, to.structure.entities.next_indexes(count).collect()),
         MovedIds::Chosen { all, .. } => make_room_for_sparse(to, &prepared, all.iter().map(|id| id.index()).collect()),
     }
     let mut chosen = match new {
         MovedIds::Next => None,
         MovedIds::Chosen { all, kept } => {
-            to.entities.keep(&kept).unwrap_or_else(|error| error.raise());
+            to.structure.entities.keep(&kept).unwrap_or_else(|error| error.raise());
             Some((pending(to, all, &kept), 0))
         }
     };
@@ -139,7 +139,7 @@ pub(super) fn move_foretold_to(
     then(to);
     to.change_links(|to| {
         // A listener of this store may panic before the other one tells.
-        if let Some(tell) = to.reactions.tell.filter(|_| to.archetypes.components.has_relations()) {
+        if let Some(tell) = to.reactions.tell.filter(|_| to.structure.archetypes.components.has_relations()) {
             (tell.moved)(to, &ids);
         }
         store.change_links(|store| store.move_pairs(to, &ids));
@@ -151,11 +151,11 @@ pub(super) fn move_foretold_to(
 /// Makes those ids pending that are not kept, which are the next ones. There is room for them.
 fn pending(store: &mut Store, all: Vec<Entity>, kept: &[Entity]) -> Vec<Entity> {
     for _ in kept.len()..all.len() {
-        if let Err(error) = store.entities.allocate() {
+        if let Err(error) = store.structure.entities.allocate() {
             super::SpawnError::from(error).raise();
         }
     }
-    debug_assert!(all.iter().all(|id| store.entities.is_pending(*id)), "the ids are those that were chosen");
+    debug_assert!(all.iter().all(|id| store.structure.entities.is_pending(*id)), "the ids are those that were chosen");
     all
 }
 
@@ -166,23 +166,28 @@ fn prepare_move(store: &mut Store, selection: &Selection, to: &mut Store, count:
     make_room_for(to, table, selection.len(store));
     let outside = sparse_values_of(store, selection, to);
     let listed = store.list_watched(selection, None);
-    let first = store.gather(selection);
+    let first = store.structure.gather(selection);
     let ending = store.prepare_end(selection.table, first, listed, count, Fate::Taken);
     Prepared { from: selection.table, ending, to: table, pairs, outside }
 }
 
 /// The table of another store for the components of a table of this one, and which column belongs to which.
 fn table_in(store: &Store, to: &mut Store, table: TableId) -> (TableId, Vec<ColumnMove>) {
-    let source = store.archetypes.tables.get(table);
-    let infos =
-        || source.map_or(&[][..], Table::components).iter().filter_map(|&id| store.archetypes.components.info(id));
-    let adopted: Vec<ComponentId> = infos().map(|info| to.archetypes.components.adopt(info.descriptor())).collect();
+    let source = store.structure.archetypes.tables.get(table);
+    let infos = || {
+        source
+            .map_or(&[][..], Table::components)
+            .iter()
+            .filter_map(|&id| store.structure.archetypes.components.info(id))
+    };
+    let adopted: Vec<ComponentId> =
+        infos().map(|info| to.structure.archetypes.components.adopt(info.descriptor())).collect();
     // What is adopted may require sparse components.
     to.note_new_components();
     let mut sorted = adopted.clone();
     sorted.sort_unstable();
-    let table = to.archetypes.tables.find_or_create(&sorted, &to.archetypes.components);
-    let target = to.archetypes.tables.get(table);
+    let table = to.structure.archetypes.tables.find_or_create(&sorted, &to.structure.archetypes.components);
+    let target = to.structure.archetypes.tables.get(table);
     let pair = |((from, &id), info): ((usize, &ComponentId), &ComponentInfo)| {
         let to = target?.column_index(id)?;
         Some(ColumnMove::kept(from as u32, to as u32, info.layout().size()))
@@ -192,7 +197,7 @@ fn table_in(store: &Store, to: &mut Store, table: TableId) -> (TableId, Vec<Colu
 }
 
 fn make_room_for(store: &mut Store, table: TableId, count: usize) {
-    if let Err(error) = store.archetypes.tables.get_mut(table).reserve(count) {
+    if let Err(error) = store.structure.archetypes.tables.get_mut(table).reserve(count) {
         error.raise();
     }
 }
@@ -200,14 +205,16 @@ fn make_room_for(store: &mut Store, table: TableId, count: usize) {
 /// The sparse values of the entities of a selection: whose, from which storage, to which.
 fn sparse_values_of(store: &Store, selection: &Selection, to: &mut Store) -> Vec<(Entity, usize, usize)> {
     let mut values = Vec::new();
-    if !store.entities.has_summaries() {
+    if !store.structure.entities.has_summaries() {
         return values;
     }
     let numbers: Vec<Option<usize>> =
-        store.archetypes.components.sparse().iter().map(|&id| adopt_sparse(to, store, id)).collect();
+        store.structure.archetypes.components.sparse().iter().map(|&id| adopt_sparse(to, store, id)).collect();
     for entity in selection.entities(store) {
-        let summary = store.entities.sparse_summary(entity.index());
-        let held = summary.storages(store.sparse.len()).filter(|&from| store.sparse[from].contains(entity.index()));
+        let summary = store.structure.entities.sparse_summary(entity.index());
+        let held = summary
+            .storages(store.structure.sparse.len())
+            .filter(|&from| store.structure.sparse[from].contains(entity.index()));
         values.extend(held.filter_map(|from| Some((entity, from, numbers[from]?))));
     }
     values
@@ -218,7 +225,7 @@ fn make_room_for_sparse(store: &mut Store, prepared: &[Prepared], indexes: Vec<u
     if prepared.iter().all(|prepared| prepared.outside.is_empty()) {
         return;
     }
-    let Store { sparse, entities, .. } = store;
+    let Store { structure: Structure { sparse, entities, .. }, .. } = store;
     let mut counts = alloc::vec![0; sparse.len()];
     let values = prepared.iter().flat_map(|prepared| &prepared.outside);
     values.for_each(|&(_, _, to)| counts[to] += 1);
@@ -231,9 +238,9 @@ fn make_room_for_sparse(store: &mut Store, prepared: &[Prepared], indexes: Vec<u
 
 /// The number of the sparse storage for a component of another store.
 fn adopt_sparse(store: &mut Store, from: &Store, id: ComponentId) -> Option<usize> {
-    let id = store.archetypes.components.adopt(from.archetypes.components.info(id)?.descriptor());
+    let id = store.structure.archetypes.components.adopt(from.structure.archetypes.components.info(id)?.descriptor());
     store.note_new_components();
-    Some(store.archetypes.components.info(id)?.sparse_index())
+    Some(store.structure.archetypes.components.info(id)?.sparse_index())
 }
 
 /// Moves sparse values of entities that are gone to their new ids, which are in the order of the old ones.
@@ -242,14 +249,20 @@ fn move_sparse(store: &mut Store, to: &mut Store, values: &[(Entity, usize, usiz
     for &(old, from, number) in values {
         let Ok(at) = new_ids.binary_search_by_key(&old, |&(old, _)| old) else { continue };
         let new = new_ids[at].1;
-        let Some(value) = store.sparse[from].retire(old) else { continue };
-        let size = store.archetypes.components.sparse().get(from).and_then(|&id| store.archetypes.components.info(id));
+        let Some(value) = store.structure.sparse[from].retire(old) else { continue };
+        let size = store
+            .structure
+            .archetypes
+            .components
+            .sparse()
+            .get(from)
+            .and_then(|&id| store.structure.archetypes.components.info(id));
         let size = size.map_or(0, |info| info.layout().size());
         // SAFETY: both storages are of one component. The value is behind the last one, and is forgotten there; the
         // entity is new, so it has none in the other storage, where room has been made.
-        unsafe { to.sparse[number].insert(new, now).copy_from_nonoverlapping(value, size) };
-        store.sparse[from].forget_retired();
-        let summary: SparseSummary = to.entities.sparse_summary(new.index()).with(number);
-        to.entities.set_sparse_summary(new.index(), summary);
+        unsafe { to.structure.sparse[number].insert(new, now).copy_from_nonoverlapping(value, size) };
+        store.structure.sparse[from].forget_retired();
+        let summary: SparseSummary = to.structure.entities.sparse_summary(new.index()).with(number);
+        to.structure.entities.set_sparse_summary(new.index(), summary);
     }
 }

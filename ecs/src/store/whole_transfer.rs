@@ -124,12 +124,12 @@ pub(crate) fn move_all_to(
     let mut resources =
         store.resources.take_new(&mut |descriptor| is_wanted(descriptor, to.resources.contains(descriptor)));
     resources.iter().for_each(|resource| resource.register_in(&mut to.resources));
-    let tables = store.archetypes.tables.iter().filter(|table| !table.is_empty());
+    let tables = store.structure.archetypes.tables.iter().filter(|table| !table.is_empty());
     let tables: Vec<(TableId, _)> = tables.map(|table| (table.id(), None)).collect();
     let selections: Vec<Selection> = store.in_order(tables.into_iter());
     let mut moving: Vec<Entity> = Vec::with_capacity(selections.iter().map(|selection| selection.len(&store)).sum());
     selections.iter().for_each(|selection| moving.extend(selection.entities(&store)));
-    let reserve = |to: &mut Store, count| to.entities.reserve_next_many(count);
+    let reserve = |to: &mut Store, count| to.structure.entities.reserve_next_many(count);
     if let Err(error) = reserve(to, moving.len()) {
         super::SpawnError::from(error).raise();
     }
@@ -137,12 +137,13 @@ pub(crate) fn move_all_to(
     if let Err(error) = reserve(to, moving.len() + dead) {
         super::SpawnError::from(error).raise();
     }
-    to.entities.reserve_free(dead).unwrap_or_else(|error| error.raise());
+    to.structure.entities.reserve_free(dead).unwrap_or_else(|error| error.raise());
     let mut ended = Vec::with_capacity(dead);
     // What goes has been told, and nothing of that is carried out.
     store.listeners.held += 1;
     store.listeners.foretold += 1;
-    let ids = move_foretold_to(&mut store, &selections, to, chosen, |to| to.entities.end_next(dead, &mut ended));
+    let ids =
+        move_foretold_to(&mut store, &selections, to, chosen, |to| to.structure.entities.end_next(dead, &mut ended));
     let now = to.now();
     let replaced: Vec<_> = resources.into_iter().filter_map(|resource| to.resources.put(resource, now)).collect();
     let dropped = Waiting::catch(|| drop(replaced)).or(Waiting::catch(|| drop(store)));
@@ -160,16 +161,19 @@ fn map_inside(
     (map, resources): (MapInside, &mut [NewResource]),
     are_kept: bool,
 ) -> (MovedIds, usize) {
-    let components = &store.archetypes.components;
+    let components = &store.structure.archetypes.components;
     let mut mapped: Vec<(Vec<Entity>, ComponentId)> = Vec::new();
     for selection in selections {
-        let of_table = store.archetypes.tables.get(selection.table).map_or(&[][..], |table| table.components());
+        let of_table =
+            store.structure.archetypes.tables.get(selection.table).map_or(&[][..], |table| table.components());
         let of_table = of_table.iter().copied().filter(|&id| maps(components, id));
         mapped.extend(of_table.map(|id| (selection.entities(store), id)));
     }
-    for (storage, &id) in store.sparse.iter().zip(components.sparse()).filter(|&(_, &id)| maps(components, id)) {
+    for (storage, &id) in
+        store.structure.sparse.iter().zip(components.sparse()).filter(|&(_, &id)| maps(components, id))
+    {
         let indexes = storage.indexes().into_iter();
-        mapped.push((indexes.filter_map(|index| Some(store.entities.at_index(index)?.0)).collect(), id));
+        mapped.push((indexes.filter_map(|index| Some(store.structure.entities.at_index(index)?.0)).collect(), id));
     }
     let name_some = |resource: &NewResource| resource.descriptor().functions().map_entities_fn().is_some();
     let is_empty = mapped.is_empty()
@@ -178,7 +182,7 @@ fn map_inside(
     if is_empty && !are_kept {
         return (MovedIds::Next, 0);
     }
-    let mut new = NewIds::new(&to.entities, moving, are_kept);
+    let mut new = NewIds::new(&to.structure.entities, moving, are_kept);
     // What has been given so far is not kept.
     let (kept, others) = (moving.iter().copied().filter(|entity| new.keeps(*entity)).collect(), new.given);
     for (entities, id) in mapped {

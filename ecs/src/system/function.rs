@@ -440,7 +440,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
                 }
             };
         }
-        let entities = affected.entities(&cell.store().archetypes.tables).get(..end).unwrap_or_default();
+        let entities = affected.entities(&cell.store().structure.archetypes.tables).get(..end).unwrap_or_default();
         while let Some(&entity) = entities.get(*next) {
             *next += 1;
             // SAFETY: forwarded; the parameters that were fetched before are not used any more.
@@ -511,7 +511,7 @@ pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
     let tick = store.next_tick();
     let mut cell = StoreCell::exclusive(store);
     cell.set_tick(tick);
-    let input = input(affected.entities(&cell.store().archetypes.tables), about);
+    let input = input(affected.entities(&cell.store().structure.archetypes.tables), about);
     // SAFETY: no other code uses the store, but for the list of entities of a table, which is one of its books and borrowed from it for
     // as long as the cell is.
     let out = system.run_shared(input, unsafe { SharedScope::new(&cell) });
@@ -530,7 +530,7 @@ where
         if let Some(ParamState { world, state }) = state
             && !runs.is_deferred
             && *world == store.id()
-            && let Some(tick) = store.clock.try_advance(&store.archetypes.components)
+            && let Some(tick) = store.clock.try_advance(&store.structure.archetypes.components)
         {
             let run_ticks = store.clock.run_ticks_since(runs.last_run, tick).of(about.meta.system());
             let cell = StoreCell::exclusive_in(store, run_ticks);

@@ -13,7 +13,7 @@ impl World {
     /// Records what every operation does to entities from now on, or no more: for tests.
     #[doc(hidden)]
     pub fn record_transitions(&mut self, on: bool) {
-        self.store.listeners.record_transitions(&mut self.store.archetypes, on);
+        self.store.listeners.record_transitions(&mut self.store.structure.archetypes, on);
     }
 
     /// What has been recorded since this was last called.
@@ -191,7 +191,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
-        self.get_change_ticks_by_id(self.0.store().archetypes.components.id::<T>()?)
+        self.get_change_ticks_by_id(self.0.store().structure.archetypes.components.id::<T>()?)
     }
 
     /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].

@@ -92,7 +92,7 @@ enum Choice {
 impl Choice {
     /// Whether a component of an entity is cloned, for a target if it is there already.
     fn has(&self, store: &Store, source: Entity, target: Option<Entity>, id: ComponentId) -> bool {
-        let is_there = |id| target.is_some_and(|target| store.has(target, id));
+        let is_there = |id| target.is_some_and(|target| store.structure.has(target, id));
         match self {
             Self::OptOut(OptOut { keeps, .. }) => self.can_have(store, id) && !(*keeps && is_there(id)),
             Self::OptIn(OptIn { allowed, .. }) => {
@@ -102,7 +102,7 @@ impl Choice {
                 }
                 let requires = |allowed: &&Allowed| allowed.with_required && requires(store, allowed.id, id);
                 let mut requiring = allowed.iter().filter(requires);
-                !is_there(id) && requiring.any(|allowed| store.has(source, allowed.id) && is_cloned(allowed))
+                !is_there(id) && requiring.any(|allowed| store.structure.has(source, allowed.id) && is_cloned(allowed))
             }
         }
     }
@@ -124,7 +124,7 @@ impl Choice {
 
 /// Whether a component requires another one, directly or through others.
 fn requires(store: &Store, id: ComponentId, required: ComponentId) -> bool {
-    let info = store.archetypes.components.info(id);
+    let info = store.structure.archetypes.components.info(id);
     info.is_some_and(|info| info.required().iter().any(|other| other.id == required))
 }
 
@@ -160,7 +160,7 @@ impl EntityCloner {
     pub fn clone_entity(&mut self, world: &mut World, source: Entity, target: Entity) -> Result<(), CloneError> {
         let store = &mut world.store;
         store.flush();
-        store.entities.locate(target)?;
+        store.structure.entities.locate(target)?;
         if self.moves {
             return self.move_tree(store, source, Some(target)).map(drop);
         }
@@ -209,11 +209,11 @@ impl EntityCloner {
 
     /// Clones an entity with all that is linked to it, and returns its clone.
     fn clone_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
-        store.entities.locate(root)?;
+        store.structure.entities.locate(root)?;
         let tree = linked_tree(store, root, |store, id| self.choice.can_have(store, id));
         let is_meant = self.meant(&tree, target);
         // A list that the target has already stays, with its other fields.
-        let stays = |store: &Store, id| target.is_some_and(|target| store.has(target, id));
+        let stays = |store: &Store, id| target.is_some_and(|target| store.structure.has(target, id));
         let lists = |store: &Store, entity: Entity| {
             tree.lists.iter().copied().filter(|&id| entity != root || !stays(store, id)).collect()
         };
@@ -237,7 +237,7 @@ impl EntityCloner {
     /// Moves the components of an entity, and of all that is linked to it if that is meant, and returns the entity that has those of the
     /// first one. It is one operation.
     fn move_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
-        store.entities.locate(root)?;
+        store.structure.entities.locate(root)?;
         let tree = match self.is_linked {
             true => linked_tree(store, root, |store, id| self.choice.can_have(store, id)),
             false => LinkedTree::of_one(root),
@@ -246,7 +246,7 @@ impl EntityCloner {
         Ok(store.as_one(|store| {
             let mut lists = Vec::new();
             let moved = take_linked(store, &tree.entities, |store, entity| {
-                let components = &store.archetypes.components;
+                let components = &store.structure.archetypes.components;
                 let ids: Vec<ComponentId> = components_of(store, entity)
                     .filter(|&id| is_meant(store, entity, id) && !components.is_of_pairs(id))
                     .collect();
@@ -254,7 +254,7 @@ impl EntityCloner {
                 let mut others = EntityBuilder::new();
                 for &list in &listing {
                     // A list that the target has already stays, with its other fields.
-                    let stays = entity == root && target.is_some_and(|target| store.has(target, list));
+                    let stays = entity == root && target.is_some_and(|target| store.structure.has(target, list));
                     if !stays {
                         take_others(store, list, entity, &mut others);
                     }

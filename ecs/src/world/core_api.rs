@@ -15,7 +15,7 @@ use crate::entity::{Entities, Ids};
 use crate::error::ErrorHandler;
 #[cfg(feature = "parallel")]
 use crate::pool::{Pool, ThreadPool};
-use crate::store::{CommandError, OnCommandError, Store, WorldId, check_invariants, shrink_to_fit};
+use crate::store::{CommandError, OnCommandError, Store, Structure, WorldId, check_invariants, shrink_to_fit};
 use crate::table::Tables;
 
 impl Default for World {
@@ -64,7 +64,7 @@ impl World {
     /// Which ids are alive and where their rows are.
     #[must_use]
     pub fn entities(&self) -> &Entities {
-        &self.store.entities
+        &self.store.structure.entities
     }
 
     /// The components that the world knows.
@@ -80,7 +80,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn components(&self) -> &Components {
-        &self.store.archetypes.components
+        &self.store.structure.archetypes.components
     }
 
     /// The tables: one for each set of table-stored components that an entity has or had.
@@ -97,7 +97,7 @@ impl World {
     #[must_use]
     #[doc(alias("archetypes", "Archetypes", "chunks"))]
     pub fn tables(&self) -> &Tables {
-        &self.store.archetypes.tables
+        &self.store.structure.archetypes.tables
     }
 
     /// The number of `T` in this world, which is registered now if need be.
@@ -162,7 +162,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn component_id<T: Component>(&self) -> Option<ComponentId> {
-        self.store.archetypes.components.id::<T>()
+        self.store.structure.archetypes.components.id::<T>()
     }
 
     /// Makes `T` require `R` in this world, as `#[require(R)]` on `T` does in all worlds. See
@@ -280,8 +280,8 @@ impl World {
     /// ```
     #[doc(alias("defer", "EntityCommandBuffer", "CommandBuffer"))]
     pub fn commands(&mut self) -> Commands<'_, '_> {
-        let system = self.store.entities.acting().system_name();
-        let Store { reactions, commands, entities, .. } = &mut self.store;
+        let system = self.store.structure.entities.acting().system_name();
+        let Store { structure: Structure { entities, .. }, reactions, commands, .. } = &mut self.store;
         let queue = if reactions.is_running() { reactions.direct() } else { &mut commands.queue };
         Commands::from_parts(queue, Ids::new(entities, None), system)
     }
@@ -564,7 +564,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     #[must_use]
     pub fn new(queue: &'s mut CommandQueue, world: &'w World) -> Self {
-        let entities = &world.store.entities;
+        let entities = &world.store.structure.entities;
         Self::from_parts(&mut queue.queue, Ids::new(entities, None), entities.acting().system_name())
     }
 }

@@ -538,7 +538,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn spawned_by(&self) -> Origin {
-        self.at.store().entities.entity_get_spawned_or_despawned_by(self.target())
+        self.at.store().structure.entities.entity_get_spawned_or_despawned_by(self.target())
     }
 
     /// Where its table-stored components are.

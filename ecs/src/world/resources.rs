@@ -113,12 +113,12 @@ impl World {
     }
 
     fn make_resource<R: Resource + FromWorld>(&mut self) {
-        let (id, by) = (self.id(), self.store.entities.acting());
+        let (id, by) = (self.id(), self.store.structure.entities.acting());
         let resource = R::from_world(self);
         // There is no telling which of the two worlds it is for.
         assert!(id == self.id(), "resource `{}`: its `FromWorld` has replaced the world", type_name::<R>());
         // That may have done other things.
-        self.store.entities.act(by);
+        self.store.structure.entities.act(by);
         let now = self.store.now();
         self.store.resources.insert(resource, now);
     }

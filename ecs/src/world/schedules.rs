@@ -569,7 +569,11 @@ impl Commands<'_, '_> {
         let label = label.intern();
         self.queue(move |world: &mut World| {
             if let Err(error) = world.try_run_schedule(label) {
-                world.store.commands.errors.report_other("run_schedule", error, world.store.entities.acting());
+                world.store.commands.errors.report_other(
+                    "run_schedule",
+                    error,
+                    world.store.structure.entities.acting(),
+                );
             }
         });
     }

@@ -197,7 +197,7 @@ where
         let this_run = store.clock.run_at(run_ticks.this_run);
         *last_run = this_run;
         let acting = SavedCaller::save(store);
-        store.entities.act(Origin::in_system(self.system));
+        store.structure.entities.act(Origin::in_system(self.system));
         let since = SinceLastRun { clock: Arc::clone(&store.clock.shared), store, before, acting };
         let out = (self.function)(input, World::from_store_mut(since.store), kept);
         // What the system itself has changed it has seen.

@@ -221,13 +221,13 @@ mod tests {
                 ids.push(id);
             }
         }
-        assert_eq!(store.close_id_streams(), Ok(()));
+        assert_eq!(store.structure.close_id_streams(), Ok(()));
         for queue in &mut queues {
             command::apply(&mut queue.queues.queue, store, None);
         }
-        store.entities.check_invariants();
+        store.structure.entities.check_invariants();
         ids.sort_unstable();
-        ids.into_iter().map(|id| (id, store.entities.get(id).unwrap())).collect()
+        ids.into_iter().map(|id| (id, store.structure.entities.get(id).unwrap())).collect()
     }
 
     #[test]
@@ -241,8 +241,8 @@ mod tests {
         }
         // An id that was reserved from outside before the streams were opened is an entity first.
         let [store, ..] = &mut stores;
-        let before = store.reserve_entity().unwrap();
+        let before = store.structure.entities.reserve().unwrap();
         assert_eq!(run(store, &[1]).len(), 1);
-        assert_eq!(store.entities.get(before).unwrap().table, TableId::EMPTY);
+        assert_eq!(store.structure.entities.get(before).unwrap().table, TableId::EMPTY);
     }
 }
