@@ -17,7 +17,7 @@ use crate::component::{Component, ComponentId, HookContext, Kinds};
 use crate::entity::{Entity, EntityHashSet};
 use crate::error::ErrorHandler;
 use crate::event::{EntityEvent, Event, EventPattern, Moment};
-use crate::store::Store;
+use crate::store::{Store, Structure, bundle_components};
 use crate::system::{
     BoxedSystem, FunctionMarker, IntoSystem, MacroMarker, NotifySystem, SystemCondition, SystemCore, SystemFacts,
     SystemOutput, WithNotifySystem,
@@ -178,7 +178,7 @@ fn register<I: ObserverInput>(
 ) {
     let id = new.id;
     // `()` is the bundle of no components.
-    let mut components = store.bundle_components::<<I::Pattern as EventPattern>::Components>().0;
+    let mut components = bundle_components::<<I::Pattern as EventPattern>::Components>(store).0;
     let mut filter = None;
     if let Some(of_pattern) = <I::Pattern as EventPattern>::FILTER {
         match MatchFilter::new(of_pattern, store) {
@@ -188,7 +188,7 @@ fn register<I: ObserverInput>(
     }
     let slot = EventOf::<I>::slot();
     let event = store.reactions.register(slot, Observers::<EventOf<I>>::new);
-    let Store { reactions, entities: living, .. } = store;
+    let Store { structure: Structure { entities: living, .. }, reactions, .. } = store;
     let observers = match reactions.of(event) {
         Some(observers) => typed::<EventOf<I>>(observers),
         None => None,
@@ -206,7 +206,7 @@ fn register<I: ObserverInput>(
     listen(store, moment, &components, removed.unwatched);
     if let Some(entities) = existing {
         let kinds = moment.kinds().without(Kinds::GONE);
-        let news = store.news_of_existing(&components, kinds, &distinct(entities));
+        let news = store.structure.news_of_existing(&components, kinds, &distinct(entities));
         tell_of_existing(store, moment, id, &news.view());
     }
 }

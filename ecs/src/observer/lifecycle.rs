@@ -41,7 +41,7 @@ fn heard(store: &Store, id: Option<ComponentId>) -> Kinds {
 
 /// Tells an observer of what is there already.
 pub(super) fn tell_of_existing(store: &mut Store, moment: Moment, observer: ObserverId, news: &NewsView<'_>) {
-    let caller = store.entities.acting();
+    let caller = store.structure.entities.acting();
     match moment {
         Moment::Add => tell_observers_now::<AddEvent>(store, news, Kinds::ADD, Some(observer), caller),
         Moment::Insert => tell_observers_now::<InsertEvent>(store, news, Kinds::INSERT, Some(observer), caller),
@@ -55,7 +55,7 @@ pub(super) fn tell_of_existing(store: &mut Store, moment: Moment, observer: Obse
 
 /// What is about to go: all kinds in this order, observers before hooks.
 fn before(store: &mut Store, news: &NewsView<'_>) {
-    let (kinds, caller) = (news.kinds(), store.entities.acting());
+    let (kinds, caller) = (news.kinds(), store.structure.entities.acting());
     tell_observers::<DespawnEvent>(store, news, kinds, Kinds::DESPAWN, caller);
     run_hooks(store, news, kinds, Kinds::DESPAWN, caller);
     tell_observers::<DiscardEvent>(store, news, kinds, Kinds::DISCARD, caller);
@@ -67,7 +67,7 @@ fn before(store: &mut Store, news: &NewsView<'_>) {
 
 /// What has come: all kinds in this order, hooks before observers.
 fn after(store: &mut Store, news: &NewsView<'_>) {
-    let (kinds, caller) = (news.kinds(), store.entities.acting());
+    let (kinds, caller) = (news.kinds(), store.structure.entities.acting());
     run_hooks(store, news, kinds, Kinds::ADD, caller);
     tell_observers::<AddEvent>(store, news, kinds, Kinds::ADD, caller);
     run_hooks(store, news, kinds, Kinds::INSERT, caller);
@@ -96,7 +96,7 @@ fn after_one_with_care(store: &mut Store, entity: Entity, change: (ComponentId, 
     if kinds.has(Kinds::ADD.and(Kinds::INSERT).of_hooks()) {
         return after_of_one(store, entity, change);
     }
-    let caller = store.entities.acting();
+    let caller = store.structure.entities.acting();
     if kinds.has(Kinds::ADD) {
         tell_of_one::<AddEvent>(store, entity, change);
     }
@@ -156,7 +156,7 @@ fn tell_observers_now<E: LifecycleEvent>(
 fn tell_of_one<E: LifecycleEvent>(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
     if store.reactions.is_idle() {
-        let caller = store.entities.acting();
+        let caller = store.structure.entities.acting();
         let told = Told::begin_idle::<E>(store, number, caller).map(|(mut observers, told)| {
             if !observers.tell_sole_of_one(entity, change.0, told.store) {
                 tell_others(&mut observers, entity, change, told.store);
@@ -175,7 +175,7 @@ fn tell_of_one<E: LifecycleEvent>(store: &mut Store, entity: Entity, change: (Co
 #[inline(never)]
 fn tell_of_one_with_care<E: LifecycleEvent>(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
-    let caller = store.entities.acting();
+    let caller = store.structure.entities.acting();
     let Some((mut observers, told)) = Told::begin::<E>(store, number, caller) else {
         return not_told::<E>(store, number);
     };

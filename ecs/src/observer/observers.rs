@@ -259,7 +259,7 @@ impl<E: Event> Observers<E> {
             (General::Sole(place), _) => place,
             (General::None, None) => return,
             (General::None, Some(target)) => match watching.sole_of_entity(target) {
-                Sole::At(place) if store.entities.contains(target) => place,
+                Sole::At(place) if store.structure.entities.contains(target) => place,
                 Sole::At(_) => return,
                 Sole::Perhaps => return self.tell_several(Some(target), event, trigger, store),
             },
@@ -276,7 +276,7 @@ impl<E: Event> Observers<E> {
         }
         if let Some(target) = target
             && let places @ [_, ..] = watching.of_entity(target)
-            && store.entities.contains(target)
+            && store.structure.entities.contains(target)
         {
             for &place in places {
                 list[place as usize].notify(event, trigger, store);
@@ -493,7 +493,7 @@ impl<E: LifecycleEvent> Observers<E> {
         let mut of_some: Vec<(u32, usize, usize)> = Vec::new();
         if watching.entities() != 0 {
             for (number, part) in news.of_kinds(kinds).enumerate() {
-                for (nth, entity) in part.affected.entities(&store.archetypes.tables).iter().enumerate() {
+                for (nth, entity) in part.affected.entities(&store.structure.archetypes.tables).iter().enumerate() {
                     let places = watching.of_entity(*entity);
                     of_some.extend(places.iter().map(|&place| (place, number, nth)));
                 }

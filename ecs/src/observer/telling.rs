@@ -16,7 +16,7 @@ use crate::world::World;
 #[inline]
 pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return true };
-    if !store.reactions.is_idle() || store.entities.needs_flush() {
+    if !store.reactions.is_idle() || store.structure.entities.needs_flush() {
         return trigger_with_care(store, number, event, trigger);
     }
     trigger_now(store, number, event, trigger)
@@ -43,7 +43,7 @@ fn trigger_now<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger:
 /// Runs the observers of an event; what they record waits. Returns false if an event of its type is being dispatched.
 #[inline(always)]
 pub(super) fn dispatch<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
-    let caller = store.entities.acting();
+    let caller = store.structure.entities.acting();
     let Some((mut observers, told)) = Told::begin(store, number, caller) else { return not_told::<E>(store, number) };
     tell(&mut observers, event, trigger, told.store);
     told.end();
@@ -74,7 +74,7 @@ fn tell<E: Event>(observers: &mut Observers<E>, event: &mut E, trigger: &mut Tri
             return;
         }
         steps += 1;
-        if steps > store.entities.len() {
+        if steps > store.structure.entities.len() {
             return report::<E>(store, "it goes on in a circle");
         }
     }
@@ -83,6 +83,6 @@ fn tell<E: Event>(observers: &mut Observers<E>, event: &mut E, trigger: &mut Tri
 /// Tells the handler of errors that an event was not told, or not to all.
 #[cold]
 fn report<E: Event>(store: &mut Store, reason: &str) {
-    let by = store.entities.acting();
-    store.command_errors.report("trigger", type_name::<E>(), CommandFailure::Other(Arc::from(reason)), by);
+    let by = store.structure.entities.acting();
+    store.commands.errors.report("trigger", type_name::<E>(), CommandFailure::Other(Arc::from(reason)), by);
 }

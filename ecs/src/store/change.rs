@@ -1,9 +1,9 @@
 //! What changing an entity takes besides moving bytes between columns: values that are required, sparse storages, and telling the
 //! listeners.
 
-use super::Store;
 use super::links::Links;
 use super::reactions::Link;
+use super::{Store, Structure};
 use crate::column::Column;
 use crate::component::{Component, ComponentId, Kinds};
 use crate::entity::{Entities, Entity, SparseSummary};
@@ -36,20 +36,11 @@ impl Visit<'_> {
 }
 
 impl Store {
-    /// The value that an entity has of a component with sparse storage, to read: none if the component requires others, or has no size.
-    #[inline]
-    pub(crate) fn sole<C: Component>(&mut self, entity: Entity) -> Option<&C> {
-        let number = self.archetypes.components.sole_storage::<C>()?;
-        let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
-        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
-        Some(unsafe { set.find(entity)?.cast().as_ref() })
-    }
-
     /// The same, to change it: none also if ticks of such values are kept.
     #[inline]
     pub(crate) fn sole_mut<C: Component>(&mut self, entity: Entity) -> Option<&mut C> {
-        let number = self.archetypes.components.sole_storage::<C>()?;
-        let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
+        let number = self.structure.archetypes.components.sole_storage::<C>()?;
+        let SparseStorage::Set(set) = self.structure.sparse.get(number)? else { return None };
         if set.column().tracking().is_some() {
             return None;
         }
@@ -59,27 +50,11 @@ impl Store {
         Some(unsafe { value.as_mut() })
     }
 
-    /// Whether an entity has no value of a component with sparse storage, if that is found at once.
-    #[inline]
-    pub(crate) fn lacks<C: Component>(&self, entity: Entity) -> bool {
-        let number = self.archetypes.components.sole_storage::<C>();
-        number.and_then(|number| self.sparse.get(number)).is_some_and(|storage| !storage.contains(entity.index()))
-    }
-
-    /// As [`sole`](Self::sole), of an entity that is likely to have got its value last of all.
-    #[inline]
-    pub(crate) fn newest<C: Component>(&mut self, entity: Entity) -> Option<&C> {
-        let number = self.archetypes.components.sole_storage::<C>()?;
-        let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
-        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
-        Some(unsafe { set.find_newest(entity)?.cast().as_ref() })
-    }
-
     /// The list of sources that a target has, beside what is noted of links, before a source comes to it: none if
     /// [`sole_mut`](Self::sole_mut) gives none.
     #[inline]
     pub(crate) fn listing<C: Component>(&mut self, target: Entity, source: Entity) -> Option<Listing<'_, C>> {
-        let Self { archetypes, entities, sparse, listeners, clock, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, clock, .. } = self;
         let number = archetypes.components.sole_storage::<C>()?;
         let SparseStorage::Set(set) = sparse.get(number)? else { return None };
         if set.column().tracking().is_some() {
@@ -104,11 +79,16 @@ impl Store {
     /// Gives a living entity a value of a component with sparse storage, which it does not have, if nothing is told of that. Otherwise
     /// the value comes back.
     pub(crate) fn put_untold<C: Component>(&mut self, entity: Entity, value: C) -> Option<C> {
-        let Some(number) = self.archetypes.components.sole_storage::<C>().filter(|&number| number < self.sparse.len())
+        let Some(number) = self
+            .structure
+            .archetypes
+            .components
+            .sole_storage::<C>()
+            .filter(|&number| number < self.structure.sparse.len())
         else {
             return Some(value);
         };
-        let Self { archetypes, entities, sparse, listeners, .. } = &mut *self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = &mut *self;
         let (storage, index) = (&mut sparse[number], entity.index());
         let is_told = !archetypes.components.heard(archetypes.components.sparse()[number]).told().is_none();
         if is_told || listeners.is_recording() || !entities.contains(entity) || storage.contains(index) {
@@ -121,15 +101,15 @@ impl Store {
         entities.set_sparse_summary(index, summary);
         let now = self.now();
         // SAFETY: there is room, and no value. The storage is that of `C`, and the value is written at once.
-        unsafe { self.sparse[number].insert(entity, now).cast().write(value) }
+        unsafe { self.structure.sparse[number].insert(entity, now).cast().write(value) }
         None
     }
 
     /// Removes the value that an entity has of a component with sparse storage, if it has one and nothing is told of that, and says
     /// whether that was so.
     pub(crate) fn remove_untold<C: Component>(&mut self, entity: Entity) -> bool {
-        let Some(number) = self.archetypes.components.sole_storage::<C>() else { return false };
-        let heard = self.archetypes.components.heard(self.archetypes.components.sparse()[number]);
+        let Some(number) = self.structure.archetypes.components.sole_storage::<C>() else { return false };
+        let heard = self.structure.archetypes.components.heard(self.structure.archetypes.components.sparse()[number]);
         let is_watched = self.listeners.removals.watches(SparseSummary::default().with(number));
         // Of what comes nothing is told here.
         let coming = Kinds::ADD.and(Kinds::INSERT);
@@ -137,12 +117,12 @@ impl Store {
         if is_watched || self.listeners.is_recording() || is_told {
             return false;
         }
-        match self.sparse.get(number) {
+        match self.structure.sparse.get(number) {
             Some(SparseStorage::Set(set)) if set.find(entity).is_some() => {}
             _ => return false,
         }
-        self.remove_from_storage(number, entity);
-        self.sparse[number].drop_retired();
+        self.structure.remove_from_storage(number, entity);
+        self.structure.sparse[number].drop_retired();
         true
     }
 
@@ -155,7 +135,7 @@ impl Store {
     /// The same for this component.
     #[inline]
     pub(crate) fn links_lightly_one<C: Component>(&self) -> bool {
-        let number = self.archetypes.components.sole_storage::<C>();
+        let number = self.structure.archetypes.components.sole_storage::<C>();
         number.is_some_and(|number| self.links_lightly(SparseSummary::default().with(number)))
     }
 
@@ -193,6 +173,33 @@ impl Store {
         let link = (self.reactions.tell?.linking)(self, id)?;
         self.reactions.last_link = Some((id, link));
         Some(link)
+    }
+}
+
+impl Structure {
+    /// Whether an entity has no value of a component with sparse storage, if that is found at once.
+    #[inline]
+    pub(crate) fn lacks<C: Component>(&self, entity: Entity) -> bool {
+        let number = self.archetypes.components.sole_storage::<C>();
+        number.and_then(|number| self.sparse.get(number)).is_some_and(|storage| !storage.contains(entity.index()))
+    }
+
+    /// As [`sole`](Self::sole), of an entity that is likely to have got its value last of all.
+    #[inline]
+    pub(crate) fn newest<C: Component>(&mut self, entity: Entity) -> Option<&C> {
+        let number = self.archetypes.components.sole_storage::<C>()?;
+        let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
+        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        Some(unsafe { set.find_newest(entity)?.cast().as_ref() })
+    }
+
+    /// The value that an entity has of a component with sparse storage, to read: none if the component requires others, or has no size.
+    #[inline]
+    pub(crate) fn sole<C: Component>(&mut self, entity: Entity) -> Option<&C> {
+        let number = self.archetypes.components.sole_storage::<C>()?;
+        let SparseStorage::Set(set) = self.sparse.get(number)? else { return None };
+        // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
+        Some(unsafe { set.find(entity)?.cast().as_ref() })
     }
 
     /// Takes an entity out of a sparse storage, and notes that. The value stays retired.

@@ -15,13 +15,13 @@ use core::any::TypeId;
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 
-use super::Store;
 use super::change::{leave_summary, remove_from_storages, renew_sparse_changes};
 use super::news::Affected;
 use super::report::{LeftRows, held_by};
 use super::required::{NewRow, Placed, is_missing, make_aside, reserve_sparse, write_placed_values};
 use super::spawn_error::SpawnError;
 use super::ticks::{note_renewed_sparse, note_targets};
+use super::{Store, Structure};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, PartKinds, RowWriter, Targets, Token, with_parts};
@@ -475,7 +475,7 @@ impl Store {
             // SAFETY: the change has been carried out but for this phase, and nothing has happened since.
             is_here = unsafe { self.finish(changed, &mut prepared) };
         } else if flags.has(drops) {
-            let Planned { plan, tables, .. } = self.archetypes.at(id);
+            let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
             // SAFETY: as above. No listener takes a value.
             unsafe { drop_values_in(plan, tables, (subject.table(), here.table), (fate, &[])) }
         }
@@ -500,7 +500,7 @@ impl Store {
     /// The plan of a step for entities of a table, and its special flags. The plan cache remembers it with a key.
     #[inline]
     fn find_plan(&mut self, key: PlanKey, step: impl Step, from: TableId) -> (PlanId, PlanFlags) {
-        match self.archetypes.find(key) {
+        match self.structure.archetypes.find(key) {
             Some(found) => found,
             None => self.make_plan(key, step, from),
         }
@@ -510,9 +510,9 @@ impl Store {
     #[inline(never)]
     fn make_plan(&mut self, key: PlanKey, step: impl Step, from: TableId) -> (PlanId, PlanFlags) {
         let change = step.change(self);
-        let id = self.archetypes.plan(from, change);
-        self.archetypes.remember(key, id);
-        (id, self.archetypes.at(id).plan.flags.special())
+        let id = self.structure.archetypes.plan(from, change);
+        self.structure.archetypes.remember(key, id);
+        (id, self.structure.archetypes.at(id).plan.flags.special())
     }
 
     /// Makes room for the row of a change whose plan the cache has, and for a new entity.
@@ -525,9 +525,9 @@ impl Store {
     fn reserve_row(&mut self, subject: Subject, id: PlanId) -> Result<(), SpawnError> {
         if let Subject::New = subject {
             self.try_flush()?;
-            self.entities.reserve_next()?;
+            self.structure.entities.reserve_next()?;
         }
-        let Planned { plan, tables, .. } = self.archetypes.at(id);
+        let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
         let moves = plan.table != subject.table() || subject.is_new();
         let rows = usize::from(moves) + usize::from(!plan.replaces.is_empty());
         tables.get_mut(plan.table).reserve(rows)?;
@@ -543,7 +543,7 @@ impl Store {
     #[inline(always)]
     unsafe fn ready<S: Step, const PHASES: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
         let now = self.now();
-        let Self { archetypes, entities, sparse, listeners, reactions, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, reactions, .. } = self;
         let flags = S::flags(subject);
         let key = if PHASES { key } else { key.with_flags(flags).tolerating(S::DROPS) };
         let Planned { plan, tables, components } = archetypes.cached(key)?;
@@ -631,7 +631,7 @@ impl Store {
         fate: Fate,
         prepared: &mut Option<Prepared>,
     ) -> Result<(), AllocError> {
-        let Self { archetypes, entities, sparse, listeners, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
         let (flags, index, moves) = (plan.flags, entity.index(), plan.table != from.table);
         let is_listed = flags.has(PlanFlags::RECORDS.and(PlanFlags::NOTIFIES_AFTER));
@@ -682,7 +682,7 @@ impl Store {
         if matches!(subject, Subject::New) {
             self.try_flush()?;
         }
-        let Self { archetypes, entities, sparse, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
         let table = tables.get_mut(plan.table);
         table.reserve(1)?;
@@ -708,7 +708,7 @@ impl Store {
     #[inline(never)]
     unsafe fn finish(&mut self, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
         let Changed { entity, plan: id, from, .. } = changed;
-        let plan = self.archetypes.at(id).plan;
+        let plan = self.structure.archetypes.at(id).plan;
         let only_notifies = !plan.flags.has(PlanFlags::FINISH.without(PlanFlags::NOTIFIES_AFTER));
         if only_notifies {
             self.tell_of_row(id, entity, from.is_new());
@@ -731,7 +731,7 @@ impl Store {
     /// The *finish* phase of a change by which an entity has got its first row.
     fn finish_spawn(&mut self, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
         let (Changed { entity, plan: id, here, .. }, now) = (changed, self.now());
-        let Self { archetypes, entities, sparse, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
         if let Some(Prepared { aside, .. }) = prepared {
             let (table, row) = (tables.get_mut(here.table), here.row as usize);
@@ -749,7 +749,7 @@ impl Store {
         if let Some(component) = linked.filter(|_| self.links_lightly(storages)) {
             return self.link_lightly(component, entity);
         }
-        let plan = self.archetypes.at(id).plan;
+        let plan = self.structure.archetypes.at(id).plan;
         if plan.interest().is_none() {
             return true;
         }
@@ -769,7 +769,7 @@ impl Store {
     unsafe fn finish_change(&mut self, changed: Changed, from: Location, prepared: Prepared) -> Option<Waiting> {
         let (Changed { entity, plan: id, here, fate, .. }, now) = (changed, self.now());
         let Prepared { mut aside, held, mut told, renewal, mut panicked } = prepared;
-        let Self { archetypes, entities, sparse, listeners, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
         let flags = plan.flags;
         if !aside.is_empty() {

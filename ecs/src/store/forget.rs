@@ -6,26 +6,24 @@ use super::news::News;
 use super::reactions::Tell;
 use crate::guard::Waiting;
 
-impl Store {
-    /// Ends selected entities, and says how many there were. `quiet` keeps links, and tells nothing. What is linked to one of the entities
-    /// loses its link and stays.
-    pub(crate) fn forget_selections(&mut self, selections: &[Selection], quiet: &'static Tell<Self>) -> usize {
-        let tell = self.reactions.tell.replace(quiet);
-        let mut count = 0;
-        // The `Drop` of a value may panic.
-        let panicked = Waiting::catch(|| {
-            let foresee = |store: &mut Self, news: &mut News| {
-                selections.iter().for_each(|selection| store.foresee_end_of(news, selection));
-            };
-            // As for entities that move: their sources do not end.
-            self.listeners.links.is_moving = true;
-            count = self.as_one_foreseen(foresee, |store| {
-                store.listeners.links.is_moving = false;
-                selections.iter().map(|selection| store.despawn_all(selection, None)).sum()
-            });
+/// Ends selected entities, and says how many there were. `quiet` keeps links, and tells nothing. What is linked to one of the entities
+/// loses its link and stays.
+pub(crate) fn forget_selections(store: &mut Store, selections: &[Selection], quiet: &'static Tell<Store>) -> usize {
+    let tell = store.reactions.tell.replace(quiet);
+    let mut count = 0;
+    // The `Drop` of a value may panic.
+    let panicked = Waiting::catch(|| {
+        let foresee = |store: &mut Store, news: &mut News| {
+            selections.iter().for_each(|selection| store.foresee_end_of(news, selection));
+        };
+        // As for entities that move: their sources do not end.
+        store.listeners.links.is_moving = true;
+        count = store.as_one_foreseen(foresee, |store| {
+            store.listeners.links.is_moving = false;
+            selections.iter().map(|selection| store.despawn_all(selection, None)).sum()
         });
-        self.reactions.tell = tell;
-        panicked.go_on();
-        count
-    }
+    });
+    store.reactions.tell = tell;
+    panicked.go_on();
+    count
 }

@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use super::news::{Affected, FewNews, News};
 use super::reactions::Tell;
 use super::report::held_by;
-use super::{Home, Store};
+use super::{Home, Store, Structure, take_returned};
 use crate::alloc_error::try_reserve_exact;
 use crate::archetype::{Archetypes, Planned};
 use crate::component::{ComponentHook, ComponentId, Kinds};
@@ -59,8 +59,8 @@ impl Drop for Promised<'_> {
     fn drop(&mut self) {
         match &self.home {
             Some(home) if home.is(self.store) => {
-                self.pending.append(&mut self.store.pending);
-                core::mem::swap(&mut self.pending, &mut self.store.pending);
+                self.pending.append(&mut self.store.structure.pending);
+                core::mem::swap(&mut self.pending, &mut self.store.structure.pending);
             }
             Some(home) => home.send_pending(core::mem::take(&mut self.pending)),
             None => {}
@@ -81,7 +81,7 @@ impl Store {
         let Some(tell) = self.reactions.tell else { return };
         for id in components {
             let kinds = (tell.heard)(self, id);
-            self.archetypes.set_heard(id, kinds);
+            self.structure.archetypes.set_heard(id, kinds);
         }
         self.listen();
     }
@@ -93,7 +93,7 @@ impl Store {
 
     /// Gives a component a hook of a kind. False, and nothing has happened, if it has one.
     pub(crate) fn add_hook(&mut self, id: ComponentId, kind: Kinds, hook: ComponentHook) -> bool {
-        let is_new = self.archetypes.add_hook(id, kind, hook);
+        let is_new = self.structure.archetypes.add_hook(id, kind, hook);
         if is_new {
             self.listen();
         }
@@ -102,7 +102,7 @@ impl Store {
 
     /// Notes of which components observers or hooks are told something.
     pub(super) fn listen(&mut self) {
-        let components = &self.archetypes.components;
+        let components = &self.structure.archetypes.components;
         let heard = |id: &ComponentId| !components.heard(*id).is_none();
         let sparse = || components.sparse().iter().enumerate().filter(|(_, id)| heard(id));
         let storages = sparse().fold(SparseSummary::default(), |all, (number, _)| all.with(number));
@@ -171,7 +171,7 @@ impl Store {
     #[cold]
     pub(crate) fn tell_of_made(&mut self, table: TableId, first: usize) -> &[Entity] {
         let mut made = Vec::new();
-        let entities = self.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
+        let entities = self.structure.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
         let has_room = try_reserve_exact(&mut made, entities.len());
         if has_room.is_ok() {
             made.extend_from_slice(entities);
@@ -208,7 +208,7 @@ impl Store {
         let Some(tell) = self.reactions.tell else { return };
         if self.listeners.held != 0 {
             // Scopes that deferred events may have ended while the store was elsewhere.
-            self.take_returned();
+            take_returned(self);
         }
         if self.listeners.held != 0 || self.reactions.is_running() {
             return;
@@ -259,7 +259,7 @@ impl Store {
 
     /// Other operations may come before what has been noted is told.
     pub(super) fn settle_news(&mut self) {
-        let Self { listeners, archetypes, .. } = self;
+        let Self { structure: Structure { archetypes, .. }, listeners, .. } = self;
         listeners.news.settle_all(&archetypes.tables);
         listeners.news.doubt();
     }
@@ -304,7 +304,7 @@ impl Store {
     /// Other operations follow before what has been noted is told.
     pub(crate) fn settle_rows(&mut self) {
         if !self.listeners.news.is_empty() {
-            self.listeners.news.settle_all(&self.archetypes.tables);
+            self.listeners.news.settle_all(&self.structure.archetypes.tables);
         }
     }
 
@@ -316,9 +316,9 @@ impl Store {
         let mut news = core::mem::take(&mut self.listeners.news);
         // Of an operation that was broken off it may be gone again.
         news.retain(|entity, id, kinds| {
-            self.entities.contains(entity) && self.has(entity, id) != kinds.has(Kinds::GONE)
+            self.structure.entities.contains(entity) && self.structure.has(entity, id) != kinds.has(Kinds::GONE)
         });
-        news.join(&self.entities);
+        news.join(&self.structure.entities);
         if !news.is_empty() {
             (tell.after)(self, &news.view());
         }
@@ -340,7 +340,7 @@ impl Store {
     /// Applies what observers and hooks have recorded.
     #[inline]
     fn apply_recorded(&mut self, tell: &'static Tell<Self>) {
-        if self.reactions.has_waiting() || self.entities.needs_flush() {
+        if self.reactions.has_waiting() || self.structure.entities.needs_flush() {
             self.apply_recorded_now(tell);
         }
     }
@@ -350,12 +350,12 @@ impl Store {
     fn apply_recorded_now(&mut self, tell: &'static Tell<Self>) {
         // Ids that were promised to commands which are being applied stay pending.
         let world = self.id;
-        let pending = core::mem::take(&mut self.pending);
-        let home = (!pending.is_empty()).then(|| self.home());
+        let pending = core::mem::take(&mut self.structure.pending);
+        let home = (!pending.is_empty()).then(|| Home::new(self));
         let promised = Promised { store: self, home, pending };
         (tell.apply)(promised.store);
         if promised.store.id == world {
-            promised.store.make_reserved_pending();
+            promised.store.structure.make_reserved_pending();
             promised.store.place_pending();
         }
     }
@@ -364,7 +364,7 @@ impl Store {
     /// observers and hooks have recorded. Nothing has happened since to what the operation knew.
     #[inline(never)]
     pub(super) fn tell_of_row(&mut self, id: PlanId, entity: Entity, is_new: bool) {
-        let Self { archetypes, listeners, reactions, .. } = &mut *self;
+        let Self { structure: Structure { archetypes, .. }, listeners, reactions, .. } = &mut *self;
         let plan = archetypes.at(id).plan;
         if plan.interest().has(Interest::RECORDER) {
             listeners.record(entity, plan, is_new);
@@ -428,16 +428,16 @@ impl Store {
     /// The same, for observers and hooks.
     fn foretell_listeners(&mut self, tell: &'static Tell<Self>, news: &mut News) -> Waiting {
         let mut panicked = Waiting::default();
-        news.join(&self.entities);
-        let acting = self.entities.acting();
+        news.join(&self.structure.entities);
+        let acting = self.structure.entities.acting();
         if self.listeners.held == 0 && !self.listeners.news.is_empty() {
             // It is of an operation that was broken off: what begins to be comes before what ends.
             panicked = Waiting::catch(|| self.tell_noted(tell));
         }
         panicked = panicked.or(Waiting::catch(|| (tell.before)(self, &news.view())));
-        self.entities.act(acting);
+        self.structure.entities.act(acting);
         // Their rows would be new ones: they come when the operation has ended.
-        self.make_reserved_pending();
+        self.structure.make_reserved_pending();
         panicked
     }
 
@@ -462,7 +462,7 @@ impl Store {
 
     /// Notes what entities of a table are about to lose by a change.
     pub(super) fn foresee_change(&mut self, news: &mut News, affected: Affected<'_>, table: TableId, change: Change) {
-        let Self { archetypes, entities: index, sparse, listeners, .. } = self;
+        let Self { structure: Structure { archetypes, entities: index, sparse, .. }, listeners, .. } = self;
         let Planned { plan, components, tables } = archetypes.planned(table, change);
         let coming = plan.sparse_targets().filter_map(|number| {
             let id = components.sparse()[number];
@@ -497,13 +497,13 @@ impl Store {
     ) -> T {
         let replaced = Transition::Replaced(id);
         let foresee = |store: &mut Self, news: &mut News| {
-            if let Some((id, kinds)) = replaced.heard_before(&store.archetypes.components) {
+            if let Some((id, kinds)) = replaced.heard_before(&store.structure.archetypes.components) {
                 news.note(entity, id, kinds);
             }
         };
         self.as_one_foreseen(foresee, |store| {
             // Also if it panics: the value is another one then as well, perhaps.
-            store.listeners.note(entity, replaced, &store.archetypes.components);
+            store.listeners.note(entity, replaced, &store.structure.archetypes.components);
             operation(store)
         })
     }
@@ -511,7 +511,8 @@ impl Store {
     /// Whether observers or hooks may be told of the end of entities of a table, which may be in these sparse storages.
     #[inline]
     pub(super) fn hears_end(&self, table: TableId, storages: SparseSummary) -> bool {
-        let in_table = self.archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
+        let in_table =
+            self.structure.archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
         in_table || self.listeners.heard_storages.meets(storages)
     }
 
@@ -530,7 +531,11 @@ impl Store {
 
     /// Notes that entities of a table are about to end.
     pub(super) fn foresee_end(&mut self, news: &mut News, affected: Affected<'_>, table: TableId) {
-        let Self { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, listeners, .. } = self;
+        let Self {
+            structure: Structure { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, .. },
+            listeners,
+            ..
+        } = self;
         let foreseen = |id: ComponentId| {
             let kinds = components.heard(id).common(Kinds::END.of_all());
             (!kinds.is_none()).then_some((id, kinds))
@@ -550,6 +555,47 @@ impl Store {
         }
     }
 
+    /// Calls a function with each of some entities, and the store, of which it changes values only.
+    #[inline]
+    pub(crate) fn for_each_affected(&mut self, affected: Affected<'_>, mut each: impl FnMut(&mut Self, Entity)) {
+        const SOME: usize = 32;
+        match affected {
+            Affected::Listed(entities) => entities.iter().for_each(|&entity| each(self, entity)),
+            Affected::Rows { count, .. } => {
+                // Several at a time are copied out of the store.
+                let mut some = [Entity::PLACEHOLDER; SOME];
+                for first in (0..count).step_by(SOME) {
+                    let entities =
+                        affected.entities(&self.structure.archetypes.tables).get(first..).unwrap_or_default();
+                    let taken = entities.len().min(SOME);
+                    some[..taken].copy_from_slice(&entities[..taken]);
+                    some[..taken].iter().for_each(|&entity| each(self, entity));
+                }
+            }
+        }
+    }
+
+    /// Tells beforehand, of several operations that are one, what goes; these are carried out as one then.
+    pub(crate) fn as_one_foreseen<T>(
+        &mut self,
+        foresee: impl FnOnce(&mut Self, &mut News),
+        operations: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        if self.is_quiet() || self.listeners.foretold != 0 {
+            return self.as_one(operations);
+        }
+        let panicked = self.change_links(|store| {
+            let mut news = core::mem::take(&mut store.listeners.spare);
+            foresee(store, &mut news);
+            store.foretell(news)
+        });
+        let out = self.as_foretold(operations);
+        self.conclude(panicked);
+        out
+    }
+}
+
+impl Structure {
     /// As if something of these kinds had just happened to components that are there, or to any: of these entities, or of all.
     pub(crate) fn news_of_existing(&self, components: &[ComponentId], kinds: Kinds, entities: &[Entity]) -> News {
         let mut news = News::default();
@@ -586,43 +632,5 @@ impl Store {
         news.raise_failure();
         news.join(index);
         news
-    }
-
-    /// Calls a function with each of some entities, and the store, of which it changes values only.
-    #[inline]
-    pub(crate) fn for_each_affected(&mut self, affected: Affected<'_>, mut each: impl FnMut(&mut Self, Entity)) {
-        const SOME: usize = 32;
-        match affected {
-            Affected::Listed(entities) => entities.iter().for_each(|&entity| each(self, entity)),
-            Affected::Rows { count, .. } => {
-                // Several at a time are copied out of the store.
-                let mut some = [Entity::PLACEHOLDER; SOME];
-                for first in (0..count).step_by(SOME) {
-                    let entities = affected.entities(&self.archetypes.tables).get(first..).unwrap_or_default();
-                    let taken = entities.len().min(SOME);
-                    some[..taken].copy_from_slice(&entities[..taken]);
-                    some[..taken].iter().for_each(|&entity| each(self, entity));
-                }
-            }
-        }
-    }
-
-    /// Tells beforehand, of several operations that are one, what goes; these are carried out as one then.
-    pub(crate) fn as_one_foreseen<T>(
-        &mut self,
-        foresee: impl FnOnce(&mut Self, &mut News),
-        operations: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        if self.is_quiet() || self.listeners.foretold != 0 {
-            return self.as_one(operations);
-        }
-        let panicked = self.change_links(|store| {
-            let mut news = core::mem::take(&mut store.listeners.spare);
-            foresee(store, &mut news);
-            store.foretell(news)
-        });
-        let out = self.as_foretold(operations);
-        self.conclude(panicked);
-        out
     }
 }

@@ -3,9 +3,9 @@
 //! A [`Located`] is an entity and where it is. It borrows the store, so nothing can make the location wrong while it exists,
 //! and each operation uses it up. Every change goes through [`Store::execute`].
 
-use super::Store;
 use super::addition::{Addition, Loss};
 use super::execute::{NumberedStep, Step, Subject, TypedStep};
+use super::{Store, Structure};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, RowWriter, take_parts, with_parts};
 use crate::entity::{Entity, Location};
@@ -25,10 +25,12 @@ impl Store {
     /// An entity, if it is alive.
     #[inline]
     pub(super) fn located(&mut self, entity: Entity) -> Option<Located<'_>> {
-        let location = self.entities.get(entity)?;
+        let location = self.structure.entities.get(entity)?;
         Some(Located { store: self, entity, location })
     }
+}
 
+impl Structure {
     /// The number of the sparse storage to which the only component of a bundle belongs, if nothing else has to do with adding or
     /// removing it.
     #[inline]
@@ -184,7 +186,7 @@ impl<'s> Located<'s> {
     /// - `out` is writable; it holds the bundle if this returns true.
     pub(super) unsafe fn take<B: Bundle>(self, out: *mut B) -> bool {
         let number = self.store.register_bundle::<B>();
-        if !self.store.has_all(self.entity, number) {
+        if !self.store.structure.has_all(self.entity, number) {
             return false;
         }
         let change = Change::of(ChangeStep::Take(number));
@@ -202,7 +204,7 @@ impl<'s> Located<'s> {
     /// Whether the entity has all components of a bundle.
     pub(super) fn has_bundle<B: Bundle>(&mut self) -> bool {
         let number = self.store.register_bundle::<B>();
-        self.store.has_all(self.entity, number)
+        self.store.structure.has_all(self.entity, number)
     }
 
     /// Takes the components of `Old` out and adds those of `New`, in one move.
@@ -214,7 +216,7 @@ impl<'s> Located<'s> {
     pub(super) unsafe fn exchange<Old: Bundle, New: Bundle>(self, new: Moved<'_, New>, out: *mut Old) {
         let old = self.store.register_bundle::<Old>();
         let step = ChangeStep::Insert(self.store.register_bundle::<New>());
-        let change = self.store.archetypes.then(Change::of(ChangeStep::Take(old)), step);
+        let change = self.store.structure.archetypes.then(Change::of(ChangeStep::Take(old)), step);
         let mut taken = Taken(None);
         with_parts(new, |new| {
             // SAFETY: `take_into` writes full parts, as nothing is missing; the first step takes the old bundle, and the only

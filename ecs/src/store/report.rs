@@ -27,7 +27,7 @@ use crate::transition::{Interest, Transition};
 pub(crate) struct Listeners {
     pub(crate) removals: Removals,
     /// When entities were spawned, once a query has asked for it.
-    pub(super) spawns: Option<Spawns>,
+    pub(crate) spawns: Option<Spawns>,
     /// What is recorded of transitions, if anything is.
     pub(super) recorded: Option<Box<Recorder>>,
     /// Where a journal would begin, while there is none.
@@ -89,7 +89,7 @@ impl Listeners {
     }
 
     /// What has been recorded since this was last called.
-    pub(super) fn take_recorded(&mut self) -> Vec<(Entity, Transition)> {
+    pub(crate) fn take_recorded(&mut self) -> Vec<(Entity, Transition)> {
         self.recorded.as_mut().and_then(|recorder| recorder.list.as_mut()).map(core::mem::take).unwrap_or_default()
     }
 
@@ -112,7 +112,7 @@ impl Listeners {
     }
 
     /// The journal, if there is one.
-    pub(super) fn journal(&self) -> Option<&Journal> {
+    pub(crate) fn journal(&self) -> Option<&Journal> {
         self.recorded.as_ref()?.journal.as_ref()
     }
 

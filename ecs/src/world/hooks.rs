@@ -41,14 +41,14 @@ pub(super) static TELL_NOTHING: Tell<Store> = Tell {
 };
 
 fn before(store: &mut Store, news: &NewsView<'_>) {
-    let (kinds, caller) = (news.kinds(), store.entities.acting());
+    let (kinds, caller) = (news.kinds(), store.structure.entities.acting());
     for kind in [Kinds::DESPAWN, Kinds::DISCARD, Kinds::REMOVE] {
         run_hooks(store, news, kinds, kind, caller);
     }
 }
 
 fn after(store: &mut Store, news: &NewsView<'_>) {
-    let (kinds, caller) = (news.kinds(), store.entities.acting());
+    let (kinds, caller) = (news.kinds(), store.structure.entities.acting());
     for kind in [Kinds::ADD, Kinds::INSERT] {
         run_hooks(store, news, kinds, kind, caller);
     }
@@ -88,13 +88,13 @@ fn run_hooks_now(store: &mut Store, news: &NewsView<'_>, kind: Kinds, caller: Or
         if !news.is_of_one() {
             done.push(id);
         }
-        let Some(hook) = store.archetypes.components.hook(id, kind) else { continue };
+        let Some(hook) = store.structure.archetypes.components.hook(id, kind) else { continue };
         if let Err(chain) = store.reactions.begin_hook(name, caller) {
             refuse(store, name, &chain);
             continue;
         }
         let running = Running(store);
-        let _span = trace::hook(name, || running.0.archetypes.components.name(id));
+        let _span = trace::hook(name, || running.0.structure.archetypes.components.name(id));
         for part in news.of_kinds(kinds).filter(|part| !part.of(id).is_none()) {
             running.0.for_each_affected(part.affected, |store, entity| {
                 let context = HookContext { entity, component_id: id, caller };
@@ -108,7 +108,7 @@ fn run_hooks_now(store: &mut Store, news: &NewsView<'_>, kind: Kinds, caller: Or
 /// Tells the handler of errors that something was not told.
 #[cold]
 pub(crate) fn refuse(store: &mut Store, what: &'static str, chain: &str) {
-    let by = store.entities.acting();
+    let by = store.structure.entities.acting();
     let reason = alloc::format!("too many events led to it: {chain}");
-    store.command_errors.report("trigger", what, CommandFailure::Other(Arc::from(reason)), by);
+    store.commands.errors.report("trigger", what, CommandFailure::Other(Arc::from(reason)), by);
 }
