@@ -60,6 +60,13 @@ const OPERATIONS: &[Operation] = &[
     each("remove Sparse", remove::<Sparse>),
     each("command insert C, moves", |count| command_insert(count, true)),
     each("command insert C, in place", |count| command_insert(count, false)),
+    each("spawn A that requires B and C", |count| spawn(World::new(), count, one(Needs(1.0)))),
+    each("insert a component that requires B and C", |count| insert_moving(count, one(Needs(1.0)))),
+    each("insert ChildOf, another parent", reparent),
+    each("despawn a child", |count| despawn_family(count, false)),
+    each("despawn a parent of two", |count| despawn_family(count, true)),
+    each("despawn (A, B), values read", despawn_recorded),
+    each("despawn (A, Sparse)", |count| despawn(filled(MOST, one((A(1.0), Sparse(2.0)))), count)),
     Operation { name: "insert_batch of C, per entity", count: 8, units: BATCH, run: insert_batch },
     Operation {
         name: "row system, simd = off, per row",
@@ -100,6 +107,11 @@ struct Text(String);
 #[derive(Clone, Copy, Component)]
 #[component(storage = "sparse")]
 struct Sparse(f32);
+
+/// A component that requires others.
+#[derive(Clone, Copy, Component)]
+#[require(B(1.0), C(2.0))]
+struct Needs(f32);
 
 #[derive(Event)]
 struct Beat {
@@ -184,6 +196,43 @@ fn spawn_children(count: usize) {
         world.spawn((a(), ChildOf(parent)));
     }
     std::mem::forget(black_box(world));
+}
+
+/// Parents with two children each.
+fn families() -> (World, Vec<[Entity; 3]>) {
+    let a = one(A(1.0));
+    let Filled { mut world, ids } = filled(MOST, &a);
+    let family = |parent: Entity| [(); 2].map(|()| world.spawn((a(), ChildOf(parent))).id());
+    let children: Vec<[Entity; 2]> = ids.iter().copied().map(family).collect();
+    let families = ids.iter().zip(children).map(|(&parent, [first, second])| [parent, first, second]).collect();
+    (world, families)
+}
+
+/// One child of each family moves to the next one.
+fn reparent(count: usize) {
+    let (mut world, families) = families();
+    for pair in families[..=count.min(MOST - 1)].windows(2) {
+        world.entity_mut(pair[0][1]).insert(ChildOf(pair[1][0]));
+    }
+    std::mem::forget(black_box(world));
+}
+
+fn despawn_family(count: usize, whole: bool) {
+    let (mut world, families) = families();
+    for [parent, child, _] in &families[..count] {
+        world.despawn(if whole { *parent } else { *child });
+    }
+    std::mem::forget(black_box(world));
+}
+
+/// Entities end while a reader of removed values exists.
+fn despawn_recorded(count: usize) {
+    let Filled { mut world, ids } = filled(MOST, both());
+    let reader = world.removed_value_reader::<A>();
+    for &id in &ids[..count] {
+        world.despawn(id);
+    }
+    std::mem::forget(black_box((world, reader)));
 }
 
 fn insert<B: Bundle>(filled: Filled, count: usize, bundle: impl Fn() -> B) {

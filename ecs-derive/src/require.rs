@@ -208,7 +208,7 @@ pub(crate) fn bounds(item: &Item, all: &[Required]) -> Vec<TokenStream> {
     all.iter().filter(|required| depends(&required.ty)).map(bound).collect()
 }
 
-/// The method that adds what is required; nothing if that is nothing.
+/// The constant and the method that say what is required; nothing if that is nothing.
 pub(crate) fn method(all: &[Required]) -> TokenStream {
     if all.is_empty() {
         return TokenStream::new();
@@ -223,6 +223,8 @@ pub(crate) fn method(all: &[Required]) -> TokenStream {
         }
     });
     hygienic! {
+        const REQUIRES: bool = true;
+
         // The values are the user's tokens in a closure that is written around them. The lints see the two together, and need not fire.
         #[allow(clippy::needless_update, clippy::blocks_in_conditions, clippy::redundant_closure)]
         fn requirements<__L: __strata::RequirementList>(list: &mut __L) {

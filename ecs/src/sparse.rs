@@ -520,6 +520,12 @@ impl SparseStorage {
         }
     }
 
+    /// Removes the value of an entity, if it has one, and drops it.
+    pub(crate) fn discard(&mut self, entity: Entity) {
+        self.remove(entity);
+        self.drop_retired();
+    }
+
     /// Removes the values of entities, as far as they have one. Dropping values does nothing.
     #[inline]
     pub(crate) fn remove_these(&mut self, entities: &[Entity]) {

@@ -398,8 +398,8 @@ impl Table {
         }
     }
 
-    /// Removes a row; its values lie behind the last row afterwards, in the row with number `len`, to be dropped by
-    /// [`Table::drop_behind`] before anything else happens to the table.
+    /// Removes a row; those of its values that have to be dropped lie behind the last row afterwards, in the row with number `len`, to be
+    /// dropped by [`Table::drop_behind`] before anything else happens to the table.
     ///
     /// Returns the entity of the last row, which lives in the row now, unless that was the last one.
     ///
@@ -409,12 +409,16 @@ impl Table {
     #[inline]
     pub(crate) unsafe fn retire_row(&mut self, row: usize) -> Entity {
         let last = self.entities.len() - 1;
-        if row != last {
-            // SAFETY: both are rows of the table and differ.
-            unsafe { self.put_row_behind(row, last) }
+        // SAFETY: both are rows of the table; where they differ, a value is overwritten only if dropping it does nothing, and no ticks are
+        // kept.
+        unsafe {
+            if row != last && self.ends_lightly() {
+                self.columns.iter().for_each(|column| column.overwrite(row, last));
+            } else if row != last {
+                self.put_row_behind(row, last);
+            }
+            self.take_entity_of(row, last)
         }
-        // SAFETY: both are rows of the table.
-        unsafe { self.take_entity_of(row, last) }
     }
 
     /// The entity of the last row.

@@ -121,15 +121,18 @@ impl PartKinds {
     pub(crate) const SPARSE_DROPS: Self = Self(1 << 2);
     /// Some of these name the target of a relationship.
     pub(crate) const LINKS: Self = Self(1 << 3);
+    /// Some require others.
+    pub(crate) const REQUIRES: Self = Self(1 << 4);
 
     /// The kinds of one component.
     const fn of<C: Component>() -> Self {
+        let requires = if C::REQUIRES { Self::REQUIRES } else { Self::NONE };
         if matches!(C::STORAGE_TYPE, StorageType::Table) {
-            return Self::TABLE;
+            return Self::TABLE.and(requires);
         }
         let drops = if needs_drop::<C>() { Self::SPARSE_DROPS } else { Self::NONE };
         let links = if C::DESCRIPTION.names_target() { Self::LINKS } else { Self::NONE };
-        Self::SPARSE.and(drops).and(links)
+        Self::SPARSE.and(drops).and(links).and(requires)
     }
 
     /// These kinds and others.

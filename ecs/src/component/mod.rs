@@ -237,6 +237,10 @@ pub trait Component: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     const ACTS: bool = false;
 
+    /// Whether it requires other components. `#[require(..)]` writes it.
+    #[doc(hidden)]
+    const REQUIRES: bool = false;
+
     /// Adds the components that this one requires. `#[require(..)]` writes it.
     #[doc(hidden)]
     fn requirements<L: RequirementList>(_: &mut L) {}

@@ -469,6 +469,21 @@ impl Entities {
         Some(entity)
     }
 
+    /// Whether [`Entities::allocate_at_row`] returns an id.
+    #[inline]
+    pub(crate) fn can_allocate_at_row(&mut self) -> bool {
+        if *self.cursor.get_mut() != self.free.len() as i64 {
+            return false;
+        }
+        match self.free.last() {
+            Some(&index) => self.slots.get(index as usize).is_some_and(|slot| slot.generation != 0),
+            None => {
+                let index = self.slots.len();
+                !self.retired.comes_next(index) && index < self.limit as usize && index != self.slots.capacity()
+            }
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn allocate_behind_retired(&mut self) -> Result<Entity, EntityIdsExhausted> {

@@ -214,7 +214,7 @@ impl Store {
     unsafe fn end_row(&mut self, entity: Entity, location: Location) {
         let summary = self.structure.entities.sparse_summary(entity.index());
         let table = self.structure.archetypes.tables.get_mut(location.table);
-        if !summary.is_empty() || !table.interest().ends_untold() {
+        if !summary.is_empty() || table.interest().has(Interest::REMOVALS.and(Interest::RECORDER)) {
             // SAFETY: forwarded.
             return unsafe { self.end_row_in_phases(entity, location, summary) };
         }
@@ -236,27 +236,29 @@ impl Store {
     #[inline(never)]
     unsafe fn end_row_in_phases(&mut self, entity: Entity, location: Location, summary: SparseSummary) {
         let row = location.row as usize;
-        let table = self.structure.archetypes.tables.get_mut(location.table);
-        let mut told = None;
-        if !table.interest().is_none() || self.listeners.watches(summary) {
-            let room = self.listeners.prepare(table.watched_columns(), summary, 1, Fate::Dropped);
-            told = Some(room.unwrap_or_else(|error| error.raise()));
-        }
-        // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
-        let moved = unsafe {
-            match &told {
-                Some(told) => table.retire_row_to_tell(row, told.kept()),
-                None => table.retire_row(row),
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
+        let table = archetypes.tables.get_mut(location.table);
+        let outside = &[(entity, summary)][usize::from(summary.is_empty())..];
+        // SAFETY: the row of a live entity is a row of its table.
+        if !listeners.records_end(table, summary) || summary.is_empty() && unsafe { listeners.record_end(table, row) } {
+            // SAFETY: the row of a live entity is a row of its table. Its values are dropped when it is gone.
+            unsafe {
+                // It may be the entity itself.
+                entities.set_row(table.retire_row(row), location.row);
+                entities.free(entity);
+                let _outside = Outside { sparse, values: outside };
+                return table.drop_behind();
             }
-        };
-        // It may be the entity itself.
-        self.structure.entities.set_row(moved, location.row);
-        self.structure.entities.free(entity);
+        }
+        let room = listeners.prepare(table.watched_columns(), summary, 1, Fate::Dropped);
+        let told = room.unwrap_or_else(|error| error.raise());
+        // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
+        let moved = unsafe { table.retire_row_to_tell(row, told.kept()) };
+        entities.set_row(moved, location.row);
+        entities.free(entity);
         let gone = Gone { table: location.table, first: table.len(), count: 1 };
-        let outside = [(entity, summary)];
-        let outside = if summary.is_empty() { &[][..] } else { &outside };
         // SAFETY: a row has just been retired.
-        unsafe { self.end_rows(gone, &[entity], |_| 0, outside, told, Fate::Dropped) }
+        unsafe { self.end_rows(gone, &[entity], |_| 0, outside, Some(told), Fate::Dropped) }
     }
 
     /// Tells what entities that are gone have lost, if there is room for telling, and drops it. `row` gives the place of each
@@ -588,18 +590,23 @@ struct Outside<'a> {
 
 impl Drop for Outside<'_> {
     fn drop(&mut self) {
-        if self.values.is_empty() {
-            return;
-        }
-        let count = self.sparse.len();
-        let values = self.values.iter();
-        let values =
-            values.flat_map(|&(entity, summary)| summary.storages(count).map(move |storage| (entity, storage)));
-        for_each_despite_panics(values, |(entity, storage)| {
-            if self.sparse[storage].retire(entity).is_some() {
-                self.sparse[storage].drop_retired();
+        let Self { sparse, values } = self;
+        let count = sparse.len();
+        let mut have_destructors = SparseSummary::default();
+        for &(entity, summary) in *values {
+            for storage in summary.storages(count) {
+                match sparse[storage].column().drop_fn() {
+                    None => sparse[storage].remove(entity),
+                    Some(_) => have_destructors = have_destructors.with(storage),
+                }
             }
-        });
+        }
+        if !have_destructors.is_empty() {
+            for_each_despite_panics(values.iter(), |&(entity, summary)| {
+                let storages = summary.common(have_destructors).storages(count);
+                for_each_despite_panics(storages, |storage| sparse[storage].discard(entity));
+            });
+        }
     }
 }
 

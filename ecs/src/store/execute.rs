@@ -84,6 +84,10 @@ pub(super) trait Step: Copy {
     /// The flag of plans which leave or replace values that have to be dropped, if that is all that there is to finish.
     const DROPS: PlanFlags = PlanFlags::NONE;
 
+    /// Whether it adds components that require others. For a new entity these are constructed without a *prepare* phase, if all go to
+    /// columns.
+    const REQUIRES: bool = false;
+
     /// The special flags of plans that are carried out without a *prepare* and a *finish* phase.
     fn flags(_: Subject) -> PlanFlags {
         PlanFlags::NONE
@@ -155,6 +159,7 @@ impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
         (true, true) => PlanFlags::REPLACES,
         (true, false) => PlanFlags::DROPS,
     };
+    const REQUIRES: bool = ADDS && B::Parts::KINDS.has(PartKinds::REQUIRES) && Self::IN_TABLES;
 
     #[inline(always)]
     fn flags(subject: Subject) -> PlanFlags {
@@ -545,7 +550,8 @@ impl Store {
         let now = self.now();
         let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, reactions, .. } = self;
         let flags = S::flags(subject);
-        let key = if PHASES { key } else { key.with_flags(flags).tolerating(S::DROPS) };
+        let tolerated = if S::REQUIRES && subject.is_new() { S::DROPS.and(PlanFlags::REQUIRES) } else { S::DROPS };
+        let key = if PHASES { key } else { key.with_flags(flags).tolerating(tolerated) };
         let Planned { plan, tables, components } = archetypes.cached(key)?;
         if !PHASES && S::ADDS && flags.has(PlanFlags::SPARSE) {
             let index = subject.index().unwrap_or_else(|| entities.next_index());
@@ -557,13 +563,20 @@ impl Store {
             }
         }
         let to = plan.table;
-        // SAFETY: the tables of plans and of live entities are tables of this store.
+        // SAFETY: the tables of plans and of live entities are tables of this store. Required components are those of the plan, which go to
+        // columns that hold no value, as its flags say; the table has room for the row, which is committed if this returns something.
         let (rows, entity, here) = unsafe {
             match subject {
                 Subject::New | Subject::Pending(_) => {
                     let table = tables.get_unchecked_mut(to);
                     if table.is_full() {
                         return None;
+                    }
+                    if !PHASES && S::REQUIRES && !plan.required.is_empty() {
+                        if matches!(subject, Subject::New) && !entities.can_allocate_at_row() {
+                            return None;
+                        }
+                        construct_required(table, plan);
                     }
                     let here = Location { table: to, row: table.len() as u32 };
                     let entity = match subject {
@@ -831,6 +844,17 @@ unsafe fn write_whole<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_
     let mut bundle = ManuallyDrop::new(bundle);
     // SAFETY: the bundle is not used again, nor dropped; the rest is forwarded. There is a token if it need not be taken apart.
     unsafe { B::write_row::<false>(bundle.address(), writer, token) }
+}
+
+/// Constructs what a plan requires in the row behind the last one of a table.
+///
+/// # Safety
+///
+/// - The plan leads to this table, which has room for a row. The caller makes it one.
+#[inline(never)]
+unsafe fn construct_required(table: &mut Table, plan: &MovePlan) {
+    // SAFETY: forwarded.
+    unsafe { NewRow::make(table, &plan.required).keep() }
 }
 
 /// Whether a table has room for so many rows, and for the row past the end if a plan that leads there needs it.

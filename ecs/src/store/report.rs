@@ -162,6 +162,29 @@ impl Listeners {
         self.light_links.meets(storages) && !(self.held != 0 || self.has_news || self.is_recording())
     }
 
+    /// Records that the entity in a row of a table ends, which has no other components, if that takes no more than to copy values.
+    /// Otherwise nothing is recorded, and this says false. The caller ends the entity at once, which cannot fail.
+    ///
+    /// If there is no memory nothing has been recorded, and it raises that.
+    ///
+    /// # Safety
+    ///
+    /// - The row is one of the table.
+    #[inline]
+    pub(super) unsafe fn record_end(&mut self, table: &Table, row: usize) -> bool {
+        if self.is_recording() {
+            return false;
+        }
+        // SAFETY: forwarded.
+        unsafe { self.removals.record_row(table, row) }.unwrap_or_else(|error| error.raise())
+    }
+
+    /// Whether it is recorded that an entity of a table ends, which may be in these sparse storages.
+    #[inline]
+    pub(super) fn records_end(&self, table: &Table, storages: SparseSummary) -> bool {
+        table.interest().has(Interest::REMOVALS.and(Interest::RECORDER)) || self.removals.watches(storages)
+    }
+
     /// Says of which sparse storages observers or hooks are told.
     pub(super) fn set_heard_storages(&mut self, storages: SparseSummary) {
         self.heard_storages = storages;

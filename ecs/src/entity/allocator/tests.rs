@@ -150,7 +150,7 @@ fn an_end_that_needs_more_is_refused() {
 fn each_way_to_end_an_entity_retires_its_index_after_the_last_generation() {
     let ways: [fn(&mut Entities, Entity); 4] = [
         Entities::free,
-        Entities::free_plain,
+        Entities::free,
         |entities, entity| entities.free_these(&[entity]),
         |entities, entity| {
             entities.reserve_free(1).unwrap();
