@@ -11,6 +11,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ptr::{self, NonNull};
 
+use super::addition::{inserting, removing};
 use super::change::{remove_all_from_storage, renew_sparse_changes};
 use super::make::{NewRows, RowIds};
 use super::news::{Affected, News};
@@ -444,7 +445,7 @@ impl Store {
 
     /// The same, when they lose a bundle.
     pub(crate) fn order_for_removal<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
-        let change = self.removing::<B>().change();
+        let change = removing::<B>(self).change();
         self.structure.order(selections, change);
     }
 
@@ -459,7 +460,7 @@ impl Store {
                 let bundle = make(store, entity, selection.before + nth);
                 give(bundle, |bundle| {
                     with_parts(bundle, |parts| {
-                        let addition = store.inserting::<B>(parts);
+                        let addition = inserting::<B>(store, parts);
                         if let Some(located) = store.located(entity) {
                             located.add(addition);
                         }
@@ -490,7 +491,7 @@ impl Store {
 
     /// Notes what selected entities are about to lose if they lose a bundle.
     pub(crate) fn foresee_removal<B: Bundle>(&mut self, news: &mut News, selection: &Selection) {
-        let change = self.removing::<B>().change();
+        let change = removing::<B>(self).change();
         self.foresee_change_of(news, selection, change);
     }
 
@@ -699,7 +700,7 @@ impl Store {
     /// Removes the components of a bundle from the entities of a selection, as far as they have them, and drops them. Says
     /// how many entities there were.
     pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
-        let loss = self.removing::<B>();
+        let loss = removing::<B>(self);
         let count = selection.len(self);
         if let Some(number) = self.structure.only_storage::<B>() {
             if self.listeners.watches_storage(number) {

@@ -12,7 +12,7 @@ use core::any::type_name;
 
 use super::failure::CommandFailure;
 use super::links::Unpaired;
-use super::{CloneError, Store, Structure};
+use super::{CloneError, EntityAt, Store, Structure};
 use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
@@ -92,7 +92,7 @@ impl Store {
             return;
         }
         if !self.marks_quietly(number, end) {
-            if let Ok(mut entity) = self.at(entity) {
+            if let Ok(mut entity) = EntityAt::find(self, entity) {
                 entity.remove_components(&[component]);
             }
             return;
@@ -495,7 +495,7 @@ fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired
     let is_alive = store.structure.entities.contains(entity);
     let Some((number, end)) = store.relations.end_of(component) else {
         // The component has come from another world, or from a builder.
-        if let Ok(mut entity) = store.at(entity) {
+        if let Ok(mut entity) = EntityAt::find(store, entity) {
             entity.remove_components(&[component]);
         }
         return;
