@@ -123,7 +123,7 @@ impl Tick {
 
 /// The tick and the origin of a change.
 #[derive(Clone, Copy, Debug)]
-pub struct WriteStamp {
+pub(crate) struct WriteStamp {
     pub(crate) tick: Tick,
     pub(crate) by: Origin,
 }

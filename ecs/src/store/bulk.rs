@@ -21,7 +21,7 @@ use super::{Store, Structure};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, LeafAt, Targets, give, with_parts};
 use crate::column::{NewValues, copy_item};
-use crate::component::{ChangeTracking, ComponentId, ComponentInfo, Components, Kinds, StorageType};
+use crate::component::{ChangeTracking, ComponentId, ComponentInfo, Components, StorageType};
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, PlanFlags, PlanId, Target};
 use crate::guard::{Waiting, for_each_despite_panics};
@@ -409,7 +409,7 @@ impl Store {
         if storage.len() != 0 && entities.iter().any(|entity| storage.contains(entity.index())) {
             for (nth, &entity) in entities.iter().enumerate() {
                 let bundle = make(self, entity, selection.before + nth);
-                give(bundle, |bundle| with_parts(bundle, |parts| self.insert_sparse::<B>(number, entity, parts)));
+                give(bundle, |bundle| self.located(entity).map(|located| located.insert(bundle)));
             }
             return entities.len();
         }
@@ -702,18 +702,10 @@ impl Store {
     pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
         let loss = removing::<B>(self);
         let count = selection.len(self);
-        if let Some(number) = self.structure.only_storage::<B>() {
-            if self.listeners.watches_storage(number) {
-                let entities = selection.entities(self);
-                let panicked = self.expect_sparse(&entities, number, Kinds::LOSS, Kinds::NONE);
-                self.as_foretold(|store| {
-                    for_each_despite_panics(entities.iter(), |&entity| store.remove_sparse::<B>(number, entity));
-                });
-                self.conclude(panicked);
-            } else {
-                let Self { structure: Structure { archetypes, entities: index, sparse, .. }, .. } = self;
-                remove_all_from_storage(index, sparse, number, &selection.entities_in(&archetypes.tables));
-            }
+        let unwatched = |number: &usize| !self.listeners.watches_storage(*number);
+        if let Some(number) = self.structure.only_storage::<B>().filter(unwatched) {
+            let Self { structure: Structure { archetypes, entities: index, sparse, .. }, .. } = self;
+            remove_all_from_storage(index, sparse, number, &selection.entities_in(&archetypes.tables));
             return count;
         }
         let panicked = self.expect_change_of(selection, None, loss.change());

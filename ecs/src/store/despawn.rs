@@ -27,13 +27,13 @@ impl Store {
     /// If the entity is not alive.
     #[inline(always)]
     pub(crate) fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
-        if self.despawn_lightly(entity) { Ok(()) } else { self.despawn_with_care(entity) }
+        if self.end_at_once(entity) { Ok(()) } else { self.despawn_in_phases(entity) }
     }
 
     /// Removes an entity, if that takes no more than to overwrite its row, and perhaps to add it to one list of removals. Nothing has
     /// happened otherwise. As in [`Store::spawn`], no function is called meanwhile.
     #[inline(always)]
-    fn despawn_lightly(&mut self, entity: Entity) -> bool {
+    fn end_at_once(&mut self, entity: Entity) -> bool {
         let Self { structure: Structure { archetypes, entities, .. }, listeners, .. } = self;
         let Some(ending) = entities.ending_lightly(entity) else { return false };
         let Location { table, row } = ending.location();
@@ -49,85 +49,33 @@ impl Store {
         true
     }
 
-    /// [`Store::despawn`], whatever belongs to it.
+    /// [`Store::despawn`], whatever has to be done.
     #[inline(never)]
-    fn despawn_with_care(&mut self, entity: Entity) -> Result<(), EntityError> {
+    fn despawn_in_phases(&mut self, entity: Entity) -> Result<(), EntityError> {
         self.flush();
         let Some(location) = self.structure.entities.get(entity) else {
             return Err(self.structure.entities.why_not(entity));
         };
-        self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
         let summary = self.structure.entities.sparse_summary(entity.index());
-        let table = self.structure.archetypes.tables.get_mut(location.table);
-        if !summary.is_empty() {
-            if self.hears_end(location.table, summary) {
-                return self.despawn_heard(entity);
-            }
-            // SAFETY: the entity is there, and there is room for its end.
-            return unsafe { self.despawn_special(entity, location, summary) };
+        let is_noted =
+            !summary.is_empty() || !self.structure.archetypes.tables.get_mut(location.table).interest().ends_untold();
+        if is_noted && self.hears_end(location.table, summary) {
+            return self.despawn_notified(entity);
         }
-        if !self.listeners.ends_lightly(table, entity) {
-            if self.hears_end(location.table, summary) {
-                return self.despawn_heard(entity);
-            }
-            // SAFETY: as above.
-            return unsafe { self.despawn_told(entity, location) };
-        }
-        self.structure.entities.free_plain(entity);
-        let row = location.row as usize;
-        if table.ends_lightly() {
-            // SAFETY: the row of a live entity is a row of its table, which ends lightly.
-            if let Some(moved) = unsafe { table.overwrite_row(row) } {
-                self.structure.entities.set_row(moved, location.row);
-            }
-            return Ok(());
-        }
-        // SAFETY: as above.
-        let moved = unsafe { table.retire_row(row) };
-        if moved != entity {
-            self.structure.entities.set_row(moved, location.row);
-        }
-        // SAFETY: a row has just been retired.
-        unsafe { table.drop_behind() }
+        self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+        // SAFETY: the entity is there, and there is room for its end.
+        unsafe { self.end_row(entity, location) }
         Ok(())
     }
 
-    /// [`Store::despawn`] of an entity without sparse components of whose end something is told that has not been told yet.
+    /// [`Store::despawn`] of an entity of whose end observers or hooks are notified.
     ///
     /// # Errors
     ///
-    /// None: so [`Store::despawn`] can end with this.
-    ///
-    /// # Safety
-    ///
-    /// - The live entity is at this location. There is room for its index among the free ones.
-    #[inline(never)]
-    unsafe fn despawn_told(&mut self, entity: Entity, location: Location) -> Result<(), EntityError> {
-        let table = self.structure.archetypes.tables.get_mut(location.table);
-        // SAFETY: the row of a live entity is a row of its table.
-        if !unsafe { self.listeners.row_ends(table, location.row as usize) } {
-            // SAFETY: the caller's promise.
-            return unsafe { self.despawn_special(entity, location, SparseSummary::default()) };
-        }
-        // SAFETY: the row of a live entity is a row of its table.
-        let moved = unsafe { table.retire_row(location.row as usize) };
-        self.structure.entities.free_plain(entity);
-        if moved != entity {
-            self.structure.entities.set_row(moved, location.row);
-        }
-        // SAFETY: a row has just been retired.
-        unsafe { table.drop_behind() }
-        Ok(())
-    }
-
-    /// [`Store::despawn`] of an entity of whose end observers or hooks are told.
-    ///
-    /// # Errors
-    ///
-    /// None: so [`Store::despawn`] can end with this.
+    /// If a listener has despawned it.
     #[cold]
     #[inline(never)]
-    fn despawn_heard(&mut self, entity: Entity) -> Result<(), EntityError> {
+    fn despawn_notified(&mut self, entity: Entity) -> Result<(), EntityError> {
         let Self { listeners, reactions, .. } = &*self;
         let is_alone = listeners.held == 0 && !listeners.has_news && !reactions.is_running();
         if let Some(tell) = reactions.tell.filter(|_| is_alone)
@@ -137,11 +85,10 @@ impl Store {
         }
         let location = self.structure.entities.locate(entity)?;
         let panicked = self.expect_end(Affected::Listed(&[entity]), location.table);
-        let summary = self.structure.entities.sparse_summary(entity.index());
         self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
         let mut dropped = self.dropping(|store| {
-            // SAFETY: the entity is there, and there is room for its end. No error: see `despawn_special`.
-            _ = unsafe { store.despawn_special(entity, location, summary) };
+            // SAFETY: the entity is there, and there is room for its end.
+            unsafe { store.end_row(entity, location) }
         });
         if dropped.is_some() && self.structure.entities.contains(entity) {
             // There was no memory to tell of it. An operation that this is part of does not go on either.
@@ -211,7 +158,8 @@ impl Store {
             }
             let (Some(location), Some((_, summary))) = (location, found) else { continue };
             let Some((table, _)) = kind else {
-                self.end_one_untold(entity, location, summary);
+                // SAFETY: the entity is there, and there is room for its end.
+                unsafe { self.end_row(entity, location) }
                 continue;
             };
             let Self { structure: Structure { archetypes, entities, .. }, .. } = &mut *self;
@@ -240,90 +188,54 @@ impl Store {
         !is_told && table.ends_lightly() && !summary.storages(sparse.len()).any(drops)
     }
 
-    /// Ends an entity that is here, of whose end observers and hooks are not told.
-    fn end_one_untold(&mut self, entity: Entity, location: Location, summary: SparseSummary) {
-        if !self.take_off_lightly(entity, location, summary) {
-            // SAFETY: the entity is there, and there is room for its end.
-            _ = unsafe { self.despawn_special(entity, location, summary) };
-            return;
-        }
-        let mut kept = SparseSummary::default();
-        for number in summary.storages(self.structure.sparse.len()) {
-            let storage = &mut self.structure.sparse[number];
-            if storage.column().drop_fn().is_none() {
-                storage.remove(entity);
-            } else {
-                kept = kept.with(number);
-            }
-        }
-        match kept.only(self.structure.sparse.len()) {
-            // If its destructor panics nothing else is left to be done.
-            Some(number) => {
-                if self.structure.sparse[number].retire(entity).is_some() {
-                    self.structure.sparse[number].drop_retired();
-                }
-            }
-            None if kept.is_empty() => {}
-            None => drop(Outside { sparse: &mut self.structure.sparse, values: &[(entity, kept)] }),
-        }
-    }
-
-    /// Ends an entity of whose end observers and hooks are not told, if nothing has to be dropped or told otherwise. If not, nothing happens,
-    /// and this says false.
+    /// Ends an entity of whose end observers and hooks are not told, if nothing has to be dropped. If not, nothing happens, and this says
+    /// false.
     #[inline]
-    pub(crate) fn end_lightly(&mut self, entity: Entity) -> bool {
+    pub(crate) fn end_undropped(&mut self, entity: Entity) -> bool {
         let Some(location) = self.structure.entities.get(entity) else { return false };
-        let summary = self.structure.entities.sparse_summary(entity.index());
-        let drops = |number: usize| self.structure.sparse[number].column().drop_fn().is_some();
-        if summary.storages(self.structure.sparse.len()).any(drops) {
+        let mut storages = self.structure.entities.sparse_summary(entity.index()).storages(self.structure.sparse.len());
+        if self.structure.archetypes.tables.get_mut(location.table).needs_drop()
+            || storages.any(|number| self.structure.sparse[number].column().drop_fn().is_some())
+        {
             return false;
         }
         self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
-        let is_off = self.take_off_lightly(entity, location, summary);
-        if is_off {
-            summary
-                .storages(self.structure.sparse.len())
-                .for_each(|number| self.structure.sparse[number].remove(entity));
-        }
-        is_off
-    }
-
-    /// Takes an entity off its table, and ends its life, if all that is told of that is the entity on a list, and nothing in the table has to
-    /// be dropped. Otherwise nothing happens, and this says false. There is room for its index among the free ones.
-    #[inline]
-    fn take_off_lightly(&mut self, entity: Entity, location: Location, summary: SparseSummary) -> bool {
-        let Self { structure: Structure { archetypes, entities, .. }, listeners, .. } = self;
-        let table = archetypes.tables.get_mut(location.table);
-        let is_watched = listeners.is_recording() || listeners.removals.watches(summary);
-        if is_watched || !table.ends_lightly() || !listeners.ends_lightly(table, entity) {
-            return false;
-        }
-        debug_assert!(table.entities().get(location.row as usize) == Some(&entity));
-        // SAFETY: the row of a live entity is a row of its table, which ends lightly.
-        let moved = unsafe { table.overwrite_row(location.row as usize) };
-        entities.free(entity);
-        if let Some(moved) = moved {
-            entities.set_row(moved, location.row);
-        }
+        // SAFETY: the entity is there, and there is room for its end.
+        unsafe { self.end_row(entity, location) }
         true
     }
 
-    /// [`Store::despawn`] of an entity that may have sparse components, or of whose end something is told.
-    ///
-    /// # Errors
-    ///
-    /// None: so [`Store::despawn`] can end with this.
+    /// Ends an entity of whose end observers and hooks are not told, or have been.
     ///
     /// # Safety
     ///
     /// - The live entity is at this location. There is room for its index among the free ones.
+    #[inline(always)]
+    unsafe fn end_row(&mut self, entity: Entity, location: Location) {
+        let summary = self.structure.entities.sparse_summary(entity.index());
+        let table = self.structure.archetypes.tables.get_mut(location.table);
+        if !summary.is_empty() || !table.interest().ends_untold() {
+            // SAFETY: forwarded.
+            return unsafe { self.end_row_in_phases(entity, location, summary) };
+        }
+        // SAFETY: the row of a live entity is a row of its table, and its values are dropped when it is gone.
+        unsafe {
+            let moved = table.retire_row(location.row as usize);
+            // It may be the entity itself.
+            self.structure.entities.set_row(moved, location.row);
+            self.structure.entities.free(entity);
+            table.drop_behind();
+        }
+    }
+
+    /// [`Store::end_row`] of an entity that may be in sparse storages, or of whose end something is recorded.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::end_row`].
     #[inline(never)]
-    unsafe fn despawn_special(
-        &mut self,
-        entity: Entity,
-        location: Location,
-        summary: SparseSummary,
-    ) -> Result<(), EntityError> {
+    unsafe fn end_row_in_phases(&mut self, entity: Entity, location: Location, summary: SparseSummary) {
+        let row = location.row as usize;
         let table = self.structure.archetypes.tables.get_mut(location.table);
         let mut told = None;
         if !table.interest().is_none() || self.listeners.watches(summary) {
@@ -333,19 +245,18 @@ impl Store {
         // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
         let moved = unsafe {
             match &told {
-                Some(told) => table.retire_row_to_tell(location.row as usize, told.kept()),
-                None => table.retire_row(location.row as usize),
+                Some(told) => table.retire_row_to_tell(row, told.kept()),
+                None => table.retire_row(row),
             }
         };
-        let gone = Gone { table: location.table, first: table.len(), count: 1 };
         // It may be the entity itself.
         self.structure.entities.set_row(moved, location.row);
         self.structure.entities.free(entity);
+        let gone = Gone { table: location.table, first: table.len(), count: 1 };
         let outside = [(entity, summary)];
         let outside = if summary.is_empty() { &[][..] } else { &outside };
         // SAFETY: a row has just been retired.
         unsafe { self.end_rows(gone, &[entity], |_| 0, outside, told, Fate::Dropped) }
-        Ok(())
     }
 
     /// Tells what entities that are gone have lost, if there is room for telling, and drops it. `row` gives the place of each

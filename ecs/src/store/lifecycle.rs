@@ -508,30 +508,6 @@ impl Store {
         })
     }
 
-    /// Tells what is about to happen to the values of entities in a sparse storage, to those that are there and to those that are not,
-    /// unless that has been told.
-    #[cold]
-    #[inline(never)]
-    #[must_use]
-    pub(super) fn expect_sparse(&mut self, entities: &[Entity], number: usize, held: Kinds, others: Kinds) -> Waiting {
-        let id = self.structure.archetypes.components.sparse()[number];
-        let heard = self.structure.archetypes.components.heard(id);
-        let (held, others) = (held.of_all(), others.of_all());
-        if self.listeners.foretold != 0 || !heard.has(held.and(others)) {
-            return Waiting::default();
-        }
-        let Self { structure: Structure { archetypes: Archetypes { components, .. }, sparse, .. }, listeners, .. } =
-            self;
-        let (storage, mut news) = (&sparse[number], None);
-        for &entity in entities {
-            let kinds = heard.common(if storage.contains(entity.index()) { held } else { others });
-            if !kinds.is_none() && !listeners.note_parting(entity, (id, kinds), components) {
-                news.get_or_insert_with(|| core::mem::take(&mut listeners.spare)).note(entity, id, kinds);
-            }
-        }
-        news.map_or_else(Waiting::default, |news| self.foretell(news))
-    }
-
     /// Whether observers or hooks may be told of the end of entities of a table, which may be in these sparse storages.
     #[inline]
     pub(super) fn hears_end(&self, table: TableId, storages: SparseSummary) -> bool {

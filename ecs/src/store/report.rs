@@ -156,6 +156,12 @@ impl Listeners {
         self.removals.with_watched(self.noted_storages).meets(SparseSummary::default().with(number))
     }
 
+    /// Whether a component that comes to one of these sparse storages is linked at once, unless observers or hooks are running.
+    #[inline]
+    pub(super) fn link_at_once(&self, storages: SparseSummary) -> bool {
+        self.light_links.meets(storages) && !(self.held != 0 || self.has_news || self.is_recording())
+    }
+
     /// Says of which sparse storages observers or hooks are told.
     pub(super) fn set_heard_storages(&mut self, storages: SparseSummary) {
         self.heard_storages = storages;
@@ -241,23 +247,6 @@ impl Listeners {
     pub(super) fn ends_lightly(&mut self, table: &Table, entity: Entity) -> bool {
         let interest = table.interest();
         interest.ends_untold() || interest.ends_in_lists() && self.removals.record_lightly(table, entity)
-    }
-
-    /// Tells that the entity in a row of a table ends, which has no other components, if all listeners can be told before it is
-    /// gone. Otherwise nothing is told, and this says false. The caller ends the entity at once, which cannot fail.
-    ///
-    /// Without memory nothing has been told, and it raises that.
-    ///
-    /// # Safety
-    ///
-    /// - The row is one of the table.
-    #[inline(never)]
-    pub(super) unsafe fn row_ends(&mut self, table: &Table, row: usize) -> bool {
-        if self.is_recording() {
-            return false;
-        }
-        // SAFETY: the caller's promise.
-        unsafe { self.removals.record_row(table, row) }.unwrap_or_else(|error| error.raise())
     }
 
     /// The rows of entities have been changed as a plan says. `now` are the same, where they are now.
@@ -353,13 +342,6 @@ impl Listeners {
         if let Some(list) = &mut self.recorded {
             list.push((entity, Transition::Lost(components.sparse()[number as usize])));
         }
-    }
-
-    /// An entity has got a value in a sparse storage, in place of another one or not.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn sparse_written(&mut self, entity: Entity, id: ComponentId, replaced: bool, components: &Components) {
-        self.note(entity, if replaced { Transition::Replaced(id) } else { Transition::Gained(id) }, components);
     }
 
     /// Entities are no more, or in another world: they have lost all that they had. `outside` says which of them may be in

@@ -1,7 +1,7 @@
 //! Making entities.
 
 use super::addition::{Addition, inserting};
-use super::execute::Subject;
+use super::execute::{NumberedStep, Subject};
 use super::required::NewRow;
 use super::spawn_error::{MAX_GAP, SpawnAtError, SpawnError};
 use super::{Store, Structure};
@@ -95,7 +95,8 @@ impl Store {
         // SAFETY: the addition writes the values of its change, and the plan of the writer is one of that.
         let write = |writer: &mut RowWriter<'_>| unsafe { addition.write(writer) };
         // SAFETY: as above; callers name an id that is pending.
-        let spawned = unsafe { self.execute::<true>(subject, change, Fate::Dropped, |_, _, _| {}, write) };
+        let spawned =
+            unsafe { self.execute(subject, NumberedStep::<true>(change), Fate::Dropped, |_, _, _| {}, write) };
         spawned.map(|(entity, _)| entity)
     }
 

@@ -1038,7 +1038,7 @@ fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
     let id = store.structure.archetypes.components.sparse()[number];
     let place = store.listeners.links.place(id, entity);
     let (Some((target, place)), Some((functions, true))) = (place, relation(store, id)) else { return false };
-    let ended = store.end_lightly(entity);
+    let ended = store.end_undropped(entity);
     if ended {
         store.listeners.links.forget_target(id, entity);
         (functions.unlist)(store, id, target, (entity, place));
