@@ -210,7 +210,7 @@ impl<'s> EntityAt<'s> {
     /// Removes these components of the world, as far as the entity has them. The origin is as for
     /// [`insert_dynamic`](Self::insert_dynamic).
     pub(crate) fn remove_components(&mut self, ids: &[ComponentId]) {
-        let loss = removing_components(&mut self.store, ids);
+        let loss = removing_components(self.store, ids);
         self.located_for_origin().lose(loss);
     }
 
