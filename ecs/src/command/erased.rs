@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::commands::EntityCommands;
 use crate::change::WriteEntity;
 use crate::component::{ComponentId, ErasedValue};
-use crate::store::{CommandFailure, ErasedAccessError, Store};
+use crate::store::{CommandFailure, EntityAt, ErasedAccessError, Store};
 
 impl EntityCommands<'_> {
     /// Adds a component, or replaces its value: see [`EntityWorldMut::insert_by_id`]. What is wrong is found when the command is
@@ -33,7 +33,7 @@ impl EntityCommands<'_> {
         let (entity, value) = (self.id(), Box::new(value));
         self.commands().push(move |store| {
             store.place_if_pending(entity);
-            let done = match store.at(entity) {
+            let done = match EntityAt::find(store, entity) {
                 Ok(mut at) => at.descriptor_for::<T>(id).and_then(|descriptor| {
                     at.insert_erased(ErasedValue::of_box(descriptor, value)).map_err(ErasedAccessError::from)
                 }),
@@ -66,7 +66,7 @@ impl EntityCommands<'_> {
         self.commands().push(move |store| {
             store.place_if_pending(entity);
             let component = value.descriptor().name();
-            let done = match store.at(entity) {
+            let done = match EntityAt::find(store, entity) {
                 Ok(mut at) => at.insert_erased(value).map_err(ErasedAccessError::from),
                 Err(error) => Err(ErasedAccessError::Entity { error, component }),
             };
@@ -97,7 +97,7 @@ impl EntityCommands<'_> {
         let entity = self.id();
         self.commands().push(move |store| {
             store.place_if_pending(entity);
-            let done = match store.at(entity) {
+            let done = match EntityAt::find(store, entity) {
                 Ok(mut at) => at.remove_by_ids(&[id]),
                 Err(_) => Err(store.structure.why_no_value(entity, id)),
             };

@@ -14,7 +14,7 @@ use crate::guard::Waiting;
 use crate::message::Messages;
 use crate::query::{PairIter, ReadPairs, WritePairs};
 use crate::relation::{PairFunctions, PairNews, PairSource, PairTarget, Relation};
-use crate::store::Store;
+use crate::store::{EntityAt, Store};
 use crate::world::{EntityWorldMut, World};
 
 /// The functions of a relation, where they stay.
@@ -47,7 +47,7 @@ pub(crate) fn register_relation<R: Relation>(store: &mut Store) -> usize {
 }
 
 fn mark<C: Component>(store: &mut Store, entity: Entity, mark: C) {
-    if let Ok(mut entity) = store.at(entity) {
+    if let Ok(mut entity) = EntityAt::find(store, entity) {
         entity.insert_for_origin(mark);
     }
 }

@@ -55,73 +55,71 @@ impl Loss {
     }
 }
 
-impl Store {
-    /// The loss of a bundle's components, as far as they are there.
-    #[inline]
-    pub(super) fn removing<B: Bundle>(&mut self) -> Loss {
-        Loss(Change::of(ChangeStep::Remove(self.register_bundle::<B>())))
-    }
+/// The loss of a bundle's components, as far as they are there.
+#[inline]
+pub(super) fn removing<B: Bundle>(store: &mut Store) -> Loss {
+    Loss(Change::of(ChangeStep::Remove(store.register_bundle::<B>())))
+}
 
-    /// The loss of these components of the world, as far as they are there.
-    pub(super) fn removing_components(&mut self, ids: &[ComponentId]) -> Loss {
-        // A bundle that could not be registered may have left one of them without.
-        self.note_new_components();
-        Loss(Change::of(ChangeStep::Remove(self.structure.archetypes.register_dynamic(ids))))
-    }
+/// The loss of these components of the world, as far as they are there.
+pub(super) fn removing_components(store: &mut Store, ids: &[ComponentId]) -> Loss {
+    // A bundle that could not be registered may have left one of them without.
+    store.note_new_components();
+    Loss(Change::of(ChangeStep::Remove(store.structure.archetypes.register_dynamic(ids))))
+}
 
-    /// The loss of all components but those of a bundle and those that these require.
-    pub(super) fn retaining<B: Bundle>(&mut self) -> Loss {
-        Loss(Change::of(ChangeStep::Retain(self.register_bundle::<B>())))
-    }
+/// The loss of all components but those of a bundle and those that these require.
+pub(super) fn retaining<B: Bundle>(store: &mut Store) -> Loss {
+    Loss(Change::of(ChangeStep::Retain(store.register_bundle::<B>())))
+}
 
-    /// The addition of a bundle, which has these parts.
-    #[inline]
-    pub(super) fn inserting<'p, B: Bundle>(
-        &mut self,
-        parts: &'p mut B::Parts,
-    ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
-        self.adding::<B>(None, ChangeStep::Insert, parts)
-    }
+/// The addition of a bundle, which has these parts.
+#[inline]
+pub(super) fn inserting<'p, B: Bundle>(
+    store: &mut Store,
+    parts: &'p mut B::Parts,
+) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+    adding::<B>(store, None, ChangeStep::Insert, parts)
+}
 
-    /// The addition of those components of a bundle that an entity does not have.
-    pub(super) fn inserting_if_new<'p, B: Bundle>(
-        &mut self,
-        entity: Entity,
-        parts: &'p mut B::Parts,
-    ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
-        let step = ChangeStep::InsertIfNew(self.register_bundle::<B>());
-        let change = Change::of(self.structure.for_entity(step, entity));
-        // SAFETY: the change adds this bundle and nothing else. `Addition::write` alone calls what writes the parts, and its caller
-        // promises that the plan of the writer is one of the change.
-        unsafe { Addition::new(change, |writer| parts.write_row::<true>(writer)) }
-    }
+/// The addition of those components of a bundle that an entity does not have.
+pub(super) fn inserting_if_new<'p, B: Bundle>(
+    store: &mut Store,
+    entity: Entity,
+    parts: &'p mut B::Parts,
+) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+    let step = ChangeStep::InsertIfNew(store.register_bundle::<B>());
+    let change = Change::of(store.structure.for_entity(step, entity));
+    // SAFETY: the change adds this bundle and nothing else. `Addition::write` alone calls what writes the parts, and its caller
+    // promises that the plan of the writer is one of the change.
+    unsafe { Addition::new(change, |writer| parts.write_row::<true>(writer)) }
+}
 
-    /// The addition of a bundle behind a loss.
-    pub(super) fn inserting_after<'p, B: Bundle>(
-        &mut self,
-        loss: Loss,
-        parts: &'p mut B::Parts,
-    ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
-        self.adding::<B>(Some(loss), ChangeStep::Insert, parts)
-    }
+/// The addition of a bundle behind a loss.
+pub(super) fn inserting_after<'p, B: Bundle>(
+    store: &mut Store,
+    loss: Loss,
+    parts: &'p mut B::Parts,
+) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+    adding::<B>(store, Some(loss), ChangeStep::Insert, parts)
+}
 
-    /// The addition of a bundle, by a step that adds something.
-    #[inline]
-    fn adding<'p, B: Bundle>(
-        &mut self,
-        after: Option<Loss>,
-        step: fn(u32) -> ChangeStep,
-        parts: &'p mut B::Parts,
-    ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
-        let step = step(self.register_bundle::<B>());
-        let change = match after {
-            None => Change::of(step),
-            Some(loss) => self.structure.archetypes.then(loss.0, step),
-        };
-        // SAFETY: the change adds this bundle and nothing else, by an insertion, of which every value is wanted. `Addition::write` alone
-        // calls what writes the parts, and its caller promises that the plan of the writer is one of the change.
-        unsafe { Addition::new(change, |writer| parts.write_row::<false>(writer)) }
-    }
+/// The addition of a bundle, by a step that adds something.
+#[inline]
+fn adding<'p, B: Bundle>(
+    store: &mut Store,
+    after: Option<Loss>,
+    step: fn(u32) -> ChangeStep,
+    parts: &'p mut B::Parts,
+) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
+    let step = step(store.register_bundle::<B>());
+    let change = match after {
+        None => Change::of(step),
+        Some(loss) => store.structure.archetypes.then(loss.0, step),
+    };
+    // SAFETY: the change adds this bundle and nothing else, by an insertion, of which every value is wanted. `Addition::write` alone
+    // calls what writes the parts, and its caller promises that the plan of the writer is one of the change.
+    unsafe { Addition::new(change, |writer| parts.write_row::<false>(writer)) }
 }
 
 impl Structure {

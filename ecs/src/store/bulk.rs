@@ -11,6 +11,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ptr::{self, NonNull};
 
+use super::addition::{inserting, removing};
 use super::change::{remove_all_from_storage, renew_sparse_changes};
 use super::make::{NewRows, RowIds};
 use super::news::{Affected, News};
@@ -269,89 +270,6 @@ impl Store {
         parts.map(selection).collect()
     }
 
-    /// Moves all entities of a selection to where they belong after a change, and drops what they leave behind. `write` writes
-    /// the new values of the block of rows behind the last row of the destination. `order` are the selected entities in the
-    /// order in which it is told what they lose, if that is not the one of their rows.
-    ///
-    /// If `write` panics, or there is no memory, nothing has happened, except that rows may have another order.
-    ///
-    /// # Safety
-    ///
-    /// - The plan is one for the table of the selection and leads to another one; it is plain. `write` writes all
-    ///   components of each bundle that the change adds, to each row, or panics and leaves no values.
-    unsafe fn move_rows(
-        &mut self,
-        id: PlanId,
-        selection: &Selection,
-        order: Option<&[Entity]>,
-        write: impl FnOnce(&mut Self, &Block),
-    ) {
-        let count = selection.len(self);
-        let Planned { plan, components, .. } = self.structure.archetypes.at(id);
-        let (from, route) = (selection.table, Route::of(plan));
-        let mut aside = make_required(plan, components, count);
-        let (mut listed, mut told) = (Vec::new(), Told::default());
-        let interest = plan.interest();
-        if !interest.is_none() {
-            let room =
-                self.listeners.prepare(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
-            told = room.unwrap_or_else(|error| error.raise());
-        }
-        // Observers and hooks can look at the rows of the destination, if these are in the order in which they are told.
-        let in_order = order.is_none() && selection.rows.is_none();
-        if interest.has(Interest::REMOVALS.and(Interest::RECORDER)) || !interest.is_none() && !in_order {
-            listed = order.map_or_else(|| selection.entities(self), <[Entity]>::to_vec);
-        }
-        let first = self.structure.gather(selection);
-        // Gathering has changed the rows of some.
-        let rows = self.structure.entities.rows_of(&listed);
-        let (start, exchange) = self.structure.make_room(from, &route, first, count);
-        let block = Block { from, first, count, route, start };
-        write(self, &block);
-        let Block { route, .. } = block;
-        let now = self.now();
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
-        let Planned { plan, tables, .. } = archetypes.at(id);
-        // SAFETY: both are tables of this store, and they differ.
-        let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
-        let renewed = if plan.flags.has(PlanFlags::DISABLES) { first..first + count } else { 0..0 };
-        let renewals: Vec<_> = renewed.map(|row| source.renewal(row, to)).collect();
-        // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
-        // some of them now.
-        unsafe {
-            write_placed(&mut aside, to);
-            source.move_rows_to(first, to, &route.pairs, &route.replaced, exchange, now);
-        }
-        match exchange {
-            true => entities.set_table(to.entities(), route.to),
-            false => entities.relocate_all(&to.entities()[start..], route.to, start as u32),
-        }
-        for (&entity, renewal) in to.entities()[start..].iter().zip(renewals) {
-            renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
-        }
-        if !interest.is_none() {
-            let row = |number: usize| rows[number] as usize;
-            let left = LeftRows { table: source, entities: &listed, row, fate: Fate::Dropped };
-            let moved = Affected::Rows { table: route.to, first: start, count };
-            let now = if in_order { moved } else { Affected::Listed(&listed) };
-            // SAFETY: the rows are gone, and their values in these columns have stayed where they were. They are dropped below,
-            // unless they are kept.
-            unsafe { listeners.rows_changed(plan, &left, now, &mut told) }
-        }
-        // Another operation may move the rows before this one is told of: if it is part of a larger one, or if a value panics.
-        let is_part = listeners.held != 0;
-        let news = Settled { news: &mut listeners.news, table: to };
-        let finish = listeners.removals.finish(&told);
-        // SAFETY: as above.
-        unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
-        drop(finish);
-        core::mem::forget(news);
-        if is_part {
-            listeners.news.settle(to);
-        }
-        self.react();
-    }
-
     /// Adds a bundle to the entities of a selection. `make` is called once for each, in the order of their rows before, with
     /// the number of the entity among all selected. Says how many there were. What the bundle requires is made before.
     ///
@@ -365,74 +283,12 @@ impl Store {
         let change = self.insertion_of::<B>();
         if let Some(number) = self.structure.only_storage::<B>().filter(|&number| !self.listeners.hears_storage(number))
         {
-            return self.insert_into_storage(number, selection, make);
+            return insert_into_storage(self, number, selection, make);
         }
-        let panicked = self.expect_change_of(selection, None, change);
-        let count = self.insert_expected(selection, change, make);
+        let panicked = expect_change_of(self, selection, None, change);
+        let count = insert_expected(self, selection, change, make);
         self.conclude(panicked);
         count
-    }
-
-    /// [`insert_into`](Self::insert_into), when it has been told what goes.
-    fn insert_expected<B: Bundle>(
-        &mut self,
-        selection: &Selection,
-        change: Change,
-        mut make: impl FnMut(&Self, Entity, usize) -> B,
-    ) -> usize {
-        let id = self.structure.archetypes.plan(selection.table, change);
-        let plan = self.structure.archetypes.at(id).plan;
-        if plan.table == selection.table || !plan.is_plain() {
-            return self.insert_one_by_one(selection, make);
-        }
-        let count = selection.len(self);
-        let entities = selection.rows.is_some().then(|| selection.entities(self));
-        let write = |store: &mut Self, block: &Block| {
-            let make = |store: &Self, entity, nth| make(store, entity, selection.before + nth);
-            store.write_rows::<B>(id, block, entities.as_deref(), make);
-        };
-        // SAFETY: the plan is plain, and `write_rows` writes the only bundle of the change.
-        unsafe { self.move_rows(id, selection, None, write) }
-        count
-    }
-
-    /// As [`insert_into`](Self::insert_into), for a component that has this sparse storage, while no listener records.
-    fn insert_into_storage<B: Bundle>(
-        &mut self,
-        number: usize,
-        selection: &Selection,
-        mut make: impl FnMut(&Self, Entity, usize) -> B,
-    ) -> usize {
-        let entities = selection.entities(self);
-        let storage = &mut self.structure.sparse[number];
-        if storage.len() != 0 && entities.iter().any(|entity| storage.contains(entity.index())) {
-            for (nth, &entity) in entities.iter().enumerate() {
-                let bundle = make(self, entity, selection.before + nth);
-                give(bundle, |bundle| self.located(entity).map(|located| located.insert(bundle)));
-            }
-            return entities.len();
-        }
-        let indexes = || entities.iter().map(|entity| entity.index());
-        let room = storage
-            .reserve_many(entities.len(), indexes())
-            .and_then(|()| self.structure.entities.reserve_summary(indexes().max().unwrap_or(0)));
-        if let Err(error) = room {
-            error.raise();
-        }
-        let (now, first) = (self.now(), self.structure.sparse[number].behind());
-        let mut written = WrittenBehind { store: self, number, count: 0 };
-        for (nth, &entity) in entities.iter().enumerate() {
-            let bundle = make(written.store, entity, selection.before + nth);
-            // SAFETY: the storage is the only component's, and there is room for so many behind its values. It stays where it
-            // is, as `make` cannot change the store.
-            give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write_sole(first, nth) }));
-            written.count = nth + 1;
-        }
-        core::mem::forget(written);
-        // SAFETY: the entities of a selection differ; none of these has a value, and now these are written.
-        unsafe { self.structure.sparse[number].add_written(&entities, now) }
-        self.structure.entities.add_to_summaries(&entities, number);
-        entities.len()
     }
 
     /// Puts selections whose entities stay in their table when they gain a bundle before those that move: the others may bring
@@ -444,62 +300,20 @@ impl Store {
 
     /// The same, when they lose a bundle.
     pub(crate) fn order_for_removal<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
-        let change = self.removing::<B>().change();
+        let change = removing::<B>(self).change();
         self.structure.order(selections, change);
-    }
-
-    fn insert_one_by_one<B: Bundle>(
-        &mut self,
-        selection: &Selection,
-        mut make: impl FnMut(&Self, Entity, usize) -> B,
-    ) -> usize {
-        let entities = selection.entities(self);
-        self.as_foretold(|store| {
-            for (nth, &entity) in entities.iter().enumerate() {
-                let bundle = make(store, entity, selection.before + nth);
-                give(bundle, |bundle| {
-                    with_parts(bundle, |parts| {
-                        let addition = store.inserting::<B>(parts);
-                        if let Some(located) = store.located(entity) {
-                            located.add(addition);
-                        }
-                    });
-                });
-            }
-        });
-        entities.len()
-    }
-
-    /// Tells what selected entities are about to lose by a change, in this order if there is one, if something is told.
-    #[must_use]
-    fn expect_change_of(&mut self, selection: &Selection, order: Option<&[Entity]>, change: Change) -> Waiting {
-        let plan = self.structure.archetypes.planned(selection.table, change).plan;
-        if plan.interest().has(Interest::REACTIONS) {
-            return self.with_affected(selection, order, |store, affected| {
-                store.expect_change(affected, selection.table, change)
-            });
-        }
-        Waiting::default()
     }
 
     /// Notes what selected entities are about to lose if they gain a bundle.
     pub(crate) fn foresee_insertion<B: Bundle>(&mut self, news: &mut News, selection: &Selection) {
         let change = self.insertion_of::<B>();
-        self.foresee_change_of(news, selection, change);
+        foresee_change_of(self, news, selection, change);
     }
 
     /// Notes what selected entities are about to lose if they lose a bundle.
     pub(crate) fn foresee_removal<B: Bundle>(&mut self, news: &mut News, selection: &Selection) {
-        let change = self.removing::<B>().change();
-        self.foresee_change_of(news, selection, change);
-    }
-
-    fn foresee_change_of(&mut self, news: &mut News, selection: &Selection, change: Change) {
-        if self.structure.archetypes.planned(selection.table, change).plan.interest().has(Interest::REACTIONS) {
-            self.with_affected(selection, None, |store, affected| {
-                store.foresee_change(news, affected, selection.table, change);
-            });
-        }
+        let change = removing::<B>(self).change();
+        foresee_change_of(self, news, selection, change);
     }
 
     /// Calls a function with selected entities, in this order if there is one.
@@ -520,36 +334,6 @@ impl Store {
                 then(self, Affected::Rows { table, first: 0, count })
             }
         }
-    }
-
-    /// Writes new values behind the last row of the destination, in the order of these entities if it is not that of the rows. If
-    /// `make` panics they are dropped.
-    fn write_rows<B: Bundle>(
-        &mut self,
-        plan: PlanId,
-        block: &Block,
-        entities: Option<&[Entity]>,
-        mut make: impl FnMut(&Self, Entity, usize) -> B,
-    ) {
-        let order = entities.map(|entities| self.structure.entities.rows_of(entities));
-        let Planned { plan, tables, .. } = self.structure.archetypes.at(plan);
-        // SAFETY: the plan belongs to this bundle and leads to this table.
-        let bases = unsafe { B::Parts::bases(tables.get_mut(block.route.to), &mut Targets::of(plan)) };
-        let mut written = Written { store: self, block, order: order.as_deref(), count: 0 };
-        for nth in 0..block.count {
-            let offset = written.offset(nth);
-            // SAFETY: the table is one of the store, and has so many rows from `first` on.
-            let entity = unsafe {
-                let from = written.store.structure.archetypes.tables.get_unchecked(block.from);
-                *from.entities().get_unchecked(block.first + offset)
-            };
-            let bundle = make(written.store, entity, nth);
-            // SAFETY: there is room for so many rows, which hold no values in these columns; the columns stay where they
-            // are, as `make` cannot change the store.
-            give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write(bases, block.start + offset) }));
-            written.count = nth + 1;
-        }
-        core::mem::forget(written);
     }
 
     /// Carries out a change of the entities of a batch, which live in this table, if that can be done at once.
@@ -573,7 +357,7 @@ impl Store {
             unsafe { batch.write(tables.get_mut(block.route.to), &plan.targets, row) }
         };
         // SAFETY: the plan is plain, and the batch has all bundles of the change.
-        unsafe { self.move_rows(id, &selection, Some(batch.entities), write) }
+        unsafe { move_rows(self, id, &selection, Some(batch.entities), write) }
         true
     }
 
@@ -605,7 +389,7 @@ impl Store {
         if plan.table == table || !plan.is_plain() {
             return Err(columns);
         }
-        let panicked = self.expect_change_of(&selection, Some(entities), change);
+        let panicked = expect_change_of(self, &selection, Some(entities), change);
         let write = |store: &mut Self, block: &Block| {
             let rows = store.structure.entities.rows_of(entities);
             let places: Vec<usize> = rows.iter().map(|row| *row as usize - block.first).collect();
@@ -634,7 +418,7 @@ impl Store {
             }
         };
         // SAFETY: the plan is plain, and there are values of all components of the only bundle of the change.
-        unsafe { self.move_rows(id, &selection, Some(entities), write) }
+        unsafe { move_rows(self, id, &selection, Some(entities), write) }
         self.conclude(panicked);
         Ok(())
     }
@@ -699,7 +483,7 @@ impl Store {
     /// Removes the components of a bundle from the entities of a selection, as far as they have them, and drops them. Says
     /// how many entities there were.
     pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
-        let loss = self.removing::<B>();
+        let loss = removing::<B>(self);
         let count = selection.len(self);
         let unwatched = |number: &usize| !self.listeners.watches_storage(*number);
         if let Some(number) = self.structure.only_storage::<B>().filter(unwatched) {
@@ -707,7 +491,7 @@ impl Store {
             remove_all_from_storage(index, sparse, number, &selection.entities_in(&archetypes.tables));
             return count;
         }
-        let panicked = self.expect_change_of(selection, None, loss.change());
+        let panicked = expect_change_of(self, selection, None, loss.change());
         let id = self.structure.archetypes.plan(selection.table, loss.change());
         let plan = self.structure.archetypes.at(id).plan;
         if !plan.is_plain() {
@@ -721,11 +505,226 @@ impl Store {
             });
         } else if plan.table != selection.table && count != 0 {
             // SAFETY: the plan is plain, and adds nothing.
-            unsafe { self.move_rows(id, selection, None, |_, _| {}) }
+            unsafe { move_rows(self, id, selection, None, |_, _| {}) }
         }
         self.conclude(panicked);
         count
     }
+}
+
+/// Moves all entities of a selection to where they belong after a change, and drops what they leave behind. `write` writes
+/// the new values of the block of rows behind the last row of the destination. `order` are the selected entities in the
+/// order in which it is told what they lose, if that is not the one of their rows.
+///
+/// If `write` panics, or there is no memory, nothing has happened, except that rows may have another order.
+///
+/// # Safety
+///
+/// - The plan is one for the table of the selection and leads to another one; it is plain. `write` writes all
+///   components of each bundle that the change adds, to each row, or panics and leaves no values.
+unsafe fn move_rows(
+    store: &mut Store,
+    id: PlanId,
+    selection: &Selection,
+    order: Option<&[Entity]>,
+    write: impl FnOnce(&mut Store, &Block),
+) {
+    let count = selection.len(store);
+    let Planned { plan, components, .. } = store.structure.archetypes.at(id);
+    let (from, route) = (selection.table, Route::of(plan));
+    let mut aside = make_required(plan, components, count);
+    let (mut listed, mut told) = (Vec::new(), Told::default());
+    let interest = plan.interest();
+    if !interest.is_none() {
+        let room = store.listeners.prepare(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
+        told = room.unwrap_or_else(|error| error.raise());
+    }
+    // Observers and hooks can look at the rows of the destination, if these are in the order in which they are told.
+    let in_order = order.is_none() && selection.rows.is_none();
+    if interest.has(Interest::REMOVALS.and(Interest::RECORDER)) || !interest.is_none() && !in_order {
+        listed = order.map_or_else(|| selection.entities(store), <[Entity]>::to_vec);
+    }
+    let first = store.structure.gather(selection);
+    // Gathering has changed the rows of some.
+    let rows = store.structure.entities.rows_of(&listed);
+    let (start, exchange) = store.structure.make_room(from, &route, first, count);
+    let block = Block { from, first, count, route, start };
+    write(store, &block);
+    let Block { route, .. } = block;
+    let now = store.now();
+    let Store { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = store;
+    let Planned { plan, tables, .. } = archetypes.at(id);
+    // SAFETY: both are tables of this store, and they differ.
+    let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
+    let renewed = if plan.flags.has(PlanFlags::DISABLES) { first..first + count } else { 0..0 };
+    let renewals: Vec<_> = renewed.map(|row| source.renewal(row, to)).collect();
+    // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
+    // some of them now.
+    unsafe {
+        write_placed(&mut aside, to);
+        source.move_rows_to(first, to, &route.pairs, &route.replaced, exchange, now);
+    }
+    match exchange {
+        true => entities.set_table(to.entities(), route.to),
+        false => entities.relocate_all(&to.entities()[start..], route.to, start as u32),
+    }
+    for (&entity, renewal) in to.entities()[start..].iter().zip(renewals) {
+        renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
+    }
+    if !interest.is_none() {
+        let row = |number: usize| rows[number] as usize;
+        let left = LeftRows { table: source, entities: &listed, row, fate: Fate::Dropped };
+        let moved = Affected::Rows { table: route.to, first: start, count };
+        let now = if in_order { moved } else { Affected::Listed(&listed) };
+        // SAFETY: the rows are gone, and their values in these columns have stayed where they were. They are dropped below,
+        // unless they are kept.
+        unsafe { listeners.rows_changed(plan, &left, now, &mut told) }
+    }
+    // Another operation may move the rows before this one is told of: if it is part of a larger one, or if a value panics.
+    let is_part = listeners.held != 0;
+    let news = Settled { news: &mut listeners.news, table: to };
+    let finish = listeners.removals.finish(&told);
+    // SAFETY: as above.
+    unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
+    drop(finish);
+    core::mem::forget(news);
+    if is_part {
+        listeners.news.settle(to);
+    }
+    store.react();
+}
+
+/// [`insert_into`](Store::insert_into), when it has been told what goes.
+fn insert_expected<B: Bundle>(
+    store: &mut Store,
+    selection: &Selection,
+    change: Change,
+    mut make: impl FnMut(&Store, Entity, usize) -> B,
+) -> usize {
+    let id = store.structure.archetypes.plan(selection.table, change);
+    let plan = store.structure.archetypes.at(id).plan;
+    if plan.table == selection.table || !plan.is_plain() {
+        return insert_one_by_one(store, selection, make);
+    }
+    let count = selection.len(store);
+    let entities = selection.rows.is_some().then(|| selection.entities(store));
+    let write = |store: &mut Store, block: &Block| {
+        let make = |store: &Store, entity, nth| make(store, entity, selection.before + nth);
+        write_rows::<B>(store, id, block, entities.as_deref(), make);
+    };
+    // SAFETY: the plan is plain, and `write_rows` writes the only bundle of the change.
+    unsafe { move_rows(store, id, selection, None, write) }
+    count
+}
+
+/// As [`insert_into`](Store::insert_into), for a component that has this sparse storage, while no listener records.
+fn insert_into_storage<B: Bundle>(
+    store: &mut Store,
+    number: usize,
+    selection: &Selection,
+    mut make: impl FnMut(&Store, Entity, usize) -> B,
+) -> usize {
+    let entities = selection.entities(store);
+    let storage = &mut store.structure.sparse[number];
+    if storage.len() != 0 && entities.iter().any(|entity| storage.contains(entity.index())) {
+        for (nth, &entity) in entities.iter().enumerate() {
+            let bundle = make(store, entity, selection.before + nth);
+            give(bundle, |bundle| store.located(entity).map(|located| located.insert(bundle)));
+        }
+        return entities.len();
+    }
+    let indexes = || entities.iter().map(|entity| entity.index());
+    let room = storage
+        .reserve_many(entities.len(), indexes())
+        .and_then(|()| store.structure.entities.reserve_summary(indexes().max().unwrap_or(0)));
+    if let Err(error) = room {
+        error.raise();
+    }
+    let (now, first) = (store.now(), store.structure.sparse[number].behind());
+    let mut written = WrittenBehind { store, number, count: 0 };
+    for (nth, &entity) in entities.iter().enumerate() {
+        let bundle = make(written.store, entity, selection.before + nth);
+        // SAFETY: the storage is the only component's, and there is room for so many behind its values. It stays where it
+        // is, as `make` cannot change the store.
+        give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write_sole(first, nth) }));
+        written.count = nth + 1;
+    }
+    core::mem::forget(written);
+    // SAFETY: the entities of a selection differ; none of these has a value, and now these are written.
+    unsafe { store.structure.sparse[number].add_written(&entities, now) }
+    store.structure.entities.add_to_summaries(&entities, number);
+    entities.len()
+}
+
+fn insert_one_by_one<B: Bundle>(
+    store: &mut Store,
+    selection: &Selection,
+    mut make: impl FnMut(&Store, Entity, usize) -> B,
+) -> usize {
+    let entities = selection.entities(store);
+    store.as_foretold(|store| {
+        for (nth, &entity) in entities.iter().enumerate() {
+            let bundle = make(store, entity, selection.before + nth);
+            give(bundle, |bundle| {
+                with_parts(bundle, |parts| {
+                    let addition = inserting::<B>(store, parts);
+                    if let Some(located) = store.located(entity) {
+                        located.add(addition);
+                    }
+                });
+            });
+        }
+    });
+    entities.len()
+}
+
+/// Tells what selected entities are about to lose by a change, in this order if there is one, if something is told.
+#[must_use]
+fn expect_change_of(store: &mut Store, selection: &Selection, order: Option<&[Entity]>, change: Change) -> Waiting {
+    let plan = store.structure.archetypes.planned(selection.table, change).plan;
+    if plan.interest().has(Interest::REACTIONS) {
+        return store
+            .with_affected(selection, order, |store, affected| store.expect_change(affected, selection.table, change));
+    }
+    Waiting::default()
+}
+
+fn foresee_change_of(store: &mut Store, news: &mut News, selection: &Selection, change: Change) {
+    if store.structure.archetypes.planned(selection.table, change).plan.interest().has(Interest::REACTIONS) {
+        store.with_affected(selection, None, |store, affected| {
+            store.foresee_change(news, affected, selection.table, change);
+        });
+    }
+}
+
+/// Writes new values behind the last row of the destination, in the order of these entities if it is not that of the rows. If
+/// `make` panics they are dropped.
+fn write_rows<B: Bundle>(
+    store: &mut Store,
+    plan: PlanId,
+    block: &Block,
+    entities: Option<&[Entity]>,
+    mut make: impl FnMut(&Store, Entity, usize) -> B,
+) {
+    let order = entities.map(|entities| store.structure.entities.rows_of(entities));
+    let Planned { plan, tables, .. } = store.structure.archetypes.at(plan);
+    // SAFETY: the plan belongs to this bundle and leads to this table.
+    let bases = unsafe { B::Parts::bases(tables.get_mut(block.route.to), &mut Targets::of(plan)) };
+    let mut written = Written { store, block, order: order.as_deref(), count: 0 };
+    for nth in 0..block.count {
+        let offset = written.offset(nth);
+        // SAFETY: the table is one of the store, and has so many rows from `first` on.
+        let entity = unsafe {
+            let from = written.store.structure.archetypes.tables.get_unchecked(block.from);
+            *from.entities().get_unchecked(block.first + offset)
+        };
+        let bundle = make(written.store, entity, nth);
+        // SAFETY: there is room for so many rows, which hold no values in these columns; the columns stay where they
+        // are, as `make` cannot change the store.
+        give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write(bases, block.start + offset) }));
+        written.count = nth + 1;
+    }
+    core::mem::forget(written);
 }
 
 impl Structure {

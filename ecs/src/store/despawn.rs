@@ -27,76 +27,7 @@ impl Store {
     /// If the entity is not alive.
     #[inline(always)]
     pub(crate) fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
-        if self.end_at_once(entity) { Ok(()) } else { self.despawn_in_phases(entity) }
-    }
-
-    /// Removes an entity, if that takes no more than to overwrite its row, and perhaps to add it to one list of removals. Nothing has
-    /// happened otherwise. As in [`Store::spawn`], no function is called meanwhile.
-    #[inline(always)]
-    fn end_at_once(&mut self, entity: Entity) -> bool {
-        let Self { structure: Structure { archetypes, entities, .. }, listeners, .. } = self;
-        let Some(ending) = entities.ending_lightly(entity) else { return false };
-        let Location { table, row } = ending.location();
-        let Some(table) = archetypes.tables.find_mut(table) else { return false };
-        if !table.ends_lightly() || !listeners.ends_lightly(table, entity) {
-            return false;
-        }
-        // SAFETY: the row of a live entity is a row of its table, which ends lightly.
-        unsafe {
-            ending.end(table.last_entity());
-            table.overwrite_row(row as usize);
-        }
-        true
-    }
-
-    /// [`Store::despawn`], whatever has to be done.
-    #[inline(never)]
-    fn despawn_in_phases(&mut self, entity: Entity) -> Result<(), EntityError> {
-        self.flush();
-        let Some(location) = self.structure.entities.get(entity) else {
-            return Err(self.structure.entities.why_not(entity));
-        };
-        let summary = self.structure.entities.sparse_summary(entity.index());
-        let is_noted =
-            !summary.is_empty() || !self.structure.archetypes.tables.get_mut(location.table).interest().ends_untold();
-        if is_noted && self.hears_end(location.table, summary) {
-            return self.despawn_notified(entity);
-        }
-        self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
-        // SAFETY: the entity is there, and there is room for its end.
-        unsafe { self.end_row(entity, location) }
-        Ok(())
-    }
-
-    /// [`Store::despawn`] of an entity of whose end observers or hooks are notified.
-    ///
-    /// # Errors
-    ///
-    /// If a listener has despawned it.
-    #[cold]
-    #[inline(never)]
-    fn despawn_notified(&mut self, entity: Entity) -> Result<(), EntityError> {
-        let Self { listeners, reactions, .. } = &*self;
-        let is_alone = listeners.held == 0 && !listeners.has_news && !reactions.is_running();
-        if let Some(tell) = reactions.tell.filter(|_| is_alone)
-            && (tell.end)(self, entity)
-        {
-            return Ok(());
-        }
-        let location = self.structure.entities.locate(entity)?;
-        let panicked = self.expect_end(Affected::Listed(&[entity]), location.table);
-        self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
-        let mut dropped = self.dropping(|store| {
-            // SAFETY: the entity is there, and there is room for its end.
-            unsafe { store.end_row(entity, location) }
-        });
-        if dropped.is_some() && self.structure.entities.contains(entity) {
-            // There was no memory to tell of it. An operation that this is part of does not go on either.
-            dropped.go_on();
-            return Ok(());
-        }
-        self.conclude(panicked.or(dropped));
-        Ok(())
+        if end_at_once(self, entity) { Ok(()) } else { despawn_in_phases(self, entity) }
     }
 
     /// The sparse storages in which an entity may be, if no observer and no hook is told of its end, and no pairs end with it.
@@ -136,56 +67,9 @@ impl Store {
         self.structure.entities.reserve_free(entities.len()).unwrap_or_else(|error| error.raise());
         let (mut rest, mut panicked) = (entities.iter(), Waiting::default());
         while !rest.as_slice().is_empty() {
-            panicked = panicked.or(Waiting::catch(|| self.end_some_untold(&mut rest)));
+            panicked = panicked.or(Waiting::catch(|| end_some_untold(self, &mut rest)));
         }
         panicked
-    }
-
-    /// Ends these entities, one after the other. Those that are in one table and in the same storages, which have nothing to drop, are taken
-    /// out of each storage together, and out of the table, as far as their rows follow each other.
-    fn end_some_untold(&mut self, rest: &mut slice::Iter<'_, Entity>) {
-        let mut kind = None;
-        let mut run = rest.as_slice();
-        let mut count = 0;
-        while let Some(&entity) = rest.next() {
-            let location = self.structure.entities.get(entity);
-            let found =
-                location.map(|location| (location.table, self.structure.entities.sparse_summary(entity.index())));
-            if found != kind || found.is_none() {
-                self.structure.leave_storages(kind, &run[..count]);
-                (run, count) = (&run[run.len() - rest.len() - 1..], 0);
-                kind = found.filter(|&(table, summary)| self.end_lightly_there(table, summary));
-            }
-            let (Some(location), Some((_, summary))) = (location, found) else { continue };
-            let Some((table, _)) = kind else {
-                // SAFETY: the entity is there, and there is room for its end.
-                unsafe { self.end_row(entity, location) }
-                continue;
-            };
-            let Self { structure: Structure { archetypes, entities, .. }, .. } = &mut *self;
-            let (table, row) = (archetypes.tables.get_mut(table), location.row as usize);
-            let behind = table.entities()[row + 1..].iter().zip(rest.as_slice());
-            let in_row = behind.take_while(|(here, there)| here == there).count();
-            let more = entities.count_alike(&rest.as_slice()[..in_row], summary);
-            let ending = &run[count..][..1 + more];
-            *rest = rest.as_slice()[more..].iter();
-            count += 1 + more;
-            // SAFETY: the rows of live entities are rows of their table, which ends lightly.
-            let moved = unsafe { table.overwrite_rows(row..row + 1 + more) };
-            entities.free_these(ending);
-            entities.set_rows(moved, location.row);
-        }
-        self.structure.leave_storages(kind, &run[..count]);
-    }
-
-    /// Whether nothing has to be told or dropped when entities of a table end that are in these storages.
-    fn end_lightly_there(&self, table: TableId, summary: SparseSummary) -> bool {
-        let Self { structure: Structure { archetypes, sparse, .. }, listeners, .. } = self;
-        let Some(table) = archetypes.tables.get(table) else { return false };
-        let is_told =
-            listeners.is_recording() || listeners.removals.watches(summary) || !table.interest().ends_untold();
-        let drops = |number: usize| sparse[number].column().drop_fn().is_some();
-        !is_told && table.ends_lightly() && !summary.storages(sparse.len()).any(drops)
     }
 
     /// Ends an entity of whose end observers and hooks are not told, if nothing has to be dropped. If not, nothing happens, and this says
@@ -201,108 +85,14 @@ impl Store {
         }
         self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
         // SAFETY: the entity is there, and there is room for its end.
-        unsafe { self.end_row(entity, location) }
+        unsafe { end_row(self, entity, location) }
         true
-    }
-
-    /// Ends an entity of whose end observers and hooks are not told, or have been.
-    ///
-    /// # Safety
-    ///
-    /// - The live entity is at this location. There is room for its index among the free ones.
-    #[inline(always)]
-    unsafe fn end_row(&mut self, entity: Entity, location: Location) {
-        let summary = self.structure.entities.sparse_summary(entity.index());
-        let table = self.structure.archetypes.tables.get_mut(location.table);
-        if !summary.is_empty() || table.interest().has(Interest::REMOVALS.and(Interest::RECORDER)) {
-            // SAFETY: forwarded.
-            return unsafe { self.end_row_in_phases(entity, location, summary) };
-        }
-        // SAFETY: the row of a live entity is a row of its table, and its values are dropped when it is gone.
-        unsafe {
-            let moved = table.retire_row(location.row as usize);
-            // It may be the entity itself.
-            self.structure.entities.set_row(moved, location.row);
-            self.structure.entities.free(entity);
-            table.drop_behind();
-        }
-    }
-
-    /// [`Store::end_row`] of an entity that may be in sparse storages, or of whose end something is recorded.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Store::end_row`].
-    #[inline(never)]
-    unsafe fn end_row_in_phases(&mut self, entity: Entity, location: Location, summary: SparseSummary) {
-        let row = location.row as usize;
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
-        let table = archetypes.tables.get_mut(location.table);
-        let outside = &[(entity, summary)][usize::from(summary.is_empty())..];
-        // SAFETY: the row of a live entity is a row of its table.
-        if !listeners.records_end(table, summary) || summary.is_empty() && unsafe { listeners.record_end(table, row) } {
-            // SAFETY: the row of a live entity is a row of its table. Its values are dropped when it is gone.
-            unsafe {
-                // It may be the entity itself.
-                entities.set_row(table.retire_row(row), location.row);
-                entities.free(entity);
-                let _outside = Outside { sparse, values: outside };
-                return table.drop_behind();
-            }
-        }
-        let room = listeners.prepare(table.watched_columns(), summary, 1, Fate::Dropped);
-        let told = room.unwrap_or_else(|error| error.raise());
-        // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
-        let moved = unsafe { table.retire_row_to_tell(row, told.kept()) };
-        entities.set_row(moved, location.row);
-        entities.free(entity);
-        let gone = Gone { table: location.table, first: table.len(), count: 1 };
-        // SAFETY: a row has just been retired.
-        unsafe { self.end_rows(gone, &[entity], |_| 0, outside, Some(told), Fate::Dropped) }
-    }
-
-    /// Tells what entities that are gone have lost, if there is room for telling, and drops it. `row` gives the place of each
-    /// among the rows that are gone, and `outside` says which may be in which sparse storages.
-    ///
-    /// # Safety
-    ///
-    /// - The rows have just been taken off the table, whose values are still there. They were those of the entities, if
-    ///   something is told of them.
-    #[inline(never)]
-    unsafe fn end_rows(
-        &mut self,
-        gone: Gone,
-        entities: &[Entity],
-        row: impl Fn(usize) -> usize,
-        outside: &[(Entity, SparseSummary)],
-        mut told: Option<Told>,
-        fate: Fate,
-    ) {
-        let Self {
-            structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. },
-            listeners,
-            ..
-        } = self;
-        let table = tables.get_mut(gone.table);
-        if let Some(told) = &mut told {
-            let left = LeftRows { table, entities, row: |number| gone.first + row(number), fate };
-            // SAFETY: the caller's promise; what is kept is not dropped below.
-            unsafe { listeners.ended(&left, outside, (&mut *sparse, components), told) }
-        }
-        if fate == Fate::Taken {
-            return;
-        }
-        let _finish = told.as_ref().map(|told| listeners.finish(told));
-        let _outside = Outside { sparse, values: outside };
-        let kept = told.as_ref().map_or(&[][..], Told::kept);
-        // SAFETY: the values are there, and belong to nothing unless they are kept; this comes once.
-        unsafe { table.drop_rows_except(kept, None, gone.first, gone.count) }
     }
 
     /// Removes the entities of a selection and drops their components. Says how many there were. Their indexes become free
     /// in the order of `order`, which are the same entities, or else in that of their rows.
     pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
-        let panicked = self.expect_end_of(selection, order);
+        let panicked = expect_end_of(self, selection, order);
         let listed = self.list_watched(selection, order);
         let first = self.structure.gather(selection);
         let mut ending = self.prepare_end(selection.table, first, listed, 0, Fate::Dropped);
@@ -337,46 +127,17 @@ impl Store {
                 let here = table(first);
                 let count = rest.iter().take_while(|&&entity| table(entity) == here).count();
                 let (of_table, others) = rest.split_at(count);
-                store.despawn_in(here, of_table);
+                despawn_in(store, here, of_table);
                 rest = others;
             }
         });
     }
 
-    /// Ends entities that are in a table, together if they are several.
-    fn despawn_in(&mut self, table: Option<TableId>, entities: &[Entity]) {
-        /// From so many entities on.
-        const TOGETHER: usize = 4;
-        self.flush();
-        let selection =
-            table.filter(|_| entities.len() >= TOGETHER).and_then(|table| self.structure.select_in(table, entities));
-        match selection {
-            Some(selection) => _ = self.despawn_all(&selection, Some(entities)),
-            None => entities.iter().for_each(|&entity| _ = self.despawn(entity)),
-        }
-    }
-
-    /// As [`expect_end`](Self::expect_end), of selected entities, in this order if there is one.
-    #[must_use]
-    fn expect_end_of(&mut self, selection: &Selection, order: Option<&[Entity]>) -> Waiting {
-        if !self.hears_end_of(selection.table) {
-            return Waiting::default();
-        }
-        self.with_affected(selection, order, |store, affected| store.expect_end(affected, selection.table))
-    }
-
     /// As [`foresee_end`](Self::foresee_end), of selected entities.
     pub(crate) fn foresee_end_of(&mut self, news: &mut News, selection: &Selection) {
-        if self.hears_end_of(selection.table) {
+        if hears_end_of(self, selection.table) {
             self.with_affected(selection, None, |store, affected| store.foresee_end(news, affected, selection.table));
         }
-    }
-
-    /// Whether observers or hooks may be told of the end of entities of a table.
-    fn hears_end_of(&self, table: TableId) -> bool {
-        let Self { structure: Structure { archetypes, entities, .. }, listeners, .. } = self;
-        let in_table = || archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
-        listeners.hears && (in_table() || listeners.hears_storages() && entities.has_summaries())
     }
 
     /// The entities of a selection, in the order in which it is told of them, if something is told.
@@ -427,7 +188,7 @@ impl Store {
         let Ending { gone, listed, rows, outside, told } = ending;
         let row = |number: usize| rows[number] as usize - gone.first;
         // SAFETY: the caller's promise; the rows are those of the entities that are listed.
-        unsafe { self.end_rows(*gone, listed, row, outside, told.take(), fate) }
+        unsafe { end_rows(self, *gone, listed, row, outside, told.take(), fate) }
     }
 
     /// Removes all entities. They are gone before the first component is dropped. `O(entities)`, and as often a step as there
@@ -439,76 +200,306 @@ impl Store {
         let foresee = |store: &mut Self, news: &mut News| {
             occupied.iter().map(all).for_each(|selection| store.foresee_end_of(news, &selection));
         };
-        self.as_one_foreseen(foresee, Self::clear_all_entities);
+        self.as_one_foreseen(foresee, clear_all_entities);
     }
+}
 
-    fn clear_all_entities(&mut self) {
-        let occupied = self.structure.occupied_tables();
-        let mut watched = self.prepare_to_tell_of_all(&occupied);
-        let living = self.structure.prepare_to_free_all(&occupied);
-        // From here on nothing needs memory.
-        self.structure.free_all(living);
-        let Self {
-            structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. },
-            listeners,
-            ..
-        } = self;
-        let mut told = Told::default();
-        for (table, of_table) in &mut watched.tables {
-            let table = tables.get_mut(*table);
-            let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: Fate::Dropped };
-            // SAFETY: the entities stand in the order of their rows, which are forgotten below; what is kept is not dropped.
-            unsafe { listeners.ended(&left, &[], (&mut *sparse, components), of_table) }
-            told.join(of_table);
-        }
-        for (number, entities) in &watched.storages {
-            let id = components.sparse()[*number];
-            listeners.storage_lost(&mut sparse[*number], *number, entities, id, &mut told);
-        }
-        let _finish = listeners.finish(&told);
-        let of_tables = occupied.iter().map(|&table| (Some(table), None));
-        let of_storages = sparse.iter_mut().map(|storage| (None, Some(storage)));
-        // The rows of all tables are gone before the first value is dropped.
-        for_each_despite_panics(of_tables.chain(of_storages), |(table, storage)| {
-            if let Some(table) = table {
-                let kept = watched.tables.iter().find(|(watched, _)| *watched == table);
-                tables.get_mut(table).clear_except(kept.map_or(&[][..], |(_, told)| told.kept()));
-            }
-            if let Some(storage) = storage {
-                storage.clear();
-            }
-        });
+/// Removes an entity, if that takes no more than to overwrite its row, and perhaps to add it to one list of removals. Nothing has
+/// happened otherwise. As in [`Store::spawn`], no function is called meanwhile.
+#[inline(always)]
+fn end_at_once(store: &mut Store, entity: Entity) -> bool {
+    let Store { structure: Structure { archetypes, entities, .. }, listeners, .. } = store;
+    let Some(ending) = entities.ending_lightly(entity) else { return false };
+    let Location { table, row } = ending.location();
+    let Some(table) = archetypes.tables.find_mut(table) else { return false };
+    if !table.ends_lightly() || !listeners.ends_lightly(table, entity) {
+        return false;
     }
+    // SAFETY: the row of a live entity is a row of its table, which ends lightly.
+    unsafe {
+        ending.end(table.last_entity());
+        table.overwrite_row(row as usize);
+    }
+    true
+}
 
-    /// Makes room for telling that all entities have lost everything.
-    fn prepare_to_tell_of_all(&mut self, occupied: &[TableId]) -> Everything {
-        let mut all = Everything { tables: Vec::new(), storages: Vec::new() };
-        if !self.listeners.removals.is_watching() && !self.listeners.is_recording() {
-            return all;
-        }
-        let Self {
-            structure: Structure { archetypes: Archetypes { tables, .. }, entities, sparse, .. },
-            listeners,
-            ..
-        } = self;
-        let watched =
-            occupied.iter().filter_map(|&table| tables.get(table)).filter(|table| !table.interest().is_none());
-        let in_storage = |number: usize| sparse.get(number).map_or(0, SparseStorage::len);
-        let room = listeners.removals.make_room_for_all(watched.clone(), in_storage);
-        room.unwrap_or_else(|error| error.raise());
-        for table in watched {
-            let told = listeners.prepare(table.watched_columns(), SparseSummary::default(), 0, Fate::Dropped);
-            all.tables.push((table.id(), told.unwrap_or_else(|error| error.raise())));
-        }
-        for (number, storage) in sparse.iter().enumerate() {
-            if listeners.watches(SparseSummary::default().with(number)) {
-                let indexes = core::iter::successors(storage.next_index(0), |&(_, at)| storage.next_index(at));
-                let entities = indexes.filter_map(|(index, _)| Some(entities.at_index(index)?.0)).collect();
-                all.storages.push((number, entities));
-            }
-        }
-        all
+/// [`Store::despawn`], whatever has to be done.
+#[inline(never)]
+fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityError> {
+    store.flush();
+    let Some(location) = store.structure.entities.get(entity) else {
+        return Err(store.structure.entities.why_not(entity));
+    };
+    let summary = store.structure.entities.sparse_summary(entity.index());
+    let is_noted =
+        !summary.is_empty() || !store.structure.archetypes.tables.get_mut(location.table).interest().ends_untold();
+    if is_noted && store.hears_end(location.table, summary) {
+        return despawn_notified(store, entity);
     }
+    store.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+    // SAFETY: the entity is there, and there is room for its end.
+    unsafe { end_row(store, entity, location) }
+    Ok(())
+}
+
+/// [`Store::despawn`] of an entity of whose end observers or hooks are notified.
+///
+/// # Errors
+///
+/// If a listener has despawned it.
+#[cold]
+#[inline(never)]
+fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError> {
+    let Store { listeners, reactions, .. } = &*store;
+    let is_alone = listeners.held == 0 && !listeners.has_news && !reactions.is_running();
+    if let Some(tell) = reactions.tell.filter(|_| is_alone)
+        && (tell.end)(store, entity)
+    {
+        return Ok(());
+    }
+    let location = store.structure.entities.locate(entity)?;
+    let panicked = store.expect_end(Affected::Listed(&[entity]), location.table);
+    store.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+    let mut dropped = store.dropping(|store| {
+        // SAFETY: the entity is there, and there is room for its end.
+        unsafe { end_row(store, entity, location) }
+    });
+    if dropped.is_some() && store.structure.entities.contains(entity) {
+        // There was no memory to tell of it. An operation that this is part of does not go on either.
+        dropped.go_on();
+        return Ok(());
+    }
+    store.conclude(panicked.or(dropped));
+    Ok(())
+}
+
+/// Ends these entities, one after the other. Those that are in one table and in the same storages, which have nothing to drop, are taken
+/// out of each storage together, and out of the table, as far as their rows follow each other.
+fn end_some_untold(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
+    let mut kind = None;
+    let mut run = rest.as_slice();
+    let mut count = 0;
+    while let Some(&entity) = rest.next() {
+        let location = store.structure.entities.get(entity);
+        let found = location.map(|location| (location.table, store.structure.entities.sparse_summary(entity.index())));
+        if found != kind || found.is_none() {
+            store.structure.leave_storages(kind, &run[..count]);
+            (run, count) = (&run[run.len() - rest.len() - 1..], 0);
+            kind = found.filter(|&(table, summary)| end_lightly_there(store, table, summary));
+        }
+        let (Some(location), Some((_, summary))) = (location, found) else { continue };
+        let Some((table, _)) = kind else {
+            // SAFETY: the entity is there, and there is room for its end.
+            unsafe { end_row(store, entity, location) }
+            continue;
+        };
+        let Store { structure: Structure { archetypes, entities, .. }, .. } = &mut *store;
+        let (table, row) = (archetypes.tables.get_mut(table), location.row as usize);
+        let behind = table.entities()[row + 1..].iter().zip(rest.as_slice());
+        let in_row = behind.take_while(|(here, there)| here == there).count();
+        let more = entities.count_alike(&rest.as_slice()[..in_row], summary);
+        let ending = &run[count..][..1 + more];
+        *rest = rest.as_slice()[more..].iter();
+        count += 1 + more;
+        // SAFETY: the rows of live entities are rows of their table, which ends lightly.
+        let moved = unsafe { table.overwrite_rows(row..row + 1 + more) };
+        entities.free_these(ending);
+        entities.set_rows(moved, location.row);
+    }
+    store.structure.leave_storages(kind, &run[..count]);
+}
+
+/// Whether nothing has to be told or dropped when entities of a table end that are in these storages.
+fn end_lightly_there(store: &Store, table: TableId, summary: SparseSummary) -> bool {
+    let Store { structure: Structure { archetypes, sparse, .. }, listeners, .. } = store;
+    let Some(table) = archetypes.tables.get(table) else { return false };
+    let is_told = listeners.is_recording() || listeners.removals.watches(summary) || !table.interest().ends_untold();
+    let drops = |number: usize| sparse[number].column().drop_fn().is_some();
+    !is_told && table.ends_lightly() && !summary.storages(sparse.len()).any(drops)
+}
+
+/// Ends an entity of whose end observers and hooks are not told, or have been.
+///
+/// # Safety
+///
+/// - The live entity is at this location. There is room for its index among the free ones.
+#[inline(always)]
+unsafe fn end_row(store: &mut Store, entity: Entity, location: Location) {
+    let summary = store.structure.entities.sparse_summary(entity.index());
+    let table = store.structure.archetypes.tables.get_mut(location.table);
+    if !summary.is_empty() || table.interest().has(Interest::REMOVALS.and(Interest::RECORDER)) {
+        // SAFETY: forwarded.
+        return unsafe { end_row_in_phases(store, entity, location, summary) };
+    }
+    // SAFETY: the row of a live entity is a row of its table, and its values are dropped when it is gone.
+    unsafe {
+        let moved = table.retire_row(location.row as usize);
+        // It may be the entity itself.
+        store.structure.entities.set_row(moved, location.row);
+        store.structure.entities.free(entity);
+        table.drop_behind();
+    }
+}
+
+/// [`Store::end_row`] of an entity that may be in sparse storages, or of whose end something is recorded.
+///
+/// # Safety
+///
+/// - As for [`Store::end_row`].
+#[inline(never)]
+unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Location, summary: SparseSummary) {
+    let row = location.row as usize;
+    let Store { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = store;
+    let table = archetypes.tables.get_mut(location.table);
+    let outside = &[(entity, summary)][usize::from(summary.is_empty())..];
+    // SAFETY: the row of a live entity is a row of its table.
+    if !listeners.records_end(table, summary) || summary.is_empty() && unsafe { listeners.record_end(table, row) } {
+        // SAFETY: the row of a live entity is a row of its table. Its values are dropped when it is gone.
+        unsafe {
+            // It may be the entity itself.
+            entities.set_row(table.retire_row(row), location.row);
+            entities.free(entity);
+            let _outside = Outside { sparse, values: outside };
+            return table.drop_behind();
+        }
+    }
+    let room = listeners.prepare(table.watched_columns(), summary, 1, Fate::Dropped);
+    let told = room.unwrap_or_else(|error| error.raise());
+    // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
+    let moved = unsafe { table.retire_row_to_tell(row, told.kept()) };
+    entities.set_row(moved, location.row);
+    entities.free(entity);
+    let gone = Gone { table: location.table, first: table.len(), count: 1 };
+    // SAFETY: a row has just been retired.
+    unsafe { end_rows(store, gone, &[entity], |_| 0, outside, Some(told), Fate::Dropped) }
+}
+
+/// Tells what entities that are gone have lost, if there is room for telling, and drops it. `row` gives the place of each
+/// among the rows that are gone, and `outside` says which may be in which sparse storages.
+///
+/// # Safety
+///
+/// - The rows have just been taken off the table, whose values are still there. They were those of the entities, if
+///   something is told of them.
+#[inline(never)]
+unsafe fn end_rows(
+    store: &mut Store,
+    gone: Gone,
+    entities: &[Entity],
+    row: impl Fn(usize) -> usize,
+    outside: &[(Entity, SparseSummary)],
+    mut told: Option<Told>,
+    fate: Fate,
+) {
+    let Store {
+        structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, listeners, ..
+    } = store;
+    let table = tables.get_mut(gone.table);
+    if let Some(told) = &mut told {
+        let left = LeftRows { table, entities, row: |number| gone.first + row(number), fate };
+        // SAFETY: the caller's promise; what is kept is not dropped below.
+        unsafe { listeners.ended(&left, outside, (&mut *sparse, components), told) }
+    }
+    if fate == Fate::Taken {
+        return;
+    }
+    let _finish = told.as_ref().map(|told| listeners.finish(told));
+    let _outside = Outside { sparse, values: outside };
+    let kept = told.as_ref().map_or(&[][..], Told::kept);
+    // SAFETY: the values are there, and belong to nothing unless they are kept; this comes once.
+    unsafe { table.drop_rows_except(kept, None, gone.first, gone.count) }
+}
+
+/// Ends entities that are in a table, together if they are several.
+fn despawn_in(store: &mut Store, table: Option<TableId>, entities: &[Entity]) {
+    /// From so many entities on.
+    const TOGETHER: usize = 4;
+    store.flush();
+    let selection =
+        table.filter(|_| entities.len() >= TOGETHER).and_then(|table| store.structure.select_in(table, entities));
+    match selection {
+        Some(selection) => _ = store.despawn_all(&selection, Some(entities)),
+        None => entities.iter().for_each(|&entity| _ = store.despawn(entity)),
+    }
+}
+
+/// As [`expect_end`](Store::expect_end), of selected entities, in this order if there is one.
+#[must_use]
+fn expect_end_of(store: &mut Store, selection: &Selection, order: Option<&[Entity]>) -> Waiting {
+    if !hears_end_of(store, selection.table) {
+        return Waiting::default();
+    }
+    store.with_affected(selection, order, |store, affected| store.expect_end(affected, selection.table))
+}
+
+/// Whether observers or hooks may be told of the end of entities of a table.
+fn hears_end_of(store: &Store, table: TableId) -> bool {
+    let Store { structure: Structure { archetypes, entities, .. }, listeners, .. } = store;
+    let in_table = || archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
+    listeners.hears && (in_table() || listeners.hears_storages() && entities.has_summaries())
+}
+
+fn clear_all_entities(store: &mut Store) {
+    let occupied = store.structure.occupied_tables();
+    let mut watched = prepare_to_tell_of_all(store, &occupied);
+    let living = store.structure.prepare_to_free_all(&occupied);
+    // From here on nothing needs memory.
+    store.structure.free_all(living);
+    let Store {
+        structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, listeners, ..
+    } = store;
+    let mut told = Told::default();
+    for (table, of_table) in &mut watched.tables {
+        let table = tables.get_mut(*table);
+        let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: Fate::Dropped };
+        // SAFETY: the entities stand in the order of their rows, which are forgotten below; what is kept is not dropped.
+        unsafe { listeners.ended(&left, &[], (&mut *sparse, components), of_table) }
+        told.join(of_table);
+    }
+    for (number, entities) in &watched.storages {
+        let id = components.sparse()[*number];
+        listeners.storage_lost(&mut sparse[*number], *number, entities, id, &mut told);
+    }
+    let _finish = listeners.finish(&told);
+    let of_tables = occupied.iter().map(|&table| (Some(table), None));
+    let of_storages = sparse.iter_mut().map(|storage| (None, Some(storage)));
+    // The rows of all tables are gone before the first value is dropped.
+    for_each_despite_panics(of_tables.chain(of_storages), |(table, storage)| {
+        if let Some(table) = table {
+            let kept = watched.tables.iter().find(|(watched, _)| *watched == table);
+            tables.get_mut(table).clear_except(kept.map_or(&[][..], |(_, told)| told.kept()));
+        }
+        if let Some(storage) = storage {
+            storage.clear();
+        }
+    });
+}
+
+/// Makes room for telling that all entities have lost everything.
+fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> Everything {
+    let mut all = Everything { tables: Vec::new(), storages: Vec::new() };
+    if !store.listeners.removals.is_watching() && !store.listeners.is_recording() {
+        return all;
+    }
+    let Store {
+        structure: Structure { archetypes: Archetypes { tables, .. }, entities, sparse, .. }, listeners, ..
+    } = store;
+    let watched = occupied.iter().filter_map(|&table| tables.get(table)).filter(|table| !table.interest().is_none());
+    let in_storage = |number: usize| sparse.get(number).map_or(0, SparseStorage::len);
+    let room = listeners.removals.make_room_for_all(watched.clone(), in_storage);
+    room.unwrap_or_else(|error| error.raise());
+    for table in watched {
+        let told = listeners.prepare(table.watched_columns(), SparseSummary::default(), 0, Fate::Dropped);
+        all.tables.push((table.id(), told.unwrap_or_else(|error| error.raise())));
+    }
+    for (number, storage) in sparse.iter().enumerate() {
+        if listeners.watches(SparseSummary::default().with(number)) {
+            let indexes = core::iter::successors(storage.next_index(0), |&(_, at)| storage.next_index(at));
+            let entities = indexes.filter_map(|(index, _)| Some(entities.at_index(index)?.0)).collect();
+            all.storages.push((number, entities));
+        }
+    }
+    all
 }
 
 impl Structure {

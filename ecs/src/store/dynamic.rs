@@ -6,7 +6,7 @@ use core::any::TypeId;
 use core::fmt;
 
 use super::Store;
-use super::addition::Addition;
+use super::addition::{Addition, removing_components, retaining};
 use super::located::Located;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, RowWriter, Token, give, with_parts};
@@ -332,8 +332,8 @@ impl Located<'_> {
     /// entity stays, without them.
     pub(super) fn take_values(mut self, wanted: Option<&[ComponentId]>) -> EntityBuilder {
         let loss = self.prepare(|store| match wanted {
-            Some(ids) => store.removing_components(ids),
-            None => store.retaining::<()>(),
+            Some(ids) => removing_components(store, ids),
+            None => retaining::<()>(store),
         });
         let (store, entity, location) = (self.store(), self.entity(), self.location());
         let is_taken = |id: ComponentId| wanted.is_none_or(|ids| ids.contains(&id));

@@ -5,6 +5,7 @@
 
 use core::mem::MaybeUninit;
 
+use super::addition::removing_components;
 use super::located::Located;
 use super::{CloneError, EntityBuilder, Store, WorldId, clone_entity};
 use crate::alloc_error::AllocError;
@@ -24,21 +25,21 @@ pub(crate) struct EntityAt<'s> {
     world: WorldId,
 }
 
-impl Store {
+impl<'s> EntityAt<'s> {
     /// An entity, to change it.
     ///
     /// # Errors
     ///
     /// If it is not alive.
     #[inline]
-    pub(crate) fn at(&mut self, entity: Entity) -> Result<EntityAt<'_>, EntityError> {
-        self.flush();
-        let location = Some(self.structure.entities.locate(entity)?);
-        let world = self.id;
-        Ok(EntityAt { store: self, entity, location, world })
+    pub(crate) fn find(store: &'s mut Store, entity: Entity) -> Result<Self, EntityError> {
+        store.flush();
+        let location = Some(store.structure.entities.locate(entity)?);
+        let world = store.id;
+        Ok(Self { store, entity, location, world })
     }
 
-    /// As [`at`](Self::at), for callers that have nothing to do otherwise. A result that is made and looked at again goes through
+    /// As [`find`](Self::find), for callers that have nothing to do otherwise. A result that is made and looked at again goes through
     /// memory, which takes as long as a small change.
     ///
     /// # Panics
@@ -46,17 +47,19 @@ impl Store {
     /// If the entity is not alive.
     #[inline(always)]
     #[track_caller]
-    pub(crate) fn expect(&mut self, entity: Entity) -> EntityAt<'_> {
-        self.flush();
-        let Some(location) = self.structure.entities.get(entity) else { gone(self.structure.entities.why_not(entity)) };
-        let world = self.id;
-        EntityAt { store: self, entity, location: Some(location), world }
+    pub(crate) fn expect(store: &'s mut Store, entity: Entity) -> Self {
+        store.flush();
+        let Some(location) = store.structure.entities.get(entity) else {
+            gone(store.structure.entities.why_not(entity))
+        };
+        let world = store.id;
+        Self { store, entity, location: Some(location), world }
     }
 
     /// An entity that has just been made in this world, to change it. Another world may be here since.
     #[inline]
-    pub(crate) fn at_new(&mut self, entity: Entity, world: WorldId) -> EntityAt<'_> {
-        EntityAt { store: self, entity, location: None, world }
+    pub(crate) fn new(store: &'s mut Store, entity: Entity, world: WorldId) -> Self {
+        Self { store, entity, location: None, world }
     }
 }
 
@@ -207,7 +210,7 @@ impl<'s> EntityAt<'s> {
     /// Removes these components of the world, as far as the entity has them. The origin is as for
     /// [`insert_dynamic`](Self::insert_dynamic).
     pub(crate) fn remove_components(&mut self, ids: &[ComponentId]) {
-        let loss = self.store.removing_components(ids);
+        let loss = removing_components(self.store, ids);
         self.located_for_origin().lose(loss);
     }
 

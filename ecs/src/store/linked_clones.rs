@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::pairs::ClonedPairs;
-use super::{CloneError, EntityBuilder, Store, clone_some};
+use super::{CloneError, EntityAt, EntityBuilder, Store, clone_some};
 use crate::component::{ComponentId, ErasedRefMut, ErasedVec};
 use crate::entity::{Entity, EntityHashMap, EntityMapper};
 use crate::guard::Waiting;
@@ -67,7 +67,7 @@ pub(crate) fn take_linked(
 ) -> LinkedClones {
     let take = |&of: &Entity| {
         let (ids, mut components) = wanted(store, of);
-        let taken = store.at(of).map(|mut entity| entity.take_values(Some(&ids)));
+        let taken = EntityAt::find(store, of).map(|mut entity| entity.take_values(Some(&ids)));
         components.parts.extend(taken.into_iter().flat_map(|taken| taken.parts));
         LinkedClone { of, components, pairs: ClonedPairs::default() }
     };
@@ -120,7 +120,7 @@ pub(crate) fn put_linked(
 }
 
 fn put_linked_one(store: &mut Store, id: Entity, components: &mut EntityBuilder, pairs: ClonedPairs) {
-    let Ok(mut entity) = store.at(id) else { return };
+    let Ok(mut entity) = EntityAt::find(store, id) else { return };
     let done = Waiting::catch(|| {
         if let Err(error) = entity.insert_dynamic(components) {
             error.raise();

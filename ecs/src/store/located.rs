@@ -3,7 +3,7 @@
 //! A [`Located`] is an entity and where it is. It borrows the store, so nothing can make the location wrong while it exists,
 //! and each operation uses it up. Every change goes through [`Store::execute`].
 
-use super::addition::{Addition, Loss};
+use super::addition::{Addition, Loss, inserting_after, inserting_if_new, removing, retaining};
 use super::execute::{NumberedStep, Step, Subject, TypedStep};
 use super::{Store, Structure};
 use crate::alloc_error::AllocError;
@@ -90,7 +90,7 @@ impl<'s> Located<'s> {
     /// are dropped.
     pub(super) fn insert_if_new<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
         with_parts(bundle, |parts| {
-            let addition = self.store.inserting_if_new::<B>(self.entity, parts);
+            let addition = inserting_if_new::<B>(self.store, self.entity, parts);
             self.add(addition)
         })
     }
@@ -98,8 +98,8 @@ impl<'s> Located<'s> {
     /// Removes the components of `Old`, as far as the entity has them, and adds those of `New`, in one move.
     pub(super) fn replace<Old: Bundle, New: Bundle>(self, bundle: Moved<'_, New>) {
         with_parts(bundle, |parts| {
-            let old = self.store.removing::<Old>();
-            let addition = self.store.inserting_after::<New>(old, parts);
+            let old = removing::<Old>(self.store);
+            let addition = inserting_after::<New>(self.store, old, parts);
             self.add(addition);
         });
     }
@@ -116,7 +116,7 @@ impl<'s> Located<'s> {
 
     /// Removes all components but those of a bundle and those that these require, and drops them.
     pub(super) fn retain<B: Bundle>(self) {
-        let loss = self.store.retaining::<B>();
+        let loss = retaining::<B>(self.store);
         self.lose(loss);
     }
 

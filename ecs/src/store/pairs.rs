@@ -12,7 +12,7 @@ use core::any::type_name;
 
 use super::failure::CommandFailure;
 use super::links::Unpaired;
-use super::{CloneError, Store, Structure};
+use super::{CloneError, EntityAt, Store, Structure};
 use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
@@ -38,82 +38,6 @@ impl Store {
         self.relations.register::<R>(components, storages, functions)
     }
 
-    /// Whether nothing but the pairs themselves has to do with the component of an end of a relation.
-    #[inline]
-    fn marks_quietly(&self, number: usize, end: usize) -> bool {
-        let place = &self.relations.places[number];
-        let heard = self.structure.archetypes.components.heard(place.components[end]);
-        let is_watched = self.listeners.removals.watches(SparseSummary::default().with(place.storages[end]));
-        heard.told().is_none() && !is_watched && !self.listeners.is_recording()
-    }
-
-    /// The end of an operation on pairs of a relation that changes which entities have its components: as one operation, if something is
-    /// told of them. Nothing is known of the store afterwards.
-    #[inline]
-    fn change_marks(&mut self, number: usize, change: impl FnOnce(&mut Self)) {
-        if self.marks_quietly(number, 0) && self.marks_quietly(number, 1) {
-            change(self);
-            self.end_of_pairs(number);
-        } else {
-            // The observers of pairs are run at the end of the operation, after those of the components; also if one of these panics.
-            self.listeners.has_news |= self.relations.places[number].pairs.has_news();
-            self.as_one(change);
-        }
-    }
-
-    /// Gives an entity the component of an end of a relation.
-    #[inline]
-    fn mark(&mut self, number: usize, end: usize, entity: Entity) {
-        let storage = self.relations.places[number].storages[end];
-        if self.structure.sparse[storage].contains(entity.index()) {
-            return;
-        }
-        if !self.marks_quietly(number, end) {
-            return (self.relations.places[number].functions.mark[end])(self, entity);
-        }
-        let now = self.now();
-        let room = self.structure.sparse[storage].reserve(entity.index());
-        let room = room.and_then(|()| self.structure.entities.reserve_summary(entity.index()));
-        room.unwrap_or_else(|error| error.raise());
-        self.structure.sparse[storage].set_bit(entity, true, now);
-        let summary = self.structure.entities.sparse_summary(entity.index()).with(storage);
-        self.structure.entities.set_sparse_summary(entity.index(), summary);
-    }
-
-    /// Takes the component of an end of a relation from an entity that is in no pairs there any more.
-    #[inline]
-    fn unmark_if_alone(&mut self, number: usize, end: usize, entity: Entity) {
-        if self.relations.count(number, end, entity) != 0 || !self.structure.entities.contains(entity) {
-            return;
-        }
-        let place = &self.relations.places[number];
-        let (component, storage) = (place.components[end], place.storages[end]);
-        if !self.structure.sparse[storage].contains(entity.index()) {
-            return;
-        }
-        if !self.marks_quietly(number, end) {
-            if let Ok(mut entity) = self.at(entity) {
-                entity.remove_components(&[component]);
-            }
-            return;
-        }
-        let now = self.now();
-        self.structure.sparse[storage].set_bit(entity, false, now);
-        let summary = self.structure.entities.sparse_summary(entity.index());
-        if let Some(without) = summary.without(storage, self.structure.sparse.len()) {
-            self.structure.entities.set_sparse_summary(entity.index(), without);
-        }
-    }
-
-    /// Makes what is noted of pairs true, before pairs are looked for.
-    #[inline]
-    fn settle_noted_pairs(&mut self) {
-        if !self.listeners.links.unpaired.is_empty() {
-            // What is told of it comes with the operation that goes on.
-            self.without_news(settle_pairs);
-        }
-    }
-
     /// Makes a pair, or gives one that is there another value. Says whether there is one; if there cannot be, it has been reported.
     pub(crate) fn relate<R: Relation>(
         &mut self,
@@ -124,8 +48,8 @@ impl Store {
     ) -> bool {
         self.flush();
         let number = self.register_relation::<R>(functions);
-        self.settle_noted_pairs();
-        if let Err(reason) = self.may_relate::<R>(number, source, target) {
+        settle_noted_pairs(self);
+        if let Err(reason) = may_relate::<R>(self, number, source, target) {
             let by = self.structure.entities.acting();
             self.commands.errors.report("relate", type_name::<R>(), reason, by);
             return false;
@@ -138,74 +62,8 @@ impl Store {
             return true;
         }
         let is_told = (functions.is_told)(self);
-        self.change_links(|store| store.make_pair(number, [source, target], value, is_told));
+        self.change_links(|store| make_pair(store, number, [source, target], value, is_told));
         true
-    }
-
-    /// Makes a pair that is not there, and that there can be.
-    #[inline]
-    fn make_pair<R: Relation>(&mut self, number: usize, [source, target]: Ends, value: R, is_told: bool) {
-        let (index, now) = (self.relations.places[number].pairs.index(), self.now());
-        let mut displaced = [None; 2];
-        if R::EXCLUSIVE {
-            displaced[0] = others(index.list(0, source)).next().map(|other| [source, other]);
-            if R::SYMMETRIC {
-                displaced[1] = others(index.list(0, target)).next().map(|other| [other, target]);
-            }
-        }
-        let has_displaced = displaced != [None; 2];
-        displaced.into_iter().flatten().for_each(|ends| _ = self.remove_pair(number, ends));
-        let Some(pairs) = self.relations.get_mut::<R>(number) else { return };
-        if is_told {
-            // Nothing is told if the pair is not there then.
-            pairs.note_made([source, target]);
-        }
-        if let Err((error, _value)) = pairs.insert([source, target], value, now) {
-            error.raise();
-        }
-        self.listeners.note_pair([source, target], R::SYMMETRIC);
-        // Mostly both are in other pairs as well.
-        let has_first = self.relations.count(number, 0, source) == 1 || self.relations.count(number, 1, target) == 1;
-        if !has_first && !has_displaced {
-            return self.end_of_pairs(number);
-        }
-        let marks = |store: &mut Store| {
-            store.mark(number, 0, source);
-            store.mark(number, 1, target);
-            if R::SYMMETRIC {
-                store.mark(number, 1, source);
-                store.mark(number, 0, target);
-            }
-            if has_displaced {
-                store.unmark_displaced(number, displaced);
-            }
-        };
-        self.change_marks(number, marks);
-    }
-
-    /// The end of an operation on pairs of a relation: runs the observers of what has become of them, and applies what these have recorded,
-    /// unless the operation is part of another one.
-    #[inline]
-    fn end_of_pairs(&mut self, number: usize) {
-        if !self.relations.places[number].pairs.has_news() {
-            return;
-        }
-        if self.listeners.held == 0 && !self.listeners.has_news && !self.reactions.is_running() {
-            self.tell_of_pairs(number);
-            self.apply_all_recorded();
-        } else {
-            self.listeners.has_news = true;
-            self.react();
-        }
-    }
-
-    /// Runs the observers of what has become of pairs of a relation. What they record waits.
-    #[inline]
-    fn tell_of_pairs(&mut self, number: usize) {
-        let place = &self.relations.places[number];
-        if place.pairs.has_news() {
-            (place.functions.tell)(self);
-        }
     }
 
     /// Tells what has become of pairs, of all relations.
@@ -215,81 +73,10 @@ impl Store {
             // A panic waits until all values are dropped: one while another one unwinds would end the program.
             let mut panicked = Waiting::default();
             for number in 0..self.relations.places.len() {
-                panicked = panicked.or(Waiting::catch(|| self.tell_of_pairs(number)));
+                panicked = panicked.or(Waiting::catch(|| tell_of_pairs(self, number)));
             }
             panicked.go_on();
         }
-    }
-
-    #[cold]
-    fn unmark_displaced(&mut self, number: usize, displaced: [Option<Ends>; 2]) {
-        for [source, target] in displaced.into_iter().flatten() {
-            self.unmark_both(number, source, target);
-        }
-    }
-
-    /// Takes the components of pairs from two entities as far as they are in none.
-    fn unmark_both(&mut self, number: usize, source: Entity, target: Entity) {
-        self.unmark_if_alone(number, 0, source);
-        self.unmark_if_alone(number, 1, target);
-        if self.relations.places[number].pairs.is_symmetric() {
-            self.unmark_if_alone(number, 1, source);
-            self.unmark_if_alone(number, 0, target);
-        }
-    }
-
-    /// Why two entities cannot be a pair.
-    fn may_relate<R: Relation>(&self, number: usize, source: Entity, target: Entity) -> Result<(), CommandFailure> {
-        for entity in [source, target] {
-            if !self.structure.entities.contains(entity) {
-                return Err(self.structure.entities.why_not(entity).into());
-            }
-        }
-        let refuse = |reason: &str| {
-            let reason = format!("{source} and {target} cannot be a pair of `{}`: {reason}", type_name::<R>());
-            Err(CommandFailure::Other(Arc::from(reason)))
-        };
-        if source == target && R::SYMMETRIC {
-            return refuse("they are one entity, and the relation is symmetric");
-        }
-        if R::ACYCLIC && self.leads_to(number, target, source) {
-            return refuse("it would close a circle, and the relation is acyclic");
-        }
-        Ok(())
-    }
-
-    /// Whether pairs lead from an entity to another one. `O(pairs that lead on)`.
-    fn leads_to(&self, number: usize, from: Entity, to: Entity) -> bool {
-        let index = self.relations.places[number].pairs.index();
-        if from == to {
-            return true;
-        }
-        // An entity to which nothing leads cannot be the end of a chain.
-        if index.count(1, to) == 0 {
-            return false;
-        }
-        let (mut waiting, mut seen) = (alloc::vec![from], EntityHashSet::default());
-        while let Some(entity) = waiting.pop() {
-            for other in others(index.list(0, entity)) {
-                if other == to {
-                    return true;
-                }
-                if seen.insert(other) {
-                    waiting.push(other);
-                }
-            }
-        }
-        false
-    }
-
-    /// Removes a pair, if it is there, from the books alone: its entities keep the components, and its value waits to be dropped.
-    fn remove_pair(&mut self, number: usize, [source, target]: Ends) -> bool {
-        let pairs = &mut self.relations.places[number].pairs;
-        let was_there = pairs.remove(source, target);
-        if was_there {
-            self.listeners.note_pair([source, target], pairs.is_symmetric());
-        }
-        was_there
     }
 
     /// Removes a pair. Says whether it was there.
@@ -299,15 +86,15 @@ impl Store {
 
     /// Removes a pair of the relation with this number. Says whether it was there.
     pub(crate) fn unrelate_at(&mut self, number: usize, [source, target]: Ends) -> bool {
-        self.settle_noted_pairs();
+        settle_noted_pairs(self);
         self.change_links(|store| {
-            let is_there = store.remove_pair(number, [source, target]);
+            let is_there = remove_pair(store, number, [source, target]);
             if is_there {
                 let count = |end, entity| store.relations.count(number, end, entity);
                 if count(0, source) == 0 || count(1, target) == 0 {
-                    store.change_marks(number, |store| store.unmark_both(number, source, target));
+                    change_marks(store, number, |store| unmark_both(store, number, source, target));
                 } else {
-                    store.end_of_pairs(number);
+                    end_of_pairs(store, number);
                 }
             }
             is_there
@@ -327,61 +114,19 @@ impl Store {
     /// Removes all pairs of which an entity is the source (0) or the target (1).
     pub(crate) fn unrelate_all<R: Relation>(&mut self, end: usize, entity: Entity) {
         let Some(number) = self.relations.number::<R>() else { return };
-        self.settle_noted_pairs();
-        self.change_links(|store| store.change_marks(number, |store| store.remove_pairs_of(number, end, entity)));
+        settle_noted_pairs(self);
+        self.change_links(|store| change_marks(store, number, |store| remove_pairs_of(store, number, end, entity)));
     }
 
-    /// Removes all pairs of which an entity is the source (0) or the target (1), in their order. Their values wait to be dropped.
-    fn remove_pairs_of(&mut self, number: usize, end: usize, entity: Entity) {
-        let others: Vec<Entity> = others(self.relations.places[number].pairs.index().list(end, entity)).collect();
-        let ends = |other: Entity| if end == 0 { [entity, other] } else { [other, entity] };
-        others.iter().for_each(|&other| _ = self.remove_pair(number, ends(other)));
-        for &other in &others {
-            let [source, target] = ends(other);
-            self.unmark_both(number, source, target);
-        }
-    }
-
-    /// Clones the pairs of which an entity is the source, as far as a function means their component. Another one says which entities are
-    /// cloned beside it.
-    ///
-    /// # Errors
-    ///
-    /// If the values of a relation cannot be cloned.
-    fn clone_pairs(
-        &mut self,
-        source: Entity,
-        is_meant: impl Fn(ComponentId) -> bool,
-        is_cloned: &dyn Fn(Entity) -> bool,
-    ) -> Result<ClonedPairs, CloneError> {
-        let mut cloned = Vec::new();
-        for (number, place) in self.relations.places.iter_mut().enumerate() {
-            let pairs = &mut place.pairs;
-            if pairs.index().count(0, source) == 0 || !is_meant(place.components[0]) {
-                continue;
-            }
-            match pairs.clone_from(source, is_cloned) {
-                Some(clones) => cloned.push((number, clones)),
-                None => return Err(CloneError::NotClone { entity: source, components: alloc::vec![pairs.name()] }),
-            }
-        }
-        Ok(ClonedPairs(cloned))
-    }
-
-    /// [`clone_pairs`](Self::clone_pairs) of those of which a function says so that looks at the store.
+    /// [`clone_pairs`](clone_pairs) of those of which a function says so that looks at the store.
     pub(crate) fn clone_meant_pairs(
         &mut self,
         source: Entity,
         is_meant: impl Fn(&Self, ComponentId) -> bool,
         is_cloned: &dyn Fn(Entity) -> bool,
     ) -> Result<ClonedPairs, CloneError> {
-        let meant: Vec<ComponentId> = self.pair_sources().filter(|&id| is_meant(self, id)).collect();
-        self.clone_pairs(source, |id| meant.contains(&id), is_cloned)
-    }
-
-    /// The components of the sources of all relations.
-    fn pair_sources(&self) -> impl Iterator<Item = ComponentId> {
-        self.relations.places.iter().map(|place| place.components[0])
+        let meant: Vec<ComponentId> = pair_sources(self).filter(|&id| is_meant(self, id)).collect();
+        clone_pairs(self, source, |id| meant.contains(&id), is_cloned)
     }
 
     /// Makes an entity the source of pairs that have been cloned.
@@ -463,6 +208,261 @@ impl Store {
     }
 }
 
+/// Whether nothing but the pairs themselves has to do with the component of an end of a relation.
+#[inline]
+fn marks_quietly(store: &Store, number: usize, end: usize) -> bool {
+    let place = &store.relations.places[number];
+    let heard = store.structure.archetypes.components.heard(place.components[end]);
+    let is_watched = store.listeners.removals.watches(SparseSummary::default().with(place.storages[end]));
+    heard.told().is_none() && !is_watched && !store.listeners.is_recording()
+}
+
+/// The end of an operation on pairs of a relation that changes which entities have its components: as one operation, if something is
+/// told of them. Nothing is known of the store afterwards.
+#[inline]
+fn change_marks(store: &mut Store, number: usize, change: impl FnOnce(&mut Store)) {
+    if marks_quietly(store, number, 0) && marks_quietly(store, number, 1) {
+        change(store);
+        end_of_pairs(store, number);
+    } else {
+        // The observers of pairs are run at the end of the operation, after those of the components; also if one of these panics.
+        store.listeners.has_news |= store.relations.places[number].pairs.has_news();
+        store.as_one(change);
+    }
+}
+
+/// Gives an entity the component of an end of a relation.
+#[inline]
+fn mark(store: &mut Store, number: usize, end: usize, entity: Entity) {
+    let storage = store.relations.places[number].storages[end];
+    if store.structure.sparse[storage].contains(entity.index()) {
+        return;
+    }
+    if !marks_quietly(store, number, end) {
+        return (store.relations.places[number].functions.mark[end])(store, entity);
+    }
+    let now = store.now();
+    let room = store.structure.sparse[storage].reserve(entity.index());
+    let room = room.and_then(|()| store.structure.entities.reserve_summary(entity.index()));
+    room.unwrap_or_else(|error| error.raise());
+    store.structure.sparse[storage].set_bit(entity, true, now);
+    let summary = store.structure.entities.sparse_summary(entity.index()).with(storage);
+    store.structure.entities.set_sparse_summary(entity.index(), summary);
+}
+
+/// Takes the component of an end of a relation from an entity that is in no pairs there any more.
+#[inline]
+fn unmark_if_alone(store: &mut Store, number: usize, end: usize, entity: Entity) {
+    if store.relations.count(number, end, entity) != 0 || !store.structure.entities.contains(entity) {
+        return;
+    }
+    let place = &store.relations.places[number];
+    let (component, storage) = (place.components[end], place.storages[end]);
+    if !store.structure.sparse[storage].contains(entity.index()) {
+        return;
+    }
+    if !marks_quietly(store, number, end) {
+        if let Ok(mut entity) = EntityAt::find(store, entity) {
+            entity.remove_components(&[component]);
+        }
+        return;
+    }
+    let now = store.now();
+    store.structure.sparse[storage].set_bit(entity, false, now);
+    let summary = store.structure.entities.sparse_summary(entity.index());
+    if let Some(without) = summary.without(storage, store.structure.sparse.len()) {
+        store.structure.entities.set_sparse_summary(entity.index(), without);
+    }
+}
+
+/// Makes what is noted of pairs true, before pairs are looked for.
+#[inline]
+fn settle_noted_pairs(store: &mut Store) {
+    if !store.listeners.links.unpaired.is_empty() {
+        // What is told of it comes with the operation that goes on.
+        store.without_news(settle_pairs);
+    }
+}
+
+/// Makes a pair that is not there, and that there can be.
+#[inline]
+fn make_pair<R: Relation>(store: &mut Store, number: usize, [source, target]: Ends, value: R, is_told: bool) {
+    let (index, now) = (store.relations.places[number].pairs.index(), store.now());
+    let mut displaced = [None; 2];
+    if R::EXCLUSIVE {
+        displaced[0] = others(index.list(0, source)).next().map(|other| [source, other]);
+        if R::SYMMETRIC {
+            displaced[1] = others(index.list(0, target)).next().map(|other| [other, target]);
+        }
+    }
+    let has_displaced = displaced != [None; 2];
+    displaced.into_iter().flatten().for_each(|ends| _ = remove_pair(store, number, ends));
+    let Some(pairs) = store.relations.get_mut::<R>(number) else { return };
+    if is_told {
+        // Nothing is told if the pair is not there then.
+        pairs.note_made([source, target]);
+    }
+    if let Err((error, _value)) = pairs.insert([source, target], value, now) {
+        error.raise();
+    }
+    store.listeners.note_pair([source, target], R::SYMMETRIC);
+    // Mostly both are in other pairs as well.
+    let has_first = store.relations.count(number, 0, source) == 1 || store.relations.count(number, 1, target) == 1;
+    if !has_first && !has_displaced {
+        return end_of_pairs(store, number);
+    }
+    let marks = |store: &mut Store| {
+        mark(store, number, 0, source);
+        mark(store, number, 1, target);
+        if R::SYMMETRIC {
+            mark(store, number, 1, source);
+            mark(store, number, 0, target);
+        }
+        if has_displaced {
+            unmark_displaced(store, number, displaced);
+        }
+    };
+    change_marks(store, number, marks);
+}
+
+/// The end of an operation on pairs of a relation: runs the observers of what has become of them, and applies what these have recorded,
+/// unless the operation is part of another one.
+#[inline]
+fn end_of_pairs(store: &mut Store, number: usize) {
+    if !store.relations.places[number].pairs.has_news() {
+        return;
+    }
+    if store.listeners.held == 0 && !store.listeners.has_news && !store.reactions.is_running() {
+        tell_of_pairs(store, number);
+        store.apply_all_recorded();
+    } else {
+        store.listeners.has_news = true;
+        store.react();
+    }
+}
+
+/// Runs the observers of what has become of pairs of a relation. What they record waits.
+#[inline]
+fn tell_of_pairs(store: &mut Store, number: usize) {
+    let place = &store.relations.places[number];
+    if place.pairs.has_news() {
+        (place.functions.tell)(store);
+    }
+}
+
+#[cold]
+fn unmark_displaced(store: &mut Store, number: usize, displaced: [Option<Ends>; 2]) {
+    for [source, target] in displaced.into_iter().flatten() {
+        unmark_both(store, number, source, target);
+    }
+}
+
+/// Takes the components of pairs from two entities as far as they are in none.
+fn unmark_both(store: &mut Store, number: usize, source: Entity, target: Entity) {
+    unmark_if_alone(store, number, 0, source);
+    unmark_if_alone(store, number, 1, target);
+    if store.relations.places[number].pairs.is_symmetric() {
+        unmark_if_alone(store, number, 1, source);
+        unmark_if_alone(store, number, 0, target);
+    }
+}
+
+/// Why two entities cannot be a pair.
+fn may_relate<R: Relation>(store: &Store, number: usize, source: Entity, target: Entity) -> Result<(), CommandFailure> {
+    for entity in [source, target] {
+        if !store.structure.entities.contains(entity) {
+            return Err(store.structure.entities.why_not(entity).into());
+        }
+    }
+    let refuse = |reason: &str| {
+        let reason = format!("{source} and {target} cannot be a pair of `{}`: {reason}", type_name::<R>());
+        Err(CommandFailure::Other(Arc::from(reason)))
+    };
+    if source == target && R::SYMMETRIC {
+        return refuse("they are one entity, and the relation is symmetric");
+    }
+    if R::ACYCLIC && leads_to(store, number, target, source) {
+        return refuse("it would close a circle, and the relation is acyclic");
+    }
+    Ok(())
+}
+
+/// Whether pairs lead from an entity to another one. `O(pairs that lead on)`.
+fn leads_to(store: &Store, number: usize, from: Entity, to: Entity) -> bool {
+    let index = store.relations.places[number].pairs.index();
+    if from == to {
+        return true;
+    }
+    // An entity to which nothing leads cannot be the end of a chain.
+    if index.count(1, to) == 0 {
+        return false;
+    }
+    let (mut waiting, mut seen) = (alloc::vec![from], EntityHashSet::default());
+    while let Some(entity) = waiting.pop() {
+        for other in others(index.list(0, entity)) {
+            if other == to {
+                return true;
+            }
+            if seen.insert(other) {
+                waiting.push(other);
+            }
+        }
+    }
+    false
+}
+
+/// Removes a pair, if it is there, from the books alone: its entities keep the components, and its value waits to be dropped.
+fn remove_pair(store: &mut Store, number: usize, [source, target]: Ends) -> bool {
+    let pairs = &mut store.relations.places[number].pairs;
+    let was_there = pairs.remove(source, target);
+    if was_there {
+        store.listeners.note_pair([source, target], pairs.is_symmetric());
+    }
+    was_there
+}
+
+/// Removes all pairs of which an entity is the source (0) or the target (1), in their order. Their values wait to be dropped.
+fn remove_pairs_of(store: &mut Store, number: usize, end: usize, entity: Entity) {
+    let others: Vec<Entity> = others(store.relations.places[number].pairs.index().list(end, entity)).collect();
+    let ends = |other: Entity| if end == 0 { [entity, other] } else { [other, entity] };
+    others.iter().for_each(|&other| _ = remove_pair(store, number, ends(other)));
+    for &other in &others {
+        let [source, target] = ends(other);
+        unmark_both(store, number, source, target);
+    }
+}
+
+/// Clones the pairs of which an entity is the source, as far as a function means their component. Another one says which entities are
+/// cloned beside it.
+///
+/// # Errors
+///
+/// If the values of a relation cannot be cloned.
+fn clone_pairs(
+    store: &mut Store,
+    source: Entity,
+    is_meant: impl Fn(ComponentId) -> bool,
+    is_cloned: &dyn Fn(Entity) -> bool,
+) -> Result<ClonedPairs, CloneError> {
+    let mut cloned = Vec::new();
+    for (number, place) in store.relations.places.iter_mut().enumerate() {
+        let pairs = &mut place.pairs;
+        if pairs.index().count(0, source) == 0 || !is_meant(place.components[0]) {
+            continue;
+        }
+        match pairs.clone_from(source, is_cloned) {
+            Some(clones) => cloned.push((number, clones)),
+            None => return Err(CloneError::NotClone { entity: source, components: alloc::vec![pairs.name()] }),
+        }
+    }
+    Ok(ClonedPairs(cloned))
+}
+
+/// The components of the sources of all relations.
+fn pair_sources(store: &Store) -> impl Iterator<Item = ComponentId> {
+    store.relations.places.iter().map(|place| place.components[0])
+}
+
 /// Clones of the pairs of an entity, by relation.
 #[derive(Default)]
 pub(crate) struct ClonedPairs(Vec<(usize, Box<dyn PairClones>)>);
@@ -495,14 +495,14 @@ fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired
     let is_alive = store.structure.entities.contains(entity);
     let Some((number, end)) = store.relations.end_of(component) else {
         // The component has come from another world, or from a builder.
-        if let Ok(mut entity) = store.at(entity) {
+        if let Ok(mut entity) = EntityAt::find(store, entity) {
             entity.remove_components(&[component]);
         }
         return;
     };
     let place = &store.relations.places[number];
     if is_alive && store.structure.sparse[place.storages[end]].contains(entity.index()) {
-        return store.unmark_if_alone(number, end, entity);
+        return unmark_if_alone(store, number, end, entity);
     }
     let policy = if is_alive || !has_ended { OnTargetDespawn::Release } else { place.pairs.on_target_despawn() };
     match policy {
@@ -511,7 +511,7 @@ fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired
         }
         OnTargetDespawn::Cascade if end == 1 => {
             let sources: Vec<Entity> = others(place.pairs.index().list(1, entity)).collect();
-            store.remove_pairs_of(number, 1, entity);
+            remove_pairs_of(store, number, 1, entity);
             let living: Vec<Entity> =
                 sources.into_iter().filter(|&source| store.structure.entities.contains(source)).collect();
             store.doubt_news();
@@ -519,6 +519,6 @@ fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired
         }
         // All ends of a symmetric relation are targets.
         OnTargetDespawn::Cascade if place.pairs.is_symmetric() => {}
-        _ => store.remove_pairs_of(number, end, entity),
+        _ => remove_pairs_of(store, number, end, entity),
     }
 }

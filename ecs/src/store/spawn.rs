@@ -1,6 +1,6 @@
 //! Making entities.
 
-use super::addition::Addition;
+use super::addition::{Addition, inserting};
 use super::execute::{NumberedStep, Subject};
 use super::required::NewRow;
 use super::spawn_error::{MAX_GAP, SpawnAtError, SpawnError};
@@ -40,7 +40,7 @@ impl Store {
         self.try_flush().map_err(SpawnAtError::OutOfMemory)?;
         // The bundle is taken apart first: that may run user code.
         with_parts(bundle, |parts| {
-            let addition = self.inserting::<B>(parts);
+            let addition = inserting::<B>(self, parts);
             self.structure.entities.reserve_at(entity, MAX_GAP).map_err(SpawnAtError::OutOfMemory)?;
             let before = self.structure.entities.allocate_at(entity, MAX_GAP).map_err(|error| match error {
                 EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),

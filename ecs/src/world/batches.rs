@@ -10,7 +10,7 @@ use crate::command::Commands;
 use crate::component::Component;
 use crate::entity::{Entity, EntityError, EntityHashSet};
 use crate::query::{QueryData, QueryFilter};
-use crate::store::Store;
+use crate::store::{EntityAt, Store};
 
 /// Some entities of a list are not alive, and got nothing. The others have got their bundles.
 ///
@@ -131,7 +131,7 @@ impl World {
         OneOfEach::<B>::check();
         let mut count = 0;
         // A closure has no caller: the origin of all is set before.
-        let mut insert = |store: &mut Store, (entity, bundle): (Entity, B)| match store.at(entity) {
+        let mut insert = |store: &mut Store, (entity, bundle): (Entity, B)| match EntityAt::find(store, entity) {
             Ok(mut entity) => {
                 if KEEP {
                     entity.insert_if_new_for_origin(bundle);

@@ -12,8 +12,8 @@ use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
 use crate::graph::ChangeStep;
 use crate::store::{
-    CloneError, EntityBuilder, Store, bundle_components, clone_linked, clone_some, put_linked, spawn_clone_of_some,
-    take_linked,
+    CloneError, EntityAt, EntityBuilder, Store, bundle_components, clone_linked, clone_some, put_linked,
+    spawn_clone_of_some, take_linked,
 };
 
 /// Which components a clone gets: all but those that were [denied](EntityClonerBuilder::deny), and those that require these.
@@ -171,7 +171,7 @@ impl EntityCloner {
         let pairs =
             store.clone_meant_pairs(source, |store, id| self.choice.has(store, source, None, id), &|_| false)?;
         let mut insert = |store: &mut Store| {
-            let mut at = store.at(target)?;
+            let mut at = EntityAt::find(store, target)?;
             let inserted = if self.is_exact { at.insert_exactly(&mut clones) } else { at.insert_dynamic(&mut clones) };
             inserted.unwrap_or_else(|error| error.raise());
             Ok(())

@@ -11,7 +11,7 @@ use crate::bundle::{Bundle, OneOfEach, give, give_here};
 use crate::change::{Mut, ReadEntity, WriteEntity};
 use crate::component::{Component, MutableComponent};
 use crate::entity::{Distinct, Entity, EntityError, MOST_AT_ONCE, TableId};
-use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError, clone_entity};
+use crate::store::{CloneError, EntityAt, EntityBuilder, SpawnAtError, SpawnError, clone_entity};
 
 impl World {
     /// Makes an entity with the components of a bundle. Amortised `O(components)`.
@@ -46,7 +46,7 @@ impl World {
             #[inline(always)]
             |bundle| store.spawn(bundle),
         );
-        EntityWorldMut::new(self.store.at_new(entity, world))
+        EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world))
     }
 
     /// Makes an entity without components.
@@ -98,7 +98,7 @@ impl World {
         let world = self.store.id();
         let store = self.store.by_caller();
         let entity = give(bundle, |bundle| store.try_spawn(bundle))?;
-        Ok(EntityWorldMut::new(self.store.at_new(entity, world)))
+        Ok(EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world)))
     }
 
     /// Makes an entity with this very id, for loading and for following another world.
@@ -124,7 +124,7 @@ impl World {
         let world = self.store.id();
         let store = self.store.by_caller();
         give(bundle, |bundle| store.spawn_at(entity, bundle))?;
-        Ok(EntityWorldMut::new(self.store.at_new(entity, world)))
+        Ok(EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world)))
     }
 
     /// Makes an entity of each bundle of an iterator, and returns their ids. They are all made at once, in one table, and
@@ -180,7 +180,7 @@ impl World {
     pub fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> EntityWorldMut<'_> {
         let world = self.store.id();
         let entity = self.store.by_caller().spawn_dynamic(builder);
-        EntityWorldMut::new(self.store.at_new(entity, world))
+        EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world))
     }
 
     /// Makes an entity with clones of all components of another one, in tables and sparse, and returns its id. `O(its

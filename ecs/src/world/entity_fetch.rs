@@ -8,7 +8,7 @@ use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::change::WriteEntities;
 use crate::entity::{Entity, EntityError, EntityHashMap, EntityHashSet, UniqueEntityArray, UniqueEntityVec};
-use crate::store::Store;
+use crate::store::{EntityAt, Store};
 
 /// Why several entities cannot be borrowed mutably.
 ///
@@ -147,13 +147,13 @@ impl WorldEntityFetch for Entity {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     fn fetch_mut(self, world: &mut World) -> Result<EntityWorldMut<'_>, EntityError> {
-        world.store.by_caller().at(self).map(EntityWorldMut::new)
+        EntityAt::find(world.store.by_caller(), self).map(EntityWorldMut::new)
     }
 
     #[inline]
     #[track_caller]
     fn expect_mut(self, world: &mut World) -> EntityWorldMut<'_> {
-        EntityWorldMut::new(world.store.by_caller().expect(self))
+        EntityWorldMut::new(EntityAt::expect(world.store.by_caller(), self))
     }
 
     fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<EntityMut<'_>, EntityError> {

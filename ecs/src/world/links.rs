@@ -27,7 +27,7 @@ use crate::component::{
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
 use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget, Unlisted};
-use crate::store::{CommandFailure, EntityBuilder, Link, NewsView, Orphan, Store, settle_pairs};
+use crate::store::{CommandFailure, EntityAt, EntityBuilder, Link, NewsView, Orphan, Store, settle_pairs};
 
 /// What is done with the components of one relationship.
 pub(super) struct LinkFunctions {
@@ -219,7 +219,7 @@ fn list_first<R: Relationship>(store: &mut Store, target: Entity, source: Entity
     if let Some(list) = store.put_untold(target, list) {
         store.listeners.links.is_listing = true;
         let listing = Listing(store);
-        if let Ok(mut target) = listing.0.at(target) {
+        if let Ok(mut target) = EntityAt::find(listing.0, target) {
             target.insert_for_origin(list);
         }
     }
@@ -500,7 +500,7 @@ fn link_with_care<R: Relationship>(store: &mut Store, id: ComponentId, source: E
 /// Removes a component. The origin is that of the operation.
 fn remove<C: Component>(store: &mut Store, entity: Entity) {
     let id = store.register_component::<C>();
-    if let Ok(mut entity) = store.at(entity) {
+    if let Ok(mut entity) = EntityAt::find(store, entity) {
         entity.remove_components(&[id]);
     }
 }

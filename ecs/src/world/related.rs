@@ -70,7 +70,7 @@ impl World {
                     && world
                         .modify_component(source, |named: &mut R| named.set_risky(target))
                         .is_ok_and(|named| named.is_some());
-                if !is_named && let Ok(mut source) = store.at(source) {
+                if !is_named && let Ok(mut source) = EntityAt::find(store, source) {
                     source.insert_for_origin(R::from(target));
                 }
             }
@@ -120,7 +120,7 @@ impl World {
             while let Some(entity) = waiting.pop() {
                 if seen.insert(entity) {
                     waiting.extend(world.sources::<S>(entity).into_iter().rev());
-                    world.store.at(entity).into_iter().for_each(&mut each);
+                    EntityAt::find(&mut world.store, entity).into_iter().for_each(&mut each);
                 }
             }
         });
