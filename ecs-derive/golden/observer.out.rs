@@ -1,9 +1,8 @@
 #[doc(hidden)]
 #[allow(non_camel_case_types, unreachable_pub)]
 pub struct __strata_system_hurt;
-#[allow(elided_lifetimes_in_paths)]
-#[allow(clippy::inline_always, clippy::missing_const_for_fn, clippy::needless_pass_by_value)]
-#[allow(clippy::too_many_arguments, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
+#[allow(elided_lifetimes_in_paths, clippy::inline_always, clippy::missing_const_for_fn, clippy::too_many_arguments)]
+#[allow(clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
 #[doc = "\n\n`#[observer(without(Ghost))]`"]
 #[inline(always)]
 pub fn hurt(
@@ -20,11 +19,10 @@ pub fn hurt(
         },
     )
 }
-#[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes)]
-#[allow(unused_imports, unused_qualifications)]
+#[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes, unused_imports, unused_qualifications)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 const _: () = {
-    use ::strata_ecs::__private as __strata;
+    use ::strata_ecs::__private::{self as __strata, LendNothing as _, OtherRow as _, RefusedTarget as _};
     const _: () = {
         __strata::has_target::<Damage>();
         __strata::check_system(
@@ -35,7 +33,6 @@ const _: () = {
                 __strata::param_access::<__strata::Param<Commands>>("commands"),
                 __strata::filter_access::<__strata::Without<Ghost>>("without"),
             ],
-            &[],
         )
     };
     impl __strata::MacroSystem<::strata_ecs::__private::On<'static, 'static, Damage>, __strata::SystemResult>
@@ -44,7 +41,6 @@ const _: () = {
         fn build()
         -> __strata::BoxedSystem<::strata_ecs::__private::On<'static, 'static, Damage>, __strata::SystemResult>
         {
-            use __strata::{LendNothing as _, OtherRow as _, RefusedTarget as _};
             __strata::TargetSystem::<Damage, (&mut Health, Option<&Armor>), (__strata::Without<Ghost>,), _, _>::new(
                 #[inline(always)]
                 |__strata_len: __strata::usize,
@@ -53,31 +49,23 @@ const _: () = {
                  __strata_given: &mut __strata::GivenRows<'_, Damage>,
                  (__strata_3,): &mut ((Commands,),)|
                  -> __strata::SystemResult {
-                    __strata::apart_2(
-                        __strata_columns,
-                        #[inline(always)]
-                        move |__strata_1, __strata_2| {
-                            let __strata_entities = &__strata_entities[..__strata_len];
-                            let __strata_1 = &mut __strata_1[..__strata_len];
-                            let mut __strata_3 = __strata::lend(&__strata_3.0).for_loop(&mut __strata_3.0);
-                            for __strata_i in 0..__strata_len {
-                                let _ = hurt(
-                                    __strata_given.of(__strata_entities[__strata_i]),
-                                    &mut __strata_1[__strata_i],
-                                    __strata::Row::<Option<&Armor>>::new()
-                                        .of(__strata_2.map(|__strata_rows| &__strata_rows[__strata_i])),
-                                    __strata::lend(&*__strata_3).on(&mut *__strata_3),
-                                );
-                            }
-                            __strata::Ok(())
-                        },
-                    )
+                    let (__strata_1, __strata_2) = __strata_columns;
+                    let __strata_entities = &__strata_entities[..__strata_len];
+                    let mut __strata_3 = __strata::lend(&__strata_3.0).for_loop(&mut __strata_3.0);
+                    for __strata_i in 0..__strata_len {
+                        let _ = hurt(
+                            __strata_given.of(__strata_entities[__strata_i]),
+                            &mut __strata_1[__strata_i],
+                            __strata::Row::<Option<&Armor>>::of(
+                                __strata_2.map(|__strata_rows| &__strata_rows[__strata_i]),
+                            ),
+                            __strata::lend(&*__strata_3).on(&mut *__strata_3),
+                        );
+                    }
+                    __strata::Ok(())
                 },
             )
-            .build(
-                ::strata_ecs::__private::concat!(::strata_ecs::__private::module_path!(), "::", "hurt"),
-                &["health", "armor", "commands"],
-            )
+            .build(::strata_ecs::__private::system_name!("hurt"), &["health", "armor", "commands"])
         }
     }
 };

@@ -1,9 +1,8 @@
 #[doc(hidden)]
 #[allow(non_camel_case_types, unreachable_pub)]
 pub struct __strata_system_movement;
-#[allow(elided_lifetimes_in_paths)]
-#[allow(clippy::inline_always, clippy::missing_const_for_fn, clippy::needless_pass_by_value)]
-#[allow(clippy::too_many_arguments, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
+#[allow(elided_lifetimes_in_paths, clippy::inline_always, clippy::missing_const_for_fn, clippy::too_many_arguments)]
+#[allow(clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
 #[doc = " Moves what is not stunned."]
 #[doc = "\n\n`#[system(without(Stunned), changed(Velocity))]`"]
 #[inline(always)]
@@ -20,11 +19,10 @@ pub fn movement(
         },
     )
 }
-#[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes)]
-#[allow(unused_imports, unused_qualifications)]
+#[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes, unused_imports, unused_qualifications)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 const _: () = {
-    use ::strata_ecs::__private as __strata;
+    use ::strata_ecs::__private::{self as __strata, LendNothing as _, OtherRow as _, RefusedRows as _};
     const _: () = __strata::check_system(
         "movement",
         &[
@@ -35,11 +33,9 @@ const _: () = {
             __strata::filter_access::<__strata::Without<Stunned>>("without"),
             __strata::filter_access::<__strata::Changed<Velocity>>("changed"),
         ],
-        &[],
     );
     impl __strata::MacroRows<()> for __strata_system_movement {
         fn build_rows() -> __strata::BoxedSystem<(), __strata::SystemResult> {
-            use __strata::{LendNothing as _, OtherRow as _, RefusedRows as _};
             __strata::RowsOf::<
                 (&mut Position, Ref<Velocity>, Entity),
                 (__strata::Without<Stunned>, __strata::Changed<Velocity>),
@@ -50,31 +46,20 @@ const _: () = {
                  __strata_columns: (&mut [Position], __strata::RefSlice<'_, Velocity>, &[__strata::Entity]),
                  (__strata_3,): &mut ((Res<Dt>,),)|
                  -> __strata::SystemResult {
-                    __strata::apart_3(
-                        __strata_columns,
-                        #[inline(always)]
-                        move |__strata_0, __strata_1, __strata_2| {
-                            let __strata_0 = &mut __strata_0[..__strata_len];
-                            let __strata_2 = &__strata_2[..__strata_len];
-                            let mut __strata_3 = __strata::lend(&__strata_3.0).for_loop(&mut __strata_3.0);
-                            for __strata_i in __strata::listed_rows(__strata_len, __strata_list) {
-                                let _ = movement(
-                                    &mut __strata_0[__strata_i],
-                                    __strata::Row::<Ref<Velocity>>::new()
-                                        .of(__strata::ref_row(&__strata_1, __strata_i)),
-                                    __strata::Row::<Entity>::new().of(__strata_2[__strata_i]),
-                                    __strata::lend(&*__strata_3).on(&mut *__strata_3),
-                                );
-                            }
-                            __strata::Ok(())
-                        },
-                    )
+                    let (__strata_0, __strata_1, __strata_2) = __strata_columns;
+                    let mut __strata_3 = __strata::lend(&__strata_3.0).for_loop(&mut __strata_3.0);
+                    for __strata_i in __strata::listed_rows(__strata_len, __strata_list) {
+                        let _ = movement(
+                            &mut __strata_0[__strata_i],
+                            __strata::Row::<Ref<Velocity>>::of(__strata::ref_row(&__strata_1, __strata_i)),
+                            __strata::Row::<Entity>::of(__strata_2[__strata_i]),
+                            __strata::lend(&*__strata_3).on(&mut *__strata_3),
+                        );
+                    }
+                    __strata::Ok(())
                 },
             )
-            .build(
-                ::strata_ecs::__private::concat!(::strata_ecs::__private::module_path!(), "::", "movement"),
-                &["position", "velocity", "entity", "dt"],
-            )
+            .build(::strata_ecs::__private::system_name!("movement"), &["position", "velocity", "entity", "dt"])
         }
     }
 };

@@ -3,9 +3,8 @@
 struct __strata_system_census<T: ?::strata_ecs::__private::Sized>(
     ::strata_ecs::__private::PhantomData<fn() -> (::strata_ecs::__private::PhantomData<T>,)>,
 );
-#[allow(elided_lifetimes_in_paths)]
-#[allow(clippy::inline_always, clippy::missing_const_for_fn, clippy::needless_pass_by_value)]
-#[allow(clippy::too_many_arguments, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
+#[allow(elided_lifetimes_in_paths, clippy::inline_always, clippy::missing_const_for_fn, clippy::too_many_arguments)]
+#[allow(clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
 fn census<T: Component>(
     all: Query<&T>,
     mut total: ResMut<Total>,
@@ -18,11 +17,10 @@ fn census<T: Component>(
         },
     )
 }
-#[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes)]
-#[allow(unused_imports, unused_qualifications)]
+#[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes, unused_imports, unused_qualifications)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 const _: () = {
-    use ::strata_ecs::__private as __strata;
+    use ::strata_ecs::__private::{self as __strata, Refused as _};
     fn __strata_run_census<T: Component>(__strata_params: ((Query<&T>,), (ResMut<Total>,))) -> Result
     where
         T: 'static,
@@ -40,14 +38,10 @@ const _: () = {
                 __strata::param_access::<__strata::Param<Query<&T>>>("all"),
                 __strata::param_access::<__strata::Param<ResMut<Total>>>("total"),
             ],
-            &[],
         );
         fn build() -> __strata::BoxedSystem<(), Result> {
-            use __strata::Refused as _;
-            __strata::WorldSystem::new(__strata_run_census::<T>).build(
-                ::strata_ecs::__private::concat!(::strata_ecs::__private::module_path!(), "::", "census"),
-                &["all", "total"],
-            )
+            __strata::WorldSystem::new(__strata_run_census::<T>)
+                .build(::strata_ecs::__private::system_name!("census"), &["all", "total"])
         }
     }
 };

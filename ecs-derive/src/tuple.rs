@@ -23,12 +23,6 @@ pub(crate) fn nest_narrow<T: ToTokens>(members: &[T]) -> TokenStream {
     nest_within(NARROW, members)
 }
 
-/// The members of such a tuple that stand side by side, and those of the tuple at its end.
-pub(crate) fn nested_narrow<T>(members: &[T]) -> (&[T], &[T]) {
-    let side = if members.len() <= NARROW { members.len() } else { NARROW - 1 };
-    members.split_at(side)
-}
-
 fn nest_within<T: ToTokens>(width: usize, members: &[T]) -> TokenStream {
     if members.len() <= width {
         return quote!((#(#members,)*));

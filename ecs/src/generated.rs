@@ -276,21 +276,13 @@ pub const fn filter_access<F: QueryFilter>(option: &'static str) -> NamedAccess 
 /// The type of a row parameter as the user wrote it.
 pub struct Row<T>(PhantomData<fn() -> T>);
 
-impl<T> Row<T> {
-    /// Nothing but its type.
-    #[expect(clippy::new_without_default, reason = "for macro output")]
-    pub const fn new() -> Self {
-        Self(PhantomData)
-    }
-}
-
 /// The value of a row is of the type that the user wrote.
 macro_rules! row_is {
     ($([$($generics:tt)*] $Type:ty),*) => {
         $(impl<$($generics)*> Row<$Type> {
             /// The value.
             #[inline(always)]
-            pub fn of(self, value: $Type) -> $Type {
+            pub fn of(value: $Type) -> $Type {
                 value
             }
         })*
@@ -314,33 +306,13 @@ pub trait OtherRow: Sized {
     type Written;
 
     /// No value.
-    fn of<V>(self, _: V) -> Self::Written {
+    fn of<V>(_: V) -> Self::Written {
         refused()
     }
 }
 
 impl<T> OtherRow for Row<T> {
     type Written = T;
-}
-
-/// `$apart` hands the members of a tuple over one by one: the optimiser knows of arguments that are slices that they do not overlap.
-macro_rules! apart {
-    ($($apart:ident($($Member:ident $member:ident),*);)*) => {
-        $(
-            /// Hands the members of a tuple over, each as an argument.
-            #[inline(always)]
-            pub fn $apart<$($Member,)* R>(($($member,)*): ($($Member,)*), body: impl FnOnce($($Member),*) -> R) -> R {
-                body($($member),*)
-            }
-        )*
-    };
-}
-
-apart! {
-    apart_1(A a);
-    apart_2(A a, B b);
-    apart_3(A a, B b, C c);
-    apart_4(A a, B b, C c, D d);
 }
 
 /// The row of a `Mut` parameter.

@@ -37,7 +37,7 @@ pub use crate::component::{
     ChangeTracking, Component, ComponentHook, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,
     Immutable, Mutable, Persistence, RequirementList, StableName, StorageType, TypeSlot, UpgradeList,
 };
-pub use crate::const_access::{Pair, SameTypePair, TypesDiffer, check_system};
+pub use crate::const_access::{Pair, SameTypePair, TypesDiffer, check_same_types, check_system};
 pub use crate::entity::for_macros::{FieldMapping, field_mapping, map_inside};
 pub use crate::entity::{ContainsEntity, Entity, EntityMapper, MapEntities};
 pub use crate::event::{
@@ -46,9 +46,9 @@ pub use crate::event::{
 pub use crate::generated::{
     GivenRows, LendNothing, LinkedData, LinkedItems, LinkedSystem, LinkedTerm, OtherRow, ParParam, Param, Refused,
     RefusedLinked, RefusedPairs, RefusedRows, RefusedTarget, Row, RowData, RowParam, RowSystem, RowsOf, TargetSystem,
-    ValueOf, WorldSystem, apart_1, apart_2, apart_3, apart_4, condition, each_pair, filter_access, has_target, input,
-    lend, linked_access, marked_row, mut_row, pair_is_added, pair_is_changed, pair_of, param_access, ref_row,
-    refused_system, relationship, row_access, run_if, skipped, target_access,
+    ValueOf, WorldSystem, condition, each_pair, filter_access, has_target, input, lend, linked_access, marked_row,
+    mut_row, pair_is_added, pair_is_changed, pair_of, param_access, ref_row, refused_system, relationship, row_access,
+    run_if, skipped, target_access,
 };
 pub use crate::hierarchy::{ChildOf, Children};
 pub use crate::label::{
@@ -103,6 +103,16 @@ macro_rules! __strata_key {
     };
 }
 pub use __strata_key as key;
+
+/// The path of a system with this name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strata_system_name {
+    ($name:literal) => {
+        $crate::__private::concat!($crate::__private::module_path!(), "::", $name)
+    };
+}
+pub use __strata_system_name as system_name;
 
 /// The [`Description`] with the functions that the type and the bounds at the place prove.
 #[doc(hidden)]

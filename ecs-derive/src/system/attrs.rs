@@ -73,17 +73,15 @@ pub(super) fn item_allows() -> TokenStream {
 /// Lints against shapes that the system's form asks for. Each list is short enough for one line of a printed expansion.
 fn shapes() -> TokenStream {
     hygienic! {
-        #[allow(elided_lifetimes_in_paths)]
-        #[allow(clippy::inline_always, clippy::missing_const_for_fn, clippy::needless_pass_by_value)]
-        #[allow(clippy::too_many_arguments, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
+        #[allow(elided_lifetimes_in_paths, clippy::inline_always, clippy::missing_const_for_fn, clippy::too_many_arguments)]
+        #[allow(clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
     }
 }
 
 /// What the expansion allows in its own items, which repeat the user's types.
 pub(super) fn own_allows() -> TokenStream {
     hygienic! {
-        #[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes)]
-        #[allow(unused_imports, unused_qualifications)]
+        #[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes, unused_imports, unused_qualifications)]
         #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
     }
 }

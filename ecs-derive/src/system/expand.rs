@@ -23,7 +23,7 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     let frame = Frame::new(function);
     let items = if model.has_rows() { TokenStream::new() } else { world::items(model, &frame) };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
-    let (system, check) = (build(model, &frame), conflicts(model));
+    let (system, stand_ins, check) = (build(model, &frame), stand_ins(model), conflicts(model));
     // With parameters of its own, the system is checked where it is added, for each type.
     let (items, checked) = if function.is_generic() {
         (items, hygienic!(const CHECKED: () = #check;))
@@ -33,14 +33,21 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     if model.options.associated {
         let attrs = attrs::divide(&function.attrs);
         let user = both(frame::shadows(function), frame::function(function, &attrs, model.has_rows()));
+        let system = hygienic!(use __strata::{#(#stand_ins),*}; #system);
         return associated(model, &attrs.item, &user, Some(&function.ident), &returned, &both(items, system));
     }
     let built = built(model, &frame, &returned, &checked, &system);
-    of_function(model, &frame, &TokenStream::new(), &both(items, built))
+    of_function(model, &frame, &TokenStream::new(), &stand_ins, &both(items, built))
 }
 
 /// The function and the type of the system, then our own items, which repeat the user's types and are not linted.
-fn of_function(model: &Model, frame: &Frame, lints: &TokenStream, own: &TokenStream) -> TokenStream {
+fn of_function(
+    model: &Model,
+    frame: &Frame,
+    lints: &TokenStream,
+    stand_ins: &[TokenStream],
+    own: &TokenStream,
+) -> TokenStream {
     let private = &model.options.private;
     let mut output = both(frame::system_type(model, frame), frame::item(model, frame, lints));
     let allows = attrs::own_allows();
@@ -48,7 +55,7 @@ fn of_function(model: &Model, frame: &Frame, lints: &TokenStream, own: &TokenStr
     output.extend(hygienic! {
         #allows
         const _: () = {
-            use #private as __strata;
+            use #private::{self as __strata, #(#stand_ins),*};
             #own
         };
     });
@@ -64,7 +71,7 @@ fn both(mut first: TokenStream, second: TokenStream) -> TokenStream {
 /// The expression that makes the system.
 fn build(model: &Model, frame: &Frame) -> TokenStream {
     let name = model.function.ident.unraw().to_string();
-    let name = hygienic!(__strata::concat!(__strata::module_path!(), "::", #name));
+    let name = hygienic!(__strata::system_name!(#name));
     // The core expects the names of the row parameters first: together they are one query.
     let labels: Vec<String> =
         model.rows().chain(model.linked()).chain(model.system_params()).map(|input| input.param.label()).collect();
@@ -86,6 +93,11 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
         };
         system = hygienic!(__strata::run_if(#system, [#(#conditions),*], #skipped));
     }
+    system
+}
+
+/// The traits whose methods stand in where a type is not what it has to be.
+fn stand_ins(model: &Model) -> Vec<TokenStream> {
     let refused = match model.is_loop() {
         true if model.options.along.is_some() => hygienic!(RefusedLinked),
         true => hygienic!(RefusedRows),
@@ -94,10 +106,7 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
     };
     let mut stand_ins = if model.has_rows() { rows::stand_ins(model) } else { Vec::new() };
     stand_ins.push(hygienic!(#refused as _));
-    hygienic! {
-        use __strata::{#(#stand_ins),*};
-        #system
-    }
+    stand_ins
 }
 
 /// A condition, as a system. What is wrong with it is reported where it stands.
@@ -188,7 +197,7 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     if is_callable(model) {
         let built = built(model, &frame, &returned, &TokenStream::new(), &system);
         let unused = hygienic!(#[allow(unused)]);
-        return of_function(model, &frame, &unused, &built);
+        return of_function(model, &frame, &unused, &[], &built);
     }
     named(model, &frame, &item, &user, &conversion(model, &frame, &returned, &system))
 }
@@ -335,11 +344,17 @@ fn conflicts(model: &Model) -> TokenStream {
             use __strata::TypesDiffer as _;
         )
     });
-    let check = quote_spanned!(model.function.ident.span()=> __strata::check_system(
-        #name,
-        &[#(#rows,)* #(#params,)* #(#filters,)* #(#linked,)*],
-        &[#(#pairs),*],
-    ));
+    let params = hygienic!(&[#(#rows,)* #(#params,)* #(#filters,)* #(#linked,)*]);
+    let place = model.function.ident.span();
+    let check = if pairs.is_empty() {
+        quote_spanned!(place=> __strata::check_system(#name, #params))
+    } else {
+        quote_spanned! {place=>
+            let __strata_params = #params;
+            __strata::check_system(#name, __strata_params);
+            __strata::check_same_types(#name, __strata_params, &[#(#pairs),*])
+        }
+    };
     let relation = of_pairs::check(model);
     if differ.is_none() && given.is_none() && along.is_none() && relation.is_none() {
         return check;

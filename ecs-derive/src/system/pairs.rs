@@ -151,7 +151,7 @@ pub(super) fn pair_argument(input: &Input) -> TokenStream {
     match classify(&input.param.ty) {
         Kind::Shared(_) => hygienic!(&*__strata_pair),
         Kind::Exclusive(_) => hygienic!(&mut *__strata_pair),
-        _ => hygienic!(__strata::Row::<#ty>::new().of(__strata_pair)),
+        _ => hygienic!(__strata::Row::<#ty>::of(__strata_pair)),
     }
 }
 
@@ -162,7 +162,7 @@ pub(super) fn target_argument(input: &Input) -> TokenStream {
         Kind::Exclusive(_) => hygienic!(&mut *#variable),
         Kind::OptionalExclusive(_) => hygienic!(#variable.as_mut().map(|__strata_value| &mut **__strata_value)),
         Kind::Mut(_) | Kind::Ref(_) | Kind::OptionalMut(_) | Kind::OptionalRef(_) | Kind::OptionalShared(_) => {
-            hygienic!(__strata::Row::<#ty>::new().of(#variable))
+            hygienic!(__strata::Row::<#ty>::of(#variable))
         }
         _ => hygienic!(#variable),
     }

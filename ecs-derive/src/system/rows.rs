@@ -1,7 +1,7 @@
 //! Row systems: one counted loop per table over equal-length slices, with the user's function inlined.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens as _, format_ident, quote, quote_spanned};
+use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{ReturnType, Type};
 
@@ -11,7 +11,7 @@ use super::options::Options;
 use super::{linked, pairs, variants};
 use crate::generics::lifetimes;
 use crate::hygiene::hygienic;
-use crate::tuple::{nest, nest_narrow, nested_narrow};
+use crate::tuple::{nest, nest_narrow};
 use crate::types::{ends, replace_lifetimes};
 
 /// The system that runs the loop for each table that matches.
@@ -43,38 +43,21 @@ pub(super) fn kernel(model: &Model, frame: &Frame) -> TokenStream {
     let list = asks_rows(model).then(|| hygienic!(__strata_list: __strata::RowList<'_>,));
     let [entities, given] = target_arguments(model);
     let linked = linked::argument(model);
-    let columns: Vec<TokenStream> = model.rows().map(column_argument).collect();
-    let body = apart(&hygienic!(__strata_columns), &columns, &body(model, frame));
+    let columns = nest_narrow(&model.rows().map(column_argument).collect::<Vec<_>>());
+    let body = body(model, frame);
     hygienic! {
         #[inline(always)]
         |__strata_len: __strata::usize, #list #entities __strata_columns: #types, #given #linked #pattern: &mut #params| -> __strata::SystemResult {
+            let #columns = __strata_columns;
             #body
         }
     }
 }
 
-/// Takes a tuple that is nested as types are into its members.
-///
-/// They become arguments, so that the optimiser knows that columns do not overlap.
-fn apart(tuple: &TokenStream, members: &[TokenStream], body: &TokenStream) -> TokenStream {
-    let (side, rest) = nested_narrow(members);
-    let (inner, body) = match rest {
-        [] => (None, body.clone()),
-        rest => {
-            let inner = hygienic!(__strata_columns);
-            let body = apart(&inner, rest, body);
-            (Some(inner), body)
-        }
-    };
-    let count = side.len() + usize::from(inner.is_some());
-    let apart = format_ident!("apart_{count}", span = Span::mixed_site());
-    hygienic!(__strata::#apart(#tuple, #[inline(always)] move |#(#side,)* #inner| { #body }))
-}
-
-/// What is done with the columns, as variables. They are cut to one length before the loop, so that no access in it needs a check.
+/// The loop over the columns, which are variables. Their length is `__strata_len`: the core makes the slices with that length where it
+/// calls the loop, so no access in it needs a check.
 fn body(model: &Model, frame: &Frame) -> TokenStream {
     let (ident, turbofish) = (&model.function.ident, &frame.turbofish);
-    let cuts = model.rows().filter_map(cut);
     let begun = model.system_params().map(|Input { variable, ends, .. }| {
         let (first, last) = *ends;
         let (core, reference) = (quote_spanned!(first=> __strata::), quote_spanned!(first=> &));
@@ -111,7 +94,6 @@ fn body(model: &Model, frame: &Frame) -> TokenStream {
     let step = pairs::each_pair(model, step);
     hygienic! {
         #cut_entities
-        #(#cuts)*
         #(#begun)*
         #steps {
             #parents
@@ -203,16 +185,6 @@ fn column_types(model: &Model) -> TokenStream {
     nest_narrow(&model.rows().map(|input| column_type(model, input)).collect::<Vec<_>>())
 }
 
-/// Cuts a column to the length of the table.
-fn cut(input: &Input) -> Option<TokenStream> {
-    let variable = &input.variable;
-    match &input.kind {
-        Kind::Shared(_) | Kind::Entity => Some(hygienic!(let #variable = &#variable[..__strata_len];)),
-        Kind::Exclusive(_) => Some(hygienic!(let #variable = &mut #variable[..__strata_len];)),
-        _ => None,
-    }
-}
-
 /// The column of a system that reads or writes a single one and nothing else of the rows. It is walked by itself: that
 /// makes a shorter loop than counting does, which shows where tables are small.
 fn only_slice(model: &Model) -> Option<&Ident> {
@@ -253,7 +225,7 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
             hygienic!(#variable.as_mut().map(|__strata_rows| &mut __strata_rows[__strata_i]))
         }
     };
-    hygienic!(__strata::Row::<#ty>::new().of(#value))
+    hygienic!(__strata::Row::<#ty>::of(#value))
 }
 
 /// A system parameter, for a shorter time.

@@ -18,7 +18,7 @@ use crate::term::{ConstTerm, Usage};
 /// Fails to compile if two parameters of a system get into each other's way, one asks for what is never known, or one gives
 /// to the first row what all rows are to see. The options of a row system stand among its parameters.
 #[track_caller]
-pub const fn check_system(system: &str, params: &[NamedAccess], pairs: &[SameTypePair]) {
+pub const fn check_system(system: &str, params: &[NamedAccess]) {
     let mut second = 0;
     while second < params.len() {
         let b = &params[second];
@@ -43,6 +43,11 @@ pub const fn check_system(system: &str, params: &[NamedAccess], pairs: &[SameTyp
         }
         second += 1;
     }
+}
+
+/// Fails to compile if two of the parameters borrow what is written as the same type in both, one of them mutably.
+#[track_caller]
+pub const fn check_same_types(system: &str, params: &[NamedAccess], pairs: &[SameTypePair]) {
     let mut at = 0;
     while at < pairs.len() {
         check_pair(system, &pairs[at], params);

@@ -19,8 +19,8 @@ mod report;
 mod check;
 
 pub(crate) use self::access::{ConstAccess, Given, NamedAccess, Role};
-pub use self::check::check_system;
 pub(crate) use self::check::{check_disabling, check_nameless, check_one_of_each, check_query, may_repeat};
+pub use self::check::{check_same_types, check_system};
 pub(crate) use self::report::Nameless;
 pub use self::same_type::{Pair, SameTypePair, TypesDiffer};
 
