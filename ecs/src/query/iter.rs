@@ -194,11 +194,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
 
     #[inline(always)]
     fn next(&mut self) -> Option<D::Item<'w, 's>> {
-        // A run has rows.
-        if self.at == self.end {
-            if !per_row::<D::Terms, F::Terms>() {
-                cold_path();
+        // A run has rows. It has many where no row has to be asked: the hint stands in the block that the comparison leads to.
+        if per_row::<D::Terms, F::Terms>() {
+            if self.at == self.end && !self.advance_inline() {
+                return None;
             }
+        } else if self.at == self.end {
+            cold_path();
             if !self.advance_inline() {
                 return None;
             }

@@ -128,15 +128,13 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
             return each(Block { first: task.start, end: task.end, ..block });
         }
         let (mut at, mut table, mut block) = (task.start, TableId::UNUSED, MaybeUninit::uninit());
-        // SAFETY: the cache belongs to the store, as promised to `new`; the block is the one that the last call has left, of which this
-        // reads after a call that has returned a row.
-        while let Some(first) =
-            unsafe { driver.next_row(self.cell, self.cache, (&mut at, task.end), &mut table, &mut block) }
-        {
+        loop {
+            // SAFETY: the cache belongs to the store, as promised to `new`; `table` and `block` are those that the last call has left.
+            let row = unsafe { driver.next_row(self.cell, self.cache, (&mut at, task.end), &mut table, &mut block) };
+            let Some(first) = row else { return Ok(()) };
             // SAFETY: `next_row` has returned a row, so it has initialized the block.
             each(Block { first, end: first + 1, ..unsafe { block.assume_init() } })?;
         }
-        Ok(())
     }
 }
 
