@@ -172,7 +172,7 @@ impl Store {
         let mut pattern = core::mem::take(&mut self.last_pattern);
         let mut entities = Vec::new();
         while let Some(entry) = running.peek() {
-            if self.has_news() {
+            if self.listeners.has_news {
                 // An operation that was broken off has left something to be told.
                 let home = home.get_or_insert_with(|| self.home());
                 let system = self.command_errors.system;
@@ -200,7 +200,7 @@ impl Store {
             if learn {
                 self.learn(&mut pattern, &running);
             }
-            if self.is_quiet() {
+            if self.listeners.is_quiet() {
                 self.apply_next(&mut running, &pattern, learn, &mut entities);
                 continue;
             }

@@ -14,7 +14,7 @@ use core::ptr::{self, NonNull};
 use super::Store;
 use super::change::{remove_all_from_storage, renew_sparse_changes};
 use super::make::{NewRows, RowIds};
-use super::news::{Affected, News};
+use super::news::{Affected, LifecycleEvents};
 use super::report::LeftRows;
 use super::required::{Placed, make_aside, write_placed};
 use crate::archetype::Planned;
@@ -176,16 +176,16 @@ impl Drop for Written<'_> {
     }
 }
 
-/// Lists the entities that are to be told of by their rows in a table, if a value panics.
+/// Pending events, which list the entities of a table instead of their rows if a value panics.
 struct Settled<'a> {
-    news: &'a mut News,
+    events: &'a mut LifecycleEvents,
     table: &'a Table,
 }
 
 impl Drop for Settled<'_> {
     fn drop(&mut self) {
-        self.news.settle(self.table);
-        self.news.doubt();
+        self.events.resolve_rows(self.table);
+        self.events.mark_stale();
     }
 }
 
@@ -340,14 +340,14 @@ impl Store {
         }
         // Another operation may move the rows before this one is told of: if it is part of a larger one, or if a value panics.
         let is_part = listeners.held != 0;
-        let news = Settled { news: &mut listeners.news, table: to };
+        let pending = Settled { events: &mut listeners.pending, table: to };
         let finish = listeners.removals.finish(&told);
         // SAFETY: as above.
         unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
         drop(finish);
-        core::mem::forget(news);
+        core::mem::forget(pending);
         if is_part {
-            listeners.news.settle(to);
+            listeners.pending.resolve_rows(to);
         }
         self.react();
     }
@@ -486,28 +486,28 @@ impl Store {
         let plan = self.archetypes.planned(selection.table, change).plan;
         if plan.interest().has(Interest::REACTIONS) {
             return self.with_affected(selection, order, |store, affected| {
-                store.expect_change(affected, selection.table, change)
+                store.notify_before_change(affected, selection.table, change)
             });
         }
         Waiting::default()
     }
 
     /// Notes what selected entities are about to lose if they gain a bundle.
-    pub(crate) fn foresee_insertion<B: Bundle>(&mut self, news: &mut News, selection: &Selection) {
+    pub(crate) fn foresee_insertion<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         let change = self.insertion_of::<B>();
-        self.foresee_change_of(news, selection, change);
+        self.foresee_change_of(events, selection, change);
     }
 
     /// Notes what selected entities are about to lose if they lose a bundle.
-    pub(crate) fn foresee_removal<B: Bundle>(&mut self, news: &mut News, selection: &Selection) {
+    pub(crate) fn foresee_removal<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         let change = self.removing::<B>().change();
-        self.foresee_change_of(news, selection, change);
+        self.foresee_change_of(events, selection, change);
     }
 
-    fn foresee_change_of(&mut self, news: &mut News, selection: &Selection, change: Change) {
+    fn foresee_change_of(&mut self, events: &mut LifecycleEvents, selection: &Selection, change: Change) {
         if self.archetypes.planned(selection.table, change).plan.interest().has(Interest::REACTIONS) {
             self.with_affected(selection, None, |store, affected| {
-                store.foresee_change(news, affected, selection.table, change);
+                events.add_change(store, affected, selection.table, change);
             });
         }
     }
@@ -740,7 +740,9 @@ impl Store {
         if let Some(number) = self.only_storage::<B>() {
             if self.listeners.watches_storage(number) {
                 let entities = selection.entities(self);
-                let panicked = self.expect_sparse(&entities, number, Kinds::LOSS, Kinds::NONE);
+                let panicked = self.notify_before(|events, store| {
+                    events.add_sparse(store, &entities, number, [Kinds::LOSS, Kinds::NONE]);
+                });
                 self.as_foretold(|store| {
                     for_each_despite_panics(entities.iter(), |&entity| store.remove_sparse::<B>(number, entity));
                 });

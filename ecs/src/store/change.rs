@@ -218,7 +218,7 @@ impl Store {
     /// How entities are linked that get this component, if it names a target.
     #[inline(never)]
     fn find_link(&mut self, id: ComponentId) -> Option<Link<Self>> {
-        let link = (self.reactions.tell?.linking)(self, id)?;
+        let link = (self.reactions.vtable?.linking)(self, id)?;
         self.reactions.last_link = Some((id, link));
         Some(link)
     }
@@ -233,7 +233,9 @@ impl Store {
         }
         let mut panicked = Waiting::default();
         if self.listeners.hears {
-            panicked = self.expect_sparse(&[entity], number, Kinds::DISCARD, Kinds::COMING);
+            panicked = self.notify_before(|events, store| {
+                events.add_sparse(store, &[entity], number, [Kinds::DISCARD, Kinds::COMING]);
+            });
         }
         let room = self.sparse[number].reserve(index).and_then(|()| self.entities.reserve_summary(index));
         if let Err(error) = room {
@@ -249,7 +251,7 @@ impl Store {
             let components = &self.archetypes.components;
             self.listeners.sparse_written(entity, components.sparse()[number], had, components);
         }
-        let has_news = self.has_news();
+        let has_news = self.listeners.has_news;
         self.conclude(panicked);
         !has_news
     }
@@ -312,7 +314,9 @@ impl Store {
 
     #[cold]
     fn remove_sparse_told(&mut self, number: usize, entity: Entity) {
-        let panicked = self.expect_sparse(&[entity], number, Kinds::LOSS, Kinds::NONE);
+        let panicked = self.notify_before(|events, store| {
+            events.add_sparse(store, &[entity], number, [Kinds::LOSS, Kinds::NONE]);
+        });
         let dropped = self.dropping(|store| store.remove_sparse_expected(number, entity));
         self.conclude(panicked.or(dropped));
     }

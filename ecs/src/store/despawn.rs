@@ -8,7 +8,7 @@ use core::slice;
 
 use super::Store;
 use super::bulk::Selection;
-use super::news::{Affected, News};
+use super::news::{Affected, LifecycleEvents};
 use super::report::LeftRows;
 use crate::archetype::Archetypes;
 use crate::component::{ComponentId, ComponentInfo};
@@ -130,13 +130,15 @@ impl Store {
     fn despawn_heard(&mut self, entity: Entity) -> Result<(), EntityError> {
         let Self { listeners, reactions, .. } = &*self;
         let is_alone = listeners.held == 0 && !listeners.has_news && !reactions.is_running();
-        if let Some(tell) = reactions.tell.filter(|_| is_alone)
-            && (tell.end)(self, entity)
+        if let Some(vtable) = reactions.vtable.filter(|_| is_alone)
+            && (vtable.end)(self, entity)
         {
             return Ok(());
         }
         let location = self.entities.locate(entity)?;
-        let panicked = self.expect_end(Affected::Listed(&[entity]), location.table);
+        let panicked = self.notify_before(|events, store| {
+            events.add_end(store, Affected::Listed(&[entity]), location.table);
+        });
         let summary = self.entities.sparse_summary(entity.index());
         self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
         let mut dropped = self.dropping(|store| {
@@ -417,14 +419,14 @@ impl Store {
 
     /// Ends several living entities as one operation, in this order.
     pub(crate) fn despawn_these(&mut self, entities: &[Entity]) {
-        let foresee = |store: &mut Self, news: &mut News| {
+        let collect = |store: &mut Self, events: &mut LifecycleEvents| {
             for &entity in entities {
                 if let Some(location) = store.entities.get(entity) {
-                    store.foresee_end(news, Affected::Listed(&[entity]), location.table);
+                    events.add_end(store, Affected::Listed(&[entity]), location.table);
                 }
             }
         };
-        self.as_one_foreseen(foresee, |store| {
+        self.as_one_foreseen(collect, |store| {
             let mut rest = entities;
             while let Some(&first) = rest.first() {
                 let table = |entity| store.entities.get(entity).map(|location| location.table);
@@ -449,19 +451,23 @@ impl Store {
         }
     }
 
-    /// As [`expect_end`](Self::expect_end), of selected entities, in this order if there is one.
+    /// Delivers the events of the end of selected entities, in this order if there is one.
     #[must_use]
     fn expect_end_of(&mut self, selection: &Selection, order: Option<&[Entity]>) -> Waiting {
         if !self.hears_end_of(selection.table) {
             return Waiting::default();
         }
-        self.with_affected(selection, order, |store, affected| store.expect_end(affected, selection.table))
+        self.with_affected(selection, order, |store, affected| {
+            store.notify_before(|events, store| events.add_end(store, affected, selection.table))
+        })
     }
 
-    /// As [`foresee_end`](Self::foresee_end), of selected entities.
-    pub(crate) fn foresee_end_of(&mut self, news: &mut News, selection: &Selection) {
+    /// Adds the events of the end of selected entities.
+    pub(crate) fn foresee_end_of(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         if self.hears_end_of(selection.table) {
-            self.with_affected(selection, None, |store, affected| store.foresee_end(news, affected, selection.table));
+            self.with_affected(selection, None, |store, affected| {
+                events.add_end(store, affected, selection.table);
+            });
         }
     }
 
@@ -528,10 +534,10 @@ impl Store {
         self.flush();
         let occupied = self.occupied_tables();
         let all = |&table: &TableId| Selection { table, rows: None, before: 0 };
-        let foresee = |store: &mut Self, news: &mut News| {
-            occupied.iter().map(all).for_each(|selection| store.foresee_end_of(news, &selection));
+        let collect = |store: &mut Self, events: &mut LifecycleEvents| {
+            occupied.iter().map(all).for_each(|selection| store.foresee_end_of(events, &selection));
         };
-        self.as_one_foreseen(foresee, Self::clear_all_entities);
+        self.as_one_foreseen(collect, Self::clear_all_entities);
     }
 
     fn clear_all_entities(&mut self) {

@@ -2,29 +2,33 @@
 
 use super::Store;
 use super::bulk::Selection;
-use super::news::News;
-use super::reactions::Tell;
+use super::news::LifecycleEvents;
+use super::reactions::ReactionVTable;
 use crate::guard::Waiting;
 
 impl Store {
     /// Ends selected entities, and says how many there were. `quiet` keeps links, and tells nothing. What is linked to one of the entities
     /// loses its link and stays.
-    pub(crate) fn forget_selections(&mut self, selections: &[Selection], quiet: &'static Tell<Self>) -> usize {
-        let tell = self.reactions.tell.replace(quiet);
+    pub(crate) fn forget_selections(
+        &mut self,
+        selections: &[Selection],
+        quiet: &'static ReactionVTable<Self>,
+    ) -> usize {
+        let vtable = self.reactions.vtable.replace(quiet);
         let mut count = 0;
         // The `Drop` of a value may panic.
         let panicked = Waiting::catch(|| {
-            let foresee = |store: &mut Self, news: &mut News| {
-                selections.iter().for_each(|selection| store.foresee_end_of(news, selection));
+            let collect = |store: &mut Self, events: &mut LifecycleEvents| {
+                selections.iter().for_each(|selection| store.foresee_end_of(events, selection));
             };
             // As for entities that move: their sources do not end.
             self.listeners.links.is_moving = true;
-            count = self.as_one_foreseen(foresee, |store| {
+            count = self.as_one_foreseen(collect, |store| {
                 store.listeners.links.is_moving = false;
                 selections.iter().map(|selection| store.despawn_all(selection, None)).sum()
             });
         });
-        self.reactions.tell = tell;
+        self.reactions.vtable = vtable;
         panicked.go_on();
         count
     }

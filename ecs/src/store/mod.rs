@@ -12,7 +12,7 @@
 //! dropped and one panics, the others are dropped all the same.
 //!
 //! Two kinds of notes are made when rows have moved, and do not fail there. If there is no memory for what observers and hooks
-//! are to be told, that is raised when the rest is told (`News::raise_failure`). If there is none for a note of a link, or if an
+//! are to be told, that is raised when the rest is told (`LifecycleEvents::raise_failure`). If there is none for a note of a link, or if an
 //! operation on links or pairs is broken off (`Store::change_links`), all links are compared with the components of their
 //! entities at the end of the next operation.
 //!
@@ -79,7 +79,7 @@ pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError};
-pub(crate) use self::event_observers::{EventObservers, RemovedObservers, TakenObservers};
+pub(crate) use self::event_observers::{EventObservers, RemovedObservers};
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::failure::{CommandErrors, CommandFailure};
 pub(crate) use self::frames::{Ongoing, Seat};
@@ -88,9 +88,9 @@ pub(crate) use self::journal::{CopiedPairs, Moment, Unknown};
 pub(crate) use self::links::{BuiltLinks, Orphan};
 #[doc(hidden)]
 pub use self::news::Affected;
-pub(crate) use self::news::{FewNews, News, NewsPart, NewsView};
+pub(crate) use self::news::{EventBatch, LifecycleEvents};
 pub(crate) use self::pairs::settle_pairs;
-pub(crate) use self::reactions::{Cause, Link, NotTold, Reactions, Tell};
+pub(crate) use self::reactions::{Cause, Link, NotDispatched, ReactionVTable, Reactions};
 pub(crate) use self::report::Listeners;
 pub use self::spawn_error::{SpawnAtError, SpawnError};
 #[doc(hidden)]
@@ -260,7 +260,7 @@ impl Store {
             is_heard |= !self.archetypes.components.heard(id).is_none();
         }
         if is_heard {
-            self.listen();
+            self.listeners.refresh_observed(&self.archetypes.components);
             self.archetypes.hear_new_sparse();
         }
         self.listeners.hears |= self.archetypes.components.has_hooks();

@@ -192,7 +192,7 @@ impl Store {
         }
         if self.listeners.held == 0 && !self.listeners.has_news && !self.reactions.is_running() {
             self.tell_of_pairs(number);
-            self.apply_all_recorded();
+            self.apply_recorded();
         } else {
             self.listeners.has_news = true;
             self.react();
@@ -513,7 +513,7 @@ fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired
             let sources: Vec<Entity> = others(place.pairs.index().list(1, entity)).collect();
             store.remove_pairs_of(number, 1, entity);
             let living: Vec<Entity> = sources.into_iter().filter(|&source| store.entities.contains(source)).collect();
-            store.doubt_news();
+            store.listeners.pending.mark_stale();
             store.despawn_these(&living);
         }
         // All ends of a symmetric relation are targets.

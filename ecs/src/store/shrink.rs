@@ -44,7 +44,7 @@ impl Store {
         self.id_forecasts.limit_to(indexes);
         self.listeners.spawns.iter_mut().for_each(|spawns| spawns.shrink_to(indexes));
         let RemovedObservers { unwatched, observers, .. } = self.reactions.shrink_to_fit(&self.entities);
-        self.hear_anew(unwatched);
+        self.refresh_observed(unwatched);
         drop(observers);
     }
 }

@@ -6,7 +6,7 @@ use super::Store;
 use super::bulk::Selection;
 use super::despawn::Ending;
 use super::make::{NewRows, RowIds};
-use super::news::News;
+use super::news::LifecycleEvents;
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, SparseSummary, TableId};
 use crate::guard::Waiting;
@@ -80,14 +80,14 @@ impl Store {
     /// Everything that may fail comes before anything moves, so that each entity lives in one of the stores. No user code
     /// runs.
     pub(crate) fn move_selections_to(&mut self, selections: &[Selection], to: &mut Self) -> Vec<(Entity, Entity)> {
-        let foresee = |store: &mut Self, news: &mut News| {
-            selections.iter().for_each(|selection| store.foresee_end_of(news, selection));
+        let collect = |store: &mut Self, events: &mut LifecycleEvents| {
+            selections.iter().for_each(|selection| store.foresee_end_of(events, selection));
         };
         self.listeners.links.is_moving = true;
         let mut ids = Vec::new();
         // A listener of this store may panic.
         let panicked = Waiting::catch(|| {
-            ids = self.as_one_foreseen(foresee, |store| {
+            ids = self.as_one_foreseen(collect, |store| {
                 store.listeners.links.is_moving = false;
                 store.move_foretold_to(selections, to, MovedIds::Next, |_| {})
             });
@@ -142,8 +142,8 @@ impl Store {
         then(to);
         to.change_links(|to| {
             // A listener of this store may panic before the other one tells.
-            if let Some(tell) = to.reactions.tell.filter(|_| to.archetypes.components.has_relations()) {
-                (tell.moved)(to, &ids);
+            if let Some(vtable) = to.reactions.vtable.filter(|_| to.archetypes.components.has_relations()) {
+                (vtable.moved)(to, &ids);
             }
             self.change_links(|store| store.move_pairs(to, &ids));
         });

@@ -139,9 +139,9 @@ impl Store {
         }
         to.entities.reserve_free(dead).unwrap_or_else(|error| error.raise());
         let mut ended = Vec::with_capacity(dead);
-        // What goes has been told, and nothing of that is carried out.
+        // The events before the operation have been delivered, and those after it are not.
         self.listeners.held += 1;
-        self.listeners.foretold += 1;
+        self.listeners.notified_before += 1;
         let ids = self.move_foretold_to(&selections, to, chosen, |to| to.entities.end_next(dead, &mut ended));
         let now = to.now();
         let replaced: Vec<_> = resources.into_iter().filter_map(|resource| to.resources.put(resource, now)).collect();
