@@ -14,7 +14,7 @@ use crate::bundle::{Bundle, BundleParts, Bundles};
 use crate::column::ColumnAddress;
 use crate::component::{
     Component, ComponentDescriptor, ComponentHook, ComponentId, Components, Contents, Kinds, Required,
-    RequiredComponentsError,
+    RequiredComponentsError, StorageType,
 };
 use crate::entity::TableId;
 use crate::graph::{Change, ChangeStep, Graph, MovePlan, PlanFlags, PlanId, PlanKey};
@@ -179,6 +179,15 @@ impl Archetypes {
     /// The components of the bundle with this number.
     pub(crate) fn contents(&self, bundle: u32) -> Contents<'_> {
         self.bundles.contents(bundle)
+    }
+
+    /// The sparse components of a bundle that require others which the bundle does not have.
+    pub(crate) fn requiring_sparse(&self, bundle: u32) -> impl Iterator<Item = ComponentId> {
+        let components = &self.components;
+        let contents = self.contents(bundle);
+        let explicit = if contents.required.is_empty() { &[] } else { contents.explicit };
+        let is_sparse = |id| components.info(id).is_some_and(|info| info.storage() == StorageType::Sparse);
+        explicit.iter().copied().filter(move |&id| is_sparse(id) && !components.required(id).is_empty())
     }
 
     /// Notes that a component requires another one.

@@ -70,7 +70,7 @@ impl<'w> StoreCell<'w> {
     #[inline]
     pub(crate) fn set_stream(&mut self, stream: Option<u32>) {
         self.stream = match stream {
-            Some(stream) => self.store.entities.stream(stream).stream(),
+            Some(stream) => self.store.structure.entities.stream(stream).stream(),
             None => None,
         };
     }
@@ -78,7 +78,7 @@ impl<'w> StoreCell<'w> {
     /// Where the holder reserves ids.
     #[inline]
     pub(crate) fn ids(self) -> Ids<'w> {
-        Ids::new(&self.store.entities, self.stream)
+        Ids::new(&self.store.structure.entities, self.stream)
     }
 
     /// The same access for a caller that has visited all columns before.

@@ -13,7 +13,7 @@ use crate::bundle::{Bundle, OneOfEach};
 use crate::component::Component;
 use crate::entity::{Entity, EntityMap};
 use crate::query::{Lookup, QueryState, ReadOnlyQueryData};
-use crate::store::{LifecycleEvents, ReactionVTable, Selection, Store};
+use crate::store::{LifecycleEvents, ReactionVTable, Selection, Store, forget_selections, move_selections_to};
 
 /// Entities of a world, to change them all: from [`World::all`](crate::world::World::all) and
 /// [`World::many`](crate::world::World::many).
@@ -246,13 +246,13 @@ impl<'w> EntitySelection<'w> {
     /// Ends the entities, and tells nothing.
     pub(crate) fn forget_in_store(self, quiet: &'static ReactionVTable<Store>) -> usize {
         let Self { store, selections } = self;
-        store.forget_selections(&selections, quiet)
+        forget_selections(store, &selections, quiet)
     }
 
     /// Moves the entities into another world, where they get other ids.
     pub(crate) fn move_to_store(self, to: &mut Store) -> EntityMap {
         let Self { store, selections } = self;
-        EntityMap::new(store.move_selections_to(&selections, to))
+        EntityMap::new(move_selections_to(store, &selections, to))
     }
 
     /// Removes the entities and drops their components. Says how many there were.

@@ -46,7 +46,7 @@ impl SparseStorage {
                 pages: Vec::new(),
                 entities: Vec::new(),
                 column: Column::new(info),
-                light_room: 0,
+                room: 0,
                 retired: false,
             })
         }
@@ -114,11 +114,7 @@ impl SparseStorage {
     pub(crate) fn track(&mut self, now: Tick) -> Result<(), AllocError> {
         let rows = self.places();
         match self {
-            Self::Set(set) => {
-                let done = set.column.track(rows, set.column.visited(), now);
-                set.note_room();
-                done
-            }
+            Self::Set(set) => set.column.track(rows, set.column.visited(), now),
             Self::Tag(tag) => tag.column.track(rows, tag.column.visited(), now),
         }
     }
@@ -126,10 +122,7 @@ impl SparseStorage {
     /// Forgets the ticks.
     pub(crate) fn forget_ticks(&mut self) {
         match self {
-            Self::Set(set) => {
-                set.column.forget_ticks();
-                set.note_room();
-            }
+            Self::Set(set) => set.column.forget_ticks(),
             Self::Tag(tag) => tag.column.forget_ticks(),
         }
     }
@@ -166,7 +159,7 @@ impl SparseStorage {
         match self {
             Self::Set(set) if size_of::<C>() != 0 => {
                 let row = set.entities.len();
-                if row >= set.light_room {
+                if row >= set.room || set.column.tracking().is_some() {
                     return None;
                 }
                 debug_assert!(row < set.entities.capacity() && row < set.column.capacity());
@@ -317,6 +310,15 @@ impl SparseStorage {
         match self {
             Self::Set(set) => set.reserve(index),
             Self::Tag(tag) => tag.reserve(index),
+        }
+    }
+
+    /// Whether [`SparseStorage::reserve`] has nothing to do. The values are of type `C`.
+    #[inline(always)]
+    pub(crate) fn has_room<C>(&self, index: u32) -> bool {
+        match self {
+            Self::Set(set) => size_of::<C>() != 0 && set.has_room(index),
+            Self::Tag(tag) => size_of::<C>() == 0 && (index as usize / 64) < tag.words.len(),
         }
     }
 
@@ -684,17 +686,16 @@ pub struct SparseSet {
     pages: Vec<Option<Page>>,
     entities: Vec<Entity>,
     column: Column,
-    /// How many values the list and the column have room for; 0 while ticks are kept.
-    light_room: usize,
+    /// How many values the list and the column have room for.
+    room: usize,
     /// A removed value lies behind the last one.
     retired: bool,
 }
 
 impl SparseSet {
-    /// To be called when memory has been allocated or given back, and when keeping ticks begins or ends.
+    /// To be called when memory has been allocated or given back.
     fn note_room(&mut self) {
-        let room = self.entities.capacity().min(self.column.capacity());
-        self.light_room = if self.column.tracking().is_some() { 0 } else { room };
+        self.room = self.entities.capacity().min(self.column.capacity());
     }
 
     /// The entities that have a value, in the order of the values.
@@ -748,13 +749,13 @@ impl SparseSet {
     }
 
     #[inline]
+    fn has_room(&self, index: u32) -> bool {
+        self.entities.len() < self.room && matches!(self.pages.get(index as usize / PAGE), Some(Some(_)))
+    }
+
+    #[inline]
     fn reserve(&mut self, index: u32) -> Result<(), AllocError> {
-        let len = self.entities.len();
-        let has_page = matches!(self.pages.get(index as usize / PAGE), Some(Some(_)));
-        if has_page && len < self.column.capacity() && len < self.entities.capacity() {
-            return Ok(());
-        }
-        self.make_room(index)
+        if self.has_room(index) { Ok(()) } else { self.make_room(index) }
     }
 
     #[cold]

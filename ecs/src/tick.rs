@@ -9,7 +9,7 @@
 //! The `StoreCell` that parameters are fetched from carries the tick of this run and that of the last one. Systems note in
 //! which *era*, between two looks at all ticks, they ran last, so that a system that was idle for too long is recognised. A
 //! `SystemState` that is used with `&World` while systems run that look at the world has the tick of the latest one of them
-//! (`Onlookers`): a later tick would hide what later systems of the stage change, and an earlier one would go back.
+//! (`ReaderRuns`): a later tick would hide what later systems of the stage change, and an earlier one would go back.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -123,7 +123,7 @@ impl Tick {
 
 /// The tick and the origin of a change.
 #[derive(Clone, Copy, Debug)]
-pub struct WriteStamp {
+pub(crate) struct WriteStamp {
     pub(crate) tick: Tick,
     pub(crate) by: Origin,
 }

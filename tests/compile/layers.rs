@@ -121,6 +121,7 @@ const UNSAFE_FILES: &[&str] = &[
     "store/report.rs",
     "store/required.rs",
     "store/spawn.rs",
+    "store/structure.rs",
     "store/transfer.rs",
     "system/base.rs",
     "system/blocks.rs",

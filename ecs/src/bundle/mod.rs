@@ -12,7 +12,7 @@ mod transfer;
 pub(crate) use self::columns::equal_columns;
 use self::columns::repeated_column;
 pub use self::columns::{ColumnBatch, ColumnBundle, ColumnLengthError, ColumnSource};
-pub use self::parts::{BundleParts, Leaf, LeafAt};
+pub use self::parts::{BundleParts, Leaf, LeafAt, PartKinds};
 pub(crate) use self::parts::{Reader, RowWriter, Targets, Token, write_leaves};
 pub(crate) use self::registry::Bundles;
 pub(crate) use self::transfer::{Moved, give, give_here, scatter_into, take_parts, with_parts};

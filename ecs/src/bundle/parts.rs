@@ -20,7 +20,7 @@ use crate::graph::{MovePlan, Source, Target};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Usage};
-use crate::tick::{Tick, WriteStamp};
+use crate::tick::WriteStamp;
 
 /// Has no name outside of this crate.
 #[derive(Clone, Copy)]
@@ -78,6 +78,22 @@ impl<'a> RowWriter<'a> {
         let past_end = table.len().max(row + 1);
         Self { columns: table.columns(), row, past_end, entity, targets: Targets::of(plan), sparse, now }
     }
+
+    /// A writer for the sparse components of an entity.
+    ///
+    /// # Safety
+    ///
+    /// - No target of the plan is a column.
+    /// - As for [`RowWriter::new`], as far as sparse storages are concerned.
+    #[inline(always)]
+    pub(crate) unsafe fn outside_of_tables(
+        plan: &'a MovePlan,
+        entity: Entity,
+        sparse: &'a mut [SparseStorage],
+        now: WriteStamp,
+    ) -> Self {
+        Self { columns: &[], row: 0, past_end: 1, entity, targets: Targets::of(plan), sparse, now }
+    }
 }
 
 /// Where the parts of one bundle come from.
@@ -89,12 +105,50 @@ pub struct Reader<'a> {
     pub(crate) sparse: &'a mut [SparseStorage],
 }
 
+/// Where the components of a bundle are stored, and what that takes.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct PartKinds(u8);
+
+impl PartKinds {
+    /// No component.
+    pub(crate) const NONE: Self = Self(0);
+    /// Some are in tables.
+    pub(crate) const TABLE: Self = Self(1);
+    /// Some are in sparse storages.
+    pub(crate) const SPARSE: Self = Self(1 << 1);
+    /// Values of some of these have to be dropped.
+    pub(crate) const SPARSE_DROPS: Self = Self(1 << 2);
+    /// Some of these name the target of a relationship.
+    pub(crate) const LINKS: Self = Self(1 << 3);
+
+    /// The kinds of one component.
+    const fn of<C: Component>() -> Self {
+        if matches!(C::STORAGE_TYPE, StorageType::Table) {
+            return Self::TABLE;
+        }
+        let drops = if needs_drop::<C>() { Self::SPARSE_DROPS } else { Self::NONE };
+        let links = if C::DESCRIPTION.names_target() { Self::LINKS } else { Self::NONE };
+        Self::SPARSE.and(drops).and(links)
+    }
+
+    /// These kinds and others.
+    const fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// Whether there are components of one of these kinds.
+    pub(crate) const fn has(self, kinds: Self) -> bool {
+        self.0 & kinds.0 != 0
+    }
+}
+
 /// The components of a bundle, in a fixed order.
 ///
 /// # Safety
 ///
 /// - `register` adds one id per leaf, in the order in which `write_row`, `read`, `bases` and `leaves` visit the leaves.
-/// - `HAS_SPARSE` is true if any leaf has sparse storage, `NEEDS_DROP` if dropping the value of one does anything.
+/// - `KINDS` has the kinds of all leaves. `NEEDS_DROP` is true if dropping the value of one does anything.
 #[doc(hidden)]
 pub unsafe trait BundleParts: Sized {
     /// The addresses of the columns.
@@ -103,8 +157,8 @@ pub unsafe trait BundleParts: Sized {
     /// Names each component, and borrows none.
     const COMPONENTS: ConstTerm;
 
-    /// Whether any component is stored outside the tables.
-    const HAS_SPARSE: bool;
+    /// Where the components are stored, and what that takes.
+    const KINDS: PartKinds;
 
     /// Whether dropping parts that hold values does anything.
     const NEEDS_DROP: bool;
@@ -121,7 +175,7 @@ pub unsafe trait BundleParts: Sized {
     /// Calls `each` with every leaf in order; `base` is where the parts begin.
     fn leaves(base: usize, each: &mut dyn FnMut(LeafAt));
 
-    /// Whether the only component has sparse storage.
+    /// Whether there is only one component, which has sparse storage.
     const SOLE_SPARSE: bool = false;
 
     /// The number of the sparse storage of the only component, if the world has met it and it does not require others. Only
@@ -130,31 +184,16 @@ pub unsafe trait BundleParts: Sized {
         None
     }
 
-    /// Moves the only value into its sparse storage, and the old one out of it. Only if `SOLE_SPARSE`.
-    ///
-    /// # Safety
-    ///
-    /// - The storage is the component's; room has been reserved.
-    unsafe fn put_sole(&mut self, _: &mut SparseStorage, _: Entity, _: WriteStamp) {}
+    /// Whether there is room for the value of an entity in each sparse storage to which the next targets lead.
+    fn has_room(targets: &mut Targets<'_>, sparse: &[SparseStorage], index: u32) -> bool;
 
-    /// [`SparseStorage::place_lightly`] for the only value. Only if `SOLE_SPARSE`.
-    ///
-    /// # Safety
-    ///
-    /// - The storage is the component's. The caller moves the value there before anything else happens to the storage.
-    unsafe fn place_sole_lightly(_: &mut SparseStorage, _: Entity, _: Tick) -> Option<NonNull<u8>> {
-        None
-    }
-
-    /// Removes the only value from its sparse storage, if that takes nothing but [`SparseStorage::remove_lightly`], and says whether
-    /// it has. Only if `SOLE_SPARSE`.
+    /// Removes the value of an entity from the sparse storage of the only component, if there is one. Only if `SOLE_SPARSE`, and if
+    /// dropping the value does nothing.
     ///
     /// # Safety
     ///
     /// - The storage is the component's.
-    unsafe fn remove_sole_lightly(_: &mut SparseStorage, _: Entity) -> bool {
-        false
-    }
+    unsafe fn remove_sole(_: &mut SparseStorage, _: Entity) {}
 
     /// Moves the only value to place `nth` of a row of values, where there is none. Only if `SOLE_SPARSE`.
     ///
@@ -400,7 +439,9 @@ impl RowWriter<'_> {
                     place
                 }
                 Target::Kept(index) if needs_drop => self.column(index).get(self.past_end),
-                Target::Sparse(number) => self.place_sparse_erased(number, needs_drop),
+                Target::Sparse(number) => {
+                    place_erased(&mut self.sparse[number as usize], self.entity, self.now, needs_drop)
+                }
                 Target::SparseIfNew(number) => match self.place_sparse_if_new(number, needs_drop) {
                     Some(place) => place,
                     None => return false,
@@ -456,30 +497,13 @@ impl RowWriter<'_> {
     /// - The target belongs to the writer's plan, and the storage holds values of `C`.
     #[inline(always)]
     unsafe fn place_sparse<C: Component>(&mut self, number: u32) -> NonNull<C> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match self.sparse[number as usize].place_lightly::<C>(self.entity, self.now.tick) {
-                Some(place) => place,
-                None => self.place_sparse_erased(number, const { needs_drop::<C>() }).cast(),
-            }
-        }
-    }
-
-    /// Where the value of the entity in a sparse storage goes, which the caller writes at once. An old value retires if it has to be
-    /// dropped.
-    ///
-    /// # Safety
-    ///
-    /// - The target is one of the writer's plan.
-    unsafe fn place_sparse_erased(&mut self, number: u32, needs_drop: bool) -> NonNull<u8> {
         let storage = &mut self.sparse[number as usize];
-        // SAFETY: room was reserved, also for a value past the end; the caller writes the value at once.
+        // SAFETY: forwarded.
         unsafe {
-            let (place, replaces) = storage.place(self.entity, self.now);
-            if replaces && needs_drop {
-                storage.retire_copy(place);
+            match storage.place_lightly::<C>(self.entity, self.now.tick) {
+                Some(place) => place,
+                None => place_erased(storage, self.entity, self.now, const { needs_drop::<C>() }).cast(),
             }
-            place
         }
     }
 
@@ -502,15 +526,32 @@ impl RowWriter<'_> {
     }
 }
 
+/// Where the value of an entity in a sparse storage goes, which the caller writes at once. An old value retires if it has to be dropped.
+///
+/// # Safety
+///
+/// - Room has been reserved, also for a value past the end.
+#[inline(never)]
+unsafe fn place_erased(storage: &mut SparseStorage, entity: Entity, now: WriteStamp, needs_drop: bool) -> NonNull<u8> {
+    // SAFETY: forwarded; the caller writes the value at once.
+    unsafe {
+        let (place, replaces) = storage.place(entity, now);
+        if replaces && needs_drop {
+            storage.retire_copy(place);
+        }
+        place
+    }
+}
+
 // SAFETY: one leaf, one id, one target.
 unsafe impl<C: Component> BundleParts for Leaf<C> {
     type Bases = NonNull<C>;
 
     const COMPONENTS: ConstTerm = ConstTerm::of::<C>(Usage::Except);
-    const HAS_SPARSE: bool = matches!(C::STORAGE_TYPE, StorageType::Sparse);
+    const KINDS: PartKinds = PartKinds::of::<C>();
     const ACTS: bool = C::ACTS;
     const NEEDS_DROP: bool = needs_drop::<C>();
-    const SOLE_SPARSE: bool = Self::HAS_SPARSE;
+    const SOLE_SPARSE: bool = Self::KINDS.has(PartKinds::SPARSE);
 
     #[inline]
     fn count(component: TypeId) -> usize {
@@ -527,25 +568,22 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
         components.sole_storage::<C>()
     }
 
-    #[inline]
-    unsafe fn put_sole(&mut self, storage: &mut SparseStorage, entity: Entity, now: WriteStamp) {
-        // SAFETY: the storage holds values of `C`. A new entry is filled at once; room for it was reserved.
-        unsafe {
-            let (address, replace) = storage.place(entity, now);
-            self.move_to(address.cast(), replace);
+    #[inline(always)]
+    fn has_room(targets: &mut Targets<'_>, sparse: &[SparseStorage], index: u32) -> bool {
+        match (C::STORAGE_TYPE, targets.0.next()) {
+            (StorageType::Table, target) => target.is_some(),
+            (StorageType::Sparse, Some(&Target::Sparse(number))) => sparse[number as usize].has_room::<C>(index),
+            (StorageType::Sparse, _) => false,
         }
     }
 
     #[inline(always)]
-    unsafe fn place_sole_lightly(storage: &mut SparseStorage, entity: Entity, now: Tick) -> Option<NonNull<u8>> {
-        // SAFETY: the storage holds values of `C`; the rest is the caller's promise.
-        unsafe { storage.place_lightly::<C>(entity, now).map(NonNull::cast) }
-    }
-
-    #[inline(always)]
-    unsafe fn remove_sole_lightly(storage: &mut SparseStorage, entity: Entity) -> bool {
+    unsafe fn remove_sole(storage: &mut SparseStorage, entity: Entity) {
+        debug_assert!(!Self::NEEDS_DROP, "a value that has to be dropped retires first");
         // SAFETY: the storage holds values of `C`, which need no drop.
-        !Self::NEEDS_DROP && unsafe { storage.remove_lightly::<C>(entity) }
+        if unsafe { !storage.remove_lightly::<C>(entity) } {
+            storage.remove(entity);
+        }
     }
 
     #[inline]
@@ -631,7 +669,7 @@ macro_rules! tuples {
             type Bases = ($($T::Bases,)*);
 
             const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[$($T::COMPONENTS),*]);
-            const HAS_SPARSE: bool = $($T::HAS_SPARSE)||*;
+            const KINDS: PartKinds = PartKinds::NONE$(.and($T::KINDS))*;
             const ACTS: bool = $($T::ACTS)||*;
             const NEEDS_DROP: bool = $($T::NEEDS_DROP)||*;
 
@@ -662,6 +700,11 @@ macro_rules! tuples {
             unsafe fn write_row<const IF_NEW: bool>(&mut self, writer: &mut RowWriter<'_>) {
                 // SAFETY: the caller's promise, member by member.
                 unsafe { $(self.$at.write_row::<IF_NEW>(writer);)* }
+            }
+
+            #[inline(always)]
+            fn has_room(targets: &mut Targets<'_>, sparse: &[SparseStorage], index: u32) -> bool {
+                $($T::has_room(targets, sparse, index))&&*
             }
 
             #[inline]
@@ -699,7 +742,7 @@ unsafe impl BundleParts for () {
     type Bases = ();
 
     const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[]);
-    const HAS_SPARSE: bool = false;
+    const KINDS: PartKinds = PartKinds::NONE;
     const NEEDS_DROP: bool = false;
 
     fn count(_: TypeId) -> usize {
@@ -713,6 +756,10 @@ unsafe impl BundleParts for () {
     fn leaves(_: usize, _: &mut dyn FnMut(LeafAt)) {}
 
     fn register(_: &mut Components, _: &mut Vec<ComponentId>) {}
+
+    fn has_room(_: &mut Targets<'_>, _: &[SparseStorage], _: u32) -> bool {
+        true
+    }
 
     unsafe fn write_row<const IF_NEW: bool>(&mut self, _: &mut RowWriter<'_>) {}
 

@@ -33,7 +33,7 @@ impl<'w> ReadEntity<'w> {
     /// A component of an entity of a store that may be read.
     #[inline]
     pub(crate) fn find<T: Component>(cell: ReadCell<'w>, entity: Entity) -> Option<&'w T> {
-        let value: Option<NonNull<T>> = cell.store().value::<T>(entity);
+        let value: Option<NonNull<T>> = cell.store().structure.value::<T>(entity);
         // SAFETY: the address is that of a value of `T` of this entity, and all values may be read for 'w.
         value.map(|value| unsafe { value.as_ref() })
     }
@@ -66,22 +66,22 @@ impl<'w> ReadEntity<'w> {
     /// A component.
     #[inline]
     pub(crate) fn get<T: Component>(self) -> Option<&'w T> {
-        let value: Option<NonNull<T>> = self.store.value::<T>(self.entity);
+        let value: Option<NonNull<T>> = self.store.structure.value::<T>(self.entity);
         // SAFETY: the address is that of a value of `T` of this entity, which may be read for 'w.
         value.map(|value| unsafe { value.as_ref() })
     }
 
     /// A component, with its ticks.
     pub(crate) fn get_ref<T: Component>(self) -> Option<Ref<'w, T>> {
-        let (value, column, row) = self.store.place::<T>(self.entity)?;
+        let (value, column, row) = self.store.structure.place::<T>(self.entity)?;
         // SAFETY: the address is that of a value of `T` in this row, which may be read for 'w.
         Some(unsafe { Ref::new(value.as_ref(), Ticks::of(column, row, T::TRACK, self.run_ticks)) })
     }
 
     /// The ticks of a component, if they are known.
     pub(crate) fn ticks_by_id(self, id: ComponentId) -> Option<ComponentTicks> {
-        let (_, column, row) = self.store.place_by_id(self.entity, id)?;
-        let track = self.store.archetypes.components.info(id)?.descriptor().tracking();
+        let (_, column, row) = self.store.structure.place_by_id(self.entity, id)?;
+        let track = self.store.structure.archetypes.components.info(id)?.descriptor().tracking();
         // SAFETY: the value is in this row.
         unsafe { Ticks::of(column, row, track, self.run_ticks) }.get()
     }
@@ -128,9 +128,9 @@ impl<'w> WriteEntities<'w> {
     ) -> (Self, &'w mut Queue<Store>) {
         let mut place = NonNull::from(Box::leak(Box::<Queue<Store>>::default()));
         let apart = QueueApart(place);
-        let origin = Origin::here(store.entities.acting().system_name());
-        let Store { reactions, queue, .. } = &mut *store;
-        let waiting = if reactions.is_running() { reactions.direct() } else { queue };
+        let origin = Origin::here(store.structure.entities.acting().system_name());
+        let Store { reactions, commands, .. } = &mut *store;
+        let waiting = if reactions.is_running() { reactions.direct() } else { &mut commands.queue };
         waiting.record_as(origin);
         waiting.push(move |store| apart.apply(store, apply));
         // SAFETY: the address is that of a queue in a box, outside of the store. Its only owner is the command, which is carried out or
@@ -140,7 +140,7 @@ impl<'w> WriteEntities<'w> {
 
     /// What reserves ids meanwhile.
     pub(crate) fn ids(&self) -> Ids<'w> {
-        Ids::new(&self.store.entities, None)
+        Ids::new(&self.store.structure.entities, None)
     }
 
     /// The store. Components may be read while no entity is borrowed mutably.
@@ -196,7 +196,7 @@ impl<'w> WriteEntity<'w> {
     pub(crate) fn all(store: &'w mut Store) -> impl Iterator<Item = Self> + use<'w> {
         let store = &*store;
         // Each comes once, since an entity has one row.
-        let entities = store.archetypes.tables.iter().flat_map(|table| table.entities());
+        let entities = store.structure.archetypes.tables.iter().flat_map(|table| table.entities());
         entities.map(move |&entity| Self { store, entity, run_ticks: store.run_ticks() })
     }
 
@@ -238,7 +238,7 @@ impl<'w> WriteEntity<'w> {
     /// A component, to change it where it is told to observers and hooks as a value of its own.
     #[inline]
     pub(crate) fn into_mut_told<T: Component>(self) -> Option<Mut<'w, T>> {
-        let (mut value, column, row) = self.store.place::<T>(self.entity)?;
+        let (mut value, column, row) = self.store.structure.place::<T>(self.entity)?;
         column.visit(self.run_ticks.this_run);
         // SAFETY: the address is that of a value of `T` in this row; nothing else has access to it for 'w.
         Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, self.run_ticks)) })
@@ -246,8 +246,8 @@ impl<'w> WriteEntity<'w> {
 
     /// A component, whatever may be done with it, to exchange the entities inside of it.
     pub(crate) fn into_erased(self, id: ComponentId) -> Option<ErasedRefMut<'w>> {
-        let descriptor = self.store.archetypes.components.info(id)?.descriptor();
-        let (value, column, _) = self.store.place_by_id(self.entity, id)?;
+        let descriptor = self.store.structure.archetypes.components.info(id)?.descriptor();
+        let (value, column, _) = self.store.structure.place_by_id(self.entity, id)?;
         column.visit(self.run_ticks.this_run);
         // SAFETY: the address is that of a value of this component; nothing else has access to it for 'w.
         Some(unsafe { ErasedRefMut::new(descriptor, value) })
@@ -256,8 +256,9 @@ impl<'w> WriteEntity<'w> {
     /// A component, to change it.
     pub(crate) fn into_mut_by_id(self, id: ComponentId) -> Result<ErasedMut<'w>, ErasedAccessError> {
         let Self { store, entity, run_ticks } = self;
-        let (value, column, row) = store.place_by_id(entity, id).ok_or_else(|| store.why_no_value(entity, id))?;
-        let descriptor = store.component_by_id(entity, id)?.descriptor();
+        let (value, column, row) =
+            store.structure.place_by_id(entity, id).ok_or_else(|| store.structure.why_no_value(entity, id))?;
+        let descriptor = store.structure.component_by_id(entity, id)?.descriptor();
         if !descriptor.mutable() {
             return Err(ErasedAccessError::Immutable { entity, component: descriptor.name() });
         }

@@ -37,7 +37,7 @@ impl EntityCommands<'_> {
                 Ok(mut at) => at.descriptor_for::<T>(id).and_then(|descriptor| {
                     at.insert_erased(ErasedValue::of_box(descriptor, value)).map_err(ErasedAccessError::from)
                 }),
-                Err(_) => Err(store.why_no_value(entity, id)),
+                Err(_) => Err(store.structure.why_no_value(entity, id)),
             };
             report(store, "insert_by_id", done);
         });
@@ -99,7 +99,7 @@ impl EntityCommands<'_> {
             store.place_if_pending(entity);
             let done = match store.at(entity) {
                 Ok(mut at) => at.remove_by_ids(&[id]),
-                Err(_) => Err(store.why_no_value(entity, id)),
+                Err(_) => Err(store.structure.why_no_value(entity, id)),
             };
             report(store, "remove_by_id", done);
         });
@@ -131,7 +131,9 @@ impl EntityCommands<'_> {
             let component = WriteEntity::new(store, entity).into_mut_by_id(id);
             match component.map(|mut component| component.set_field(&path, value)) {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => store.command_errors.report_other("set_field", error, store.entities.acting()),
+                Ok(Err(error)) => {
+                    store.commands.errors.report_other("set_field", error, store.structure.entities.acting())
+                }
                 Err(error) => report(store, "set_field", Err(error)),
             }
         });
@@ -141,12 +143,12 @@ impl EntityCommands<'_> {
 
 /// Reports what is wrong with a command, if anything is.
 fn report(store: &mut Store, command: &'static str, done: Result<(), ErasedAccessError>) {
-    let by = store.entities.acting();
+    let by = store.structure.entities.acting();
     match done {
         Ok(()) => {}
         Err(ErasedAccessError::Entity { error, component }) => {
-            store.command_errors.report(command, component, CommandFailure::Entity(error), by);
+            store.commands.errors.report(command, component, CommandFailure::Entity(error), by);
         }
-        Err(error) => store.command_errors.report_other(command, error, by),
+        Err(error) => store.commands.errors.report_other(command, error, by),
     }
 }

@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::origin::Origin;
 use crate::queue::Queue;
-use crate::store::{Acting, Cause, Home, Store};
+use crate::store::{Cause, Home, SavedCaller, Store, is_busy, run_queue, take_returned};
 use crate::trace;
 
 /// Commands that wait to be applied. Dropping the queue drops them.
@@ -98,14 +98,14 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
             if let Some(home) = self.home.as_ref().filter(|home| !home.is(self.store)) {
                 return home.send_waiting(&mut self.queue, self.before);
             }
-            self.store.command_errors.system = self.before;
+            self.store.commands.errors.system = self.before;
             if !self.queue.is_empty() {
-                self.queue.append(&mut self.store.queue);
-                core::mem::swap(&mut self.queue, &mut self.store.queue);
+                self.queue.append(&mut self.store.commands.queue);
+                core::mem::swap(&mut self.queue, &mut self.store.commands.queue);
             }
             if !self.recorded.is_empty() {
                 // None of them has run. Their entities have been promised all the same.
-                self.store.make_reserved_pending();
+                self.store.structure.make_reserved_pending();
                 self.store.place_pending();
                 drop(self.recorded.start());
             }
@@ -117,18 +117,18 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
     }
     // Ends after what waits is back in the store: its end is user code, too.
     let mut _span = None;
-    store.take_returned();
-    let waiting = core::mem::take(&mut store.queue);
-    let before = core::mem::replace(&mut store.command_errors.system, system);
+    take_returned(store);
+    let waiting = core::mem::take(&mut store.commands.queue);
+    let before = core::mem::replace(&mut store.commands.errors.system, system);
     let mut waiting = Waiting { store, recorded: queue, queue: waiting, before, home: None };
     _span = Some(trace::commands(system));
     run(waiting.recorded, waiting.store, &mut waiting.home);
     if !waiting.queue.is_empty() && waiting.home.as_ref().is_none_or(|home| home.is(waiting.store)) {
         let mut first = core::mem::take(&mut waiting.queue);
-        waiting.store.command_errors.system = before;
+        waiting.store.commands.errors.system = before;
         run(&mut first, waiting.store, &mut waiting.home);
         if waiting.home.as_ref().is_none_or(|home| home.is(waiting.store)) {
-            waiting.store.command_errors.system = system;
+            waiting.store.commands.errors.system = system;
         }
     }
     flush_own_queue(waiting.store);
@@ -139,11 +139,11 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
 #[cold]
 pub(crate) fn apply_after_frame(store: &mut Store) {
     let world = store.id();
-    for _ in 0..store.commands_after_frame().len() {
-        if store.is_busy() {
+    for _ in 0..store.commands.after_frame.len() {
+        if is_busy(store) {
             return;
         }
-        let Some(mut queue) = store.commands_after_frame().pop_front() else { return };
+        let Some(mut queue) = store.commands.after_frame.pop_front() else { return };
         apply(&mut queue, store, None);
         if store.id() != world {
             return;
@@ -168,7 +168,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
             self.cause.end();
             if self.home.is(self.store) {
                 self.store.reactions.set_cause(self.before.take());
-                self.store.command_errors.system = self.system_before;
+                self.store.commands.errors.system = self.system_before;
             }
         }
     }
@@ -180,12 +180,12 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
     store.reactions.let_wait(move |store: &mut Store| {
         store.place_pending();
         let before = store.reactions.set_cause(Some(Arc::clone(&cause)));
-        let system_before = core::mem::replace(&mut store.command_errors.system, system);
-        let caused = Caused { home: store.home(), store, cause, before, system_before };
+        let system_before = core::mem::replace(&mut store.commands.errors.system, system);
+        let caused = Caused { home: Home::new(store), store, cause, before, system_before };
         run(&mut queue, caused.store, &mut None);
         caused.store.reactions.reuse_direct(&mut queue);
         if caused.home.is(caused.store) {
-            caused.store.make_reserved_pending();
+            caused.store.structure.make_reserved_pending();
         }
     });
 }
@@ -229,22 +229,22 @@ fn apply_recorded(store: &mut Store) {
 /// panicked.
 pub(crate) fn flush_own_queue(store: &mut Store) {
     apply_reactions(store);
-    store.take_returned();
-    while !store.queue.is_empty() {
-        let mut queue = core::mem::take(&mut store.queue);
+    take_returned(store);
+    while !store.commands.queue.is_empty() {
+        let mut queue = core::mem::take(&mut store.commands.queue);
         run(&mut queue, store, &mut None);
-        store.take_returned();
+        take_returned(store);
     }
 }
 
 fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
-    store.make_reserved_pending();
+    store.structure.make_reserved_pending();
     // Also if a command panics: an id that was given out belongs to an entity.
     struct PlacePending<'a> {
         store: &'a mut Store,
         home: &'a mut Option<Home>,
         /// The origin of operations before the commands.
-        acting: Acting,
+        acting: SavedCaller,
         /// Whether no command has panicked.
         has_ended: bool,
     }
@@ -255,17 +255,17 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
                 return home.send_pending(Vec::new());
             }
             if !self.has_ended {
-                self.store.act_again(&self.acting);
+                self.acting.restore(self.store);
                 // If there is no memory the next flush does it. Another panic would end the process.
                 let _ = self.store.try_place_pending();
             }
         }
     }
-    let mut place = PlacePending { acting: store.acting(), store, home, has_ended: false };
-    place.store.run_queue(queue, place.home);
+    let mut place = PlacePending { acting: SavedCaller::save(store), store, home, has_ended: false };
+    run_queue(place.store, queue, place.home);
     place.has_ended = true;
     if place.home.as_ref().is_none_or(|home| home.is(place.store)) {
-        place.store.act_again(&place.acting);
+        place.acting.restore(place.store);
         place.store.place_pending();
     }
 }

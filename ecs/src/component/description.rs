@@ -228,6 +228,14 @@ impl<T> Description<T> {
         Self { functions, fields, ..self }
     }
 
+    /// Whether it names the target of a relationship.
+    pub(crate) const fn names_target(&self) -> bool {
+        match &self.relation {
+            Some(side) => side.names_target(),
+            None => false,
+        }
+    }
+
     /// It is a side of a relationship. Values that list sources are not cloned with their entity: the sources stay with the other one.
     pub(crate) const fn with_relation(self, relation: RelationSide) -> Self {
         Self { relation: Some(relation), ..self }

@@ -43,6 +43,11 @@ impl RelationSide {
         self.is_source
     }
 
+    /// Whether it is that of the components that name the target of a relationship.
+    pub(crate) const fn names_target(&self) -> bool {
+        self.is_source && !self.is_of_pairs
+    }
+
     /// The functions of the relationship, which are an `F`.
     pub(crate) fn functions<F: Any>(self) -> Option<&'static F> {
         self.functions.downcast_ref()

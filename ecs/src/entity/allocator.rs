@@ -400,6 +400,18 @@ impl Entities {
         Ok(index as u32)
     }
 
+    /// The index that a new entity gets next, unless ids are reserved or retired.
+    #[inline]
+    pub(crate) fn next_index(&self) -> u32 {
+        self.free.last().copied().unwrap_or(self.slots.len() as u32)
+    }
+
+    /// Whether there is a place for the summary of an index, or room for one if the entity `is_new`.
+    #[inline]
+    pub(crate) fn has_summary_room(&self, index: u32, is_new: bool) -> bool {
+        (index as usize) < if is_new { self.sparse.capacity() } else { self.sparse.len() }
+    }
+
     /// Makes room for the summary of an index.
     #[inline]
     pub(crate) fn reserve_summary(&mut self, index: u32) -> Result<(), AllocError> {
@@ -667,23 +679,6 @@ impl Entities {
         Some(Ending { slots, free, cursor, live, lives, entity, location: Location { table, row } })
     }
 
-    /// Ends the life of a live entity without sparse components. [`Entities::reserve_free`] has made room.
-    #[inline(always)]
-    pub(crate) fn free_plain(&mut self, entity: Entity) {
-        debug_assert!(!self.needs_flush(), "flush before freeing");
-        debug_assert!(self.sparse_summary(entity.index()).is_empty(), "what is in a summary is forgotten, too");
-        let slot = &mut self.slots[entity.index() as usize];
-        debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
-        let generation = slot.generation.wrapping_add(1);
-        *slot = Slot { generation, table: TableId::NONE, row: self.free.len() as u32 };
-        if generation != 0 {
-            self.free.push(entity.index());
-            *self.cursor.get_mut() = self.free.len() as i64;
-        }
-        self.live -= 1;
-        self.lives.note_despawned(entity);
-    }
-
     /// Ends the lives of live entities, in this order, of which each is there once. [`Entities::reserve_free`] has made room.
     pub(crate) fn free_these(&mut self, entities: &[Entity]) {
         debug_assert!(!self.needs_flush(), "flush before freeing");
@@ -752,12 +747,6 @@ impl Entities {
         self.sparse.get(index as usize).copied().unwrap_or_default()
     }
 
-    /// The same, to change it, if there is a place for it.
-    #[inline]
-    pub(crate) fn summary_mut(&mut self, index: u32) -> Option<&mut SparseSummary> {
-        self.sparse.get_mut(index as usize)
-    }
-
     /// Notes which sparse storages may hold this entity.
     #[inline]
     pub(crate) fn set_sparse_summary(&mut self, index: u32, summary: SparseSummary) {
@@ -765,6 +754,15 @@ impl Entities {
             Some(place) => *place = summary,
             None if summary.is_empty() => {}
             None => self.add_summary(index, summary),
+        }
+    }
+
+    /// Notes that sparse storages may hold an entity as well.
+    #[inline]
+    pub(crate) fn add_to_summary(&mut self, index: u32, more: SparseSummary) {
+        match self.sparse.get_mut(index as usize) {
+            Some(summary) => *summary = summary.union(more),
+            None => self.add_summary(index, more),
         }
     }
 

@@ -144,7 +144,8 @@ impl LackReport {
         if self.is_done {
             return;
         }
-        let Some(&entity) = store.archetypes.tables.get(table).and_then(|table| table.entities().get(row)) else {
+        let Some(&entity) = store.structure.archetypes.tables.get(table).and_then(|table| table.entities().get(row))
+        else {
             return;
         };
         let lacking: Vec<String> = lacking(store, entity).iter().map(|name| format!("`{name}`")).collect();
@@ -157,7 +158,7 @@ impl LackReport {
             "observer `{observer}` of event `{event}` was not called for entity {entity}, which lacks {lacking}: insert it, take an \
              `Option` of it, or write `#[observer(with(..))]` if other targets are to be passed over; more of them are not reported"
         );
-        store.command_errors.warn_once(observer, &text, Some(observer));
+        store.commands.errors.warn_once(observer, &text, Some(observer));
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct PlanKey {
     word: u64,
     /// The flags of the plan of a numbered change.
     flags: PlanFlags,
+    /// Flags that the plan may have as well.
+    tolerated: PlanFlags,
     is_typed: bool,
     /// Where the entry is.
     place: u32,
@@ -43,7 +45,8 @@ impl PlanKey {
         let change = Change::of(step(0));
         let turn = u64::from(is_new) + 2 * change.kind();
         let place = (type_bits(bundle).wrapping_add(turn.wrapping_mul(5)) % ENTRIES as u64) as u32;
-        Self { bundle, word: word(from, change), flags: PlanFlags::NONE, is_typed: true, place }
+        let (flags, tolerated) = (PlanFlags::NONE, PlanFlags::NONE);
+        Self { bundle, word: word(from, change), flags, tolerated, is_typed: true, place }
     }
 
     /// The key of a change with this number.
@@ -51,7 +54,8 @@ impl PlanKey {
     pub(crate) fn of_change(change: Change, from: TableId) -> Self {
         let word = word(from, change);
         let place = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - ENTRIES.ilog2())) as u32;
-        Self { bundle: TypeId::of::<Numbered>(), word, flags: PlanFlags::NONE, is_typed: false, place }
+        let (flags, tolerated) = (PlanFlags::NONE, PlanFlags::NONE);
+        Self { bundle: TypeId::of::<Numbered>(), word, flags, tolerated, is_typed: false, place }
     }
 
     /// The key for the same change if the plan has these flags, among those that [`PlanFlags::special`] keeps.
@@ -62,6 +66,13 @@ impl PlanKey {
             true => Self { word: self.word & !Change::NUMBER | u64::from(flags.bits()), ..self },
             false => Self { flags, ..self },
         }
+    }
+
+    /// The key for the same change if the plan has flags of these beside its own ones, or does not.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn tolerating(self, tolerated: PlanFlags) -> Self {
+        Self { tolerated, ..self }
     }
 }
 
@@ -90,7 +101,10 @@ impl CacheEntry {
 
     #[inline(always)]
     fn is_of(&self, key: PlanKey) -> bool {
-        self.bundle == key.bundle && self.word == key.word && (key.is_typed || self.flags == key.flags)
+        let tolerated = if key.is_typed { u64::from(key.tolerated.bits()) } else { 0 };
+        self.bundle == key.bundle
+            && self.word | tolerated == key.word | tolerated
+            && (key.is_typed || self.flags.without(key.tolerated) == key.flags)
     }
 }
 

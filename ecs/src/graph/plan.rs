@@ -123,8 +123,11 @@ impl PlanFlags {
     /// The source table has every table-stored component of the bundle that the first step removes or takes.
     pub(crate) const COMPLETE: Self = Self(1 << 12);
 
-    /// The only sparse component is linked, and there is nothing else to do but to notify observers or hooks of it.
+    /// The entity gets one sparse component, which names the target of a relationship. Nothing is notified but that.
     pub(crate) const ONLY_LINKS: Self = Self(1 << 13);
+    /// The flags of a plan that does no more in sparse storages than to link an entity to the target that a component names.
+    pub(crate) const LINKS: Self =
+        Self(Self::SPARSE.0 | Self::NOTIFIES_BEFORE.0 | Self::NOTIFIES_AFTER.0 | Self::ONLY_LINKS.0);
 
     /// The flags of plans that are prepared before rows move: this may fail, or run user code.
     pub(crate) const PREPARE: Self =
@@ -141,7 +144,7 @@ impl PlanFlags {
             | Self::REPLACES.0,
     );
     /// The flags of plans that do more than to move values between columns.
-    const SPECIAL: Self = Self::PREPARE.and(Self::FINISH).and(Self::LARGE);
+    const SPECIAL: Self = Self::PREPARE.and(Self::FINISH).and(Self::LARGE).and(Self::ONLY_LINKS);
     /// The flags that follow from the listeners.
     const LISTENERS: Self =
         Self(Self::NOTIFIES_BEFORE.0 | Self::NOTIFIES_AFTER.0 | Self::RECORDS.0 | Self::ONLY_LINKS.0);
@@ -154,7 +157,7 @@ impl PlanFlags {
 
     /// Whether any of these is set.
     #[inline(always)]
-    pub(crate) fn has(self, others: Self) -> bool {
+    pub(crate) const fn has(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
@@ -336,6 +339,8 @@ impl MovePlan {
     /// If there is no memory. The plan cannot be used then.
     pub(super) fn update_interest(&mut self, components: &Components, in_all: Interest) -> Result<(), AllocError> {
         let loses_watched = self.lost.iter().any(|&(_, id)| components.is_watched(id));
+        let sparse = |&storage: &u32| components.sparse().get(storage as usize);
+        let leaves_watched = self.leaves.iter().filter_map(sparse).any(|&id| components.is_watched(id));
         let lost = || self.lost.iter().map(|&(_, id)| Transition::Lost(id));
         let changes = || lost().chain(self.comes.iter().copied());
         let before = try_collect(changes().filter_map(|transition| transition.heard_before(components)))?;
@@ -353,7 +358,7 @@ impl MovePlan {
             .and(PlanFlags::NOTIFIES_BEFORE.only_if(notifies && comes_before))
             .and(PlanFlags::ONLY_LINKS.only_if(self.only_links()))
             .and(PlanFlags::NOTIFIES_AFTER.only_if(!interest.is_none()))
-            .and(PlanFlags::RECORDS.only_if(interest.has(Interest::REMOVALS.and(Interest::SPAWNS))));
+            .and(PlanFlags::RECORDS.only_if(interest.has(Interest::REMOVALS.and(Interest::SPAWNS)) || leaves_watched));
         // The lists of removals take the values that are lost.
         let is_lost = |step: &ColumnMove| self.lost.iter().any(|(column, _)| *column == step.from);
         let mut all = Vec::new();

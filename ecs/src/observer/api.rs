@@ -7,7 +7,7 @@ use super::telling;
 use crate::command::{Commands, EntityCommands};
 use crate::entity::Entity;
 use crate::event::{EntityEvent, Event};
-use crate::store::Store;
+use crate::store::{SavedCaller, Store, Structure};
 use crate::world::{DeferredWorld, EntityWorldMut, World};
 
 impl World {
@@ -71,7 +71,7 @@ impl World {
     /// An observer of entities is removed with the last of them, at the latest when many others have been added, or by
     /// [`World::shrink_to_fit`]. It is not told of anything any more as soon as they are gone.
     pub fn remove_observer(&mut self, observer: ObserverId) -> bool {
-        let Store { reactions, entities, .. } = &mut self.store;
+        let Store { structure: Structure { entities, .. }, reactions, .. } = &mut self.store;
         let Some(removed) = reactions.remove(observer.0, entities) else { return false };
         self.store.refresh_observed(removed.unwatched);
         drop(removed.observers);
@@ -184,9 +184,9 @@ impl DeferredWorld<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
         let store = self.store_mut();
-        let acting = store.acting();
+        let acting = SavedCaller::save(store);
         let is_told = telling::trigger(store.by_caller(), &mut event, &mut Default::default());
-        store.act_again(&acting);
+        acting.restore(store);
         if !is_told {
             self.commands().trigger(event);
         }

@@ -17,7 +17,7 @@ use crate::component::{Component, HookContext, Kinds};
 use crate::entity::{Entity, EntityHashSet};
 use crate::error::ErrorHandler;
 use crate::event::{EntityEvent, Event, EventPattern};
-use crate::store::{LifecycleEvents, Store};
+use crate::store::{LifecycleEvents, Store, Structure, bundle_components};
 use crate::system::{
     BoxedSystem, FunctionMarker, IntoSystem, MacroMarker, NotifySystem, SystemCondition, SystemCore, SystemFacts,
     SystemOutput, WithNotifySystem,
@@ -178,7 +178,7 @@ fn register<I: ObserverInput>(
 ) {
     let id = new.id;
     // `()` is the bundle of no components.
-    let mut components = store.bundle_components::<<I::Pattern as EventPattern>::Components>().0;
+    let mut components = bundle_components::<<I::Pattern as EventPattern>::Components>(store).0;
     let mut filter = None;
     if let Some(of_pattern) = <I::Pattern as EventPattern>::FILTER {
         match MatchFilter::new(of_pattern, store) {
@@ -188,7 +188,7 @@ fn register<I: ObserverInput>(
     }
     let slot = EventOf::<I>::slot();
     let event = store.reactions.register(slot, Observers::<EventOf<I>>::new);
-    let Store { reactions, entities: living, .. } = store;
+    let Store { structure: Structure { entities: living, .. }, reactions, .. } = store;
     let observers = match reactions.of(event) {
         Some(observers) => typed::<EventOf<I>>(observers),
         None => None,
@@ -209,9 +209,14 @@ fn register<I: ObserverInput>(
     store.refresh_observed(components.iter().copied().map(Some).chain(any).chain(removed.unwatched));
     let is_after = kinds.has(Kinds::ADD.and(Kinds::INSERT));
     if let Some(entities) = existing.filter(|_| is_after) {
-        let events = LifecycleEvents::of_existing(store, &components, kinds.without(Kinds::GONE), &distinct(entities));
+        let events = LifecycleEvents::of_existing(
+            &store.structure,
+            &components,
+            kinds.without(Kinds::GONE),
+            &distinct(entities),
+        );
         let at = Kinds::DISPATCHED.iter().position(|&dispatched| dispatched == kinds);
-        let caller = store.entities.acting();
+        let caller = store.structure.entities.acting();
         at.into_iter().for_each(|at| notify_observers(store, &events, at, Some(id.0), caller));
         apply_reactions(store);
     }

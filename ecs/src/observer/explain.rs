@@ -10,7 +10,7 @@ use super::observers::{Watched, typed};
 use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::event::{Event, EventPattern, Moment};
-use crate::store::Store;
+use crate::store::{Store, Structure, bundle_components};
 use crate::world::World;
 
 /// Which hooks and observers are told of an event, in their order, and why other observers are not: see [`World::explain_event`]. It
@@ -114,7 +114,7 @@ impl World {
         let mut told: Vec<(String, bool)> = Vec::new();
         let mut others = Vec::new();
         let moment = <P::Event as Event>::MOMENT;
-        let Store { reactions, archetypes, .. } = &mut self.store;
+        let Store { structure: Structure { archetypes, .. }, reactions, .. } = &mut self.store;
         let components = &archetypes.components;
         let number = reactions.number::<P::Event>(<P::Event as Event>::slot());
         let observers = number.and_then(|number| reactions.of(number));
@@ -158,7 +158,7 @@ impl World {
         if let Some(filter) = P::FILTER {
             return MatchFilter::new(filter, &mut self.store).map_or(Vec::new(), |filter| filter.named());
         }
-        let components = self.store.bundle_components::<P::Components>().0;
+        let components = bundle_components::<P::Components>(&mut self.store).0;
         match target.and_then(|target| self.get_entity(target).ok()) {
             Some(entity) if components.is_empty() && <P::Event as Event>::MOMENT.is_some() => {
                 entity.components().collect()

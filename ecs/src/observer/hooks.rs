@@ -1,7 +1,7 @@
 //! Giving components hooks at run time.
 
 use crate::component::{Component, ComponentHook, ComponentId, Kinds};
-use crate::store::Store;
+use crate::store::{Store, Structure};
 use crate::world::World;
 
 /// The hooks of a component in a world: see [`World::register_component_hooks`].
@@ -62,7 +62,7 @@ impl World {
     /// assert_eq!(world.get::<Name>(stone).unwrap().as_str(), "hot");
     /// ```
     pub fn register_component_hooks_by_id(&mut self, id: ComponentId) -> Option<ComponentHooks<'_>> {
-        self.store.archetypes.components.info(id)?;
+        self.store.structure.archetypes.components.info(id)?;
         Some(ComponentHooks { store: &mut self.store, id })
     }
 }
@@ -71,13 +71,13 @@ impl ComponentHooks<'_> {
     #[track_caller]
     fn set(&mut self, kind: Kinds, name: &str, hook: ComponentHook) -> &mut Self {
         let is_new = self.try_set(kind, hook);
-        let component = self.store.archetypes.components.name(self.id);
+        let component = self.store.structure.archetypes.components.name(self.id);
         assert!(is_new, "component `{component}` has an `{name}` hook already");
         self
     }
 
     fn try_set(&mut self, kind: Kinds, hook: ComponentHook) -> bool {
-        let Store { archetypes, listeners, .. } = &mut *self.store;
+        let Store { structure: Structure { archetypes, .. }, listeners, .. } = &mut *self.store;
         let is_new = archetypes.add_hook(self.id, kind, hook);
         if is_new {
             listeners.refresh_observed(&archetypes.components);

@@ -239,7 +239,7 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
         let done = match affected {
             Affected::Listed(entities) => system.notify(batch(entities, about), store),
             Affected::Rows { .. } if system.access().is_exclusive() => {
-                let entities = affected.entities(&store.archetypes.tables).to_vec();
+                let entities = affected.entities(&store.structure.archetypes.tables).to_vec();
                 system.notify(batch(&entities, about), store)
             }
             Affected::Rows { .. } => {

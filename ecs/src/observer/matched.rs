@@ -59,7 +59,7 @@ impl MatchFilter {
         mut each: impl FnMut(Affected<'_>, &mut Store),
     ) {
         let turns = |entity: Entity, store: &Store| {
-            let now = |id: ComponentId| store.has(entity, id);
+            let now = |id: ComponentId| store.structure.has(entity, id);
             let other = |id: ComponentId| match batch.kinds_of(id) {
                 kinds if kinds.has(Kinds::COMING.and(Kinds::GONE)) => true,
                 kinds if kinds.has(Kinds::REMOVE.and(Kinds::ADD)) => false,
@@ -69,12 +69,12 @@ impl MatchFilter {
         };
         if !self.is_per_entity {
             // All of them have the same components in their table.
-            if affected.get(0, &store.archetypes.tables).is_some_and(|entity| turns(entity, store)) {
+            if affected.get(0, &store.structure.archetypes.tables).is_some_and(|entity| turns(entity, store)) {
                 each(affected, store);
             }
             return;
         }
-        let entities = affected.entities(&store.archetypes.tables).iter().copied();
+        let entities = affected.entities(&store.structure.archetypes.tables).iter().copied();
         let turned: Vec<Entity> = entities.filter(|&entity| turns(entity, store)).collect();
         if turned.len() == affected.len() {
             each(affected, store);

@@ -290,7 +290,7 @@ impl<E: Event> Observers<E> {
         // A loop would need registers of its own.
         let place = match (watching.of_all(), of_target) {
             (&[place], []) => place,
-            ([], &[place]) if target.is_some_and(|target| store.entities.contains(target)) => place,
+            ([], &[place]) if target.is_some_and(|target| store.structure.entities.contains(target)) => place,
             ([], []) => return,
             _ => return self.notify_several(target, event, trigger, store),
         };
@@ -303,7 +303,7 @@ impl<E: Event> Observers<E> {
         for &place in watching.of_all() {
             list[place as usize].notify(event, trigger, store);
         }
-        if let Some(target) = target.filter(|&target| store.entities.contains(target)) {
+        if let Some(target) = target.filter(|&target| store.structure.entities.contains(target)) {
             for &place in watching.of_entity(target) {
                 list[place as usize].notify(event, trigger, store);
             }
@@ -315,7 +315,7 @@ impl<E: Event> Observers<E> {
     fn notify_of_several(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut Store) {
         let Self { list, index, state, .. } = self;
         let Some(trigger) = TriggerOf::<E>::of_operation(state) else { return };
-        index.find_notified(events, kinds, &store.archetypes.tables);
+        index.find_notified(events, kinds, &store.structure.archetypes.tables);
         for &Notified { place, entity } in &index.notified {
             let (listed, watched) = (&mut list[place as usize], &index.watched[place as usize]);
             if only.is_none_or(|only| only == listed.id.0) {
@@ -480,7 +480,7 @@ impl<E: Event> Listed<E> {
     }
 }
 
-impl<E: Event> EventObservers for Observers<E> {
+impl<E: Event> EventObservers<Store> for Observers<E> {
     fn notify(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut Store) {
         if const { E::MOMENT.is_none() } {
             return;
@@ -489,7 +489,8 @@ impl<E: Event> EventObservers for Observers<E> {
         let Some(trigger) = TriggerOf::<E>::of_operation(state) else { return };
         let single = if index.watching.entities() == 0 && only.is_none() { events.single(kinds) } else { None };
         let Some((batch, component)) = single else { return self.notify_of_several(events, kinds, only, store) };
-        let (about, entity) = (core::slice::from_ref(&component), batch.affected.sole(&store.archetypes.tables));
+        let (about, entity) =
+            (core::slice::from_ref(&component), batch.affected.sole(&store.structure.archetypes.tables));
         for &place in index.watching.of_component(component) {
             let (listed, watched) = (&mut list[place as usize], &index.watched[place as usize]);
             if let (None, Some(entity)) = (&watched.filter, entity) {
@@ -554,6 +555,6 @@ impl<E: Event> EventObservers for Observers<E> {
 
 /// The observers of this type of event behind the trait.
 #[inline]
-pub(super) fn typed<E: Event>(observers: &mut dyn EventObservers) -> Option<&mut Observers<E>> {
+pub(super) fn typed<E: Event>(observers: &mut dyn EventObservers<Store>) -> Option<&mut Observers<E>> {
     (observers as &mut dyn Any).downcast_mut()
 }

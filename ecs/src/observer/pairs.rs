@@ -31,7 +31,7 @@ impl<R: Relation> Known<R> {
             let clones: Box<dyn Any> = clones;
             let Ok(clones) = clones.downcast::<Vec<(Entity, R)>>() else { return };
             for (target, value) in *clones {
-                if store.entities.contains(source) && store.entities.contains(target) {
+                if store.structure.entities.contains(source) && store.structure.entities.contains(target) {
                     relate(store, source, value, target);
                 }
             }

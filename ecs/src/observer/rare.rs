@@ -125,14 +125,14 @@ impl Failed<'_> {
                 handler(error, context);
                 None
             }
-            None => store.command_errors.handle(error, |_| context),
+            None => store.commands.errors.handle(error, |_| context),
         }
     }
 
     #[cold]
     fn report(&self, reason: &str, store: &mut Store) {
-        let by = store.entities.acting();
+        let by = store.structure.entities.acting();
         let failure = CommandFailure::Observer { observer: Arc::from(self.observer), reason: Arc::from(reason) };
-        store.command_errors.report("trigger", self.event, failure, by);
+        store.commands.errors.report("trigger", self.event, failure, by);
     }
 }

@@ -14,7 +14,7 @@ use crate::world::{DispatchGuard, World, report_trigger};
 #[inline]
 pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return true };
-    if !store.reactions.is_idle() || store.entities.needs_flush() {
+    if !store.reactions.is_idle() || store.structure.entities.needs_flush() {
         return trigger_nested(store, number, event, trigger);
     }
     dispatch_and_apply(store, number, event, trigger)
@@ -40,7 +40,7 @@ fn dispatch_and_apply<E: Event>(store: &mut Store, number: u32, event: &mut E, t
 /// Runs the observers of an event; their commands wait. Returns false during a dispatch of an event of its type.
 #[inline(always)]
 pub(super) fn dispatch<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
-    let caller = store.entities.acting();
+    let caller = store.structure.entities.acting();
     let Some(mut observers) = store.reactions.begin_event::<E, Observers<E>>(number, caller) else {
         return report_not_dispatched::<E>(store, number);
     };
@@ -75,7 +75,7 @@ fn propagate<E: Event>(observers: &mut Observers<E>, event: &mut E, trigger: &mu
             return;
         }
         steps += 1;
-        if steps > store.entities.len() {
+        if steps > store.structure.entities.len() {
             return report_trigger(store, type_name::<E>(), "it goes on in a circle");
         }
     }

@@ -28,7 +28,7 @@ const LEAST_SLOTS: usize = 1 << 16;
 /// Whether it is worth fetching ahead for a list of ids: there are many entities, and ids can be read ahead.
 #[inline]
 pub(super) fn is_worth_it<I>(cell: StoreCell<'_>) -> bool {
-    cell.store().entities.slots().len() >= LEAST_SLOTS && is_list::<I>()
+    cell.store().structure.entities.slots().len() >= LEAST_SLOTS && is_list::<I>()
 }
 
 /// Fetches what the entities lead to that come a while after the next one.
@@ -42,7 +42,7 @@ pub(super) unsafe fn fetch_ahead<D: Fetch, F: FilterTerms, I>(
     cache: &CacheOf<D, F>,
     entities: &I,
 ) {
-    let slots = cell.store().entities.slots();
+    let slots = cell.store().structure.entities.slots();
     if let Some(entity) = id_ahead(entities, SLOTS_AHEAD) {
         prefetch(slots.as_ptr().wrapping_add(entity.index() as usize));
     }
@@ -51,7 +51,7 @@ pub(super) unsafe fn fetch_ahead<D: Fetch, F: FilterTerms, I>(
         && let Some(found) = cache.match_of(location.table)
     {
         // SAFETY: the cache is up to date, so its matches are tables of the store.
-        let table = unsafe { cell.store().archetypes.tables.get_unchecked(found.table) };
+        let table = unsafe { cell.store().structure.archetypes.tables.get_unchecked(found.table) };
         // SAFETY: state and column are those of this store and table. The terms that only read note no visit of a table.
         let ready = unsafe { <D::ReadOnly as Fetch>::ready(cell, &cache.data, found.column, table) };
         <D::ReadOnly as Fetch>::fetch_ahead(ready, Rows::of(table), location.row as usize);
@@ -74,7 +74,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> ListFinder<'w, 's, D, F> {
     /// - The cache belongs to the cell's store and is up to date.
     #[inline(always)]
     pub(super) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        let slots = cell.store().entities.slots();
+        let slots = cell.store().structure.entities.slots();
         Self { cell, cache, slots, table: TableId::UNUSED, block: None }
     }
 

@@ -54,7 +54,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     #[inline(always)]
     pub(crate) unsafe fn whole(cell: StoreCell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
         // SAFETY: the caller's promise.
-        unsafe { Self::of_tables(cell, cell.store().archetypes.tables.as_slice(), cache, found) }
+        unsafe { Self::of_tables(cell, cell.store().structure.archetypes.tables.as_slice(), cache, found) }
     }
 
     /// The same, with the tables of the store at hand.
@@ -107,7 +107,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         }
         let SparseStorage::Set(storage) = driver.storage else { return None };
         // Tables that do not match have what disables their entities, or have been left out otherwise.
-        let are_all = cache.matches.len() == cell.store().archetypes.tables.iter().len();
+        let are_all = cache.matches.len() == cell.store().structure.archetypes.tables.iter().len();
         cache.matches.first().filter(|_| are_all).map(|found| (storage, found))
     }
 
@@ -342,7 +342,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
         let is_led = driver.is_some_and(|driver| Block::<D, F>::what_is_packed(cell, cache, &driver).is_none());
-        let tables = cell.store().archetypes.tables.as_slice();
+        let tables = cell.store().structure.archetypes.tables.as_slice();
         Self { cell, cache, matches: cache.matches.iter(), tables, at: 0, driver, is_led, last: None }
     }
 
@@ -400,7 +400,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         loop {
             let (index, next) = driver.next(self.at)?;
             self.at = next;
-            let Some(location) = self.cell.store().entities.location_at(index) else { continue };
+            let Some(location) = self.cell.store().structure.entities.location_at(index) else { continue };
             if self.last.as_ref().is_none_or(|(table, _)| *table != location.table) {
                 let Some(found) = self.cache.match_of(location.table) else { continue };
                 // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
@@ -456,7 +456,7 @@ impl<'w> Led<'w> {
         mut each: impl FnMut(&Block<'w, D, F>, usize) -> Result<(), E>,
     ) -> Result<(), E> {
         let Self { driver, mut at } = self;
-        let entities = &cell.store().entities;
+        let entities = &cell.store().structure.entities;
         // The table of the last row. Its block stays where it is, and is not copied for each row.
         let mut table = TableId::UNUSED;
         let mut block = None;
@@ -505,7 +505,7 @@ impl<'w> Driver<'w> {
         loop {
             let (index, next) = self.next(*at).filter(|&(_, next)| next <= end)?;
             *at = next;
-            let Some(location) = cell.store().entities.location_at(index) else { continue };
+            let Some(location) = cell.store().structure.entities.location_at(index) else { continue };
             let block = match *last {
                 Some((table, block)) if table == location.table => block,
                 _ => {
@@ -531,6 +531,6 @@ pub(crate) fn driver<'w, F: FilterTerms>(
     if let Some((storage, logged)) = F::logged_sparse(cell, filter) {
         return Some(Driver { storage, logged: Some(logged) });
     }
-    let storages = drivers.iter().filter_map(|&number| cell.store().sparse.get(number as usize));
+    let storages = drivers.iter().filter_map(|&number| cell.store().structure.sparse.get(number as usize));
     Some(Driver { storage: storages.min_by_key(|storage| storage.len())?, logged: None })
 }

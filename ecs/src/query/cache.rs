@@ -149,7 +149,7 @@ impl TableMatcher {
             Some(storage) => drivers.push(storage),
             None => demanded.extend(component.id),
         });
-        let disabling = store.archetypes.components.disabling().len();
+        let disabling = store.structure.archetypes.components.disabling().len();
         (Self { terms, tables, demanded, within: Vec::new(), disabling }, drivers)
     }
 
@@ -184,8 +184,8 @@ impl TableMatcher {
     /// The rows of all matched tables, but no more than there are entities in any of the sparse storages.
     fn rows(&self, store: &Store, drivers: &[u32]) -> usize {
         let matched = |table: &&Table| self.matches(table);
-        let in_tables: usize = store.archetypes.tables.iter().filter(matched).map(Table::len).sum();
-        drivers.iter().map(|driver| store.sparse[*driver as usize].len()).fold(in_tables, usize::min)
+        let in_tables: usize = store.structure.archetypes.tables.iter().filter(matched).map(Table::len).sum();
+        drivers.iter().map(|driver| store.structure.sparse[*driver as usize].len()).fold(in_tables, usize::min)
     }
 
     /// The components whose rows have ticks that the query reads or sets.
@@ -203,11 +203,11 @@ impl TableMatcher {
 /// Has the world keep the ticks that the terms of a query ask for.
 fn watch_changes(store: &mut Store, terms: &Terms) -> Vec<TrackingGuard> {
     if terms.all().asks_spawns() {
-        store.note_spawns_from_now_on();
+        store.listeners.track_spawns(&mut store.structure.archetypes, store.clock.change_tick());
     }
     let is_asked = |usage: Usage| usage.asks_changes() && !usage.selects_pairs();
     let asked = terms.all().all_components().filter(|(usage, _)| is_asked(*usage));
-    asked.filter_map(|(_, component)| store.watch(component.id?)).collect()
+    asked.filter_map(|(_, component)| store.structure.watch(component.id?, store.clock.change_tick())).collect()
 }
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
@@ -286,7 +286,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[track_caller]
     pub(crate) fn find(store: &Store) -> Option<Self> {
         let mut terms = matching::found(store, &D::Terms::TERM, &F::Terms::TERM)?;
-        matching::exclude_disabled(&mut terms, &store.archetypes.components, 0);
+        matching::exclude_disabled(&mut terms, &store.structure.archetypes.components, 0);
         Some(Self::of_found(store, terms))
     }
 
@@ -322,7 +322,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 
     /// The state of a nested query. What it borrows, and asks the changes of, is said by the query that it is in.
     pub(super) fn of_nested(store: &Store, mut terms: Terms) -> Self {
-        matching::exclude_disabled(&mut terms, &store.archetypes.components, 0);
+        matching::exclude_disabled(&mut terms, &store.structure.archetypes.components, 0);
         let access = terms.all().access();
         Self::of(store, terms, access, Vec::new())
     }
@@ -333,7 +333,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         let mut cache: CacheOf<D::Terms, F::Terms> = Cache {
             world: store.id(),
             generation: 0,
-            epoch: store.archetypes.tables.epoch(),
+            epoch: store.structure.archetypes.tables.epoch(),
             seen: 0,
             data: D::Terms::state(terms.data()),
             filter: F::Terms::state(terms.filter()),
@@ -432,7 +432,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// Looks at the tables of which this is true. What the cache knows is true until there are other tables.
     pub(crate) fn look_at(&mut self, store: &Store, is_meant: impl Fn(TableId) -> bool) {
         self.cache.look_again();
-        let tables = store.archetypes.tables.iter();
+        let tables = store.structure.archetypes.tables.iter();
         let found = tables.filter(|table| is_meant(table.id()) && self.matcher.tables.matches(table));
         found.for_each(|table| self.cache.add(D::Terms::column(&self.cache.data, table), table.id()));
     }
@@ -442,21 +442,21 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[inline]
     pub(crate) fn update(&mut self, store: &Store) {
         self.expect_world(store);
-        if self.cache.generation != store.archetypes.tables.generation() {
+        if self.cache.generation != store.structure.archetypes.tables.generation() {
             self.look_at_new_tables(store);
         }
     }
 
     /// Whether the state is of this store, and knows all its tables.
     pub(super) fn is_up_to_date(&self, store: &Store) -> bool {
-        self.cache.is_of(store) && self.cache.generation == store.archetypes.tables.generation()
+        self.cache.is_of(store) && self.cache.generation == store.structure.archetypes.tables.generation()
     }
 
     /// As [`update`](Self::update), where it is known that the state was made for this store.
     #[inline]
     pub(crate) fn update_known(&mut self, store: &Store) {
         debug_assert!(self.cache.is_of(store), "a query is used on another world");
-        if self.cache.generation != store.archetypes.tables.generation() {
+        if self.cache.generation != store.structure.archetypes.tables.generation() {
             self.look_at_new_tables(store);
         }
     }
@@ -464,9 +464,9 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[cold]
     #[inline(never)]
     fn look_at_new_tables(&mut self, store: &Store) {
-        let tables = &store.archetypes.tables;
+        let tables = &store.structure.archetypes.tables;
         let Self { cache, matcher, .. } = self;
-        if matcher.update_disabling(&store.archetypes.components) || cache.epoch != tables.epoch() {
+        if matcher.update_disabling(&store.structure.archetypes.components) || cache.epoch != tables.epoch() {
             // Other tables match; or tables were removed and the others have new numbers: nothing of what is known is true.
             cache.look_again();
             cache.epoch = tables.epoch();
@@ -503,7 +503,7 @@ fn borrowed_twice<D>(store: &Store, twice: ComponentConflict) -> ! {
     panic!(
         "query `{}` borrows {} twice, once mutably: one entity's value cannot be both",
         type_name::<D>(),
-        twice.text(&store.archetypes.components),
+        twice.text(&store.structure.archetypes.components),
     );
 }
 

@@ -68,9 +68,9 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         D: ContiguousQueryData,
     {
         let (cell, cache) = self.into_parts();
-        let start = cell.store().entities.get(*entities.first()?)?;
+        let start = cell.store().structure.entities.get(*entities.first()?)?;
         let (first, end) = (start.row as usize, start.row as usize + entities.len());
-        let rows = cell.store().archetypes.tables.get(start.table)?.entities().get(first..end)?;
+        let rows = cell.store().structure.archetypes.tables.get(start.table)?.entities().get(first..end)?;
         if !core::ptr::eq(rows, entities) && rows != entities {
             return None;
         }

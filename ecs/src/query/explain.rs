@@ -160,7 +160,7 @@ impl QueryExplanation {
     }
 
     pub(crate) fn of<D: QueryData, F: QueryFilter>(store: &Store) -> Self {
-        let terms = looked_up(&store.archetypes.components, &D::Terms::TERM, &F::Terms::TERM);
+        let terms = looked_up(&store.structure.archetypes.components, &D::Terms::TERM, &F::Terms::TERM);
         // Only a query that has been made has them.
         let terms = terms.unwrap_or_else(|| panic!("terms of `{}` are known at run time only", type_name::<D>()));
         Self::of_terms(store, short_name(type_name::<D>()), short_name(type_name::<F>()), &terms)
@@ -185,7 +185,7 @@ impl QueryExplanation {
         if !matches!(terms.filter().node(), TermEntry::Group(Group::All, 0)) {
             query = format!("{query} with filter `{filter}`");
         }
-        let mut left: Vec<Candidate<'_>> = store.archetypes.tables.iter().map(Candidate::new).collect();
+        let mut left: Vec<Candidate<'_>> = store.structure.archetypes.tables.iter().map(Candidate::new).collect();
         let (tables, entities) = (left.len(), count(&left));
         let named = terms.data().singles().chain(terms.filter().singles()).chain(terms.added().singles());
         let mut steps: Vec<ExplainedTerm> = named.map(|term| explain_term(store, term, &mut left)).collect();
@@ -248,8 +248,10 @@ fn explain_term(store: &Store, term: Term<'_>, left: &mut Vec<Candidate<'_>>) ->
 /// How many entities of the world have a component.
 fn population(store: &Store, component: &TermComponent) -> usize {
     match (component.sparse, component.id) {
-        (Some(number), _) => store.sparse[number as usize].len(),
-        (None, Some(id)) => store.archetypes.tables.iter().filter(|table| table.contains(id)).map(Table::len).sum(),
+        (Some(number), _) => store.structure.sparse[number as usize].len(),
+        (None, Some(id)) => {
+            store.structure.archetypes.tables.iter().filter(|table| table.contains(id)).map(Table::len).sum()
+        }
         (None, None) => 0,
     }
 }
@@ -277,6 +279,7 @@ fn reason(store: &Store, term: Term<'_>, before: &[Candidate<'_>]) -> String {
         }
         _ => match population(store, component) {
             0 => match store
+                .structure
                 .archetypes
                 .tables
                 .iter()

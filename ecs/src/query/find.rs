@@ -53,7 +53,7 @@ impl<C: Copy> Copy for Books<'_, '_, C> {}
 impl<'w, 's, C: Copy> Books<'w, 's, C> {
     #[inline]
     pub(crate) fn new<D, F>(cell: StoreCell<'w>, cache: &'s Cache<D, C, F>) -> Self {
-        Self { slots: cell.store().entities.slots(), by_table: cache.by_table(), only: cache.only() }
+        Self { slots: cell.store().structure.entities.slots(), by_table: cache.by_table(), only: cache.only() }
     }
 }
 
@@ -136,7 +136,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
         Self {
             cell,
             cache,
-            slots: cell.store().entities.slots(),
+            slots: cell.store().structure.entities.slots(),
             first: Known { table: TableId::UNUSED, block: None },
             known: [const { Known { table: TableId::UNUSED, block: None } }; KNOWN],
         }
@@ -181,8 +181,9 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
 /// filter, or if it is not known whether it does.
 #[cold]
 pub(crate) fn lacking<D: QueryData, F: QueryFilter>(store: &Store, entity: Entity) -> Vec<&'static str> {
-    let components = &store.archetypes.components;
-    let has = |component: &TermComponent| component.id.is_some_and(|id| store.value_by_id(entity, id).is_some());
+    let components = &store.structure.archetypes.components;
+    let has =
+        |component: &TermComponent| component.id.is_some_and(|id| store.structure.value_by_id(entity, id).is_some());
     let mut find = |component: &ConstComponent| {
         let info = (component.find)(components).and_then(|id| components.info(id));
         Some(info.map_or_else(|| TermComponent::unmet(component), TermComponent::of))
@@ -206,7 +207,7 @@ pub(crate) fn lacking<D: QueryData, F: QueryFilter>(store: &Store, entity: Entit
 /// Why a query yields nothing for an entity.
 #[cold]
 pub(super) fn why_not<D: QueryData>(cell: StoreCell<'_>, entity: Entity) -> QueryEntityError {
-    match cell.store().entities.locate(entity) {
+    match cell.store().structure.entities.locate(entity) {
         Ok(_) => QueryEntityError::QueryDoesNotMatch(entity, type_name::<D>()),
         Err(error) => QueryEntityError::NotSpawned(error),
     }

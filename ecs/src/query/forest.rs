@@ -137,11 +137,11 @@ impl Forest {
 
     fn has_same_rows(&self, store: &Store, tables: impl Iterator<Item = TableId>) -> bool {
         let is_same = |table: &ForestTable| {
-            let now = store.archetypes.tables.get(table.id);
+            let now = store.structure.archetypes.tables.get(table.id);
             now.is_some_and(|now| now.arrangement() == table.arrangement)
         };
         self.is_known
-            && self.epoch == store.archetypes.tables.epoch()
+            && self.epoch == store.structure.archetypes.tables.epoch()
             && tables.eq(self.tables[..self.visited].iter().map(|table| table.id))
             && self.tables.iter().all(is_same)
     }
@@ -157,7 +157,7 @@ impl Forest {
     ) {
         self.is_known = false;
         let before = (core::mem::take(&mut self.entities), core::mem::take(&mut self.targets));
-        self.epoch = store.archetypes.tables.epoch();
+        self.epoch = store.structure.archetypes.tables.epoch();
         self.note_links(store, relation);
         self.tables.clear();
         self.numbers.clear();
@@ -165,7 +165,7 @@ impl Forest {
             let first = self.entities.len() as u32;
             let Some(number) = self.enter(store, id, first) else { continue };
             debug_assert_eq!(number as usize + 1, self.tables.len());
-            if let Some(table) = store.archetypes.tables.get(id) {
+            if let Some(table) = store.structure.archetypes.tables.get(id) {
                 self.entities.extend_from_slice(table.entities());
             }
         }
@@ -309,7 +309,7 @@ impl Forest {
         {
             return Some(number);
         }
-        let arrangement = store.archetypes.tables.get(id)?.arrangement();
+        let arrangement = store.structure.archetypes.tables.get(id)?.arrangement();
         if self.numbers.len() <= id.index() {
             self.numbers.resize(id.index() + 1, NOT_HERE);
         }
@@ -335,7 +335,7 @@ impl Forest {
     fn target_of(&mut self, store: &Store, relation: ComponentId, entity: Entity) -> (Entity, Place) {
         let target = store.listeners.links.target(relation, entity).filter(|target| *target != entity);
         let Some(target) = target else { return (Entity::PLACEHOLDER, Place::NONE) };
-        let Some(location) = store.entities.get(target) else { return (target, Place::NONE) };
+        let Some(location) = store.structure.entities.get(target) else { return (target, Place::NONE) };
         let table = self.enter(store, location.table, NOT_HERE);
         (target, table.map_or(Place::NONE, |table| Place { table, row: location.row }))
     }
@@ -349,7 +349,7 @@ impl Forest {
 
     /// The slot of an entity, if it is visited.
     pub(crate) fn slot_of(&self, store: &Store, entity: Entity) -> Option<u32> {
-        let location = store.entities.get(entity)?;
+        let location = store.structure.entities.get(entity)?;
         let table = *self.numbers.get(location.table.index())?;
         let slot = self.slot(Place { table, row: location.row })?;
         (self.entities.get(slot) == Some(&entity)).then_some(slot as u32)

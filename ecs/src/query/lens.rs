@@ -136,7 +136,7 @@ fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[Part]) -
         "`{}` cannot be made of other queries: these have no access to the entities of its nested query",
         query_name::<D, F>(),
     );
-    let components = &store.archetypes.components;
+    let components = &store.structure.archetypes.components;
     let names = || parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join("` and `");
     let Some(mut state) = QueryState::<D, F>::find_as_written(store) else {
         let new = query_name::<D, F>();

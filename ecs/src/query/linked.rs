@@ -227,7 +227,7 @@ where
         let linked_table = |number: usize| {
             let id = self.forest.tables()[number].id;
             let column = self.linked.match_of(id)?.column;
-            let table = self.cell.store().archetypes.tables.get(id)?;
+            let table = self.cell.store().structure.archetypes.tables.get(id)?;
             // SAFETY: the match is one of the cache, which belongs to the cell's store and is up to date: state and column are those of this
             // table.
             let ready = unsafe { P::Terms::ready(self.cell, &self.linked.data, column, table) };

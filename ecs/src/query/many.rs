@@ -295,7 +295,7 @@ unsafe fn is_match<D: QueryData, F: QueryFilter>(
     cache: &CacheOf<D::Terms, F::Terms>,
     entity: Entity,
 ) -> bool {
-    let Ok(location) = cell.store().entities.locate(entity) else { return false };
+    let Ok(location) = cell.store().structure.entities.locate(entity) else { return false };
     let Some(found) = cache.match_of(location.table) else { return false };
     // SAFETY: the match is one of the cache, which belongs to the store.
     let block = unsafe { Block::<D::Terms, F::Terms>::whole(cell, cache, &found) };

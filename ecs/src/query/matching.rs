@@ -23,27 +23,28 @@ pub(crate) fn registered(
     made: &[(Usage, ComponentId)],
     added: &[TermEntry],
 ) -> Terms {
-    let of_world = |&(usage, id): &(Usage, ComponentId)| match store.archetypes.components.info(id) {
+    let of_world = |&(usage, id): &(Usage, ComponentId)| match store.structure.archetypes.components.info(id) {
         Some(info) => (usage, TermComponent::of(info)),
         None => panic!("a term is about component number {}, and the world has met no such component", id.index()),
     };
     let made: Vec<(Usage, TermComponent)> = made.iter().map(of_world).collect();
     let terms = Terms::of_query(data, filter, &made, &mut |component| {
         let id = store.register_by(component.register);
-        store.archetypes.components.info(id).map(TermComponent::of)
+        store.structure.archetypes.components.info(id).map(TermComponent::of)
     });
     let mut terms = terms.expect("the terms that are known at run time only are made, each once");
     terms.add(added);
-    exclude_disabled(&mut terms, &store.archetypes.components, 0);
+    exclude_disabled(&mut terms, &store.structure.archetypes.components, 0);
     terms
 }
 
 /// The terms of a query as they are written, if all its components are registered, and their storages are there.
 pub(crate) fn found(store: &Store, data: &ConstTerm, filter: &ConstTerm) -> Option<Terms> {
-    let has_storage = |component: &TermComponent| component.sparse.is_none_or(|at| (at as usize) < store.sparse.len());
+    let has_storage =
+        |component: &TermComponent| component.sparse.is_none_or(|at| (at as usize) < store.structure.sparse.len());
     Terms::of_query(data, filter, &[], &mut |component| {
-        let id = (component.find)(&store.archetypes.components)?;
-        store.archetypes.components.info(id).map(TermComponent::of).filter(has_storage)
+        let id = (component.find)(&store.structure.archetypes.components)?;
+        store.structure.archetypes.components.info(id).map(TermComponent::of).filter(has_storage)
     })
 }
 
@@ -169,11 +170,13 @@ pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: 
     match term.node() {
         TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => true,
         TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => true,
-        TermEntry::Spawned => store.spawns().is_none_or(|spawns| store.run_ticks().is_new(spawns.get(entity.index()))),
+        TermEntry::Spawned => {
+            store.listeners.spawns.as_ref().is_none_or(|spawns| store.run_ticks().is_new(spawns.get(entity.index())))
+        }
         TermEntry::Component(usage, _) if usage.is_open() => true,
         TermEntry::Component(usage, component) => {
             let has = match component.sparse {
-                Some(number) => store.sparse[number as usize].contains(entity.index()),
+                Some(number) => store.structure.sparse[number as usize].contains(entity.index()),
                 None => component.id.is_some_and(|id| table.contains(id)),
             };
             match usage {
@@ -198,10 +201,11 @@ fn has_new_pair(store: &Store, component: &TermComponent, which: Which, entity: 
 
 /// Whether a component that an entity has is new. What is not known counts as new.
 fn is_new(store: &Store, component: &TermComponent, which: Which, table: &Table, entity: Entity, row: usize) -> bool {
-    let (column, row): (Option<&Column>, _) = match component.sparse.map(|number| &store.sparse[number as usize]) {
-        Some(storage) => (Some(storage.column()), storage.tick_row(entity.index())),
-        None => (component.id.and_then(|id| table.column_index(id)).map(|index| table.column(index)), Some(row)),
-    };
+    let (column, row): (Option<&Column>, _) =
+        match component.sparse.map(|number| &store.structure.sparse[number as usize]) {
+            Some(storage) => (Some(storage.column()), storage.tick_row(entity.index())),
+            None => (component.id.and_then(|id| table.column_index(id)).map(|index| table.column(index)), Some(row)),
+        };
     let tracking = column.and_then(Column::tracking);
     tracking.zip(row).is_none_or(|(tracking, row)| tracking.is_new(which, row, store.run_ticks()))
 }

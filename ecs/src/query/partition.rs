@@ -79,7 +79,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
 
     /// How many rows the table of a match has.
     fn len(&self, at: usize) -> usize {
-        self.cell.store().archetypes.tables.get(self.cache.matches[at].table).map_or(0, |table| table.len())
+        self.cell.store().structure.archetypes.tables.get(self.cache.matches[at].table).map_or(0, |table| table.len())
     }
 
     /// Calls `each` with the blocks of a task. Rows of them may still have to be asked whether they match.

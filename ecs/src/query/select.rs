@@ -25,7 +25,8 @@ pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
         return store.select(&entities);
     }
     let tables = state.cache.matches.iter().map(|found| found.table);
-    let filled = tables.filter(|&table| store.archetypes.tables.get(table).is_some_and(|table| !table.is_empty()));
+    let filled =
+        tables.filter(|&table| store.structure.archetypes.tables.get(table).is_some_and(|table| !table.is_empty()));
     store.in_order(filled.map(|table| (table, None)))
 }
 

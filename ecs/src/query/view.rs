@@ -355,7 +355,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         match entities {
             Affected::Rows { table, first, count } => rows(table, first..first + count),
             Affected::Listed(entities) => entities.iter().try_for_each(|&entity| {
-                let Some(location) = cell.store().entities.get(entity) else { return Ok(()) };
+                let Some(location) = cell.store().structure.entities.get(entity) else { return Ok(()) };
                 let row = location.row as usize;
                 rows(location.table, row..row + 1)
             }),

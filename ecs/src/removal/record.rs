@@ -264,41 +264,6 @@ impl Removals {
         }
     }
 
-    /// Records that the entity in a row of a table loses all that is recorded there, if no list gets a value that has to be dropped
-    /// one day. Otherwise nothing is recorded, and this says false.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory. Nothing has been recorded.
-    ///
-    /// # Safety
-    ///
-    /// - The row is one of the table.
-    #[inline(never)]
-    pub(crate) unsafe fn record_row(&mut self, table: &Table, row: usize) -> Result<bool, AllocError> {
-        for (_, id) in table.watched_columns() {
-            let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
-            let watched = &mut self.watched[at];
-            if watched.values.has_readers() && watched.values.needs_drop() {
-                return Ok(false);
-            }
-            watched.make_room(1, Fate::Dropped)?;
-        }
-        let entity = &table.entities()[row..=row];
-        for (index, id) in table.watched_columns() {
-            let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
-            let RecordedRemovals { entities, values, .. } = &mut self.watched[at];
-            if entities.has_readers() {
-                entities.push_all(entity);
-            }
-            if values.has_readers() {
-                // SAFETY: the column has a value of this component in the row. It is copied, and to drop it does nothing.
-                unsafe { values.push_values(entity, |_| table.column(index as usize).get(row).as_ptr()) };
-            }
-        }
-        Ok(true)
-    }
-
     /// Records that entities have lost these components of a table, of which the columns are given, too. Room has been made.
     ///
     /// # Safety

@@ -32,7 +32,7 @@ use super::settings::{LogLevel, ScheduleBuildSettings};
 use super::steps::{ErrorHandlers, Outcome, Outcomes, ScheduleErrorHandler, Shared};
 use crate::command::apply_after_frame;
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
-use crate::store::{Seat, Store, WorldId};
+use crate::store::{Seat, Store, WorldId, begin_run_in_frame, ends_frame_for_commands};
 use crate::trace::{self, RunSpan};
 
 /// Systems in an order.
@@ -472,14 +472,14 @@ impl Schedule {
     /// Runs all systems, in another frame if the schedule has run in this one.
     pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
         let (label, stays_in_frame) = (self.label.map(|label| label.number()), self.stays_in_frame);
-        if !stays_in_frame && !store.commands_after_frame().is_empty() {
+        if !stays_in_frame && !store.commands.after_frame.is_empty() {
             let seat = self.seat_in(store.id());
-            if store.ends_frame_for_commands(Some((label, Some(seat)))) {
+            if ends_frame_for_commands(store, Some((label, Some(seat)))) {
                 apply_after_frame(store);
             }
         }
         let seat = self.seat_in(store.id());
-        store.begin_run_in_frame((!stays_in_frame).then_some((label, seat)));
+        begin_run_in_frame(store, (!stays_in_frame).then_some((label, seat)));
         let (span, _entered) = RunSpan::begin(self.label);
         #[cfg(feature = "std")]
         if let Some(built) = &mut self.built
@@ -496,7 +496,7 @@ impl Schedule {
                 order: &built.order,
                 outcomes: &built.outcomes,
                 id_marks: &built.id_marks,
-                handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.command_errors.handler },
+                handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.commands.errors.handler },
                 label: self.label,
                 span,
             };
@@ -515,13 +515,13 @@ impl Schedule {
     /// A run that is perhaps measured, and of which nothing is known.
     #[inline(never)]
     fn run_with_care(&mut self, store: &mut Store, span: RunSpan) -> Result<(), ScheduleError> {
-        let _ongoing = store.run_goes_on();
+        let _ongoing = store.frames.enter();
         // Readers of messages and removals begin before the first system runs.
         self.initialize_on(store)?;
         let Some(built) = &mut self.built else { return Ok(()) };
         built.plain_runs = 0;
         if let (true, Some((_, seat))) = (built.reads_messages, &self.seat) {
-            store.offer_messages(seat);
+            store.frames.offer_messages(&mut store.resources, seat);
         }
         built.outcomes.reset(built.plan.steps.len());
         built.id_marks.reset(&built.plan);
@@ -541,7 +541,7 @@ impl Schedule {
             order: &built.order,
             outcomes: &built.outcomes,
             id_marks: &built.id_marks,
-            handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.command_errors.handler },
+            handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.commands.errors.handler },
             label: self.label,
             span,
         };
@@ -654,8 +654,8 @@ impl Schedule {
             let id_sources = IdSources::of(self.label, &self.graph, &plan, store);
             let messages = self.graph.message_readers();
             let reads_messages = !messages.is_empty();
-            store.hold_messages(self.seat_in(world), &messages);
-            let mut pipelines = Pipelines::of(&self.graph, &plan, &store.archetypes.components);
+            store.frames.hold_messages(&mut store.resources, self.seat_in(world), &messages);
+            let mut pipelines = Pipelines::of(&self.graph, &plan, &store.structure.archetypes.components);
             pipelines.decide(self.pipelining, &self.graph, &plan, store);
             if let Some(rows) = self.block_rows {
                 pipelines.set_block_rows(rows);
@@ -685,7 +685,7 @@ impl Schedule {
         Ok(match &self.built {
             Some(built) => {
                 let Built { order, plan, pipelines, .. } = built;
-                diagram::build(self.label, &self.graph, order, plan, pipelines, &store.archetypes.components)
+                diagram::build(self.label, &self.graph, order, plan, pipelines, &store.structure.archetypes.components)
             }
             None => unreachable!("it has been initialised"),
         })
@@ -713,7 +713,7 @@ impl Schedule {
         if self.settings.ambiguity_detection == LogLevel::Ignore {
             return Ok(());
         }
-        let found = ambiguity::find(&self.graph, order, &store.archetypes.components);
+        let found = ambiguity::find(&self.graph, order, &store.structure.archetypes.components);
         if found.is_empty() {
             return Ok(());
         }
@@ -729,7 +729,7 @@ impl Schedule {
     pub(crate) fn ambiguities_on(&self, store: &Store) -> Vec<Ambiguity> {
         match &self.built {
             Some(built) if built.world == Some(store.id()) => {
-                ambiguity::find(&self.graph, &built.order, &store.archetypes.components)
+                ambiguity::find(&self.graph, &built.order, &store.structure.archetypes.components)
             }
             _ => Vec::new(),
         }

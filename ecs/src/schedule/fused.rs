@@ -218,7 +218,7 @@ impl Cut {
         tables.dedup();
         let mut cut = Self { rows, tables: Vec::with_capacity(tables.len()), blocks: 0 };
         for table in tables.iter().copied() {
-            let len = cell.store().archetypes.tables.get(table).map_or(0, |table| table.len());
+            let len = cell.store().structure.archetypes.tables.get(table).map_or(0, |table| table.len());
             if len > 0 {
                 cut.tables.push((table, len, cut.blocks));
                 cut.blocks += len.div_ceil(rows);

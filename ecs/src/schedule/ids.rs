@@ -31,7 +31,7 @@ impl IdSources {
             SystemKey::new(label, name, *next - 1)
         });
         let keys: Vec<SystemKey> = keys.collect();
-        let forecasts = &mut store.id_forecasts;
+        let forecasts = &mut store.structure.id_forecasts;
         Self(plan.recorders.iter().map(|recorder| forecasts.register(keys[recorder.system as usize])).collect())
     }
 }
@@ -93,7 +93,7 @@ impl<'a> Streams<'a> {
         for ((recorder, forecast), mark) in recorders.iter().zip(forecasts).zip(marks) {
             mark.store(NEVER, Relaxed);
             let wanted = &mut wanted[(recorder.stream % STREAMS) as usize];
-            *wanted = wanted.saturating_add(store.id_forecasts.wanted(*forecast));
+            *wanted = wanted.saturating_add(store.structure.id_forecasts.wanted(*forecast));
         }
         store.open_id_streams(wanted.into_iter().take(recorders.len()).map(id_window));
         Self { store, recorders, forecasts, marks, any_wanted: wanted != [0; STREAMS as usize] }
@@ -103,7 +103,7 @@ impl<'a> Streams<'a> {
     fn note_taken(&mut self) {
         let Self { store, recorders, forecasts, marks, any_wanted } = self;
         let mut ends: [u64; STREAMS as usize] =
-            core::array::from_fn(|stream| store.entities.taken_from_stream(stream as u32));
+            core::array::from_fn(|stream| store.structure.entities.taken_from_stream(stream as u32));
         if !*any_wanted && ends == [0; STREAMS as usize] {
             return;
         }
@@ -111,7 +111,7 @@ impl<'a> Streams<'a> {
             let (end, begin) = (&mut ends[(recorder.stream % STREAMS) as usize], mark.load(Relaxed));
             let used = if begin == NEVER { 0 } else { *end - begin };
             *end -= used;
-            store.id_forecasts.note(*forecast, u32::try_from(used).unwrap_or(u32::MAX));
+            store.structure.id_forecasts.note(*forecast, u32::try_from(used).unwrap_or(u32::MAX));
         }
     }
 }
@@ -133,7 +133,7 @@ impl Streams<'_> {
     fn try_close(&mut self) -> Result<(), AllocError> {
         self.note_taken();
         self.recorders = &[];
-        self.store.close_id_streams()
+        self.store.structure.close_id_streams()
     }
 }
 

@@ -131,7 +131,7 @@ impl ParallelPlan {
         if executor.is_parallel() && self.chains.len() != count {
             // Here, and not when a run has turned out to be worth it: the first run takes long anyway.
             let Layout { graph, order, plan, .. } = layout;
-            let components = &store.archetypes.components;
+            let components = &store.structure.archetypes.components;
             let of_stage = |stage| Some(steps_of(plan, stage)).filter(|steps| steps.len() > 1);
             let is_chain = |steps| is_chain(graph, order, plan, &steps, components);
             let chains: Vec<_> = (0..count).map(|stage| of_stage(stage).is_none_or(is_chain)).collect();

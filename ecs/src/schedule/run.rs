@@ -198,9 +198,9 @@ impl Run<'_> {
     /// recorded for, it goes there.
     fn apply_step(&mut self, step: u32, store: &mut Store) {
         if let (true, Task::System(number)) = (self.has_recorded(step), self.shared.plan.steps[step as usize].task) {
-            let (world, before) = (store.id(), store.commands_applied);
+            let (world, before) = (store.id(), store.commands.applied);
             self.graph.runnables[number as usize].system.apply_deferred(store);
-            let count = store.commands_applied.wrapping_sub(before);
+            let count = store.commands.applied.wrapping_sub(before);
             if store.id() == world && count > 0 {
                 self.samples.add_commands(step, count);
             }

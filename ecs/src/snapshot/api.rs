@@ -14,7 +14,10 @@ use crate::component::{ComponentDescriptor, KnownClones};
 use crate::guard::Waiting;
 use crate::label::InternedScheduleLabel;
 use crate::schedule::ScheduleMemory;
-use crate::store::{Became, Known, Mark, Refused, Store, StoreCopy, WorldId};
+use crate::store::{
+    Became, Known, Mark, Refused, Store, StoreCopy, WorldId, copy_around_rows, copy_store_to, is_busy, mark_of_copy,
+    refused_parts, refused_parts_around_rows, restore_from, restore_moved,
+};
 use crate::world::{World, for_each_schedule, keeps_systems};
 
 /// The state of a world, with values of its own. See [the module](super).
@@ -249,7 +252,7 @@ impl World {
     ) -> Result<(), SnapshotError> {
         let WorldSnapshot { world, options, copy, systems, is_whole } = snapshot;
         self.add_locals_to(options);
-        let taken = self.memory_of_systems(options, Store::refused)?;
+        let taken = self.memory_of_systems(options, refused_parts)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         *is_whole = false;
         if *world != self.id() {
@@ -262,7 +265,7 @@ impl World {
             self.increment_change_tick();
         }
         let known = known.and_then(|known| known.of(self.id()));
-        self.store.copy_to(copy, known, is_apart, &options.clones).unwrap_or_else(|error| error.raise());
+        copy_store_to(&mut self.store, copy, known, is_apart, &options.clones).unwrap_or_else(|error| error.raise());
         *systems = taken;
         *is_whole = true;
         Ok(())
@@ -274,10 +277,10 @@ impl World {
         options: &SnapshotOptions,
         refused: impl FnOnce(&mut Store, &dyn Fn(&ComponentDescriptor) -> bool, &KnownClones) -> Vec<Refused>,
     ) -> Result<Vec<(InternedScheduleLabel, ScheduleMemory)>, SnapshotError> {
-        if self.store.is_busy() {
+        if is_busy(&mut self.store) {
             return Err(SnapshotError::Busy);
         }
-        if let Some(name) = self.store.lent_resource() {
+        if let Some(name) = self.store.resources.lent_name() {
             return Err(SnapshotError::Lent(name));
         }
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
@@ -326,9 +329,9 @@ impl World {
     pub fn living_contents(&mut self, options: &SnapshotOptions) -> Result<LivingContents<'_>, SnapshotError> {
         let mut options = options.clone();
         self.add_locals_to(&mut options);
-        let systems = self.memory_of_systems(&options, Store::refused_around_rows)?;
+        let systems = self.memory_of_systems(&options, refused_parts_around_rows)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let copy = self.store.copy_around_rows(is_apart, &options.clones).unwrap_or_else(|error| error.raise());
+        let copy = copy_around_rows(&mut self.store, is_apart, &options.clones).unwrap_or_else(|error| error.raise());
         let around = WorldSnapshot { world: self.id(), options, copy, systems, is_whole: false };
         Ok(LivingContents { around, store: &self.store })
     }
@@ -395,7 +398,7 @@ impl World {
             let is_apart =
                 |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
             // SAFETY: the copy is whole, and one of this store, as has been checked: no other one has its number.
-            unsafe { store.become_taken(copy, is_apart) }
+            unsafe { restore_moved(store, copy, is_apart) }
         });
         Ok(())
     }
@@ -408,10 +411,10 @@ impl World {
 
     /// Whether a snapshot can be restored now, of whatever world it is.
     pub(super) fn check_idle(&mut self, snapshot: &WorldSnapshot) -> Result<(), RestoreError> {
-        if self.store.is_busy() {
+        if is_busy(&mut self.store) {
             return Err(RestoreError::Busy);
         }
-        if let Some(name) = self.store.lent_resource() {
+        if let Some(name) = self.store.resources.lent_name() {
             return Err(RestoreError::Lent(name));
         }
         if !snapshot.is_whole {
@@ -449,7 +452,7 @@ impl World {
         work: impl FnOnce(&mut Store) -> Result<Became, AllocError>,
     ) -> Mark {
         let Became { renewed, era, panicked } = work(&mut self.store).unwrap_or_else(|error| error.raise());
-        let mark = self.store.mark_of_copy();
+        let mark = mark_of_copy(&self.store);
         let world = self.id();
         // A system that is forgotten drops what it keeps, which is user code.
         let forgotten = Waiting::catch(|| {
@@ -485,7 +488,7 @@ impl World {
             let is_apart =
                 |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
             // SAFETY: the copy is whole, and one of this store, as has been checked: no other one has its number.
-            unsafe { store.become_copy(&snapshot.copy, known, is_apart) }
+            unsafe { restore_from(store, &snapshot.copy, known, is_apart) }
         }))
     }
 }

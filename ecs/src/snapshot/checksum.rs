@@ -10,7 +10,7 @@ use crate::component::{ComponentDescriptor, ErasedRef, ErasedSlice};
 use crate::entity::Entity;
 use crate::resource::ResourceValue;
 use crate::state_hash::StateHasher;
-use crate::store::Store;
+use crate::store::{Store, erased_pairs};
 use crate::world::World;
 
 impl World {
@@ -56,12 +56,14 @@ impl World {
             false => sum.entities_by_id(store, &names),
         }
         for (name, id) in &names.sorted {
-            let Some(values) = store.erased_storage(*id).filter(|values| !values.is_empty()) else { continue };
-            let Some(info) = store.archetypes.components.info(*id) else { continue };
+            let Some(values) = store.structure.erased_storage(*id).filter(|values| !values.is_empty()) else {
+                continue;
+            };
+            let Some(info) = store.structure.archetypes.components.info(*id) else { continue };
             if !options.counts(info.descriptor()) {
                 continue;
             }
-            let (entities, bits) = store.sparse[info.sparse_index()].members();
+            let (entities, bits) = store.structure.sparse[info.sparse_index()].members();
             sum.name(name);
             if !options.has_order() && !entities.is_empty() {
                 let mut members: Vec<_> = entities.iter().copied().zip(values.iter()).collect();
@@ -89,7 +91,7 @@ impl World {
                 continue;
             }
             sum.name(&name);
-            let mut pairs: Vec<([Entity; 2], ErasedRef<'_>)> = store.erased_pairs(number).collect();
+            let mut pairs: Vec<([Entity; 2], ErasedRef<'_>)> = erased_pairs(&store.relations, number).collect();
             if !options.has_order() {
                 pairs.sort_unstable_by_key(|(ends, _)| *ends);
             }
@@ -111,7 +113,7 @@ impl World {
                 sum.value(value);
             }
         }
-        store.entities.next_ids().for_each(|number| sum.hasher.word(number));
+        store.structure.entities.next_ids().for_each(|number| sum.hasher.word(number));
         Ok(sum.hasher.finish())
     }
 }
@@ -125,13 +127,13 @@ struct Sum<'a> {
 impl<'a> Sum<'a> {
     /// Tables and their rows in their order.
     fn tables(&mut self, store: &Store, names: &Names) {
-        for table in store.archetypes.tables.iter() {
+        for table in store.structure.archetypes.tables.iter() {
             let columns = names.sort(table.components());
             self.hasher.write_usize(columns.len());
             self.entities(table.entities());
             for (name, id) in columns {
                 self.name(name);
-                if let Some(values) = store.erased_column(table.id(), *id) {
+                if let Some(values) = store.structure.erased_column(table.id(), *id) {
                     self.values(values);
                 }
             }
@@ -142,10 +144,10 @@ impl<'a> Sum<'a> {
     fn entities_by_id(&mut self, store: &'a Store, names: &'a Names) {
         let mut entities: Vec<(Entity, usize, usize)> = Vec::new();
         let mut columns: Vec<Vec<(&String, ErasedSlice<'_>, Option<Way<'_>>)>> = Vec::new();
-        for (at, table) in store.archetypes.tables.iter().enumerate() {
+        for (at, table) in store.structure.archetypes.tables.iter().enumerate() {
             entities.extend(table.entities().iter().enumerate().map(|(row, entity)| (*entity, at, row)));
             let named = names.sort(table.components());
-            let values = named.filter_map(|(name, id)| Some((name, store.erased_column(table.id(), *id)?)));
+            let values = named.filter_map(|(name, id)| Some((name, store.structure.erased_column(table.id(), *id)?)));
             let values = values.filter(|(_, values)| self.options.counts(values.descriptor()));
             columns.push(values.map(|(name, values)| (name, values, self.way(values.descriptor()))).collect());
         }

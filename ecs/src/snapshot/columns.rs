@@ -239,7 +239,8 @@ impl NewColumnContents {
         groups: &[(&[ComponentId], usize)],
         stamp: Tick,
     ) -> Option<Self> {
-        let values = world.store.construct_required(component, groups).unwrap_or_else(|error| error.raise())?;
+        let values =
+            world.store.structure.construct_required(component, groups).unwrap_or_else(|error| error.raise())?;
         Some(Self(ColumnParts { constructed: true, ..ColumnParts::new(NewValues::Vec(values), stamp) }))
     }
 

@@ -21,7 +21,7 @@ use crate::observer::register_relation;
 use crate::relation::{PairClones, PairContents, PairsCopy, PairsParts, PartsOf, Relation, descriptor_of};
 use crate::resource::{NewResource, Resource};
 use crate::sparse::{SparseCopy, SparseStorage};
-use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts};
+use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts, build_copy};
 use crate::table::{Table, TableCopy};
 use crate::tick::{ComponentTicks, Tick};
 use crate::world::{World, broken_links, keeps_systems, links_of_parts, listed_sources, other_side};
@@ -143,7 +143,7 @@ impl Books<'_> {
     fn at_index(self, index: u32) -> Option<Entity> {
         match self {
             Self::Copied(copy) => copy.entities.at_index(index),
-            Self::Living(store) => store.entities.at_index(index).map(|(entity, _)| entity),
+            Self::Living(store) => store.structure.entities.at_index(index).map(|(entity, _)| entity),
         }
     }
 }
@@ -162,7 +162,7 @@ impl<'s> SnapshotContents<'s> {
     pub fn ids(self) -> EntityIds {
         match self.books {
             Books::Copied(copy) => copy.entities.ids(),
-            Books::Living(store) => store.entities.ids(),
+            Books::Living(store) => store.structure.entities.ids(),
         }
     }
 
@@ -170,11 +170,13 @@ impl<'s> SnapshotContents<'s> {
     pub fn tables(self) -> impl ExactSizeIterator<Item = TableContents<'s>> {
         let count = match self.books {
             Books::Copied(copy) => copy.tables.len(),
-            Books::Living(store) => store.archetypes.tables.as_slice().len(),
+            Books::Living(store) => store.structure.archetypes.tables.as_slice().len(),
         };
         (0..count).map(move |number| match self.books {
             Books::Copied(copy) => TableContents(Rows::Copied(&copy.tables[number])),
-            Books::Living(store) => TableContents(Rows::Living(store, &store.archetypes.tables.as_slice()[number])),
+            Books::Living(store) => {
+                TableContents(Rows::Living(store, &store.structure.archetypes.tables.as_slice()[number]))
+            }
         })
     }
 
@@ -182,13 +184,14 @@ impl<'s> SnapshotContents<'s> {
     pub fn storages(self) -> impl Iterator<Item = StorageContents<'s>> {
         let count = match self.books {
             Books::Copied(copy) => copy.sparse.len(),
-            Books::Living(store) => store.sparse.len(),
+            Books::Living(store) => store.structure.sparse.len(),
         };
         let storage = move |number: usize| match self.books {
             Books::Copied(copy) => Some(Stored::Copied(&copy.sparse[number])),
             Books::Living(store) => {
-                let values = store.erased_storage(*store.archetypes.components.sparse().get(number)?)?;
-                Some(Stored::Living(&store.sparse[number], values))
+                let values =
+                    store.structure.erased_storage(*store.structure.archetypes.components.sparse().get(number)?)?;
+                Some(Stored::Living(&store.structure.sparse[number], values))
             }
         };
         let all = (0..count).filter_map(storage).map(move |storage| StorageContents { books: self.books, storage });
@@ -247,7 +250,7 @@ impl<'s> SnapshotContents<'s> {
 impl<'s> TableContents<'s> {
     /// All tables of a store.
     pub(super) fn all_of(store: &'s Store) -> impl ExactSizeIterator<Item = Self> + use<'s> {
-        store.archetypes.tables.as_slice().iter().map(move |table| Self(Rows::Living(store, table)))
+        store.structure.archetypes.tables.as_slice().iter().map(move |table| Self(Rows::Living(store, table)))
     }
 
     /// The entities, by row.
@@ -276,7 +279,7 @@ impl<'s> TableContents<'s> {
         };
         components.iter().enumerate().map(move |(at, id)| match self.0 {
             Rows::Copied(table) => ColumnContents::of_copy(&table.columns()[at], None),
-            Rows::Living(store, table) => match store.erased_column(table.id(), *id) {
+            Rows::Living(store, table) => match store.structure.erased_column(table.id(), *id) {
                 Some(values) => ColumnContents::of_living(values, table.column(at), None),
                 None => unreachable!("a table has a column of each of its components"),
             },
@@ -287,10 +290,12 @@ impl<'s> TableContents<'s> {
 impl<'s> StorageContents<'s> {
     /// All storages of a store that have values.
     pub(super) fn all_of(store: &'s Store) -> impl Iterator<Item = Self> + use<'s> {
-        store.sparse.iter().zip(store.archetypes.components.sparse()).filter_map(move |(storage, &id)| {
-            let values = store.erased_storage(id).filter(|values| !values.is_empty())?;
-            Some(Self { books: Books::Living(store), storage: Stored::Living(storage, values) })
-        })
+        store.structure.sparse.iter().zip(store.structure.archetypes.components.sparse()).filter_map(
+            move |(storage, &id)| {
+                let values = store.structure.erased_storage(id).filter(|values| !values.is_empty())?;
+                Some(Self { books: Books::Living(store), storage: Stored::Living(storage, values) })
+            },
+        )
     }
 
     /// The sources that an entity lists by its value in a place, if this is the component of the targets of a relationship.
@@ -708,7 +713,7 @@ impl SnapshotBuilder {
         world.add_locals_to(&mut options);
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let systems = prepare(world, schedules, &mut parts)?;
-        let copy = world.store.build_copy(parts, links_of_parts, is_apart, &options.clones);
+        let copy = build_copy(&mut world.store, parts, links_of_parts, is_apart, &options.clones);
         let copy = copy.unwrap_or_else(|error| error.raise())?;
         let systems = memories(world, &copy, systems)?;
         Ok(WorldSnapshot::of_copy(world, options, copy, systems))

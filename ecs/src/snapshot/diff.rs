@@ -14,7 +14,7 @@ use crate::component::{ComponentDescriptor, ComponentId, ComponentIdentity, Eras
 use crate::entity::{Entity, TableId};
 use crate::resource::ResourceValue;
 use crate::state_hash::StateHasher;
-use crate::store::Store;
+use crate::store::{Store, erased_pairs};
 use crate::table::Table;
 use crate::world::World;
 
@@ -61,7 +61,7 @@ impl World {
         diff.storages();
         diff.pairs();
         diff.resources();
-        if !stores[0].entities.next_ids().eq(stores[1].entities.next_ids()) {
+        if !stores[0].structure.entities.next_ids().eq(stores[1].structure.entities.next_ids()) {
             diff.found.push(Difference::NextIds);
         }
         Ok(diff.found)
@@ -70,16 +70,17 @@ impl World {
 
 /// For each component of the first store the number of the same one in the second, if that knows it.
 fn same_components([here, there]: [&Store; 2]) -> Vec<Option<ComponentId>> {
-    let others = there.archetypes.components.iter();
+    let others = there.structure.archetypes.components.iter();
     let others: HashMap<ComponentIdentity, ComponentId> =
         others.map(|info| (info.descriptor().identity(), info.id())).collect();
-    let own = here.archetypes.components.iter();
+    let own = here.structure.archetypes.components.iter();
     own.map(|info| others.get(&info.descriptor().identity()).copied()).collect()
 }
 
 /// The names of the components of a table.
 fn names(store: &Store, table: &Table) -> String {
-    let names: Vec<&str> = table.components().iter().map(|id| store.archetypes.components.name(*id)).collect();
+    let names: Vec<&str> =
+        table.components().iter().map(|id| store.structure.archetypes.components.name(*id)).collect();
     format!("[{}]", names.join(", "))
 }
 
@@ -103,7 +104,7 @@ impl<'a> Diff<'a> {
 
     /// The table there with this number, if it has the same components as that here.
     fn same_table(&self, here: &Table) -> Option<&'a Table> {
-        let there = self.stores[1].archetypes.tables.get(here.id())?;
+        let there = self.stores[1].structure.archetypes.tables.get(here.id())?;
         let has = |id: &ComponentId| self.there(*id).is_some_and(|id| there.contains(id));
         let is_same = here.components().len() == there.components().len() && here.components().iter().all(has);
         is_same.then_some(there)
@@ -111,19 +112,19 @@ impl<'a> Diff<'a> {
 
     fn tables(&mut self) {
         let ([here, there], options) = (self.stores, self.options);
-        let [own, others] = [here, there].map(|store| store.archetypes.tables.iter().len());
+        let [own, others] = [here, there].map(|store| store.structure.archetypes.tables.iter().len());
         let other = (0..own.max(others)).filter(|_| options.has_order()).find(|number| {
-            let table = here.archetypes.tables.get(TableId(*number as u32));
+            let table = here.structure.archetypes.tables.get(TableId(*number as u32));
             table.is_none_or(|table| self.same_table(table).is_none())
         });
         if let Some(number) = other {
             let [here, there] = self.stores.map(|store| {
-                let table = store.archetypes.tables.get(TableId(number as u32));
+                let table = store.structure.archetypes.tables.get(TableId(number as u32));
                 table.map(|table| names(store, table))
             });
             self.found.push(Difference::Table { number, here, there });
         }
-        for table in here.archetypes.tables.iter() {
+        for table in here.structure.archetypes.tables.iter() {
             let same = self.same_table(table);
             match same.filter(|same| self.options.has_order() && same.entities() == table.entities()) {
                 Some(same) => self.same_rows(table, same),
@@ -134,9 +135,9 @@ impl<'a> Diff<'a> {
                 }
             }
         }
-        for table in there.archetypes.tables.iter() {
+        for table in there.structure.archetypes.tables.iter() {
             for &entity in table.entities() {
-                if !here.entities.contains(entity) {
+                if !here.structure.entities.contains(entity) {
                     self.found.push(Difference::Entity { entity, is_here: false, table: names(there, table) });
                 }
             }
@@ -156,8 +157,8 @@ impl<'a> Diff<'a> {
     fn same_rows(&mut self, here: &Table, there: &Table) {
         let mut rows: Vec<(usize, Difference)> = Vec::new();
         for &id in here.components() {
-            let own = self.stores[0].erased_column(here.id(), id);
-            let others = self.there(id).and_then(|id| self.stores[1].erased_column(there.id(), id));
+            let own = self.stores[0].structure.erased_column(here.id(), id);
+            let others = self.there(id).and_then(|id| self.stores[1].structure.erased_column(there.id(), id));
             let (Some(own), Some(others)) = (own, others) else { continue };
             for (row, value, other) in self.differing(own, others) {
                 let entity = here.entities()[row];
@@ -172,19 +173,19 @@ impl<'a> Diff<'a> {
     fn rows(&mut self, table: &Table) {
         let ([here, there], options) = (self.stores, self.options);
         for &entity in table.entities() {
-            let Some(location) = there.entities.get(entity) else {
+            let Some(location) = there.structure.entities.get(entity) else {
                 self.found.push(Difference::Entity { entity, is_here: true, table: names(here, table) });
                 continue;
             };
             for &id in table.components().iter().filter(|id| counts(options, here, **id)) {
-                let own = here.value_by_id(entity, id);
-                let other = self.there(id).and_then(|id| there.value_by_id(entity, id));
+                let own = here.structure.value_by_id(entity, id);
+                let other = self.there(id).and_then(|id| there.structure.value_by_id(entity, id));
                 self.compare(table, entity, [own, other]);
             }
-            let others = there.archetypes.tables.get(location.table).map_or(&[][..], Table::components);
+            let others = there.structure.archetypes.tables.get(location.table).map_or(&[][..], Table::components);
             for &id in others.iter().filter(|id| counts(options, there, **id)) {
                 if !table.components().iter().any(|own| self.there(*own) == Some(id)) {
-                    let difference = self.value(table, entity, [None, there.value_by_id(entity, id)]);
+                    let difference = self.value(table, entity, [None, there.structure.value_by_id(entity, id)]);
                     self.found.push(difference);
                 }
             }
@@ -258,33 +259,38 @@ impl<'a> Diff<'a> {
     fn storages(&mut self) {
         let ([here, there], options) = (self.stores, self.options);
         let known: Vec<Option<ComponentId>> = self.ids.clone();
-        for &id in here.archetypes.components.sparse().iter().filter(|id| counts(options, here, **id)) {
+        for &id in here.structure.archetypes.components.sparse().iter().filter(|id| counts(options, here, **id)) {
             let other = known[id.index()];
             let entities = entities_with(here, id);
             for &entity in &entities {
                 // Entities that are alive in one world only have been reported.
-                let Some(table) = here.entities.get(entity).and_then(|at| here.archetypes.tables.get(at.table)) else {
+                let Some(table) =
+                    here.structure.entities.get(entity).and_then(|at| here.structure.archetypes.tables.get(at.table))
+                else {
                     continue;
                 };
-                if there.entities.contains(entity) {
-                    let value = other.and_then(|id| there.value_by_id(entity, id));
-                    self.compare(table, entity, [here.value_by_id(entity, id), value]);
+                if there.structure.entities.contains(entity) {
+                    let value = other.and_then(|id| there.structure.value_by_id(entity, id));
+                    self.compare(table, entity, [here.structure.value_by_id(entity, id), value]);
                 }
             }
             let others = other.map_or_else(Vec::new, |id| entities_with(there, id));
-            let of = format!("[{}]", here.archetypes.components.name(id));
-            let has_order = here.archetypes.components.info(id).is_some_and(|info| info.layout().size() != 0);
+            let of = format!("[{}]", here.structure.archetypes.components.name(id));
+            let has_order = here.structure.archetypes.components.info(id).is_some_and(|info| info.layout().size() != 0);
             self.order(of, &entities, &others, has_order);
         }
-        for &id in there.archetypes.components.sparse().iter().filter(|id| counts(options, there, **id)) {
-            let own =
-                known.iter().position(|known| *known == Some(id)).map(|own| here.archetypes.components.iter().nth(own));
+        for &id in there.structure.archetypes.components.sparse().iter().filter(|id| counts(options, there, **id)) {
+            let own = known
+                .iter()
+                .position(|known| *known == Some(id))
+                .map(|own| here.structure.archetypes.components.iter().nth(own));
             let own = own.flatten().map(|info| info.id());
             for entity in entities_with(there, id) {
-                let has = own.is_some_and(|own| here.has(entity, own));
-                let table = here.entities.get(entity).and_then(|at| here.archetypes.tables.get(at.table));
+                let has = own.is_some_and(|own| here.structure.has(entity, own));
+                let table =
+                    here.structure.entities.get(entity).and_then(|at| here.structure.archetypes.tables.get(at.table));
                 if let Some(table) = table.filter(|_| !has) {
-                    let difference = self.value(table, entity, [None, there.value_by_id(entity, id)]);
+                    let difference = self.value(table, entity, [None, there.structure.value_by_id(entity, id)]);
                     self.found.push(difference);
                 }
             }
@@ -307,7 +313,7 @@ impl<'a> Diff<'a> {
             let other =
                 others.iter().find(|(other, _)| other.is_same(descriptor)).map_or(usize::MAX, |(_, other)| *other);
             let [mut here, mut there] = [(0, number), (1, other)].map(|(store, number)| {
-                let mut pairs: Vec<_> = self.stores[store].erased_pairs(number).collect();
+                let mut pairs: Vec<_> = erased_pairs(&self.stores[store].relations, number).collect();
                 if !self.options.has_order() {
                     pairs.sort_unstable_by_key(|(ends, _)| *ends);
                 }
@@ -365,15 +371,15 @@ impl<'a> Diff<'a> {
 
 /// Whether it counts which entities have a component of a store.
 fn counts(options: &StateOptions, store: &Store, id: ComponentId) -> bool {
-    store.archetypes.components.info(id).is_some_and(|info| options.counts(info.descriptor()))
+    store.structure.archetypes.components.info(id).is_some_and(|info| options.counts(info.descriptor()))
 }
 
 /// The entities that have a component with sparse storage: in the order of its values, or of the indexes if those are all alike.
 fn entities_with(store: &Store, id: ComponentId) -> Vec<Entity> {
-    let Some(info) = store.archetypes.components.info(id) else { return Vec::new() };
-    let Some(storage) = store.sparse.get(info.sparse_index()) else { return Vec::new() };
+    let Some(info) = store.structure.archetypes.components.info(id) else { return Vec::new() };
+    let Some(storage) = store.structure.sparse.get(info.sparse_index()) else { return Vec::new() };
     let (entities, bits) = storage.members();
     let set = (0..bits.len() as u32 * 64).filter(|index| bits[*index as usize / 64] >> (index % 64) & 1 == 1);
-    let tagged = set.filter_map(|index| store.entities.at_index(index)).map(|(entity, _)| entity);
+    let tagged = set.filter_map(|index| store.structure.entities.at_index(index)).map(|(entity, _)| entity);
     entities.iter().copied().chain(tagged).collect()
 }

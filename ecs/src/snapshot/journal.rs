@@ -9,7 +9,10 @@ use super::options::SnapshotOptions;
 use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::Entity;
 use crate::journal::Journaled;
-use crate::store::{CopiedPairs, Moment, Unknown};
+use crate::store::{
+    CopiedPairs, Moment, Unknown, begin_journal, copy_pairs_since, end_journal, is_busy, journal_moment, journal_since,
+    relations_with_pairs, track_for_journal,
+};
 use crate::tick::{ComponentTicks, RunTicks};
 use crate::world::{World, keeps_systems};
 
@@ -143,12 +146,12 @@ impl World {
         capacity: usize,
         tracked: &[&'static ComponentDescriptor],
     ) -> Result<(), JournalError> {
-        if !self.store.begin_journal(capacity) {
+        if !begin_journal(&mut self.store, capacity) {
             return Err(JournalError::OutOfMemory);
         }
         for descriptor in tracked {
             match self.store.register_descriptor(descriptor) {
-                Ok(id) => self.store.track_for_journal(id),
+                Ok(id) => track_for_journal(&mut self.store, id),
                 Err(error) => panic!("{error}"),
             }
         }
@@ -157,13 +160,13 @@ impl World {
 
     /// Keeps no journal any more. Positions in it are [too late](JournalError::TooLate) then, also when another one is begun.
     pub fn stop_journal(&mut self) {
-        self.store.end_journal();
+        end_journal(&mut self.store);
     }
 
     /// How many events the [journal](Self::start_journal) keeps; `None` if there is none.
     #[must_use]
     pub fn journal_capacity(&self) -> Option<usize> {
-        self.store.journal_capacity()
+        self.store.listeners.journal().map(|journal| journal.capacity())
     }
 
     /// The present as a position in the [journal](Self::start_journal). The tick goes on.
@@ -172,10 +175,10 @@ impl World {
     ///
     /// If there is no journal, or something is running in the world.
     pub fn journal_position(&mut self) -> Result<JournalPosition, JournalError> {
-        if self.store.is_busy() || self.store.lent_resource().is_some() {
+        if is_busy(&mut self.store) || self.store.resources.lent_name().is_some() {
             return Err(JournalError::Busy);
         }
-        self.store.moment().map(JournalPosition).ok_or(JournalError::Off)
+        journal_moment(&mut self.store).map(JournalPosition).ok_or(JournalError::Off)
     }
 
     /// What has changed since a position, up to now; the tick goes on. `O(events since)`, `O(tables)`, and `O(pairs)`: what has changed
@@ -199,7 +202,7 @@ impl World {
         options: &SnapshotOptions,
     ) -> Result<WorldChanges<'_>, JournalError> {
         let now = self.journal_position()?;
-        let (journaled, since) = self.store.since(&position.0)?;
+        let (journaled, since) = journal_since(&self.store, &position.0)?;
         Ok(self.changes(now, journaled, Some(since), options))
     }
 
@@ -219,7 +222,7 @@ impl World {
     /// As [`journal_position`](Self::journal_position).
     pub fn all_as_changes_with(&mut self, options: &SnapshotOptions) -> Result<WorldChanges<'_>, JournalError> {
         let now = self.journal_position()?;
-        let made = self.store.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
+        let made = self.store.structure.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
         Ok(self.changes(now, Journaled { made, ..Journaled::default() }, None, options))
     }
 
@@ -231,7 +234,7 @@ impl World {
         options: &SnapshotOptions,
     ) -> WorldChanges<'_> {
         let Journaled { made, changed, .. } = &journaled;
-        let pairs = self.store.copy_pairs_since(&[made, changed], since, &options.clones);
+        let pairs = copy_pairs_since(&mut self.store.relations, &[made, changed], since, &options.clones);
         WorldChanges { world: self, position, since, journaled, pairs }
     }
 }
@@ -276,13 +279,13 @@ impl<'w> WorldChanges<'w> {
     /// The components that an entity has now, those in its table first.
     pub fn components_of(&self, entity: Entity) -> impl Iterator<Item = ComponentId> + use<'w> {
         let store = &self.world.store;
-        let location = store.entities.locate(entity).ok();
-        let table = location.and_then(|location| store.archetypes.tables.get(location.table));
-        let summary = store.entities.sparse_summary(entity.index());
+        let location = store.structure.entities.locate(entity).ok();
+        let table = location.and_then(|location| store.structure.archetypes.tables.get(location.table));
+        let summary = store.structure.entities.sparse_summary(entity.index());
         let held = summary
-            .storages(store.sparse.len())
-            .filter(move |&number| location.is_some() && store.sparse[number].contains(entity.index()));
-        let sparse = store.archetypes.components.sparse();
+            .storages(store.structure.sparse.len())
+            .filter(move |&number| location.is_some() && store.structure.sparse[number].contains(entity.index()));
+        let sparse = store.structure.archetypes.components.sparse();
         table.map_or(&[][..], |table| table.components()).iter().copied().chain(held.map(|number| sparse[number]))
     }
 
@@ -328,7 +331,7 @@ impl<'w> WorldChanges<'w> {
 
     /// What is known of all relations that have pairs, whether these have changed or not.
     pub fn relations(&self) -> impl Iterator<Item = &'static ComponentDescriptor> + use<'w> {
-        self.world.store.relations_with_pairs()
+        relations_with_pairs(&self.world.store.relations)
     }
 
     /// The resources that there are, but for those that stay on their threads.

@@ -27,7 +27,7 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn of(store: &Store) -> Self {
-        let components = store.archetypes.components.iter();
+        let components = store.structure.archetypes.components.iter();
         let mut sorted: Vec<_> = components.map(|info| (name_of(info.descriptor()), info.id())).collect();
         sorted.sort_unstable();
         let mut places = Vec::from_iter(0..sorted.len());
@@ -54,9 +54,9 @@ pub(super) fn check<'a>(
 ) -> Result<(), StateError> {
     let mut what = Vec::new();
     for store in stores {
-        let components = &store.archetypes.components;
-        let tables = store.archetypes.tables.iter().filter(|table| !table.is_empty());
-        let storages = store.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
+        let components = &store.structure.archetypes.components;
+        let tables = store.structure.archetypes.tables.iter().filter(|table| !table.is_empty());
+        let storages = store.structure.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
         let ids = tables.flat_map(|table| table.components()).chain(storages.map(|(_, id)| id));
         let infos = ids.filter_map(|id| components.info(*id)).map(|info| info.descriptor());
         let knows = |descriptor: &&ComponentDescriptor| options.way(descriptor, use_eq).is_some();

@@ -9,7 +9,7 @@ use core::fmt;
 use super::api::{KnownSnapshot, WorldSnapshot};
 use super::error::{RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
-use crate::store::Mark;
+use crate::store::{Mark, mark_of_copy};
 use crate::world::World;
 
 /// The last frames of a world, for rollback: see [the module](super#rollback).
@@ -115,7 +115,7 @@ impl SnapshotRing {
         }
         // One is used for the next frame; more would only keep memory.
         self.spare.truncate(self.room);
-        self.last = Some((frame, world.store.mark_of_copy()));
+        self.last = Some((frame, mark_of_copy(&world.store)));
         Ok(())
     }
 

@@ -5,9 +5,9 @@
 
 use alloc::vec::Vec;
 
-use super::Store;
+use super::{Store, Structure};
 use crate::bundle::{Bundle, BundleParts, RowWriter};
-use crate::component::{ComponentId, StorageType};
+use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::graph::{Change, ChangeStep};
 
@@ -66,7 +66,7 @@ impl Store {
     pub(super) fn removing_components(&mut self, ids: &[ComponentId]) -> Loss {
         // A bundle that could not be registered may have left one of them without.
         self.note_new_components();
-        Loss(Change::of(ChangeStep::Remove(self.archetypes.register_dynamic(ids))))
+        Loss(Change::of(ChangeStep::Remove(self.structure.archetypes.register_dynamic(ids))))
     }
 
     /// The loss of all components but those of a bundle and those that these require.
@@ -90,27 +90,10 @@ impl Store {
         parts: &'p mut B::Parts,
     ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'p, B>> {
         let step = ChangeStep::InsertIfNew(self.register_bundle::<B>());
-        let change = Change::of(self.for_entity(step, entity));
+        let change = Change::of(self.structure.for_entity(step, entity));
         // SAFETY: the change adds this bundle and nothing else. `Addition::write` alone calls what writes the parts, and its caller
         // promises that the plan of the writer is one of the change.
         unsafe { Addition::new(change, |writer| parts.write_row::<true>(writer)) }
-    }
-
-    /// The step that does to an entity what this one says: with a bundle that names the sparse components that the entity has already, if
-    /// the step keeps these and they require others.
-    pub(super) fn for_entity(&mut self, step: ChangeStep, entity: Entity) -> ChangeStep {
-        let ChangeStep::InsertIfNew(bundle) = step else { return step };
-        let held: Vec<ComponentId> = self.requiring_sparse(bundle).filter(|&id| self.has(entity, id)).collect();
-        if held.is_empty() { step } else { ChangeStep::InsertIfNew(self.archetypes.register_held(bundle, held)) }
-    }
-
-    /// The sparse components of a bundle that require others which the bundle does not have.
-    pub(super) fn requiring_sparse(&self, bundle: u32) -> impl Iterator<Item = ComponentId> {
-        let components = &self.archetypes.components;
-        let contents = self.archetypes.contents(bundle);
-        let explicit = if contents.required.is_empty() { &[] } else { contents.explicit };
-        let is_sparse = |id| components.info(id).is_some_and(|info| info.storage() == StorageType::Sparse);
-        explicit.iter().copied().filter(move |&id| is_sparse(id) && !components.required(id).is_empty())
     }
 
     /// The addition of a bundle behind a loss.
@@ -133,10 +116,21 @@ impl Store {
         let step = step(self.register_bundle::<B>());
         let change = match after {
             None => Change::of(step),
-            Some(loss) => self.archetypes.then(loss.0, step),
+            Some(loss) => self.structure.archetypes.then(loss.0, step),
         };
         // SAFETY: the change adds this bundle and nothing else, by an insertion, of which every value is wanted. `Addition::write` alone
         // calls what writes the parts, and its caller promises that the plan of the writer is one of the change.
         unsafe { Addition::new(change, |writer| parts.write_row::<false>(writer)) }
+    }
+}
+
+impl Structure {
+    /// The step that does to an entity what this one says: with a bundle that names the sparse components that the entity has already, if
+    /// the step keeps these and they require others.
+    pub(super) fn for_entity(&mut self, step: ChangeStep, entity: Entity) -> ChangeStep {
+        let ChangeStep::InsertIfNew(bundle) = step else { return step };
+        let held: Vec<ComponentId> =
+            self.archetypes.requiring_sparse(bundle).filter(|&id| self.has(entity, id)).collect();
+        if held.is_empty() { step } else { ChangeStep::InsertIfNew(self.archetypes.register_held(bundle, held)) }
     }
 }

@@ -17,13 +17,16 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use super::addition::Addition;
+use super::attribution::{attribute, attributions};
 use super::bulk::Batch;
-use super::failure::CommandFailure;
+use super::failure::{CommandErrors, CommandFailure};
 use super::{Home, SpawnError, Store};
+use crate::archetype::Archetypes;
 use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, scatter_into};
-use crate::entity::{Entity, Slot, SparseSummary, TableId};
+use crate::entity::{Entities, Entity, Slot, SparseSummary, TableId};
 use crate::graph::{Change, ChangeStep};
 use crate::guard::for_each_despite_panics;
+use crate::origin::Origin;
 use crate::queue::{Command, CompiledSteps, LINE, Pattern, PatternRun, Queue, Running, StepCommand, StepKind};
 use crate::transition::Interest;
 
@@ -165,323 +168,321 @@ enum Placement {
     New,
 }
 
-impl Store {
-    /// Carries out all commands of a queue. If one of them puts another store in the place of this one, the rest go home.
-    pub(crate) fn run_queue(&mut self, queue: &mut Queue<Self>, home: &mut Option<Home>) {
-        let mut running = queue.start();
-        let mut pattern = core::mem::take(&mut self.last_pattern);
-        let mut entities = Vec::new();
-        while let Some(entry) = running.peek() {
-            if self.listeners.has_news {
-                // An operation that was broken off has left something to be told.
-                let home = home.get_or_insert_with(|| self.home());
-                let system = self.command_errors.system;
-                self.react();
-                if !home.is(self) {
-                    return home.send(&mut running.into_rest(), system);
-                }
-                pattern = Pattern::default();
-            }
-            if entry.step().is_none() {
-                // It may do anything, also make the world forget what changes the numbers of this pattern stand for.
-                self.last_pattern = pattern;
-                self.commands_applied += 1;
-                self.entities.act(entry.by);
-                let home = home.get_or_insert_with(|| self.home());
-                let system = self.command_errors.system;
-                running.run_closure(&entry, self);
-                if !home.is(self) {
-                    return home.send(&mut running.into_rest(), system);
-                }
-                pattern = core::mem::take(&mut self.last_pattern);
-                continue;
-            }
-            let learn = running.next_of(&pattern).is_none();
-            if learn {
-                self.learn(&mut pattern, &running);
-            }
-            if self.listeners.is_quiet() {
-                self.apply_next(&mut running, &pattern, learn, &mut entities);
-                continue;
-            }
-            let home = home.get_or_insert_with(|| self.home());
-            let (system, applied) = (self.command_errors.system, self.reactions.applied);
-            self.apply_next(&mut running, &pattern, learn, &mut entities);
-            if !home.is(self) {
+/// Carries out all commands of a queue. If one of them puts another store in the place of this one, the rest go home.
+pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut Option<Home>) {
+    let mut running = queue.start();
+    let mut pattern = core::mem::take(&mut store.commands.last_pattern);
+    let mut entities = Vec::new();
+    while let Some(entry) = running.peek() {
+        if store.listeners.has_news {
+            // An operation that was broken off has left something to be told.
+            let home = home.get_or_insert_with(|| Home::new(store));
+            let system = store.commands.errors.system;
+            store.react();
+            if !home.is(store) {
                 return home.send(&mut running.into_rest(), system);
             }
-            if self.reactions.applied != applied {
-                // As above: commands of observers may have been anything.
-                pattern = Pattern::default();
-            }
+            pattern = Pattern::default();
         }
-        running.finish(queue);
-        if pattern.count() <= STEPS {
-            self.last_pattern = pattern;
+        if entry.step().is_none() {
+            // It may do anything, also make the world forget what changes the numbers of this pattern stand for.
+            store.commands.last_pattern = pattern;
+            store.commands.applied += 1;
+            store.structure.entities.act(entry.by);
+            let home = home.get_or_insert_with(|| Home::new(store));
+            let system = store.commands.errors.system;
+            running.run_closure(&entry, store);
+            if !home.is(store) {
+                return home.send(&mut running.into_rest(), system);
+            }
+            pattern = core::mem::take(&mut store.commands.last_pattern);
+            continue;
+        }
+        let is_new = running.next_of(&pattern).is_none();
+        if is_new {
+            learn_pattern(store, &mut pattern, &running);
+        }
+        if store.listeners.is_quiet() {
+            apply_next(store, &mut running, &pattern, is_new, &mut entities);
+            continue;
+        }
+        let home = home.get_or_insert_with(|| Home::new(store));
+        let (system, applied) = (store.commands.errors.system, store.reactions.applied);
+        apply_next(store, &mut running, &pattern, is_new, &mut entities);
+        if !home.is(store) {
+            return home.send(&mut running.into_rest(), system);
+        }
+        if store.reactions.applied != applied {
+            // As above: commands of observers may have been anything.
+            pattern = Pattern::default();
         }
     }
+    running.finish(queue);
+    if pattern.count() <= STEPS {
+        store.commands.last_pattern = pattern;
+    }
+}
 
-    /// Looks at the next steps for one entity, and what they come to.
-    fn learn(&mut self, pattern: &mut Pattern<Self>, running: &Running<Self>) {
-        self.archetypes.limit_sequences(SEQUENCES);
-        let mut change = None;
-        let mut long = Vec::new();
-        let mut count = 0;
-        let mut last = None;
-        let mut depends_on_sparse = false;
-        for entry in running.entries() {
-            let same = last.is_none_or(|last| last == entry.entity && last != Entity::PLACEHOLDER);
-            let Some(step) = entry.step().filter(|_| same) else { break };
-            if step.kind == StepKind::Despawn {
-                return pattern.set(running, count + 1, CompiledSteps { change: None, depends_on_sparse: false });
-            }
-            let next = self.step_of(step);
-            let depends = depends_on_sparse || self.depends_on_sparse(next);
-            if depends && count >= STEPS {
-                // The rest is another change: one for single entities is always remembered beside others.
-                break;
-            }
-            depends_on_sparse = depends;
-            (last, count) = (Some(entry.entity), count + 1);
-            change = match change {
-                None => Some(Change::of(next)),
-                Some(change) if count <= STEPS => Some(self.archetypes.then(change, next)),
-                Some(change) => {
-                    if long.is_empty() {
-                        long = self.archetypes.steps(change);
-                    }
-                    long.push(next);
-                    Some(change)
+/// Looks at the next steps for one entity, and what they come to.
+fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Running<Store>) {
+    store.structure.archetypes.limit_sequences(SEQUENCES);
+    let mut change = None;
+    let mut long = Vec::new();
+    let mut count = 0;
+    let mut last = None;
+    let mut depends_on_sparse = false;
+    for entry in running.entries() {
+        let same = last.is_none_or(|last| last == entry.entity && last != Entity::PLACEHOLDER);
+        let Some(step) = entry.step().filter(|_| same) else { break };
+        if step.kind == StepKind::Despawn {
+            return pattern.set(running, count + 1, CompiledSteps { change: None, depends_on_sparse: false });
+        }
+        let next = step_of(store, step);
+        let depends = depends_on_sparse || step_depends_on_sparse(&store.structure.archetypes, next);
+        if depends && count >= STEPS {
+            // The rest is another change: one for single entities is always remembered beside others.
+            break;
+        }
+        depends_on_sparse = depends;
+        (last, count) = (Some(entry.entity), count + 1);
+        change = match change {
+            None => Some(Change::of(next)),
+            Some(change) if count <= STEPS => Some(store.structure.archetypes.then(change, next)),
+            Some(change) => {
+                if long.is_empty() {
+                    long = store.structure.archetypes.steps(change);
                 }
-            };
-        }
-        if !long.is_empty() {
-            change = Some(self.archetypes.long(long));
-        }
-        pattern.set(running, count, CompiledSteps { change, depends_on_sparse });
-    }
-
-    fn depends_on_sparse(&self, step: ChangeStep) -> bool {
-        matches!(step, ChangeStep::InsertIfNew(bundle) if self.requiring_sparse(bundle).next().is_some())
-    }
-
-    /// The change that does to an entity what this one says. See [`CompiledSteps::depends_on_sparse`].
-    fn change_for_entity(&mut self, change: Change, entity: Entity) -> Change {
-        let mut steps = self.archetypes.steps(change).into_iter();
-        let Some(first) = steps.next() else { return change };
-        let first = Change::of(self.for_entity(first, entity));
-        steps.fold(first, |change, step| {
-            let step = self.for_entity(step, entity);
-            self.archetypes.then(change, step)
-        })
-    }
-
-    fn step_of(&mut self, step: &StepCommand<Self>) -> ChangeStep {
-        let number = (step.register)(self);
-        match step.kind {
-            StepKind::Spawn | StepKind::Insert => ChangeStep::Insert(number),
-            StepKind::InsertIfNew => ChangeStep::InsertIfNew(number),
-            StepKind::Remove => ChangeStep::Remove(number),
-            StepKind::Retain => ChangeStep::Retain(number),
-            StepKind::Despawn => unreachable!("despawning is no change of components"),
-        }
-    }
-
-    /// Carries out the next steps, which have this pattern, for as many entities as are in the same place.
-    fn apply_next(
-        &mut self,
-        running: &mut Running<Self>,
-        pattern: &Pattern<Self>,
-        learnt: bool,
-        entities: &mut Vec<Entity>,
-    ) {
-        entities.clear();
-        let spawns = pattern.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
-        let ends = self.listeners.hears && pattern.compiled.is_some_and(|compiled| compiled.change.is_none());
-        let (mut place, mut is_heard, mut table) = (None, false, None);
-        let run = running.pass(pattern, learnt, |entity| {
-            // Most are in the table of the first one, which is one comparison.
-            if let Some(table) = table
-                && entities.len() < AT_ONCE.min(entities.capacity())
-                && Slot::row_in(self.entities.slots(), entity, table).is_some()
-            {
-                entities.push(entity);
-                return true;
+                long.push(next);
+                Some(change)
             }
-            let here = self.place_of(entity, spawns);
-            if place.is_none() {
-                is_heard = self.listeners.hears && self.hears_steps(entity, here, pattern);
-                if let (Some(Placement::Table(here)), false, false) = (here, is_heard, ends) {
-                    table = Some(here);
-                }
-            }
-            let first = *place.get_or_insert(here);
-            // Without memory for one more the run ends here: those that have been passed are carried out.
-            let has_room = |entities: &mut Vec<Entity>| entities.len() < AT_ONCE && entities.try_reserve(1).is_ok();
-            // What observers are told of one entity, and what they record then, comes before the next one.
-            let fits = !is_heard && first == here && here.is_some() && !(ends && self.tells_sparse_end(entity));
-            let together = entities.is_empty() || (fits && has_room(entities));
-            if together {
-                entities.push(entity);
-            }
-            together
-        });
-        let Some(compiled) = pattern.compiled else { return };
-        self.commands_applied += (run.count * pattern.count()) as u64;
-        self.act_for(pattern, compiled);
-        // What one step has brought is told from what another has.
-        let is_mixed = pattern.is_mixed();
-        if let Some(Some(place)) = place
-            && run.count >= TOGETHER
-            && !is_mixed
-            && !compiled.depends_on_sparse
-            && self.apply_together(&run, entities, place, compiled)
+        };
+    }
+    if !long.is_empty() {
+        change = Some(store.structure.archetypes.long(long));
+    }
+    pattern.set(running, count, CompiledSteps { change, depends_on_sparse });
+}
+
+fn step_depends_on_sparse(archetypes: &Archetypes, step: ChangeStep) -> bool {
+    matches!(step, ChangeStep::InsertIfNew(bundle) if archetypes.requiring_sparse(bundle).next().is_some())
+}
+
+/// The change that does to an entity what this one says. See [`CompiledSteps::depends_on_sparse`].
+fn change_for_entity(store: &mut Store, change: Change, entity: Entity) -> Change {
+    let mut steps = store.structure.archetypes.steps(change).into_iter();
+    let Some(first) = steps.next() else { return change };
+    let first = Change::of(store.structure.for_entity(first, entity));
+    steps.fold(first, |change, step| {
+        let step = store.structure.for_entity(step, entity);
+        store.structure.archetypes.then(change, step)
+    })
+}
+
+fn step_of(store: &mut Store, step: &StepCommand<Store>) -> ChangeStep {
+    let number = (step.register)(store);
+    match step.kind {
+        StepKind::Spawn | StepKind::Insert => ChangeStep::Insert(number),
+        StepKind::InsertIfNew => ChangeStep::InsertIfNew(number),
+        StepKind::Remove => ChangeStep::Remove(number),
+        StepKind::Retain => ChangeStep::Retain(number),
+        StepKind::Despawn => unreachable!("despawning is no change of components"),
+    }
+}
+
+/// Carries out the next steps, which have this pattern, for as many entities as are in the same place.
+fn apply_next(
+    store: &mut Store,
+    running: &mut Running<Store>,
+    pattern: &Pattern<Store>,
+    learnt: bool,
+    entities: &mut Vec<Entity>,
+) {
+    entities.clear();
+    let spawns = pattern.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
+    let ends = store.listeners.hears && pattern.compiled.is_some_and(|compiled| compiled.change.is_none());
+    let (mut place, mut is_heard, mut table) = (None, false, None);
+    let run = running.pass(pattern, learnt, |entity| {
+        // Most are in the table of the first one, which is one comparison.
+        if let Some(table) = table
+            && entities.len() < AT_ONCE.min(entities.capacity())
+            && Slot::row_in(store.structure.entities.slots(), entity, table).is_some()
         {
-            return;
-        }
-        let apply = |(number, &entity): (usize, &Entity)| self.apply_one_of(&run, (number, entity), spawns, compiled);
-        match run.leaves().is_empty() {
-            true => entities.iter().enumerate().for_each(apply),
-            // If the destructor of a value panics that new ones replace, the other entities get theirs all the same.
-            false => for_each_despite_panics(entities.iter().enumerate(), apply),
-        }
-    }
-
-    /// Carries out the steps of a run for one of its entities.
-    fn apply_one_of(
-        &mut self,
-        run: &PatternRun<'_, Self>,
-        (number, entity): (usize, Entity),
-        spawns: bool,
-        compiled: CompiledSteps,
-    ) {
-        let pattern = run.pattern();
-        let attributions = if pattern.is_mixed() { self.attributions(entity, pattern) } else { Vec::new() };
-        let change = compiled.change.map(|change| match compiled.depends_on_sparse {
-            true => self.change_for_entity(change, entity),
-            false => change,
-        });
-        // SAFETY: the steps of the pattern are those of the change, with the components of the same bundles; each entity's parts are
-        // written once.
-        let addition = |change| unsafe { Addition::new(change, |writer| run.write(number, writer)) };
-        // Observers are told when the origins have been noted.
-        let done = self.without_news(|store| {
-            let done = store.apply_one(entity, spawns, change.map(addition));
-            done.map(|entity| store.attribute(entity, &attributions))
-        });
-        match done {
-            // A run of which observers or hooks are told has one entity: what the change stands for may be another one now.
-            Ok(()) => self.react(),
-            Err(error) => {
-                for (step, by) in pattern.steps().zip(pattern.origins()) {
-                    self.entities.act(by);
-                    self.report(step, error.clone());
-                }
-                self.act_for(pattern, compiled);
-            }
-        }
-    }
-
-    /// Whether observers or hooks are told of steps for an entity that is here.
-    fn hears_steps(&mut self, entity: Entity, place: Option<Placement>, pattern: &Pattern<Self>) -> bool {
-        let (Some(place), Some(compiled)) = (place, pattern.compiled) else { return false };
-        let table = match place {
-            Placement::Table(table) => table,
-            Placement::Pending | Placement::New => TableId::EMPTY,
-        };
-        match compiled.change {
-            Some(change) => self.archetypes.planned(table, change).plan.interest().has(Interest::REACTIONS),
-            None => self.hears_end(table, SparseSummary::default()) || self.tells_sparse_end(entity),
-        }
-    }
-
-    /// Whether user code may be told of the end of an entity because of what it has in sparse storages.
-    #[inline]
-    fn tells_sparse_end(&self, entity: Entity) -> bool {
-        self.listeners.told_storages.meets(self.entities.sparse_summary(entity.index()))
-    }
-
-    /// Sets the origin of the first of these steps as that of the operations; or of the last, if that removes the entity.
-    #[inline]
-    fn act_for(&mut self, pattern: &Pattern<Self>, compiled: CompiledSteps) {
-        let mut origins = pattern.origins();
-        let by = if compiled.change.is_none() { origins.last() } else { origins.next() };
-        self.entities.act(by.unwrap_or_default());
-    }
-
-    /// Where an entity is that the first step spawns, or not.
-    #[inline]
-    fn place_of(&self, entity: Entity, spawns: bool) -> Option<Placement> {
-        if spawns && entity == Entity::PLACEHOLDER {
-            return Some(Placement::New);
-        }
-        match self.entities.get(entity) {
-            Some(location) => Some(Placement::Table(location.table)),
-            None if self.entities.is_pending(entity) => Some(Placement::Pending),
-            None => None,
-        }
-    }
-
-    /// Carries out steps for several entities at once, if that can be done.
-    fn apply_together(
-        &mut self,
-        run: &PatternRun<'_, Self>,
-        entities: &[Entity],
-        place: Placement,
-        compiled: CompiledSteps,
-    ) -> bool {
-        let Some(change) = compiled.change else {
-            let Placement::Table(table) = place else { return false };
-            let Some(selection) = self.select_in(table, entities) else { return false };
-            self.despawn_all(&selection, Some(entities));
+            entities.push(entity);
             return true;
-        };
-        let batch = Batch { entities, leaves: run.leaves(), start: run.start_of(0), stride: run.stride() };
-        // SAFETY: the parts of each entity lie where the run says, and are put once.
-        unsafe {
-            match place {
-                Placement::Pending | Placement::New => self.spawn_together(change, &batch, place == Placement::New),
-                Placement::Table(table) => self.change_together(change, table, &batch),
+        }
+        let here = place_of(&store.structure.entities, entity, spawns);
+        if place.is_none() {
+            is_heard = store.listeners.hears && hears_steps(store, entity, here, pattern);
+            if let (Some(Placement::Table(here)), false, false) = (here, is_heard, ends) {
+                table = Some(here);
             }
         }
+        let first = *place.get_or_insert(here);
+        // Without memory for one more the run ends here: those that have been passed are carried out.
+        let has_room = |entities: &mut Vec<Entity>| entities.len() < AT_ONCE && entities.try_reserve(1).is_ok();
+        // What observers are told of one entity, and what they record then, comes before the next one.
+        let fits = !is_heard && first == here && here.is_some() && !(ends && tells_sparse_end(store, entity));
+        let together = entities.is_empty() || (fits && has_room(entities));
+        if together {
+            entities.push(entity);
+        }
+        together
+    });
+    let Some(compiled) = pattern.compiled else { return };
+    store.commands.applied += (run.count * pattern.count()) as u64;
+    act_for(&mut store.structure.entities, pattern, compiled);
+    // What one step has brought is told from what another has.
+    let is_mixed = pattern.is_mixed();
+    if let Some(Some(place)) = place
+        && run.count >= TOGETHER
+        && !is_mixed
+        && !compiled.depends_on_sparse
+        && apply_together(store, &run, entities, place, compiled)
+    {
+        return;
     }
+    let apply = |(number, &entity): (usize, &Entity)| apply_one_of(store, &run, (number, entity), spawns, compiled);
+    match run.leaves().is_empty() {
+        true => entities.iter().enumerate().for_each(apply),
+        // If the destructor of a value panics that new ones replace, the other entities get theirs all the same.
+        false => for_each_despite_panics(entities.iter().enumerate(), apply),
+    }
+}
 
-    /// Carries out a change, or the removal, of an entity that is alive or pending, or has no id yet because the first step
-    /// spawns it. Returns the id.
-    ///
-    /// # Errors
-    ///
-    /// If it is neither.
-    fn apply_one(
-        &mut self,
-        entity: Entity,
-        spawns: bool,
-        addition: Option<Addition<impl FnOnce(&mut RowWriter<'_>)>>,
-    ) -> Result<Entity, CommandFailure> {
-        let Some(addition) = addition else {
-            self.place_if_pending(entity);
-            return self.despawn(entity).map_or_else(|error| Err(error.into()), |()| Ok(entity));
-        };
-        if let Some(located) = self.located(entity) {
-            located.add(addition);
-            return Ok(entity);
-        }
-        let new = spawns && entity == Entity::PLACEHOLDER;
-        if !new && !self.entities.is_pending(entity) {
-            return Err(self.entities.why_not(entity).into());
-        }
-        match self.spawn_with(addition, (!new).then_some(entity)) {
-            Ok(spawned) => Ok(spawned),
-            Err(SpawnError::IdsExhausted(error)) => Err(CommandFailure::NoIds(error)),
-            Err(error @ SpawnError::OutOfMemory(_)) => error.raise(),
+/// Carries out the steps of a run for one of its entities.
+fn apply_one_of(
+    store: &mut Store,
+    run: &PatternRun<'_, Store>,
+    (number, entity): (usize, Entity),
+    spawns: bool,
+    compiled: CompiledSteps,
+) {
+    let pattern = run.pattern();
+    let attributions = if pattern.is_mixed() { attributions(store, entity, pattern) } else { Vec::new() };
+    let change = compiled.change.map(|change| match compiled.depends_on_sparse {
+        true => change_for_entity(store, change, entity),
+        false => change,
+    });
+    // SAFETY: the steps of the pattern are those of the change, with the components of the same bundles; each entity's parts are
+    // written once.
+    let addition = |change| unsafe { Addition::new(change, |writer| run.write(number, writer)) };
+    // Observers are told when the origins have been noted.
+    let done = store.without_news(|store| {
+        let done = apply_one(store, entity, spawns, change.map(addition));
+        done.map(|entity| attribute(store, entity, &attributions))
+    });
+    match done {
+        // A run of which observers or hooks are told has one entity: what the change stands for may be another one now.
+        Ok(()) => store.react(),
+        Err(error) => {
+            for (step, by) in pattern.steps().zip(pattern.origins()) {
+                store.structure.entities.act(by);
+                report(&mut store.commands.errors, step, error.clone(), by);
+            }
+            act_for(&mut store.structure.entities, pattern, compiled);
         }
     }
+}
 
-    #[cold]
-    fn report(&mut self, step: &StepCommand<Self>, failure: CommandFailure) {
-        if !step.quiet {
-            let (command, bundle) = (step.names)();
-            self.command_errors.report(command, bundle, failure, self.entities.acting());
+/// Whether observers or hooks are told of steps for an entity that is here.
+fn hears_steps(store: &mut Store, entity: Entity, place: Option<Placement>, pattern: &Pattern<Store>) -> bool {
+    let (Some(place), Some(compiled)) = (place, pattern.compiled) else { return false };
+    let table = match place {
+        Placement::Table(table) => table,
+        Placement::Pending | Placement::New => TableId::EMPTY,
+    };
+    match compiled.change {
+        Some(change) => store.structure.archetypes.planned(table, change).plan.interest().has(Interest::REACTIONS),
+        None => store.hears_end(table, SparseSummary::default()) || tells_sparse_end(store, entity),
+    }
+}
+
+/// Whether user code may be told of the end of an entity because of what it has in sparse storages.
+#[inline]
+fn tells_sparse_end(store: &Store, entity: Entity) -> bool {
+    store.listeners.told_storages.meets(store.structure.entities.sparse_summary(entity.index()))
+}
+
+/// Sets the origin of the first of these steps as that of the operations; or of the last, if that removes the entity.
+#[inline]
+fn act_for(entities: &mut Entities, pattern: &Pattern<Store>, compiled: CompiledSteps) {
+    let mut origins = pattern.origins();
+    let by = if compiled.change.is_none() { origins.last() } else { origins.next() };
+    entities.act(by.unwrap_or_default());
+}
+
+/// Where an entity is that the first step spawns, or not.
+#[inline]
+fn place_of(entities: &Entities, entity: Entity, spawns: bool) -> Option<Placement> {
+    if spawns && entity == Entity::PLACEHOLDER {
+        return Some(Placement::New);
+    }
+    match entities.get(entity) {
+        Some(location) => Some(Placement::Table(location.table)),
+        None if entities.is_pending(entity) => Some(Placement::Pending),
+        None => None,
+    }
+}
+
+/// Carries out steps for several entities at once, if that can be done.
+fn apply_together(
+    store: &mut Store,
+    run: &PatternRun<'_, Store>,
+    entities: &[Entity],
+    place: Placement,
+    compiled: CompiledSteps,
+) -> bool {
+    let Some(change) = compiled.change else {
+        let Placement::Table(table) = place else { return false };
+        let Some(selection) = store.structure.select_in(table, entities) else { return false };
+        store.despawn_all(&selection, Some(entities));
+        return true;
+    };
+    let batch = Batch { entities, leaves: run.leaves(), start: run.start_of(0), stride: run.stride() };
+    // SAFETY: the parts of each entity lie where the run says, and are put once.
+    unsafe {
+        match place {
+            Placement::Pending | Placement::New => store.spawn_together(change, &batch, place == Placement::New),
+            Placement::Table(table) => store.change_together(change, table, &batch),
         }
+    }
+}
+
+/// Carries out a change, or the removal, of an entity that is alive or pending, or has no id yet because the first step
+/// spawns it. Returns the id.
+///
+/// # Errors
+///
+/// If it is neither.
+fn apply_one(
+    store: &mut Store,
+    entity: Entity,
+    spawns: bool,
+    addition: Option<Addition<impl FnOnce(&mut RowWriter<'_>)>>,
+) -> Result<Entity, CommandFailure> {
+    let Some(addition) = addition else {
+        store.place_if_pending(entity);
+        return store.despawn(entity).map_or_else(|error| Err(error.into()), |()| Ok(entity));
+    };
+    if let Some(located) = store.located(entity) {
+        located.add(addition);
+        return Ok(entity);
+    }
+    let new = spawns && entity == Entity::PLACEHOLDER;
+    if !new && !store.structure.entities.is_pending(entity) {
+        return Err(store.structure.entities.why_not(entity).into());
+    }
+    match store.spawn_with(addition, (!new).then_some(entity)) {
+        Ok(spawned) => Ok(spawned),
+        Err(SpawnError::IdsExhausted(error)) => Err(CommandFailure::NoIds(error)),
+        Err(error @ SpawnError::OutOfMemory(_)) => error.raise(),
+    }
+}
+
+#[cold]
+fn report(errors: &mut CommandErrors, step: &StepCommand<Store>, failure: CommandFailure, by: Origin) {
+    if !step.quiet {
+        let (command, bundle) = (step.names)();
+        errors.report(command, bundle, failure, by);
     }
 }

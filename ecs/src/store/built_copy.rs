@@ -274,198 +274,198 @@ impl StoreParts {
     }
 }
 
-impl Store {
-    /// A copy of this store that says what parts say: with its own numbers of components and storages. Components that it does not
-    /// know are registered. `links_of` looks at the values of relationships, and says how entities are linked by them. `is_apart`
-    /// says which resources that are not among the parts are no part of the copy. `clones` has the functions of types whose definitions
-    /// name none.
-    ///
-    /// # Errors
-    ///
-    /// If the parts contradict each other or this store; or, outside, if there is no memory.
-    pub(crate) fn build_copy(
-        &mut self,
-        parts: StoreParts,
-        links_of: impl FnOnce(&mut [(Vec<Entity>, ColumnParts)]) -> Result<Vec<BuiltLinks>, BuildError>,
-        is_apart: impl Fn(&ComponentDescriptor) -> bool,
-        clones: &KnownClones,
-    ) -> Result<Result<StoreCopy, BuildError>, AllocError> {
-        if let Err(error) = parts.check(clones) {
-            return Ok(Err(error));
+/// A copy of this store that says what parts say: with its own numbers of components and storages. Components that it does not
+/// know are registered. `links_of` looks at the values of relationships, and says how entities are linked by them. `is_apart`
+/// says which resources that are not among the parts are no part of the copy. `clones` has the functions of types whose definitions
+/// name none.
+///
+/// # Errors
+///
+/// If the parts contradict each other or this store; or, outside, if there is no memory.
+pub(crate) fn build_copy(
+    store: &mut Store,
+    parts: StoreParts,
+    links_of: impl FnOnce(&mut [(Vec<Entity>, ColumnParts)]) -> Result<Vec<BuiltLinks>, BuildError>,
+    is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    clones: &KnownClones,
+) -> Result<Result<StoreCopy, BuildError>, AllocError> {
+    if let Err(error) = parts.check(clones) {
+        return Ok(Err(error));
+    }
+    let StoreParts { ids, tables, mut storages, resources, pairs, removals, spawns, .. } = parts;
+    let (mut frames, now) = (FramesCopy::of(parts.frame_number, parts.any_ran, &parts.ran), parts.tick);
+    let mut entities = {
+        // There is always a first table.
+        let tables = tables.iter().map(|table| &table.entities[..]);
+        match EntitiesCopy::of(&ids, store.structure.entities.limit(), tables)? {
+            Ok(entities) => entities,
+            Err(error) => return Ok(Err(BuildError::Ids(error))),
         }
-        let StoreParts { ids, tables, mut storages, resources, pairs, removals, spawns, .. } = parts;
-        let (mut frames, now) = (FramesCopy::of(parts.frame_number, parts.any_ran, &parts.ran), parts.tick);
-        let mut entities = {
-            // There is always a first table.
-            let tables = tables.iter().map(|table| &table.entities[..]);
-            match EntitiesCopy::of(&ids, self.entities.limit(), tables)? {
-                Ok(entities) => entities,
-                Err(error) => return Ok(Err(BuildError::Ids(error))),
-            }
-        };
-        let mut known: Vec<Entity> = Vec::new();
-        for (of, column) in &storages {
-            known.clear();
-            known.extend_from_slice(of);
-            known.sort_unstable();
-            let twice = known.windows(2).find(|two| two[0] == two[1]).map(|two| two[0]);
-            let dead = known.iter().copied().find(|entity| entities.at_index(entity.index()) != Some(*entity));
-            if let Some(entity) = twice.or(dead) {
-                return Ok(Err(BuildError::SparseEntity(column.values.descriptor().name(), entity)));
-            }
+    };
+    let mut known: Vec<Entity> = Vec::new();
+    for (of, column) in &storages {
+        known.clear();
+        known.extend_from_slice(of);
+        known.sort_unstable();
+        let twice = known.windows(2).find(|two| two[0] == two[1]).map(|two| two[0]);
+        let dead = known.iter().copied().find(|entity| entities.at_index(entity.index()) != Some(*entity));
+        if let Some(entity) = twice.or(dead) {
+            return Ok(Err(BuildError::SparseEntity(column.values.descriptor().name(), entity)));
         }
-        let built = match links_of(&mut storages) {
-            Ok(built) => built,
-            Err(error) => return Ok(Err(error)),
-        };
+    }
+    let built = match links_of(&mut storages) {
+        Ok(built) => built,
+        Err(error) => return Ok(Err(error)),
+    };
 
-        let pairs = match build_pairs(pairs, (&ids, &entities), &storages, now, clones)? {
-            Ok(pairs) => pairs,
-            Err(error) => return Ok(Err(error)),
-        };
-        let pairs = pairs.into_iter().map(|(copy, register)| (register(self), copy));
-        let numbered: Vec<(usize, Box<dyn PairsCopy>)> = pairs.collect();
-        let mut pairs = Vec::new();
-        pairs.resize_with(numbered.iter().map(|(number, _)| number + 1).max().unwrap_or(0), || None);
-        for (number, copy) in numbered {
-            let name = copy.descriptor().name();
-            if pairs[number].replace(copy).is_some() {
-                return Ok(Err(BuildError::Twice(name)));
-            }
+    let pairs = match build_pairs(pairs, (&ids, &entities), &storages, now, clones)? {
+        Ok(pairs) => pairs,
+        Err(error) => return Ok(Err(error)),
+    };
+    let pairs = pairs.into_iter().map(|(copy, register)| (register(store), copy));
+    let numbered: Vec<(usize, Box<dyn PairsCopy>)> = pairs.collect();
+    let mut pairs = Vec::new();
+    pairs.resize_with(numbered.iter().map(|(number, _)| number + 1).max().unwrap_or(0), || None);
+    for (number, copy) in numbered {
+        let name = copy.descriptor().name();
+        if pairs[number].replace(copy).is_some() {
+            return Ok(Err(BuildError::Twice(name)));
         }
+    }
 
-        let (mut tracked, mut not_clone) = (Vec::new(), None);
-        let mut register = |column: &ColumnParts| -> Result<ComponentId, BuildError> {
-            let descriptor = column.values.descriptor();
-            let id = self.register_descriptor(descriptor).map_err(BuildError::Register)?;
-            if column.values.len() != 0 && column.clone.is_none() && descriptor.functions().copying().is_none() {
-                not_clone = Some(descriptor.name());
-            }
-            if column.ticks.is_some() && !tracked.contains(&id) {
-                tracked.push(id);
-            }
-            Ok(id)
-        };
-        let (mut table_copies, mut met) = (Vec::new(), HashSet::new());
-        for TableParts { entities, stamped, columns } in tables {
-            let mut numbered = Vec::new();
-            for column in columns {
-                match register(&column) {
-                    Ok(id) => numbered.push((id, column)),
-                    Err(error) => return Ok(Err(error)),
-                }
-            }
-            numbered.sort_by_key(|(id, _)| *id);
-            if let Some(two) = numbered.windows(2).find(|two| two[0].0 == two[1].0) {
-                return Ok(Err(BuildError::Twice(two[0].1.values.descriptor().name())));
-            }
-            let components: Box<[ComponentId]> = numbered.iter().map(|(id, _)| *id).collect();
-            if !met.insert(components.clone()) {
-                let first = numbered.first().map_or("", |(_, column)| column.values.descriptor().name());
-                return Ok(Err(BuildError::Twice(first)));
-            }
-            let rows = entities.len();
-            let columns = numbered.into_iter().map(|(_, column)| ColumnCopy::of(column, rows, |row| row, now));
-            table_copies.push(TableCopy::of(components, entities, columns.collect::<Result<_, _>>()?, stamped));
+    let (mut tracked, mut not_clone) = (Vec::new(), None);
+    let mut register = |column: &ColumnParts| -> Result<ComponentId, BuildError> {
+        let descriptor = column.values.descriptor();
+        let id = store.register_descriptor(descriptor).map_err(BuildError::Register)?;
+        if column.values.len() != 0 && column.clone.is_none() && descriptor.functions().copying().is_none() {
+            not_clone = Some(descriptor.name());
         }
-        if table_copies.is_empty() {
-            table_copies.push(TableCopy::of(Box::default(), Vec::new(), Vec::new(), now));
+        if column.ticks.is_some() && !tracked.contains(&id) {
+            tracked.push(id);
         }
+        Ok(id)
+    };
+    let (mut table_copies, mut met) = (Vec::new(), HashSet::new());
+    for TableParts { entities, stamped, columns } in tables {
         let mut numbered = Vec::new();
-        for (entities, column) in storages {
+        for column in columns {
             match register(&column) {
-                Ok(id) => numbered.push((id, entities, column)),
+                Ok(id) => numbered.push((id, column)),
                 Err(error) => return Ok(Err(error)),
             }
         }
-        let infos = self.archetypes.components.sparse().iter().filter_map(|id| self.archetypes.components.info(*id));
-        let mut sparse: Vec<SparseCopy> = infos.map(SparseCopy::new).collect();
-        let mut filled = Vec::new();
-        for (id, of, column) in numbered {
-            let name = column.values.descriptor().name();
-            // It is one with such storage: that has been checked.
-            let Some(info) = self.archetypes.components.info(id) else { continue };
-            let number = info.sparse_index();
-            if filled.contains(&number) {
-                return Ok(Err(BuildError::Twice(name)));
-            }
-            filled.push(number);
-            entities.note_sparse(number, &of)?;
-            sparse[number] = SparseCopy::of(of, column, now)?;
+        numbered.sort_by_key(|(id, _)| *id);
+        if let Some(two) = numbered.windows(2).find(|two| two[0].0 == two[1].0) {
+            return Ok(Err(BuildError::Twice(two[0].1.values.descriptor().name())));
         }
-        let mut links = LinksCopy::default();
-        for BuiltLinks { relation, links: all } in built {
-            match self.register_descriptor(relation) {
-                Ok(id) => links.add(id, &all),
-                Err(error) => return Ok(Err(BuildError::Register(error))),
-            }
+        let components: Box<[ComponentId]> = numbered.iter().map(|(id, _)| *id).collect();
+        if !met.insert(components.clone()) {
+            let first = numbered.first().map_or("", |(_, column)| column.values.descriptor().name());
+            return Ok(Err(BuildError::Twice(first)));
         }
-        let removals = match self.build_removals(removals, now)? {
-            Ok(removals) => removals,
-            Err(error) => return Ok(Err(error)),
-        };
-        let resources = self.resources.copies_of(resources, is_apart, clones);
-        for (seat, lists) in parts.held {
-            let mut held = Vec::new();
-            for (descriptor, from) in lists {
-                let list = resources
-                    .messages()
-                    .find(|(id, _)| resources.descriptor(*id).is_some_and(|own| own.is_same(descriptor)));
-                match list {
-                    Some((id, numbers)) if (numbers.start..=numbers.end).contains(&from) => {
-                        held.push((id, numbers, from))
-                    }
-                    _ => return Ok(Err(BuildError::Messages(descriptor.name()))),
-                }
-            }
-            frames.hold(seat, held.into_iter());
-        }
-        if spawns.is_some() {
-            self.note_spawns_from_now_on();
-        }
-        Ok(Ok(StoreCopy {
-            entities,
-            id_forecasts: self.id_forecasts.with(parts.expected_ids, ids.generations.len()),
-            tables: table_copies,
-            sparse,
-            resources,
-            removals,
-            spawns: spawns.map(|(ticks, others, newest)| Spawns::of(ticks, others, newest)),
-            links,
-            pairs,
-            relations: self.relations.places.iter().map(|place| place.functions.register).collect(),
-            frames,
-            tick: now,
-            last: parts.last,
-            checked: parts.checked,
-            era: BUILT_ERA,
-            tracked,
-            not_clone,
-        }))
+        let rows = entities.len();
+        let columns = numbered.into_iter().map(|(_, column)| ColumnCopy::of(column, rows, |row| row, now));
+        table_copies.push(TableCopy::of(components, entities, columns.collect::<Result<_, _>>()?, stamped));
     }
+    if table_copies.is_empty() {
+        table_copies.push(TableCopy::of(Box::default(), Vec::new(), Vec::new(), now));
+    }
+    let mut numbered = Vec::new();
+    for (entities, column) in storages {
+        match register(&column) {
+            Ok(id) => numbered.push((id, entities, column)),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    let infos = store
+        .structure
+        .archetypes
+        .components
+        .sparse()
+        .iter()
+        .filter_map(|id| store.structure.archetypes.components.info(*id));
+    let mut sparse: Vec<SparseCopy> = infos.map(SparseCopy::new).collect();
+    let mut filled = Vec::new();
+    for (id, of, column) in numbered {
+        let name = column.values.descriptor().name();
+        // It is one with such storage: that has been checked.
+        let Some(info) = store.structure.archetypes.components.info(id) else { continue };
+        let number = info.sparse_index();
+        if filled.contains(&number) {
+            return Ok(Err(BuildError::Twice(name)));
+        }
+        filled.push(number);
+        entities.note_sparse(number, &of)?;
+        sparse[number] = SparseCopy::of(of, column, now)?;
+    }
+    let mut links = LinksCopy::default();
+    for BuiltLinks { relation, links: all } in built {
+        match store.register_descriptor(relation) {
+            Ok(id) => links.add(id, &all),
+            Err(error) => return Ok(Err(BuildError::Register(error))),
+        }
+    }
+    let removals = match build_removals(store, removals, now)? {
+        Ok(removals) => removals,
+        Err(error) => return Ok(Err(error)),
+    };
+    let resources = store.resources.copies_of(resources, is_apart, clones);
+    for (seat, lists) in parts.held {
+        let mut held = Vec::new();
+        for (descriptor, from) in lists {
+            let list = resources
+                .messages()
+                .find(|(id, _)| resources.descriptor(*id).is_some_and(|own| own.is_same(descriptor)));
+            match list {
+                Some((id, numbers)) if (numbers.start..=numbers.end).contains(&from) => held.push((id, numbers, from)),
+                _ => return Ok(Err(BuildError::Messages(descriptor.name()))),
+            }
+        }
+        frames.hold(seat, held.into_iter());
+    }
+    if spawns.is_some() {
+        store.listeners.track_spawns(&mut store.structure.archetypes, store.clock.change_tick());
+    }
+    Ok(Ok(StoreCopy {
+        entities,
+        id_forecasts: store.structure.id_forecasts.with(parts.expected_ids, ids.generations.len()),
+        tables: table_copies,
+        sparse,
+        resources,
+        removals,
+        spawns: spawns.map(|(ticks, others, newest)| Spawns::of(ticks, others, newest)),
+        links,
+        pairs,
+        relations: store.relations.places.iter().map(|place| place.functions.register).collect(),
+        frames,
+        tick: now,
+        last: parts.last,
+        checked: parts.checked,
+        era: BUILT_ERA,
+        tracked,
+        not_clone,
+    }))
 }
 
-impl Store {
-    /// Copies of all lists of removals: those that parts say, as far as there are such lists, and the others without entries.
-    fn build_removals(
-        &mut self,
-        parts: Vec<RemovalParts>,
-        now: Tick,
-    ) -> Result<Result<Vec<[LogCopy; 2]>, BuildError>, AllocError> {
-        let mut copies = self.listeners.removals.empty_copies(&self.archetypes.components);
-        for RemovalParts { component, entities, values, first, limit } in parts {
-            let id = match self.register_descriptor(component) {
-                Ok(id) => id,
-                Err(error) => return Ok(Err(BuildError::Register(error))),
-            };
-            // Without a reader nothing is kept.
-            let Some(list) = self.listeners.removals.list_of(id) else { continue };
-            let (rows, of_values) = (entities.len(), values.is_some());
-            let values = values.map(|values| ColumnCopy::of(values, rows, |row| row, now)).transpose()?;
-            copies[list][usize::from(of_values)] = LogCopy::of(entities, values, first, limit.max(rows));
-        }
-        Ok(Ok(copies))
+/// Copies of all lists of removals: those that parts say, as far as there are such lists, and the others without entries.
+fn build_removals(
+    store: &mut Store,
+    parts: Vec<RemovalParts>,
+    now: Tick,
+) -> Result<Result<Vec<[LogCopy; 2]>, BuildError>, AllocError> {
+    let mut copies = store.listeners.removals.empty_copies(&store.structure.archetypes.components);
+    for RemovalParts { component, entities, values, first, limit } in parts {
+        let id = match store.register_descriptor(component) {
+            Ok(id) => id,
+            Err(error) => return Ok(Err(BuildError::Register(error))),
+        };
+        // Without a reader nothing is kept.
+        let Some(list) = store.listeners.removals.list_of(id) else { continue };
+        let (rows, of_values) = (entities.len(), values.is_some());
+        let values = values.map(|values| ColumnCopy::of(values, rows, |row| row, now)).transpose()?;
+        copies[list][usize::from(of_values)] = LogCopy::of(entities, values, first, limit.max(rows));
     }
+    Ok(Ok(copies))
 }
 
 /// What finds the number of a relation in a store.

@@ -11,16 +11,16 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ptr::{self, NonNull};
 
-use super::Store;
 use super::change::{remove_all_from_storage, renew_sparse_changes};
 use super::make::{NewRows, RowIds};
 use super::news::{Affected, LifecycleEvents};
 use super::report::LeftRows;
 use super::required::{Placed, make_aside, write_placed};
+use super::{Store, Structure};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, LeafAt, Targets, give, with_parts};
 use crate::column::{NewValues, copy_item};
-use crate::component::{ChangeTracking, ComponentId, ComponentInfo, Components, Kinds, StorageType};
+use crate::component::{ChangeTracking, ComponentId, ComponentInfo, Components, StorageType};
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, PlanFlags, PlanId, Target};
 use crate::guard::{Waiting, for_each_despite_panics};
@@ -42,13 +42,13 @@ impl Selection {
     pub(crate) fn len(&self, store: &Store) -> usize {
         match &self.rows {
             Some(rows) => rows.len(),
-            None => store.archetypes.tables.get(self.table).map_or(0, Table::len),
+            None => store.structure.archetypes.tables.get(self.table).map_or(0, Table::len),
         }
     }
 
     /// The entities, in the order of their rows.
     pub(crate) fn entities(&self, store: &Store) -> Vec<Entity> {
-        self.entities_in(&store.archetypes.tables).into_owned()
+        self.entities_in(&store.structure.archetypes.tables).into_owned()
     }
 
     fn entities_in<'t>(&self, tables: &'t Tables) -> Cow<'t, [Entity]> {
@@ -169,7 +169,7 @@ impl Drop for Written<'_> {
     fn drop(&mut self) {
         for_each_despite_panics(0..self.count, |nth| {
             let row = self.block.start + self.offset(nth);
-            let to = self.store.archetypes.tables.get_mut(self.block.route.to);
+            let to = self.store.structure.archetypes.tables.get_mut(self.block.route.to);
             // SAFETY: this row has been written in these columns, and not been committed; it is visited once.
             unsafe { to.drop_rows_behind(Some(&self.block.route.written), row, 1) }
         });
@@ -200,7 +200,7 @@ struct WrittenBehind<'a> {
 impl Drop for WrittenBehind<'_> {
     fn drop(&mut self) {
         // SAFETY: so many values have been written, and not been added.
-        unsafe { self.store.sparse[self.number].drop_behind(self.count) }
+        unsafe { self.store.structure.sparse[self.number].drop_behind(self.count) }
     }
 }
 
@@ -241,7 +241,7 @@ impl Store {
         let mut places: IdMap<u32, Mixed> = IdMap::default();
         let mut rest = entities;
         while let Some((&first, behind)) = rest.split_first() {
-            let Some(Location { table, .. }) = self.entities.get(first) else {
+            let Some(Location { table, .. }) = self.structure.entities.get(first) else {
                 rest = behind;
                 continue;
             };
@@ -252,9 +252,9 @@ impl Store {
                 places.insert(table.0, place);
                 place
             });
-            rest = &rest[self.entities.leading_rows(rest, table, &mut parts[place as usize].1)..];
+            rest = &rest[self.structure.entities.leading_rows(rest, table, &mut parts[place as usize].1)..];
         }
-        let len = |table| self.archetypes.tables.get(table).map_or(0, Table::len);
+        let len = |table| self.structure.archetypes.tables.get(table).map_or(0, Table::len);
         self.in_order(parts.into_iter().map(|(table, rows)| (table, AscendingRows::of(rows, len(table)))))
     }
 
@@ -287,7 +287,7 @@ impl Store {
         write: impl FnOnce(&mut Self, &Block),
     ) {
         let count = selection.len(self);
-        let Planned { plan, components, .. } = self.archetypes.at(id);
+        let Planned { plan, components, .. } = self.structure.archetypes.at(id);
         let (from, route) = (selection.table, Route::of(plan));
         let mut aside = make_required(plan, components, count);
         let (mut listed, mut told) = (Vec::new(), Told::default());
@@ -302,15 +302,15 @@ impl Store {
         if interest.has(Interest::REMOVALS.and(Interest::RECORDER)) || !interest.is_none() && !in_order {
             listed = order.map_or_else(|| selection.entities(self), <[Entity]>::to_vec);
         }
-        let first = self.gather(selection);
+        let first = self.structure.gather(selection);
         // Gathering has changed the rows of some.
-        let rows = self.entities.rows_of(&listed);
-        let (start, exchange) = self.make_room(from, &route, first, count);
+        let rows = self.structure.entities.rows_of(&listed);
+        let (start, exchange) = self.structure.make_room(from, &route, first, count);
         let block = Block { from, first, count, route, start };
         write(self, &block);
         let Block { route, .. } = block;
         let now = self.now();
-        let Self { archetypes, entities, listeners, sparse, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
         let Planned { plan, tables, .. } = archetypes.at(id);
         // SAFETY: both are tables of this store, and they differ.
         let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
@@ -363,7 +363,8 @@ impl Store {
         make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let change = self.insertion_of::<B>();
-        if let Some(number) = self.only_storage::<B>().filter(|&number| !self.listeners.hears_storage(number)) {
+        if let Some(number) = self.structure.only_storage::<B>().filter(|&number| !self.listeners.hears_storage(number))
+        {
             return self.insert_into_storage(number, selection, make);
         }
         let panicked = self.expect_change_of(selection, None, change);
@@ -379,8 +380,8 @@ impl Store {
         change: Change,
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
-        let id = self.archetypes.plan(selection.table, change);
-        let plan = self.archetypes.at(id).plan;
+        let id = self.structure.archetypes.plan(selection.table, change);
+        let plan = self.structure.archetypes.at(id).plan;
         if plan.table == selection.table || !plan.is_plain() {
             return self.insert_one_by_one(selection, make);
         }
@@ -403,22 +404,22 @@ impl Store {
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let entities = selection.entities(self);
-        let storage = &mut self.sparse[number];
+        let storage = &mut self.structure.sparse[number];
         if storage.len() != 0 && entities.iter().any(|entity| storage.contains(entity.index())) {
             for (nth, &entity) in entities.iter().enumerate() {
                 let bundle = make(self, entity, selection.before + nth);
-                give(bundle, |bundle| with_parts(bundle, |parts| self.insert_sparse::<B>(number, entity, parts)));
+                give(bundle, |bundle| self.located(entity).map(|located| located.insert(bundle)));
             }
             return entities.len();
         }
         let indexes = || entities.iter().map(|entity| entity.index());
         let room = storage
             .reserve_many(entities.len(), indexes())
-            .and_then(|()| self.entities.reserve_summary(indexes().max().unwrap_or(0)));
+            .and_then(|()| self.structure.entities.reserve_summary(indexes().max().unwrap_or(0)));
         if let Err(error) = room {
             error.raise();
         }
-        let (now, first) = (self.now(), self.sparse[number].behind());
+        let (now, first) = (self.now(), self.structure.sparse[number].behind());
         let mut written = WrittenBehind { store: self, number, count: 0 };
         for (nth, &entity) in entities.iter().enumerate() {
             let bundle = make(written.store, entity, selection.before + nth);
@@ -429,8 +430,8 @@ impl Store {
         }
         core::mem::forget(written);
         // SAFETY: the entities of a selection differ; none of these has a value, and now these are written.
-        unsafe { self.sparse[number].add_written(&entities, now) }
-        self.entities.add_to_summaries(&entities, number);
+        unsafe { self.structure.sparse[number].add_written(&entities, now) }
+        self.structure.entities.add_to_summaries(&entities, number);
         entities.len()
     }
 
@@ -438,24 +439,13 @@ impl Store {
     /// their tables more rows.
     pub(crate) fn order_for_insert<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
         let change = self.insertion_of::<B>();
-        self.order(selections, change);
+        self.structure.order(selections, change);
     }
 
     /// The same, when they lose a bundle.
     pub(crate) fn order_for_removal<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
         let change = self.removing::<B>().change();
-        self.order(selections, change);
-    }
-
-    fn order(&mut self, selections: &mut Vec<Selection>, change: Change) {
-        let all = core::mem::take(selections).into_iter();
-        let (moving, staying): (Vec<Selection>, _) = all.partition(|selection| self.moves(selection.table, change));
-        *selections = staying;
-        selections.extend(moving);
-    }
-
-    fn moves(&mut self, table: TableId, change: Change) -> bool {
-        self.archetypes.planned(table, change).plan.table != table
+        self.structure.order(selections, change);
     }
 
     fn insert_one_by_one<B: Bundle>(
@@ -483,7 +473,7 @@ impl Store {
     /// Tells what selected entities are about to lose by a change, in this order if there is one, if something is told.
     #[must_use]
     fn expect_change_of(&mut self, selection: &Selection, order: Option<&[Entity]>, change: Change) -> Waiting {
-        let plan = self.archetypes.planned(selection.table, change).plan;
+        let plan = self.structure.archetypes.planned(selection.table, change).plan;
         if plan.interest().has(Interest::REACTIONS) {
             return self.with_affected(selection, order, |store, affected| {
                 store.notify_before_change(affected, selection.table, change)
@@ -505,7 +495,7 @@ impl Store {
     }
 
     fn foresee_change_of(&mut self, events: &mut LifecycleEvents, selection: &Selection, change: Change) {
-        if self.archetypes.planned(selection.table, change).plan.interest().has(Interest::REACTIONS) {
+        if self.structure.archetypes.planned(selection.table, change).plan.interest().has(Interest::REACTIONS) {
             self.with_affected(selection, None, |store, affected| {
                 events.add_change(store, affected, selection.table, change);
             });
@@ -532,26 +522,6 @@ impl Store {
         }
     }
 
-    /// Brings the rows of a selection behind the others, and says where they begin.
-    pub(super) fn gather(&mut self, selection: &Selection) -> usize {
-        let Some(rows) = &selection.rows else { return 0 };
-        let entities = &mut self.entities;
-        let table = self.archetypes.tables.get_mut(selection.table);
-        table.gather(rows, |entity, row| entities.set_row(entity, row))
-    }
-
-    /// Makes room in the destination, and says where the rows will begin there, and whether the tables can exchange their
-    /// columns.
-    fn make_room(&mut self, from: TableId, route: &Route, first: usize, count: usize) -> (usize, bool) {
-        // SAFETY: both are tables of this store; a route leads to another table.
-        let (_, to) = unsafe { self.archetypes.tables.get_two_mut(from, route.to) };
-        let exchange = first == 0 && to.is_empty();
-        if let Err(error) = to.reserve_for(count, &route.pairs, exchange) {
-            error.raise();
-        }
-        (to.len(), exchange)
-    }
-
     /// Writes new values behind the last row of the destination, in the order of these entities if it is not that of the rows. If
     /// `make` panics they are dropped.
     fn write_rows<B: Bundle>(
@@ -561,8 +531,8 @@ impl Store {
         entities: Option<&[Entity]>,
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) {
-        let order = entities.map(|entities| self.entities.rows_of(entities));
-        let Planned { plan, tables, .. } = self.archetypes.at(plan);
+        let order = entities.map(|entities| self.structure.entities.rows_of(entities));
+        let Planned { plan, tables, .. } = self.structure.archetypes.at(plan);
         // SAFETY: the plan belongs to this bundle and leads to this table.
         let bases = unsafe { B::Parts::bases(tables.get_mut(block.route.to), &mut Targets::of(plan)) };
         let mut written = Written { store: self, block, order: order.as_deref(), count: 0 };
@@ -570,7 +540,7 @@ impl Store {
             let offset = written.offset(nth);
             // SAFETY: the table is one of the store, and has so many rows from `first` on.
             let entity = unsafe {
-                let from = written.store.archetypes.tables.get_unchecked(block.from);
+                let from = written.store.structure.archetypes.tables.get_unchecked(block.from);
                 *from.entities().get_unchecked(block.first + offset)
             };
             let bundle = make(written.store, entity, nth);
@@ -582,29 +552,22 @@ impl Store {
         core::mem::forget(written);
     }
 
-    /// Selects entities that all live in one table. None if one of them occurs twice.
-    pub(super) fn select_in(&self, table: TableId, entities: &[Entity]) -> Option<Selection> {
-        let of = self.archetypes.tables.get(table)?.len();
-        let rows = AscendingRows::of(self.entities.rows_of(entities), of);
-        (rows.as_ref().map_or(of, |rows| rows.len()) == entities.len()).then_some(Selection { table, rows, before: 0 })
-    }
-
     /// Carries out a change of the entities of a batch, which live in this table, if that can be done at once.
     ///
     /// # Safety
     ///
     /// - The batch holds full parts for each entity, of the bundles that the change adds, in order.
     pub(super) unsafe fn change_together(&mut self, change: Change, table: TableId, batch: &Batch<'_>) -> bool {
-        let id = self.archetypes.plan(table, change);
-        let plan = self.archetypes.at(id).plan;
+        let id = self.structure.archetypes.plan(table, change);
+        let plan = self.structure.archetypes.at(id).plan;
         if plan.table == table || !plan.is_plain() {
             return false;
         }
-        let Some(selection) = self.select_in(table, batch.entities) else { return false };
+        let Some(selection) = self.structure.select_in(table, batch.entities) else { return false };
         let write = |store: &mut Self, block: &Block| {
-            let rows = store.entities.rows_of(batch.entities);
+            let rows = store.structure.entities.rows_of(batch.entities);
             let row = |number: usize| block.start + rows[number] as usize - block.first;
-            let Planned { plan, tables, .. } = store.archetypes.at(id);
+            let Planned { plan, tables, .. } = store.structure.archetypes.at(id);
             // SAFETY: there is room for the rows of the block behind the last one of the table that the plan leads to; the plan
             // is plain.
             unsafe { batch.write(tables.get_mut(block.route.to), &plan.targets, row) }
@@ -627,26 +590,27 @@ impl Store {
             let is_first = columns[..at].iter().all(|earlier| !earlier.descriptor().is_same(descriptor));
             column.len() == entities.len() && descriptor.storage() == Some(StorageType::Table) && is_first
         });
-        let Some(Location { table, .. }) = entities.first().and_then(|first| self.entities.get(*first)) else {
+        let Some(Location { table, .. }) = entities.first().and_then(|first| self.structure.entities.get(*first))
+        else {
             return Err(columns);
         };
         let mut rows = Vec::with_capacity(entities.len());
-        if !are_fit || self.entities.leading_rows(entities, table, &mut rows) != entities.len() {
+        if !are_fit || self.structure.entities.leading_rows(entities, table, &mut rows) != entities.len() {
             return Err(columns);
         }
-        let Some(selection) = self.select_in(table, entities) else { return Err(columns) };
+        let Some(selection) = self.structure.select_in(table, entities) else { return Err(columns) };
         let change = self.register_new_values(&mut columns);
-        let id = self.archetypes.plan(table, change);
-        let plan = self.archetypes.at(id).plan;
+        let id = self.structure.archetypes.plan(table, change);
+        let plan = self.structure.archetypes.at(id).plan;
         if plan.table == table || !plan.is_plain() {
             return Err(columns);
         }
         let panicked = self.expect_change_of(&selection, Some(entities), change);
         let write = |store: &mut Self, block: &Block| {
-            let rows = store.entities.rows_of(entities);
+            let rows = store.structure.entities.rows_of(entities);
             let places: Vec<usize> = rows.iter().map(|row| *row as usize - block.first).collect();
             let are_in_order = places.iter().enumerate().all(|(nth, place)| nth == *place);
-            let Planned { plan, tables, .. } = store.archetypes.at(id);
+            let Planned { plan, tables, .. } = store.structure.archetypes.at(id);
             let table = tables.get_mut(block.route.to);
             for (values, target) in columns.iter_mut().zip(&plan.targets) {
                 let Target::Column { index, .. } = *target else { continue };
@@ -680,13 +644,13 @@ impl Store {
     pub(crate) fn exchange_values(&mut self, id: ComponentId, entities: &[Entity], values: &mut NewValues) -> Vec<u32> {
         assert_eq!(entities.len(), values.len(), "there is a value for each entity");
         let is_of = |info: &ComponentInfo| info.mutable() && info.descriptor().is_same(values.descriptor());
-        if !self.archetypes.components.info(id).is_some_and(is_of) {
+        if !self.structure.archetypes.components.info(id).is_some_and(is_of) {
             return (0..entities.len() as u32).collect();
         }
         let (size, now, mut left) = (values.descriptor().layout().size(), self.now(), Vec::new());
         let is_tracked = values.descriptor().tracking() != ChangeTracking::Never;
         for (nth, &entity) in entities.iter().enumerate() {
-            let Some((value, column, row)) = self.place_by_id(entity, id) else {
+            let Some((value, column, row)) = self.structure.place_by_id(entity, id) else {
                 left.push(nth as u32);
                 continue;
             };
@@ -709,12 +673,12 @@ impl Store {
     ///
     /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
     pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>, new: bool) -> bool {
-        let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
-        if !plan.is_plain() || !(new || self.entities.claim_pending(batch.entities)) {
+        let Planned { plan, tables, components } = self.structure.archetypes.planned(TableId::EMPTY, change);
+        if !plan.is_plain() || !(new || self.structure.entities.claim_pending(batch.entities)) {
             return false;
         }
         let count = batch.entities.len();
-        match self.entities.reserve_next_many(if new { count } else { 0 }) {
+        match self.structure.entities.reserve_next_many(if new { count } else { 0 }) {
             Ok(()) => {}
             // One by one those are used up that are left.
             Err(ReserveError::IdsExhausted) => return false,
@@ -737,25 +701,15 @@ impl Store {
     pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
         let loss = self.removing::<B>();
         let count = selection.len(self);
-        if let Some(number) = self.only_storage::<B>() {
-            if self.listeners.watches_storage(number) {
-                let entities = selection.entities(self);
-                let panicked = self.notify_before(|events, store| {
-                    events.add_sparse(store, &entities, number, [Kinds::LOSS, Kinds::NONE]);
-                });
-                self.as_foretold(|store| {
-                    for_each_despite_panics(entities.iter(), |&entity| store.remove_sparse::<B>(number, entity));
-                });
-                self.conclude(panicked);
-            } else {
-                let Self { archetypes, entities: index, sparse, .. } = self;
-                remove_all_from_storage(index, sparse, number, &selection.entities_in(&archetypes.tables));
-            }
+        let unwatched = |number: &usize| !self.listeners.watches_storage(*number);
+        if let Some(number) = self.structure.only_storage::<B>().filter(unwatched) {
+            let Self { structure: Structure { archetypes, entities: index, sparse, .. }, .. } = self;
+            remove_all_from_storage(index, sparse, number, &selection.entities_in(&archetypes.tables));
             return count;
         }
         let panicked = self.expect_change_of(selection, None, loss.change());
-        let id = self.archetypes.plan(selection.table, loss.change());
-        let plan = self.archetypes.at(id).plan;
+        let id = self.structure.archetypes.plan(selection.table, loss.change());
+        let plan = self.structure.archetypes.at(id).plan;
         if !plan.is_plain() {
             let entities = selection.entities(self);
             self.as_foretold(|store| {
@@ -771,5 +725,45 @@ impl Store {
         }
         self.conclude(panicked);
         count
+    }
+}
+
+impl Structure {
+    fn order(&mut self, selections: &mut Vec<Selection>, change: Change) {
+        let all = core::mem::take(selections).into_iter();
+        let (moving, staying): (Vec<Selection>, _) = all.partition(|selection| self.moves(selection.table, change));
+        *selections = staying;
+        selections.extend(moving);
+    }
+
+    fn moves(&mut self, table: TableId, change: Change) -> bool {
+        self.archetypes.planned(table, change).plan.table != table
+    }
+
+    /// Brings the rows of a selection behind the others, and says where they begin.
+    pub(super) fn gather(&mut self, selection: &Selection) -> usize {
+        let Some(rows) = &selection.rows else { return 0 };
+        let entities = &mut self.entities;
+        let table = self.archetypes.tables.get_mut(selection.table);
+        table.gather(rows, |entity, row| entities.set_row(entity, row))
+    }
+
+    /// Makes room in the destination, and says where the rows will begin there, and whether the tables can exchange their
+    /// columns.
+    fn make_room(&mut self, from: TableId, route: &Route, first: usize, count: usize) -> (usize, bool) {
+        // SAFETY: both are tables of this store; a route leads to another table.
+        let (_, to) = unsafe { self.archetypes.tables.get_two_mut(from, route.to) };
+        let exchange = first == 0 && to.is_empty();
+        if let Err(error) = to.reserve_for(count, &route.pairs, exchange) {
+            error.raise();
+        }
+        (to.len(), exchange)
+    }
+
+    /// Selects entities that all live in one table. None if one of them occurs twice.
+    pub(super) fn select_in(&self, table: TableId, entities: &[Entity]) -> Option<Selection> {
+        let of = self.archetypes.tables.get(table)?.len();
+        let rows = AscendingRows::of(self.entities.rows_of(entities), of);
+        (rows.as_ref().map_or(of, |rows| rows.len()) == entities.len()).then_some(Selection { table, rows, before: 0 })
     }
 }

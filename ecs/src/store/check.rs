@@ -1,98 +1,100 @@
 //! A checker for tests: whether all parts of the store tell the same story.
 
 use super::Store;
+use super::removed::check_removals;
 use crate::entity::Location;
 
-impl Store {
-    /// Panics with a text if a book contradicts another.
-    pub(crate) fn check_invariants(&mut self) {
-        self.place_pending();
-        self.flush();
-        self.entities.check_invariants();
-        self.check_rows();
-        self.check_columns();
-        self.check_sparse();
-        self.check_pairs();
-        self.check_ticks();
-        let turn = self.change_tick().get() as usize + self.archetypes.tables.iter().len() + self.entities.len();
-        self.archetypes.check_plans(turn);
-        self.check_removals();
-    }
+/// Panics with a text if a book contradicts another.
+pub(crate) fn check_invariants(store: &mut Store) {
+    store.place_pending();
+    store.flush();
+    store.structure.entities.check_invariants();
+    check_rows(store);
+    check_columns(store);
+    check_sparse(store);
+    store.check_pairs();
+    check_ticks(store);
+    let turn = store.clock.change_tick().get() as usize
+        + store.structure.archetypes.tables.iter().len()
+        + store.structure.entities.len();
+    store.structure.archetypes.check_plans(turn);
+    check_removals(&store.listeners, &store.structure.archetypes);
+}
 
-    fn check_rows(&self) {
-        let mut rows = 0;
-        for (number, table) in self.archetypes.tables.iter().enumerate() {
-            assert_eq!(table.id().index(), number, "table {number} believes to have another number");
-            assert_eq!(
-                self.archetypes.tables.find(table.components()),
-                Some(table.id()),
-                "table {number} is not found"
-            );
-            assert!(table.components().is_sorted_by(|a, b| a < b), "table {:?}: order of components", table.id());
-            for (at, &id) in table.components().iter().enumerate() {
-                assert_eq!(table.column_index(id), Some(at), "table {:?}: column of {id:?}", table.id());
-                assert!(table.column(at).capacity() >= table.len(), "table {:?}: capacity of {id:?}", table.id());
-            }
-            for (row, &entity) in table.entities().iter().enumerate() {
-                let expected = Location { table: table.id(), row: row as u32 };
-                assert_eq!(self.entities.get(entity), Some(expected), "location of entity {entity}");
-            }
-            rows += table.len();
+fn check_rows(store: &Store) {
+    let mut rows = 0;
+    for (number, table) in store.structure.archetypes.tables.iter().enumerate() {
+        assert_eq!(table.id().index(), number, "table {number} believes to have another number");
+        assert_eq!(
+            store.structure.archetypes.tables.find(table.components()),
+            Some(table.id()),
+            "table {number} is not found"
+        );
+        assert!(table.components().is_sorted_by(|a, b| a < b), "table {:?}: order of components", table.id());
+        for (at, &id) in table.components().iter().enumerate() {
+            assert_eq!(table.column_index(id), Some(at), "table {:?}: column of {id:?}", table.id());
+            assert!(table.column(at).capacity() >= table.len(), "table {:?}: capacity of {id:?}", table.id());
         }
-        assert_eq!(rows, self.entities.len(), "every live entity has one row");
+        for (row, &entity) in table.entities().iter().enumerate() {
+            let expected = Location { table: table.id(), row: row as u32 };
+            assert_eq!(store.structure.entities.get(entity), Some(expected), "location of entity {entity}");
+        }
+        rows += table.len();
     }
+    assert_eq!(rows, store.structure.entities.len(), "every live entity has one row");
+}
 
-    /// Columns are found by component and by the number of its type alike.
-    fn check_columns(&self) {
-        for table in self.archetypes.tables.iter() {
-            for info in self.archetypes.components.iter() {
-                let Some(slot) = info.slot_address() else { continue };
-                let [found, expected] =
-                    [self.archetypes.tables.column_of_slot(table.id(), slot), table.column_address(info.id())];
-                assert!(found == expected, "table {:?}: column of {} by its type", table.id(), info.name());
-                let likely = self.archetypes.tables.likely_column(slot).filter(|&(likely, _)| likely == table.id());
-                assert!(likely.is_none_or(|(_, column)| found == Some(column)), "the likely column of {}", info.name());
-            }
-        }
-    }
-
-    /// What is known of changes does not contradict itself, and is known where it should be.
-    fn check_ticks(&self) {
-        let now = self.change_tick();
-        let is_tracked = |id| self.archetypes.components.info(id).is_some_and(|info| info.is_tracked());
-        for table in self.archetypes.tables.iter() {
-            let mut any = false;
-            for (at, &id) in table.components().iter().enumerate() {
-                let tracking = table.column(at).tracking();
-                assert_eq!(tracking.is_some(), is_tracked(id), "table {:?}: changes of {id:?}", table.id());
-                any |= tracking.is_some();
-                tracking.into_iter().for_each(|tracking| tracking.check_invariants(0..table.len(), now));
-            }
-            assert_eq!(table.is_tracked(), any, "table {:?}: whether any changes are known", table.id());
-        }
-        for (storage, &id) in self.sparse.iter().zip(self.archetypes.components.sparse()) {
-            let tracking = storage.column().tracking();
-            assert_eq!(tracking.is_some(), is_tracked(id), "sparse storage of {id:?}: changes");
-            let rows = (0..storage.places()).filter(|&row| storage.entity_of_ticks(row).is_some());
-            tracking.into_iter().for_each(|tracking| tracking.check_invariants(rows.clone(), now));
+/// Columns are found by component and by the number of its type alike.
+fn check_columns(store: &Store) {
+    for table in store.structure.archetypes.tables.iter() {
+        for info in store.structure.archetypes.components.iter() {
+            let Some(slot) = info.slot_address() else { continue };
+            let [found, expected] =
+                [store.structure.archetypes.tables.column_of_slot(table.id(), slot), table.column_address(info.id())];
+            assert!(found == expected, "table {:?}: column of {} by its type", table.id(), info.name());
+            let likely =
+                store.structure.archetypes.tables.likely_column(slot).filter(|&(likely, _)| likely == table.id());
+            assert!(likely.is_none_or(|(_, column)| found == Some(column)), "the likely column of {}", info.name());
         }
     }
+}
 
-    fn check_sparse(&self) {
-        for (number, storage) in self.sparse.iter().enumerate() {
-            let mut count = 0;
-            let mut at = 0;
-            while let Some((index, next)) = storage.next_index(at) {
-                at = next;
-                count += 1;
-                let alive = self.entities.at_index(index);
-                assert!(alive.is_some(), "sparse storage {number} holds the dead index {index}");
-                assert!(storage.contains(index), "sparse storage {number}: row of index {index}");
-                let summary = self.entities.sparse_summary(index);
-                let listed = summary.storages(self.sparse.len()).any(|listed| listed == number);
-                assert!(listed, "the summary of index {index} omits sparse storage {number}");
-            }
-            assert_eq!(count, storage.len(), "sparse storage {number}: number of values");
+/// What is known of changes does not contradict itself, and is known where it should be.
+fn check_ticks(store: &Store) {
+    let now = store.clock.change_tick();
+    let is_tracked = |id| store.structure.archetypes.components.info(id).is_some_and(|info| info.is_tracked());
+    for table in store.structure.archetypes.tables.iter() {
+        let mut any = false;
+        for (at, &id) in table.components().iter().enumerate() {
+            let tracking = table.column(at).tracking();
+            assert_eq!(tracking.is_some(), is_tracked(id), "table {:?}: changes of {id:?}", table.id());
+            any |= tracking.is_some();
+            tracking.into_iter().for_each(|tracking| tracking.check_invariants(0..table.len(), now));
         }
+        assert_eq!(table.is_tracked(), any, "table {:?}: whether any changes are known", table.id());
+    }
+    for (storage, &id) in store.structure.sparse.iter().zip(store.structure.archetypes.components.sparse()) {
+        let tracking = storage.column().tracking();
+        assert_eq!(tracking.is_some(), is_tracked(id), "sparse storage of {id:?}: changes");
+        let rows = (0..storage.places()).filter(|&row| storage.entity_of_ticks(row).is_some());
+        tracking.into_iter().for_each(|tracking| tracking.check_invariants(rows.clone(), now));
+    }
+}
+
+fn check_sparse(store: &Store) {
+    for (number, storage) in store.structure.sparse.iter().enumerate() {
+        let mut count = 0;
+        let mut at = 0;
+        while let Some((index, next)) = storage.next_index(at) {
+            at = next;
+            count += 1;
+            let alive = store.structure.entities.at_index(index);
+            assert!(alive.is_some(), "sparse storage {number} holds the dead index {index}");
+            assert!(storage.contains(index), "sparse storage {number}: row of index {index}");
+            let summary = store.structure.entities.sparse_summary(index);
+            let listed = summary.storages(store.structure.sparse.len()).any(|listed| listed == number);
+            assert!(listed, "the summary of index {index} omits sparse storage {number}");
+        }
+        assert_eq!(count, storage.len(), "sparse storage {number}: number of values");
     }
 }

@@ -1,104 +1,113 @@
-//! The runs of a world, counted.
+//! The clock of a world: its tick, which counts runs, and what a run restores at its end.
 
 use alloc::sync::Arc;
 use core::ops::Deref;
-use core::sync::atomic::Ordering::{Relaxed, Release};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 
-use crate::origin::{Origin, OriginCell};
-use crate::tick::{LastRun, Tick, TickCell};
+use crate::component::Components;
+use crate::origin::{Origin, OriginCell, SystemName, TRACKED};
+use crate::tick::{CHECK_EVERY, LastRun, RunTicks, Tick, TickCell, WriteStamp};
 
-/// What a run has to reach of its world in the end, wherever that has been put meanwhile.
+/// The part of the clock that the end of a run can reach, wherever its world has been moved meanwhile.
 pub(crate) struct SharedClock {
     /// The number of the next run.
     pub(crate) tick: TickCell,
     /// The tick after which changes are new outside of systems.
     pub(crate) last: TickCell,
-    /// The origin of operations before a run that has ended elsewhere, until the world has taken notice of it.
-    pub(super) by: OriginCell,
-    pub(super) has_ended: AtomicBool,
+    /// The origin that a run which has ended elsewhere restores, until the world takes it.
+    by: OriginCell,
+    has_ended: AtomicBool,
 }
 
 impl SharedClock {
-    /// Says what the origin of operations was before.
+    /// Leaves the origin that the world has to restore.
     #[cold]
-    pub(super) fn end(&self, by: Origin) {
+    pub(super) fn restore_origin(&self, by: Origin) {
         self.by.set(by);
         self.has_ended.store(true, Release);
     }
+
+    /// Takes the origin that a run which has ended elsewhere restores.
+    #[inline]
+    pub(super) fn take_restored_origin(&self) -> Option<Origin> {
+        if !TRACKED || !self.has_ended.load(Acquire) {
+            return None;
+        }
+        self.has_ended.store(false, Relaxed);
+        Some(self.by.get())
+    }
 }
 
-/// The runs of a world.
-pub(super) struct Clock {
-    pub(super) shared: Arc<SharedClock>,
-    /// When all ticks were looked at last, and how often that has happened.
+/// The tick of a world and its eras.
+pub(crate) struct Clock {
+    pub(crate) shared: Arc<SharedClock>,
+    /// The tick at which all ticks were clamped last, and how often that has happened.
     pub(super) checked: Tick,
     pub(super) era: u32,
     /// How often ticks have gone back. It only grows.
     pub(super) restores: u64,
-    /// Runs that have the whole world to look at, and are going on.
-    pub(super) onlookers: Onlookers,
+    /// The systems in progress that read the whole world.
+    pub(super) readers: ReaderRuns,
 }
 
 impl Default for Clock {
     fn default() -> Self {
         let (tick, last) = (Tick::new(1), Tick::new(0));
-        let onlookers = Onlookers::default();
+        let readers = ReaderRuns::default();
         let shared = SharedClock {
             tick: TickCell::new(tick),
             last: TickCell::new(last),
             by: OriginCell::default(),
             has_ended: AtomicBool::new(false),
         };
-        Self { shared: Arc::new(shared), checked: last, era: 0, restores: 0, onlookers }
+        Self { shared: Arc::new(shared), checked: last, era: 0, restores: 0, readers }
     }
 }
 
-/// How many runs have the whole world to look at and are going on, and the latest tick of all that have begun.
+/// The number of running systems that read the whole world, and the latest tick at which one has begun.
 ///
-/// While there are any, nothing is changed: what changes a value is in the way of all of them. So between the ticks of two that
-/// go on at the same time, or of which the later one comes first, there is none of a run that changes anything, and one tick
-/// serves for all: what was changed before has happened at that tick at the latest, and what will be changed happens later.
-/// The tick never goes back to that of a run which begins behind one of a later tick: for a state that has been used at the
-/// later one, everything would be new again.
+/// Such a system conflicts with every system that writes, so nothing changes while one runs. All of them can therefore share
+/// one tick: earlier changes happened at that tick at the latest, and later changes happen after it. The tick never goes back to
+/// the tick of a run that begins after one with a later tick: a state that was used at the later tick would see old changes as new.
 #[derive(Default)]
-pub(super) struct Onlookers(AtomicU64);
+pub(super) struct ReaderRuns(AtomicU64);
 
-impl Onlookers {
-    /// The number of runs is in the upper half, so that they can leave in any order.
+impl ReaderRuns {
+    /// The upper half holds the number of runs, so that runs can end in any order.
     const ONE: u64 = 1 << 32;
 
-    /// The tick, if there are any.
-    pub(super) fn tick(&self) -> Option<Tick> {
+    /// The shared tick, if any such run is in progress.
+    fn tick(&self) -> Option<Tick> {
         let state = self.0.load(Relaxed);
         (state >= Self::ONE).then_some(Tick::new(state as u32))
     }
 
-    /// A run has begun. It goes on until what is returned is dropped.
-    pub(super) fn enter(&self, tick: Tick) -> Onlooker<'_> {
+    /// Counts a run until the returned guard is dropped.
+    fn enter(&self, tick: Tick) -> ReaderRun<'_> {
         let entered = |state: u64| {
-            // Ticks that are compared are close to each other: `forget` is called each time all ticks are looked at.
+            // The ticks are close to each other, since `forget` is called whenever ticks are clamped.
             let latest = Tick::new(state as u32);
             let is_later = tick.get().wrapping_sub(latest.get()).cast_signed() > 0;
             let tick = if is_later { tick } else { latest };
             Some(((state / Self::ONE + 1) * Self::ONE) | u64::from(tick.get()))
         };
         let _ = self.0.fetch_update(Relaxed, Relaxed, entered);
-        Onlooker(self)
+        ReaderRun(self)
     }
 
-    /// Runs that begin from now on have this tick or later ones, and none is going on.
+    /// Resets the tick. No run is in progress, and later runs have this tick or a later one.
     pub(super) fn forget(&mut self, now: Tick) {
         *self.0.get_mut() = u64::from(now.get());
     }
 }
 
-/// A run that has the whole world to look at.
-pub(crate) struct Onlooker<'a>(&'a Onlookers);
+/// A run of a system that reads the whole world.
+pub(crate) struct ReaderRun<'a>(&'a ReaderRuns);
 
-impl Drop for Onlooker<'_> {
+impl Drop for ReaderRun<'_> {
     fn drop(&mut self) {
-        self.0.0.fetch_sub(Onlookers::ONE, Relaxed);
+        self.0.0.fetch_sub(ReaderRuns::ONE, Relaxed);
     }
 }
 
@@ -128,11 +137,58 @@ impl RestoredEra {
 }
 
 impl Clock {
+    /// The tick of operations outside of systems.
+    #[inline]
+    pub(crate) fn change_tick(&self) -> Tick {
+        self.tick.get()
+    }
+
+    /// The current tick, with a system as the origin.
+    pub(crate) fn stamp_in(&self, system: SystemName) -> WriteStamp {
+        WriteStamp { tick: self.change_tick(), by: Origin::in_system(system) }
+    }
+
+    /// Begins a read-only run, also on several threads at a time. While systems that read the whole world run it shares their
+    /// tick: later ticks may be reserved for later runs, whose changes must be new.
+    pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> RunTicks {
+        let this_run = self.readers.tick().unwrap_or_else(|| self.tick.advance());
+        self.run_ticks_since(last_run, this_run)
+    }
+
+    /// Counts a run at this tick as one that reads the whole world, if it does, until the guard is dropped.
+    #[inline(always)]
+    pub(crate) fn enter_reader(&self, reads_world: bool, tick: Tick) -> Option<ReaderRun<'_>> {
+        if reads_world { Some(self.readers.enter(tick)) } else { None }
+    }
+
+    /// The ticks of a run for something that last ran at `last_run`.
+    #[inline]
+    pub(crate) fn run_ticks_since(&self, last_run: LastRun, this_run: Tick) -> RunTicks {
+        RunTicks { last_run: last_run.tick(this_run, self.era), this_run, system: SystemName::NONE }
+    }
+
+    /// The last run that a run at this tick remembers.
+    #[inline]
+    pub(crate) fn run_at(&self, tick: Tick) -> LastRun {
+        LastRun::at(tick, self.era)
+    }
+
+    /// Advances the tick and returns the previous one; `None` if the store has to maintain ticks first.
+    #[inline(always)]
+    pub(crate) fn try_advance(&mut self, components: &Components) -> Option<Tick> {
+        let tick = self.change_tick();
+        if self.checked.age(tick) >= CHECK_EVERY || components.is_tracking_requested() {
+            return None;
+        }
+        self.tick.set(tick.next());
+        Some(tick)
+    }
+
     /// Ticks go back, and the era goes on to one in which no run of before is remembered.
     pub(super) fn restore(&mut self, [tick, last, checked]: [Tick; 3], era: u32) -> RestoredEra {
         self.restores += 1;
         self.tick.set(tick);
-        self.onlookers.forget(tick);
+        self.readers.forget(tick);
         self.last.set(last);
         self.checked = checked;
         self.era = self.era.wrapping_add(LastRun::FORGOTTEN);
@@ -145,27 +201,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tick_of_runs_that_look_on_does_not_go_back() {
-        let mut onlookers = Onlookers::default();
+    fn the_tick_of_reader_runs_does_not_go_back() {
+        let mut readers = ReaderRuns::default();
         let at = |tick: u32| Some(Tick::new(tick));
-        assert_eq!(onlookers.tick(), None);
-        let later = onlookers.enter(Tick::new(11));
-        let earlier = onlookers.enter(Tick::new(10));
-        assert_eq!(onlookers.tick(), at(11));
+        assert_eq!(readers.tick(), None);
+        let later = readers.enter(Tick::new(11));
+        let earlier = readers.enter(Tick::new(10));
+        assert_eq!(readers.tick(), at(11));
         drop(later);
-        assert_eq!(onlookers.tick(), at(11));
+        assert_eq!(readers.tick(), at(11));
         drop(earlier);
-        assert_eq!(onlookers.tick(), None);
+        assert_eq!(readers.tick(), None);
         // Also if the later one has ended before.
-        let earlier = onlookers.enter(Tick::new(10));
-        assert_eq!(onlookers.tick(), at(11));
+        let earlier = readers.enter(Tick::new(10));
+        assert_eq!(readers.tick(), at(11));
         drop(earlier);
-        assert_eq!(onlookers.enter(Tick::new(12)).0.tick(), at(12));
+        assert_eq!(readers.enter(Tick::new(12)).0.tick(), at(12));
         // Ticks wrap around, and go back when the world does.
-        onlookers.forget(Tick::new(u32::MAX));
-        assert_eq!(onlookers.enter(Tick::new(2)).0.tick(), at(2));
-        assert_eq!(onlookers.enter(Tick::new(u32::MAX)).0.tick(), at(2));
-        onlookers.forget(Tick::new(1));
-        assert_eq!(onlookers.enter(Tick::new(1)).0.tick(), at(1));
+        readers.forget(Tick::new(u32::MAX));
+        assert_eq!(readers.enter(Tick::new(2)).0.tick(), at(2));
+        assert_eq!(readers.enter(Tick::new(u32::MAX)).0.tick(), at(2));
+        readers.forget(Tick::new(1));
+        assert_eq!(readers.enter(Tick::new(1)).0.tick(), at(1));
     }
 }

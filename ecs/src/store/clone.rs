@@ -67,69 +67,67 @@ impl From<EntityError> for CloneError {
     }
 }
 
-impl Store {
-    /// Clones all components of an entity into a builder.
-    pub(crate) fn clone_components(&self, entity: Entity) -> Result<EntityBuilder, CloneError> {
-        self.clone_some(entity, |_| true)
-    }
+/// Clones all components of an entity into a builder.
+pub(crate) fn clone_components(store: &Store, entity: Entity) -> Result<EntityBuilder, CloneError> {
+    clone_some(store, entity, |_| true)
+}
 
-    /// The components of a bundle, and those that they require.
-    pub(crate) fn bundle_components<B: Bundle>(&mut self) -> (Vec<ComponentId>, Vec<ComponentId>) {
-        let bundle = self.register_bundle::<B>();
-        let contents = self.archetypes.contents(bundle);
-        (contents.explicit.to_vec(), contents.required.iter().map(|required| required.id).collect())
-    }
+/// The components of a bundle, and those that they require.
+pub(crate) fn bundle_components<B: Bundle>(store: &mut Store) -> (Vec<ComponentId>, Vec<ComponentId>) {
+    let bundle = store.register_bundle::<B>();
+    let contents = store.structure.archetypes.contents(bundle);
+    (contents.explicit.to_vec(), contents.required.iter().map(|required| required.id).collect())
+}
 
-    /// Clones those components of an entity of which a function says so into a builder, but for those that list what is linked to the
-    /// entity: that stays so.
-    pub(crate) fn clone_some(
-        &self,
-        entity: Entity,
-        is_meant: impl Fn(ComponentId) -> bool,
-    ) -> Result<EntityBuilder, CloneError> {
-        let location = self.entities.locate(entity)?;
-        let in_table = self.archetypes.tables.get(location.table).map_or(&[][..], Table::components).iter();
-        let storages = self.entities.sparse_summary(entity.index()).storages(self.sparse.len());
-        let in_sparse = storages.filter_map(|number| self.archetypes.components.sparse().get(number));
-        let components = &self.archetypes.components;
-        let all: Vec<ErasedRef<'_>> = in_table
-            .chain(in_sparse)
-            .filter(|&&id| is_meant(id) && !components.lists_sources(id) && !components.is_of_pairs(id))
-            .filter_map(|&id| self.value_by_id(entity, id))
-            .collect();
-        let refused = all.iter().filter(|value| value.descriptor().functions().clone_fn().is_none());
-        let components: Vec<&'static str> = refused.map(|value| value.descriptor().name()).collect();
-        if !components.is_empty() {
-            return Err(CloneError::NotClone { entity, components });
-        }
-        let mut parts = Vec::with_capacity(all.len());
-        parts.extend(all.into_iter().filter_map(ErasedVec::clone_of));
-        Ok(EntityBuilder { parts })
+/// Clones those components of an entity of which a function says so into a builder, but for those that list what is linked to the
+/// entity: that stays so.
+pub(crate) fn clone_some(
+    store: &Store,
+    entity: Entity,
+    is_meant: impl Fn(ComponentId) -> bool,
+) -> Result<EntityBuilder, CloneError> {
+    let location = store.structure.entities.locate(entity)?;
+    let in_table = store.structure.archetypes.tables.get(location.table).map_or(&[][..], Table::components).iter();
+    let storages = store.structure.entities.sparse_summary(entity.index()).storages(store.structure.sparse.len());
+    let in_sparse = storages.filter_map(|number| store.structure.archetypes.components.sparse().get(number));
+    let components = &store.structure.archetypes.components;
+    let all: Vec<ErasedRef<'_>> = in_table
+        .chain(in_sparse)
+        .filter(|&&id| is_meant(id) && !components.lists_sources(id) && !components.is_of_pairs(id))
+        .filter_map(|&id| store.structure.value_by_id(entity, id))
+        .collect();
+    let refused = all.iter().filter(|value| value.descriptor().functions().clone_fn().is_none());
+    let components: Vec<&'static str> = refused.map(|value| value.descriptor().name()).collect();
+    if !components.is_empty() {
+        return Err(CloneError::NotClone { entity, components });
     }
+    let mut parts = Vec::with_capacity(all.len());
+    parts.extend(all.into_iter().filter_map(ErasedVec::clone_of));
+    Ok(EntityBuilder { parts })
+}
 
-    /// Makes an entity of clones of all components of another one.
-    pub(crate) fn clone_entity(&mut self, entity: Entity) -> Result<Entity, CloneError> {
-        // What the other one lacks the clone lacks, even if one of its components requires it.
-        self.spawn_clone_of_some(entity, |_, _| true, ChangeStep::InsertExactly)
-    }
+/// Makes an entity of clones of all components of another one.
+pub(crate) fn clone_entity(store: &mut Store, entity: Entity) -> Result<Entity, CloneError> {
+    // What the other one lacks the clone lacks, even if one of its components requires it.
+    spawn_clone_of_some(store, entity, |_, _| true, ChangeStep::InsertExactly)
+}
 
-    /// Makes an entity of clones of those components of another one of which a function says so, by a step with these.
-    pub(crate) fn spawn_clone_of_some(
-        &mut self,
-        entity: Entity,
-        is_meant: impl Fn(&Self, ComponentId) -> bool,
-        step: fn(u32) -> ChangeStep,
-    ) -> Result<Entity, CloneError> {
-        self.flush();
-        let mut clones = self.clone_some(entity, |id| is_meant(self, id))?;
-        let pairs = self.clone_meant_pairs(entity, &is_meant, &|_| false)?;
-        if pairs.is_empty() {
-            return Ok(self.spawn_values(&mut clones, step));
-        }
-        Ok(self.as_one(|store| {
-            let clone = store.spawn_values(&mut clones, step);
-            store.relate_clones(clone, pairs);
-            clone
-        }))
+/// Makes an entity of clones of those components of another one of which a function says so, by a step with these.
+pub(crate) fn spawn_clone_of_some(
+    store: &mut Store,
+    entity: Entity,
+    is_meant: impl Fn(&Store, ComponentId) -> bool,
+    step: fn(u32) -> ChangeStep,
+) -> Result<Entity, CloneError> {
+    store.flush();
+    let mut clones = clone_some(store, entity, |id| is_meant(store, id))?;
+    let pairs = store.clone_meant_pairs(entity, &is_meant, &|_| false)?;
+    if pairs.is_empty() {
+        return Ok(store.spawn_values(&mut clones, step));
     }
+    Ok(store.as_one(|store| {
+        let clone = store.spawn_values(&mut clones, step);
+        store.relate_clones(clone, pairs);
+        clone
+    }))
 }

@@ -98,97 +98,98 @@ impl From<ClaimError> for SpawnColumnsError {
     }
 }
 
-impl Store {
-    /// Makes an entity of each row of some columns. They end up one behind the other: returned are the table and the first
-    /// row.
-    pub(crate) fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<(TableId, usize), ColumnLengthError> {
-        let (mut columns, rows) = equal_columns(columns)?;
-        self.flush();
-        let change = self.register_columns(&mut columns);
-        if let Err(error) = self.reserve_rows(change, rows) {
-            error.raise();
-        }
-        let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
-        let (table, summary) = (plan.table, plan.summary);
-        let mut values = make_aside(plan, components, rows, |_| true).unwrap_or_else(|error| error.raise());
-        values.reserve(columns.len());
-        let mut made = MadeColumns { table: tables.get_mut(table), rows, columns: Vec::with_capacity(columns.len()) };
-        for (&target, column) in plan.targets.iter().zip(columns) {
-            match (target, column) {
-                // SAFETY: the change adds the bundle of these columns, in their order, so this is the column of the component. There
-                // is room for so many rows.
-                (Target::Column { index, .. }, NewColumn::Made(column)) => unsafe { made.add(index, column) },
-                (target, column) => values.push((target, column.into_values())),
-            }
-        }
-        made.keep();
-        let mut values = ErasedRows { values, summary };
-        // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
-        // required has been made for as many rows. Some have been written where they belong, and nothing has happened since.
-        let first = unsafe { self.make_rows(table, rows, RowIds::New, &mut values) };
-        Ok((table, first.row as usize))
+/// Makes an entity of each row of some columns. They end up one behind the other: returned are the table and the first
+/// row.
+pub(crate) fn spawn_columns(
+    store: &mut Store,
+    columns: impl ColumnBundle,
+) -> Result<(TableId, usize), ColumnLengthError> {
+    let (mut columns, rows) = equal_columns(columns)?;
+    store.flush();
+    let change = store.register_columns(&mut columns);
+    if let Err(error) = reserve_rows(store, change, rows) {
+        error.raise();
     }
+    let Planned { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
+    let (table, summary) = (plan.table, plan.summary);
+    let mut values = make_aside(plan, components, rows, |_| true).unwrap_or_else(|error| error.raise());
+    values.reserve(columns.len());
+    let mut made = MadeColumns { table: tables.get_mut(table), rows, columns: Vec::with_capacity(columns.len()) };
+    for (&target, column) in plan.targets.iter().zip(columns) {
+        match (target, column) {
+            // SAFETY: the change adds the bundle of these columns, in their order, so this is the column of the component. There
+            // is room for so many rows.
+            (Target::Column { index, .. }, NewColumn::Made(column)) => unsafe { made.add(index, column) },
+            (target, column) => values.push((target, column.into_values())),
+        }
+    }
+    made.keep();
+    let mut values = ErasedRows { values, summary };
+    // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
+    // required has been made for as many rows. Some have been written where they belong, and nothing has happened since.
+    let first = unsafe { store.make_rows(table, rows, RowIds::New, &mut values) };
+    Ok((table, first.row as usize))
+}
 
-    /// Makes entities with these very ids of the rows of some columns.
-    pub(crate) fn spawn_columns_at(
-        &mut self,
-        entities: &[Entity],
-        columns: impl ColumnBundle,
-    ) -> Result<(), SpawnColumnsError> {
-        let (mut columns, rows) = equal_columns(columns)?;
-        if entities.len() != rows {
-            return Err(SpawnColumnsError::WrongCount { ids: entities.len(), rows });
-        }
-        self.try_flush()?;
-        let change = self.register_columns(&mut columns);
-        // What is made is made before the ids are looked at.
-        let columns: Vec<ErasedVec> = columns.into_iter().map(NewColumn::into_values).collect();
-        let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
-        let table = tables.get_mut(plan.table);
-        table.reserve(rows)?;
-        let mut values: Placed = make_aside(plan, components, rows, |_| true)?;
-        try_reserve(&mut values, columns.len())?;
-        values.extend(plan.targets.iter().copied().zip(columns));
-        let claimed = self.entities.claim(entities, MAX_GAP)?;
-        let indexes = || entities.iter().map(|entity| entity.index());
-        let mut room = reserve_sparse_rows(&mut self.sparse, plan, rows, indexes);
-        if let Some(highest) = indexes().max().filter(|_| has_sparse(plan)) {
-            room = room.and_then(|()| self.entities.reserve_summary(highest));
-        }
-        if let Err(error) = room {
-            self.entities.release(entities, claimed);
-            return Err(error.into());
-        }
-        let (table, summary) = (plan.table, plan.summary);
-        let mut values = ErasedRows { values, summary };
-        // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
-        // required has been made for as many rows.
-        unsafe { self.make_rows(table, rows, RowIds::Claimed(entities, claimed), &mut values) };
-        self.react();
-        Ok(())
+/// Makes entities with these very ids of the rows of some columns.
+pub(crate) fn spawn_columns_at(
+    store: &mut Store,
+    entities: &[Entity],
+    columns: impl ColumnBundle,
+) -> Result<(), SpawnColumnsError> {
+    let (mut columns, rows) = equal_columns(columns)?;
+    if entities.len() != rows {
+        return Err(SpawnColumnsError::WrongCount { ids: entities.len(), rows });
     }
+    store.try_flush()?;
+    let change = store.register_columns(&mut columns);
+    // What is made is made before the ids are looked at.
+    let columns: Vec<ErasedVec> = columns.into_iter().map(NewColumn::into_values).collect();
+    let Planned { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
+    let table = tables.get_mut(plan.table);
+    table.reserve(rows)?;
+    let mut values: Placed = make_aside(plan, components, rows, |_| true)?;
+    try_reserve(&mut values, columns.len())?;
+    values.extend(plan.targets.iter().copied().zip(columns));
+    let claimed = store.structure.entities.claim(entities, MAX_GAP)?;
+    let indexes = || entities.iter().map(|entity| entity.index());
+    let mut room = reserve_sparse_rows(&mut store.structure.sparse, plan, rows, indexes);
+    if let Some(highest) = indexes().max().filter(|_| has_sparse(plan)) {
+        room = room.and_then(|()| store.structure.entities.reserve_summary(highest));
+    }
+    if let Err(error) = room {
+        store.structure.entities.release(entities, claimed);
+        return Err(error.into());
+    }
+    let (table, summary) = (plan.table, plan.summary);
+    let mut values = ErasedRows { values, summary };
+    // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
+    // required has been made for as many rows.
+    unsafe { store.make_rows(table, rows, RowIds::Claimed(entities, claimed), &mut values) };
+    store.react();
+    Ok(())
+}
 
-    /// Makes room for `additional` more entities of a bundle.
-    pub(crate) fn try_reserve<B: Bundle>(&mut self, additional: usize) -> Result<(), AllocError> {
-        self.try_flush()?;
-        let change = self.insertion_of::<B>();
-        self.reserve_rows(change, additional).map_err(|error| match error {
-            SpawnError::IdsExhausted(_) => AllocError::TOO_LARGE,
-            SpawnError::OutOfMemory(error) => error,
-        })
-    }
+/// Makes room for `additional` more entities of a bundle.
+pub(crate) fn reserve_bundles<B: Bundle>(store: &mut Store, additional: usize) -> Result<(), AllocError> {
+    store.try_flush()?;
+    let change = store.insertion_of::<B>();
+    reserve_rows(store, change, additional).map_err(|error| match error {
+        SpawnError::IdsExhausted(_) => AllocError::TOO_LARGE,
+        SpawnError::OutOfMemory(error) => error,
+    })
+}
 
-    /// Makes room for `rows` more entities of the bundle that a change adds, wherever they need some.
-    fn reserve_rows(&mut self, change: Change, rows: usize) -> Result<(), SpawnError> {
-        let Planned { plan, tables, .. } = self.archetypes.planned(TableId::EMPTY, change);
-        self.entities.reserve_next_many(rows)?;
-        tables.get_mut(plan.table).reserve(rows)?;
-        if has_sparse(plan) {
-            reserve_sparse_rows(&mut self.sparse, plan, rows, || self.entities.next_indexes(rows))?;
-            self.entities.reserve_summaries(rows)?;
-        }
-        Ok(())
+/// Makes room for `rows` more entities of the bundle that a change adds, wherever they need some.
+fn reserve_rows(store: &mut Store, change: Change, rows: usize) -> Result<(), SpawnError> {
+    let Planned { plan, tables, .. } = store.structure.archetypes.planned(TableId::EMPTY, change);
+    store.structure.entities.reserve_next_many(rows)?;
+    tables.get_mut(plan.table).reserve(rows)?;
+    if has_sparse(plan) {
+        reserve_sparse_rows(&mut store.structure.sparse, plan, rows, || store.structure.entities.next_indexes(rows))?;
+        store.structure.entities.reserve_summaries(rows)?;
     }
+    Ok(())
 }
 
 /// Columns of a table that have been written behind its last row. They are dropped with this, unless they are kept.

@@ -21,13 +21,15 @@ use alloc::vec::Vec;
 
 use super::Store;
 use super::clock::RestoredEra;
+use super::frame::notice_ended_frame;
 use super::frames::FramesCopy;
+use super::home::take_returned;
 use super::links::LinksCopy;
 use crate::alloc_error::{AllocError, try_reserve_exact};
 use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones};
 use crate::entity::{EntitiesCopy, Entity, IdForecasts, KnownEntities};
 use crate::guard::Waiting;
-use crate::relation::{ErasedPairs, PairsCopy};
+use crate::relation::{ErasedPairs, PairsCopy, Relations};
 use crate::removal::{LogClones, LogCopy, Removals};
 use crate::resource::{MessageNumbers, Renewed, ResourceClones, ResourceCopies, ResourceId};
 use crate::sparse::{SparseClones, SparseCopy};
@@ -85,7 +87,7 @@ impl<'a> Known<'a> {
 
     /// What is known of entities.
     fn entities(&self, store: &Store) -> KnownEntities<'a> {
-        let mut tables = store.archetypes.tables.iter().enumerate();
+        let mut tables = store.structure.archetypes.tables.iter().enumerate();
         let is_same = |(number, table): (usize, &Table)| match self.table(number) {
             Some(known) => known.has_same_rows(table),
             None => table.is_empty(),
@@ -127,305 +129,302 @@ pub(crate) struct Became {
     pub(crate) panicked: Waiting,
 }
 
-impl Store {
-    /// Whether something goes on in which the store is neither copied nor restored.
-    pub(crate) fn is_busy(&mut self) -> bool {
-        self.notice_ended_frame();
-        self.take_returned();
-        self.frames.goes_on() || self.reactions.is_running() || self.listeners.held != 0
-    }
+/// Whether something goes on in which the store is neither copied nor restored.
+pub(crate) fn is_busy(store: &mut Store) -> bool {
+    notice_ended_frame(store);
+    take_returned(store);
+    store.frames.goes_on() || store.reactions.is_running() || store.listeners.held != 0
+}
 
-    /// Brings everything to where an operation would begin.
-    fn settle(&mut self) {
-        // Links are not settled if an operation was broken off, or if a scope that deferred events has ended elsewhere.
-        self.relink();
-        self.flush();
-        self.settle_tracking();
-        let links = &self.listeners.links;
-        debug_assert!(links.are_settled() && links.refused.is_empty() && !links.may_disagree);
-    }
+/// Brings everything to where an operation would begin.
+fn settle(store: &mut Store) {
+    // Links are not settled if an operation was broken off, or if a scope that deferred events has ended elsewhere.
+    store.relink();
+    store.flush();
+    store.structure.track_requested(store.clock.change_tick());
+    let links = &store.listeners.links;
+    debug_assert!(links.are_settled() && links.refused.is_empty() && !links.may_disagree);
+}
 
-    /// What cannot be copied. `is_apart` says so of resources that are no part of the copy.
-    pub(crate) fn refused(
-        &mut self,
-        is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
-        clones: &KnownClones,
-    ) -> Vec<Refused> {
-        let components = &self.archetypes.components;
-        let can = |id: &ComponentId| {
-            info(components, *id).is_none_or(|descriptor| descriptor.functions().copying().is_some())
-        };
-        let tables = self.archetypes.tables.iter().filter(|table| !table.is_empty());
-        let of_tables = tables.flat_map(|table| table.components().iter().copied());
-        let storages = self.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
-        let of_storages = storages.map(|(_, id)| *id);
-        let ids: Vec<ComponentId> = of_tables.chain(of_storages).filter(|id| !can(id)).collect();
-        self.refused_with(ids, is_apart, clones)
-    }
+/// What cannot be copied. `is_apart` says so of resources that are no part of the copy.
+pub(crate) fn refused_parts(
+    store: &mut Store,
+    is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
+    clones: &KnownClones,
+) -> Vec<Refused> {
+    let components = &store.structure.archetypes.components;
+    let can =
+        |id: &ComponentId| info(components, *id).is_none_or(|descriptor| descriptor.functions().copying().is_some());
+    let tables = store.structure.archetypes.tables.iter().filter(|table| !table.is_empty());
+    let of_tables = tables.flat_map(|table| table.components().iter().copied());
+    let storages = store.structure.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
+    let of_storages = storages.map(|(_, id)| *id);
+    let ids: Vec<ComponentId> = of_tables.chain(of_storages).filter(|id| !can(id)).collect();
+    refused_parts_with(store, ids, is_apart, clones)
+}
 
-    /// What cannot be copied of all but entities and values of components.
-    pub(crate) fn refused_around_rows(
-        &mut self,
-        is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
-        clones: &KnownClones,
-    ) -> Vec<Refused> {
-        self.refused_with(Vec::new(), is_apart, clones)
-    }
+/// What cannot be copied of all but entities and values of components.
+pub(crate) fn refused_parts_around_rows(
+    store: &mut Store,
+    is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
+    clones: &KnownClones,
+) -> Vec<Refused> {
+    refused_parts_with(store, Vec::new(), is_apart, clones)
+}
 
-    fn refused_with(
-        &mut self,
-        mut ids: Vec<ComponentId>,
-        is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
-        clones: &KnownClones,
-    ) -> Vec<Refused> {
-        let components = &self.archetypes.components;
-        ids.extend(self.listeners.removals.refused(components));
-        ids.sort_unstable();
-        ids.dedup();
-        let names = ids.into_iter().filter_map(|id| info(components, id));
-        let mut refused: Vec<Refused> = names.map(|descriptor| Refused::Component(descriptor.name())).collect();
-        let relations = self.relations.places.iter().filter(|place| !place.pairs.can_be_copied(clones));
-        refused.extend(relations.map(|place| Refused::Relation(place.pairs.name())));
-        refused.extend(self.resources.refused(is_apart, clones).map(|(name, is_on_thread)| match is_on_thread {
-            true => Refused::NonSend(name),
-            false => Refused::Resource(name),
-        }));
-        refused
-    }
+fn refused_parts_with(
+    store: &mut Store,
+    mut ids: Vec<ComponentId>,
+    is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
+    clones: &KnownClones,
+) -> Vec<Refused> {
+    let components = &store.structure.archetypes.components;
+    ids.extend(store.listeners.removals.refused(components));
+    ids.sort_unstable();
+    ids.dedup();
+    let names = ids.into_iter().filter_map(|id| info(components, id));
+    let mut refused: Vec<Refused> = names.map(|descriptor| Refused::Component(descriptor.name())).collect();
+    let relations = store.relations.places.iter().filter(|place| !place.pairs.can_be_copied(clones));
+    refused.extend(relations.map(|place| Refused::Relation(place.pairs.name())));
+    refused.extend(store.resources.refused(is_apart, clones).map(|(name, is_on_thread)| match is_on_thread {
+        true => Refused::NonSend(name),
+        false => Refused::Resource(name),
+    }));
+    refused
+}
 
-    /// The pairs of the relation with this number, with their values, by row.
-    pub(crate) fn erased_pairs(&self, relation: usize) -> impl Iterator<Item = ([Entity; 2], ErasedRef<'_>)> {
-        let place = self.relations.places.get(relation);
-        // SAFETY: the store is borrowed: code that changes values through a shared reference to it promises that they are not borrowed
-        // otherwise.
-        place.into_iter().flat_map(|place| unsafe { place.pairs.values() })
-    }
+/// The pairs of the relation with this number, with their values, by row.
+pub(crate) fn erased_pairs(
+    relations: &Relations<Store>,
+    relation: usize,
+) -> impl Iterator<Item = ([Entity; 2], ErasedRef<'_>)> {
+    let place = relations.places.get(relation);
+    // SAFETY: the store is borrowed: code that changes values through a shared reference to it promises that they are not borrowed
+    // otherwise.
+    place.into_iter().flat_map(|place| unsafe { place.pairs.values() })
+}
 
-    /// The name of a resource that is lent to a scope, if one is.
-    pub(crate) fn lent_resource(&mut self) -> Option<&'static str> {
-        self.resources.lent_name()
-    }
+/// How it is now that it is equal to a copy, if the tick goes on before anything is written.
+pub(crate) fn mark_of_copy(store: &Store) -> Mark {
+    let arrangements = store.structure.archetypes.tables.iter().map(Table::arrangement).collect();
+    Mark { restores: store.clock.restores, arrangements }
+}
 
-    /// How it is now that it is equal to a copy, if the tick goes on before anything is written.
-    pub(crate) fn mark_of_copy(&self) -> Mark {
-        let arrangements = self.archetypes.tables.iter().map(Table::arrangement).collect();
-        Mark { restores: self.clock.restores, arrangements }
-    }
-
-    /// Copies everything into a copy of this store, or into a new one, that shares with a known one what is as it was. Nothing is
-    /// refused or busy. `is_apart` says which resources are no part of the copy, and `clones` has the functions of types whose definitions name none.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory. What the copy is then is worth nothing, as after a panic of a `Clone`.
-    pub(crate) fn copy_to(
-        &mut self,
-        copy: &mut StoreCopy,
-        known: Option<Known<'_>>,
-        is_apart: impl Fn(&ComponentDescriptor) -> bool,
-        clones: &KnownClones,
-    ) -> Result<(), AllocError> {
-        self.settle();
-        let known = known.filter(|known| known.mark.restores == self.clock.restores);
-        let known_entities = known.map(|known| known.entities(self));
-        let components = &self.archetypes.components;
-        copy.entities.take(&mut self.entities, known_entities)?;
-        let mut tables = copy.tables.iter().zip(self.archetypes.tables.iter());
-        let same = tables.position(|(copy, table)| copy.components() != table.components());
-        copy.tables.truncate(same.unwrap_or(self.archetypes.tables.iter().len()));
-        for (at, table) in self.archetypes.tables.iter().enumerate() {
-            if at == copy.tables.len() {
-                copy.tables.push(TableCopy::new(table, components));
-            }
-            // SAFETY: it was made for a table with these components, in this world: the caller's copy is one of this store.
-            unsafe { copy.tables[at].take(table, known.and_then(|known| known.table(at)))? };
+/// Copies everything into a copy of this store, or into a new one, that shares with a known one what is as it was. Nothing is
+/// refused or busy. `is_apart` says which resources are no part of the copy, and `clones` has the functions of types whose definitions name none.
+///
+/// # Errors
+///
+/// If there is no memory. What the copy is then is worth nothing, as after a panic of a `Clone`.
+pub(crate) fn copy_store_to(
+    store: &mut Store,
+    copy: &mut StoreCopy,
+    known: Option<Known<'_>>,
+    is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    clones: &KnownClones,
+) -> Result<(), AllocError> {
+    settle(store);
+    let known = known.filter(|known| known.mark.restores == store.clock.restores);
+    let known_entities = known.map(|known| known.entities(store));
+    let components = &store.structure.archetypes.components;
+    copy.entities.take(&mut store.structure.entities, known_entities)?;
+    let mut tables = copy.tables.iter().zip(store.structure.archetypes.tables.iter());
+    let same = tables.position(|(copy, table)| copy.components() != table.components());
+    copy.tables.truncate(same.unwrap_or(store.structure.archetypes.tables.iter().len()));
+    for (at, table) in store.structure.archetypes.tables.iter().enumerate() {
+        if at == copy.tables.len() {
+            copy.tables.push(TableCopy::new(table, components));
         }
-        for (at, (storage, &id)) in self.sparse.iter().zip(components.sparse()).enumerate() {
-            let Some(info) = components.info(id) else { break };
-            if at == copy.sparse.len() {
-                copy.sparse.push(SparseCopy::new(info));
-            }
-            // SAFETY: the storage with this number is always that of the same component.
-            unsafe { copy.sparse[at].take(storage)? };
-        }
-        self.copy_rest_to(copy, is_apart, clones)
+        // SAFETY: it was made for a table with these components, in this world: the caller's copy is one of this store.
+        unsafe { copy.tables[at].take(table, known.and_then(|known| known.table(at)))? };
     }
-
-    /// Copies all but entities and values of components into a new copy, which belongs to this store, as it is until it changes, and cannot
-    /// be restored. Nothing is refused or busy.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory.
-    pub(crate) fn copy_around_rows(
-        &mut self,
-        is_apart: impl Fn(&ComponentDescriptor) -> bool,
-        clones: &KnownClones,
-    ) -> Result<StoreCopy, AllocError> {
-        self.settle();
-        let mut copy = StoreCopy::default();
-        self.copy_rest_to(&mut copy, is_apart, clones)?;
-        Ok(copy)
+    for (at, (storage, &id)) in store.structure.sparse.iter().zip(components.sparse()).enumerate() {
+        let Some(info) = components.info(id) else { break };
+        if at == copy.sparse.len() {
+            copy.sparse.push(SparseCopy::new(info));
+        }
+        // SAFETY: the storage with this number is always that of the same component.
+        unsafe { copy.sparse[at].take(storage)? };
     }
+    copy_rest_to(store, copy, is_apart, clones)
+}
 
-    fn copy_rest_to(
-        &mut self,
-        copy: &mut StoreCopy,
-        is_apart: impl Fn(&ComponentDescriptor) -> bool,
-        clones: &KnownClones,
-    ) -> Result<(), AllocError> {
-        let components = &self.archetypes.components;
-        copy.id_forecasts = self.id_forecasts.clone();
-        copy.resources = self.resources.copy(is_apart, clones)?;
-        self.listeners.removals.copy_to(&mut copy.removals, components)?;
-        copy.spawns.clone_from(&self.listeners.spawns);
-        copy.links = self.listeners.links.copy();
-        copy.pairs.clear();
-        copy.pairs.extend(self.relations.places.iter_mut().map(|place| place.pairs.copy(clones)));
-        copy.relations.clear();
-        copy.relations.extend(self.relations.places.iter().map(|place| place.functions.register));
-        copy.frames = self.frames.copy();
-        (copy.tick, copy.last) = (self.clock.tick.get(), self.clock.last.get());
-        (copy.checked, copy.era) = (self.clock.checked, self.clock.era);
-        copy.not_clone = None;
-        copy.tracked.clear();
-        copy.tracked.extend(components.iter().filter(|info| info.is_tracked()).map(|info| info.id()));
-        Ok(())
+/// Copies all but entities and values of components into a new copy, which belongs to this store, as it is until it changes, and cannot
+/// be restored. Nothing is refused or busy.
+///
+/// # Errors
+///
+/// If there is no memory.
+pub(crate) fn copy_around_rows(
+    store: &mut Store,
+    is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    clones: &KnownClones,
+) -> Result<StoreCopy, AllocError> {
+    settle(store);
+    let mut copy = StoreCopy::default();
+    copy_rest_to(store, &mut copy, is_apart, clones)?;
+    Ok(copy)
+}
+
+fn copy_rest_to(
+    store: &mut Store,
+    copy: &mut StoreCopy,
+    is_apart: impl Fn(&ComponentDescriptor) -> bool,
+    clones: &KnownClones,
+) -> Result<(), AllocError> {
+    let components = &store.structure.archetypes.components;
+    copy.id_forecasts = store.structure.id_forecasts.clone();
+    copy.resources = store.resources.copy(is_apart, clones)?;
+    store.listeners.removals.copy_to(&mut copy.removals, components)?;
+    copy.spawns.clone_from(&store.listeners.spawns);
+    copy.links = store.listeners.links.copy();
+    copy.pairs.clear();
+    copy.pairs.extend(store.relations.places.iter_mut().map(|place| place.pairs.copy(clones)));
+    copy.relations.clear();
+    copy.relations.extend(store.relations.places.iter().map(|place| place.functions.register));
+    copy.frames = store.frames.copy();
+    (copy.tick, copy.last) = (store.clock.tick.get(), store.clock.last.get());
+    (copy.checked, copy.era) = (store.clock.checked, store.clock.era);
+    copy.not_clone = None;
+    copy.tracked.clear();
+    copy.tracked.extend(components.iter().filter(|info| info.is_tracked()).map(|info| info.id()));
+    Ok(())
+}
+
+/// Becomes what a copy of this store is, and keeps what is as another one says that is known. Nothing is busy, and no resource is lent. `is_apart` says which resources that the copy
+/// does not know stay.
+///
+/// # Errors
+///
+/// If there is no memory. Nothing has changed then that can be observed, but for tables without rows; and so if a `Clone` panics.
+///
+/// # Safety
+///
+/// - The copy is one of this store, and whole.
+pub(crate) unsafe fn restore_from(
+    store: &mut Store,
+    copy: &StoreCopy,
+    known: Option<Known<'_>>,
+    is_apart: impl Fn(&ComponentDescriptor) -> bool,
+) -> Result<Became, AllocError> {
+    settle(store);
+    let clones = copy.clones(store, is_apart)?;
+    // SAFETY: the caller's promise; the clones were made now.
+    unsafe { restore_cloned(store, copy, clones, known) }
+}
+
+/// As [`become_copy`](become_copy), with the values of the copy itself.
+///
+/// # Errors
+///
+/// As [`become_copy`](become_copy).
+///
+/// # Safety
+///
+/// - As for [`become_copy`](become_copy).
+pub(crate) unsafe fn restore_moved(
+    store: &mut Store,
+    mut copy: StoreCopy,
+    is_apart: impl Fn(&ComponentDescriptor) -> bool,
+) -> Result<Became, AllocError> {
+    settle(store);
+    let clones = copy.take_clones(store, is_apart)?;
+    // SAFETY: the caller's promise; the clones were taken now.
+    let became = unsafe { restore_cloned(store, &copy, clones, None)? };
+    // What is left in it is dropped, which is user code.
+    let dropped = Waiting::catch(|| drop(copy));
+    Ok(Became { panicked: became.panicked.or(dropped), ..became })
+}
+
+/// Becomes what a copy is, of which values have been cloned or taken.
+///
+/// # Safety
+///
+/// - As for [`become_copy`](become_copy). The clones are those of the copy, and nothing has happened since they were made.
+unsafe fn restore_cloned(
+    store: &mut Store,
+    copy: &StoreCopy,
+    mut clones: Clones,
+    known: Option<Known<'_>>,
+) -> Result<Became, AllocError> {
+    // Components whose changes are watched since then stay watched. The others are as they were.
+    let tracked = |id: &ComponentId| copy.tracked.contains(id);
+    let components = store.structure.archetypes.components.iter();
+    let since = components.filter(|info| info.is_tracked() && info.is_idle() && !tracked(&info.id()));
+    let since: Vec<ComponentId> = since.map(|info| info.id()).collect();
+    since.into_iter().for_each(|id| store.structure.forget_ticks(id));
+    let now = store.clock.change_tick();
+    copy.tracked.iter().for_each(|&id| store.structure.track(id, now));
+    let now = copy.tick;
+    let begun =
+        store.structure.archetypes.tables.make_room_for(&copy.tables, &store.structure.archetypes.components, now)?;
+    let mut gone = Vec::new();
+    try_reserve_exact(&mut gone, store.structure.archetypes.tables.iter().len())?;
+    let mut begun_sparse = Vec::new();
+    try_reserve_exact(&mut begun_sparse, copy.sparse.len())?;
+    for (storage, copy) in store.structure.sparse.iter_mut().zip(&copy.sparse) {
+        begun_sparse.push(storage.make_room_for(copy, now)?);
     }
-
-    /// Becomes what a copy of this store is, and keeps what is as another one says that is known. Nothing is busy, and no resource is lent. `is_apart` says which resources that the copy
-    /// does not know stay.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory. Nothing has changed then that can be observed, but for tables without rows; and so if a `Clone` panics.
-    ///
-    /// # Safety
-    ///
-    /// - The copy is one of this store, and whole.
-    pub(crate) unsafe fn become_copy(
-        &mut self,
-        copy: &StoreCopy,
-        known: Option<Known<'_>>,
-        is_apart: impl Fn(&ComponentDescriptor) -> bool,
-    ) -> Result<Became, AllocError> {
-        self.settle();
-        let clones = copy.clones(self, is_apart)?;
-        // SAFETY: the caller's promise; the clones were made now.
-        unsafe { self.become_clones(copy, clones, known) }
+    // Of storages that the copy does not know, and those of tables that go.
+    let components = &store.structure.archetypes.components;
+    let unknown = components.sparse().iter().skip(copy.sparse.len()).filter_map(|id| components.info(*id));
+    let none: Vec<SparseCopy> = unknown.map(SparseCopy::new).collect();
+    let mut without = none.iter().map(SparseCopy::clones).collect::<Result<Vec<_>, _>>()?;
+    let mut begun_without = Vec::new();
+    try_reserve_exact(&mut begun_without, none.len())?;
+    for (storage, copy) in store.structure.sparse.iter_mut().skip(copy.sparse.len()).zip(&none) {
+        begun_without.push(storage.make_room_for(copy, now)?);
     }
+    store.listeners.removals.make_room_for_copies(&copy.removals)?;
+    store.structure.entities.make_room_for(&copy.entities)?;
+    let mut renewed = Vec::new();
+    try_reserve_exact(&mut renewed, store.resources.message_lists())?;
 
-    /// As [`become_copy`](Self::become_copy), with the values of the copy itself.
-    ///
-    /// # Errors
-    ///
-    /// As [`become_copy`](Self::become_copy).
-    ///
-    /// # Safety
-    ///
-    /// - As for [`become_copy`](Self::become_copy).
-    pub(crate) unsafe fn become_taken(
-        &mut self,
-        mut copy: StoreCopy,
-        is_apart: impl Fn(&ComponentDescriptor) -> bool,
-    ) -> Result<Became, AllocError> {
-        self.settle();
-        let clones = copy.take_clones(self, is_apart)?;
-        // SAFETY: the caller's promise; the clones were taken now.
-        let became = unsafe { self.become_clones(&copy, clones, None)? };
-        // What is left in it is dropped, which is user code.
-        let dropped = Waiting::catch(|| drop(copy));
-        Ok(Became { panicked: became.panicked.or(dropped), ..became })
+    // If tables are to be arranged their numbers mean nothing any more.
+    let known = known.filter(|known| known.mark.restores == store.clock.restores);
+    let known = known.filter(|_| store.structure.archetypes.tables.are(&copy.tables));
+    let known_entities = known.map(|known| known.entities(store));
+
+    // (1) From here on nothing can fail.
+    if store.structure.archetypes.tables.arrange(&copy.tables, &mut gone) {
+        store.structure.archetypes.forget_what_can_be_found_again();
+        store.commands.last_pattern.clear();
     }
-
-    /// Becomes what a copy is, of which values have been cloned or taken.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`become_copy`](Self::become_copy). The clones are those of the copy, and nothing has happened since they were made.
-    unsafe fn become_clones(
-        &mut self,
-        copy: &StoreCopy,
-        mut clones: Clones,
-        known: Option<Known<'_>>,
-    ) -> Result<Became, AllocError> {
-        // Components whose changes are watched since then stay watched. The others are as they were.
-        let tracked = |id: &ComponentId| copy.tracked.contains(id);
-        let components = self.archetypes.components.iter();
-        let since = components.filter(|info| info.is_tracked() && info.is_idle() && !tracked(&info.id()));
-        let since: Vec<ComponentId> = since.map(|info| info.id()).collect();
-        since.into_iter().for_each(|id| self.forget_ticks(id));
-        copy.tracked.iter().for_each(|&id| self.track(id));
-        let now = copy.tick;
-        let begun = self.archetypes.tables.make_room_for(&copy.tables, &self.archetypes.components, now)?;
-        let mut gone = Vec::new();
-        try_reserve_exact(&mut gone, self.archetypes.tables.iter().len())?;
-        let mut begun_sparse = Vec::new();
-        try_reserve_exact(&mut begun_sparse, copy.sparse.len())?;
-        for (storage, copy) in self.sparse.iter_mut().zip(&copy.sparse) {
-            begun_sparse.push(storage.make_room_for(copy, now)?);
-        }
-        // Of storages that the copy does not know, and those of tables that go.
-        let components = &self.archetypes.components;
-        let unknown = components.sparse().iter().skip(copy.sparse.len()).filter_map(|id| components.info(*id));
-        let none: Vec<SparseCopy> = unknown.map(SparseCopy::new).collect();
-        let mut without = none.iter().map(SparseCopy::clones).collect::<Result<Vec<_>, _>>()?;
-        let mut begun_without = Vec::new();
-        try_reserve_exact(&mut begun_without, none.len())?;
-        for (storage, copy) in self.sparse.iter_mut().skip(copy.sparse.len()).zip(&none) {
-            begun_without.push(storage.make_room_for(copy, now)?);
-        }
-        self.listeners.removals.make_room_for_copies(&copy.removals)?;
-        self.entities.make_room_for(&copy.entities)?;
-        let mut renewed = Vec::new();
-        try_reserve_exact(&mut renewed, self.resources.message_lists())?;
-
-        // If tables are to be arranged their numbers mean nothing any more.
-        let known = known.filter(|known| known.mark.restores == self.clock.restores);
-        let known = known.filter(|_| self.archetypes.tables.are(&copy.tables));
-        let known_entities = known.map(|known| known.entities(self));
-
-        // (1) From here on nothing can fail.
-        if self.archetypes.tables.arrange(&copy.tables, &mut gone) {
-            self.archetypes.forget_what_can_be_found_again();
-            self.last_pattern.clear();
-        }
-        let tables = self.archetypes.tables.iter_mut().zip(&copy.tables);
-        for (at, ((table, copy), (clones, begun))) in tables.zip(clones.tables.iter_mut().zip(begun)).enumerate() {
-            // SAFETY: the tables have been given the order of their copies, which are of this store; the clones are theirs, and room has
-            // been made above.
-            unsafe { table.become_copy(copy, known.and_then(|known| known.table(at)), clones, begun) };
-        }
-        let copies = copy.sparse.iter().zip(&mut clones.sparse).zip(begun_sparse);
-        let others = none.iter().zip(&mut without).zip(begun_without);
-        for (storage, ((copy, clones), begun)) in self.sparse.iter_mut().zip(copies.chain(others)) {
-            // SAFETY: the storage with this number is always that of the same component; the clones are those of the copy, and room has
-            // been made above.
-            unsafe { storage.become_copy(copy, clones, begun) };
-        }
-        // SAFETY: the copies are of this store, the clones are theirs, and room has been made above.
-        unsafe { self.listeners.removals.become_copies(&copy.removals, &mut clones.removals) };
-        // SAFETY: the clones were made for these resources.
-        unsafe { self.resources.become_clones(&mut clones.resources, &mut renewed) };
-        self.entities.become_copy(&copy.entities, known_entities);
-        self.pending.clear();
-        self.id_forecasts.become_copy(core::mem::take(&mut clones.id_forecasts));
-        if let Some(spawns) = &mut self.listeners.spawns {
-            *spawns = clones.spawns.take().unwrap_or_else(|| Spawns::since(now));
-        }
-        self.listeners.links.become_copy(core::mem::take(&mut clones.links));
-        for (place, pairs) in self.relations.places.iter_mut().zip(&mut clones.pairs) {
-            core::mem::swap(&mut place.pairs, pairs);
-        }
-        self.frames.become_copy(core::mem::take(&mut clones.frames), &renewed);
-        let era = self.clock.restore([copy.tick, copy.last, copy.checked], copy.era);
-
-        // (2)
-        let Self { listeners, .. } = self;
-        let panicked = Waiting::catch(|| listeners.removals.end_copies());
-        let panicked = panicked.or(Waiting::catch(|| drop((gone, without, clones))));
-        Ok(Became { renewed, era, panicked })
+    let tables = store.structure.archetypes.tables.iter_mut().zip(&copy.tables);
+    for (at, ((table, copy), (clones, begun))) in tables.zip(clones.tables.iter_mut().zip(begun)).enumerate() {
+        // SAFETY: the tables have been given the order of their copies, which are of this store; the clones are theirs, and room has
+        // been made above.
+        unsafe { table.become_copy(copy, known.and_then(|known| known.table(at)), clones, begun) };
     }
+    let copies = copy.sparse.iter().zip(&mut clones.sparse).zip(begun_sparse);
+    let others = none.iter().zip(&mut without).zip(begun_without);
+    for (storage, ((copy, clones), begun)) in store.structure.sparse.iter_mut().zip(copies.chain(others)) {
+        // SAFETY: the storage with this number is always that of the same component; the clones are those of the copy, and room has
+        // been made above.
+        unsafe { storage.become_copy(copy, clones, begun) };
+    }
+    // SAFETY: the copies are of this store, the clones are theirs, and room has been made above.
+    unsafe { store.listeners.removals.become_copies(&copy.removals, &mut clones.removals) };
+    // SAFETY: the clones were made for these resources.
+    unsafe { store.resources.become_clones(&mut clones.resources, &mut renewed) };
+    store.structure.entities.become_copy(&copy.entities, known_entities);
+    store.structure.pending.clear();
+    store.structure.id_forecasts.become_copy(core::mem::take(&mut clones.id_forecasts));
+    if let Some(spawns) = &mut store.listeners.spawns {
+        *spawns = clones.spawns.take().unwrap_or_else(|| Spawns::since(now));
+    }
+    store.listeners.links.become_copy(core::mem::take(&mut clones.links));
+    for (place, pairs) in store.relations.places.iter_mut().zip(&mut clones.pairs) {
+        core::mem::swap(&mut place.pairs, pairs);
+    }
+    store.frames.become_copy(core::mem::take(&mut clones.frames), &renewed);
+    let era = store.clock.restore([copy.tick, copy.last, copy.checked], copy.era);
+
+    // (2)
+    let Store { listeners, .. } = store;
+    let panicked = Waiting::catch(|| listeners.removals.end_copies());
+    let panicked = panicked.or(Waiting::catch(|| drop((gone, without, clones))));
+    Ok(Became { renewed, era, panicked })
 }
 
 /// The descriptor of a component.

@@ -22,15 +22,13 @@ impl Drop for Deferring<'_> {
     }
 }
 
-impl Store {
-    /// As [`as_one`](Self::as_one), for operations that may put another store in the place of this one.
-    pub(crate) fn with_deferred_events<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
-        self.listeners.held += 1;
-        let mut deferring = Deferring { home: self.home(), store: self, has_ended: false };
-        let out = operations(deferring.store);
-        deferring.has_ended = true;
-        drop(deferring);
-        self.react();
-        out
-    }
+/// As [`Store::as_one`], for operations that may put another store in the place of this one.
+pub(crate) fn with_deferred_events<T>(store: &mut Store, operations: impl FnOnce(&mut Store) -> T) -> T {
+    store.listeners.held += 1;
+    let mut deferring = Deferring { home: Home::new(store), store, has_ended: false };
+    let out = operations(deferring.store);
+    deferring.has_ended = true;
+    drop(deferring);
+    store.react();
+    out
 }

@@ -6,10 +6,10 @@
 use alloc::vec::Vec;
 use core::slice;
 
-use super::Store;
 use super::bulk::Selection;
 use super::news::{Affected, LifecycleEvents};
 use super::report::LeftRows;
+use super::{Store, Structure};
 use crate::archetype::Archetypes;
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, EntityError, Location, SparseSummary, TableId};
@@ -27,14 +27,14 @@ impl Store {
     /// If the entity is not alive.
     #[inline(always)]
     pub(crate) fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
-        if self.despawn_lightly(entity) { Ok(()) } else { self.despawn_with_care(entity) }
+        if self.end_at_once(entity) { Ok(()) } else { self.despawn_in_phases(entity) }
     }
 
     /// Removes an entity, if that takes no more than to overwrite its row, and perhaps to add it to one list of removals. Nothing has
     /// happened otherwise. As in [`Store::spawn`], no function is called meanwhile.
     #[inline(always)]
-    fn despawn_lightly(&mut self, entity: Entity) -> bool {
-        let Self { archetypes, entities, listeners, .. } = self;
+    fn end_at_once(&mut self, entity: Entity) -> bool {
+        let Self { structure: Structure { archetypes, entities, .. }, listeners, .. } = self;
         let Some(ending) = entities.ending_lightly(entity) else { return false };
         let Location { table, row } = ending.location();
         let Some(table) = archetypes.tables.find_mut(table) else { return false };
@@ -49,85 +49,33 @@ impl Store {
         true
     }
 
-    /// [`Store::despawn`], whatever belongs to it.
+    /// [`Store::despawn`], whatever has to be done.
     #[inline(never)]
-    fn despawn_with_care(&mut self, entity: Entity) -> Result<(), EntityError> {
+    fn despawn_in_phases(&mut self, entity: Entity) -> Result<(), EntityError> {
         self.flush();
-        let Some(location) = self.entities.get(entity) else {
-            return Err(self.entities.why_not(entity));
+        let Some(location) = self.structure.entities.get(entity) else {
+            return Err(self.structure.entities.why_not(entity));
         };
-        self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
-        let summary = self.entities.sparse_summary(entity.index());
-        let table = self.archetypes.tables.get_mut(location.table);
-        if !summary.is_empty() {
-            if self.hears_end(location.table, summary) {
-                return self.despawn_heard(entity);
-            }
-            // SAFETY: the entity is there, and there is room for its end.
-            return unsafe { self.despawn_special(entity, location, summary) };
+        let summary = self.structure.entities.sparse_summary(entity.index());
+        let is_noted =
+            !summary.is_empty() || !self.structure.archetypes.tables.get_mut(location.table).interest().ends_untold();
+        if is_noted && self.hears_end(location.table, summary) {
+            return self.despawn_notified(entity);
         }
-        if !self.listeners.ends_lightly(table, entity) {
-            if self.hears_end(location.table, summary) {
-                return self.despawn_heard(entity);
-            }
-            // SAFETY: as above.
-            return unsafe { self.despawn_told(entity, location) };
-        }
-        self.entities.free_plain(entity);
-        let row = location.row as usize;
-        if table.ends_lightly() {
-            // SAFETY: the row of a live entity is a row of its table, which ends lightly.
-            if let Some(moved) = unsafe { table.overwrite_row(row) } {
-                self.entities.set_row(moved, location.row);
-            }
-            return Ok(());
-        }
-        // SAFETY: as above.
-        let moved = unsafe { table.retire_row(row) };
-        if moved != entity {
-            self.entities.set_row(moved, location.row);
-        }
-        // SAFETY: a row has just been retired.
-        unsafe { table.drop_behind() }
+        self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+        // SAFETY: the entity is there, and there is room for its end.
+        unsafe { self.end_row(entity, location) }
         Ok(())
     }
 
-    /// [`Store::despawn`] of an entity without sparse components of whose end something is told that has not been told yet.
+    /// [`Store::despawn`] of an entity of whose end observers or hooks are notified.
     ///
     /// # Errors
     ///
-    /// None: so [`Store::despawn`] can end with this.
-    ///
-    /// # Safety
-    ///
-    /// - The live entity is at this location. There is room for its index among the free ones.
-    #[inline(never)]
-    unsafe fn despawn_told(&mut self, entity: Entity, location: Location) -> Result<(), EntityError> {
-        let table = self.archetypes.tables.get_mut(location.table);
-        // SAFETY: the row of a live entity is a row of its table.
-        if !unsafe { self.listeners.row_ends(table, location.row as usize) } {
-            // SAFETY: the caller's promise.
-            return unsafe { self.despawn_special(entity, location, SparseSummary::default()) };
-        }
-        // SAFETY: the row of a live entity is a row of its table.
-        let moved = unsafe { table.retire_row(location.row as usize) };
-        self.entities.free_plain(entity);
-        if moved != entity {
-            self.entities.set_row(moved, location.row);
-        }
-        // SAFETY: a row has just been retired.
-        unsafe { table.drop_behind() }
-        Ok(())
-    }
-
-    /// [`Store::despawn`] of an entity of whose end observers or hooks are told.
-    ///
-    /// # Errors
-    ///
-    /// None: so [`Store::despawn`] can end with this.
+    /// If a listener has despawned it.
     #[cold]
     #[inline(never)]
-    fn despawn_heard(&mut self, entity: Entity) -> Result<(), EntityError> {
+    fn despawn_notified(&mut self, entity: Entity) -> Result<(), EntityError> {
         let Self { listeners, reactions, .. } = &*self;
         let is_alone = listeners.held == 0 && !listeners.has_news && !reactions.is_running();
         if let Some(vtable) = reactions.vtable.filter(|_| is_alone)
@@ -135,17 +83,16 @@ impl Store {
         {
             return Ok(());
         }
-        let location = self.entities.locate(entity)?;
+        let location = self.structure.entities.locate(entity)?;
         let panicked = self.notify_before(|events, store| {
             events.add_end(store, Affected::Listed(&[entity]), location.table);
         });
-        let summary = self.entities.sparse_summary(entity.index());
-        self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+        self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
         let mut dropped = self.dropping(|store| {
-            // SAFETY: the entity is there, and there is room for its end. No error: see `despawn_special`.
-            _ = unsafe { store.despawn_special(entity, location, summary) };
+            // SAFETY: the entity is there, and there is room for its end.
+            unsafe { store.end_row(entity, location) }
         });
-        if dropped.is_some() && self.entities.contains(entity) {
+        if dropped.is_some() && self.structure.entities.contains(entity) {
             // There was no memory to tell of it. An operation that this is part of does not go on either.
             dropped.go_on();
             return Ok(());
@@ -164,10 +111,10 @@ impl Store {
     /// hook listens, and is not asked again.
     #[inline]
     pub(crate) fn ends_untold_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseSummary> {
-        let location = self.entities.get(entity)?;
-        let summary = self.entities.sparse_summary(entity.index());
+        let location = self.structure.entities.get(entity)?;
+        let summary = self.structure.entities.sparse_summary(entity.index());
         if *quiet != Some(location.table) {
-            if self.archetypes.tables.get(location.table)?.interest().has(Interest::REACTIONS) {
+            if self.structure.archetypes.tables.get(location.table)?.interest().has(Interest::REACTIONS) {
                 return None;
             }
             *quiet = Some(location.table);
@@ -181,14 +128,14 @@ impl Store {
     pub(crate) fn count_leaves(&self, entities: &[Entity], quiet: Option<TableId>) -> usize {
         let Some(table) = quiet else { return 0 };
         let storages = self.listeners.ends_with_care.union(self.listeners.lists);
-        self.entities.count_apart(entities, table, storages)
+        self.structure.entities.count_apart(entities, table, storages)
     }
 
     /// Ends entities of whose end observers and hooks are not told, in this order. If a destructor panics, the others end all the same, and
     /// the panic waits.
     #[must_use]
     pub(crate) fn end_untold(&mut self, entities: &[Entity]) -> Waiting {
-        self.entities.reserve_free(entities.len()).unwrap_or_else(|error| error.raise());
+        self.structure.entities.reserve_free(entities.len()).unwrap_or_else(|error| error.raise());
         let (mut rest, mut panicked) = (entities.iter(), Waiting::default());
         while !rest.as_slice().is_empty() {
             panicked = panicked.or(Waiting::catch(|| self.end_some_untold(&mut rest)));
@@ -203,19 +150,21 @@ impl Store {
         let mut run = rest.as_slice();
         let mut count = 0;
         while let Some(&entity) = rest.next() {
-            let location = self.entities.get(entity);
-            let found = location.map(|location| (location.table, self.entities.sparse_summary(entity.index())));
+            let location = self.structure.entities.get(entity);
+            let found =
+                location.map(|location| (location.table, self.structure.entities.sparse_summary(entity.index())));
             if found != kind || found.is_none() {
-                self.leave_storages(kind, &run[..count]);
+                self.structure.leave_storages(kind, &run[..count]);
                 (run, count) = (&run[run.len() - rest.len() - 1..], 0);
                 kind = found.filter(|&(table, summary)| self.end_lightly_there(table, summary));
             }
             let (Some(location), Some((_, summary))) = (location, found) else { continue };
             let Some((table, _)) = kind else {
-                self.end_one_untold(entity, location, summary);
+                // SAFETY: the entity is there, and there is room for its end.
+                unsafe { self.end_row(entity, location) }
                 continue;
             };
-            let Self { archetypes, entities, .. } = &mut *self;
+            let Self { structure: Structure { archetypes, entities, .. }, .. } = &mut *self;
             let (table, row) = (archetypes.tables.get_mut(table), location.row as usize);
             let behind = table.entities()[row + 1..].iter().zip(rest.as_slice());
             let in_row = behind.take_while(|(here, there)| here == there).count();
@@ -228,12 +177,12 @@ impl Store {
             entities.free_these(ending);
             entities.set_rows(moved, location.row);
         }
-        self.leave_storages(kind, &run[..count]);
+        self.structure.leave_storages(kind, &run[..count]);
     }
 
     /// Whether nothing has to be told or dropped when entities of a table end that are in these storages.
     fn end_lightly_there(&self, table: TableId, summary: SparseSummary) -> bool {
-        let Self { archetypes, listeners, sparse, .. } = self;
+        let Self { structure: Structure { archetypes, sparse, .. }, listeners, .. } = self;
         let Some(table) = archetypes.tables.get(table) else { return false };
         let is_told =
             listeners.is_recording() || listeners.removals.watches(summary) || !table.interest().ends_untold();
@@ -241,103 +190,55 @@ impl Store {
         !is_told && table.ends_lightly() && !summary.storages(sparse.len()).any(drops)
     }
 
-    /// Takes entities that have just ended out of the storages in which they were, whose values need no drop.
-    fn leave_storages(&mut self, kind: Option<(TableId, SparseSummary)>, entities: &[Entity]) {
-        let Some((_, summary)) = kind.filter(|_| !entities.is_empty()) else { return };
-        for number in summary.storages(self.sparse.len()) {
-            self.sparse[number].remove_these(entities);
-        }
-    }
-
-    /// Ends an entity that is here, of whose end observers and hooks are not told.
-    fn end_one_untold(&mut self, entity: Entity, location: Location, summary: SparseSummary) {
-        if !self.take_off_lightly(entity, location, summary) {
-            // SAFETY: the entity is there, and there is room for its end.
-            _ = unsafe { self.despawn_special(entity, location, summary) };
-            return;
-        }
-        let mut kept = SparseSummary::default();
-        for number in summary.storages(self.sparse.len()) {
-            let storage = &mut self.sparse[number];
-            if storage.column().drop_fn().is_none() {
-                storage.remove(entity);
-            } else {
-                kept = kept.with(number);
-            }
-        }
-        match kept.only(self.sparse.len()) {
-            // If its destructor panics nothing else is left to be done.
-            Some(number) => {
-                if self.sparse[number].retire(entity).is_some() {
-                    self.sparse[number].drop_retired();
-                }
-            }
-            None if kept.is_empty() => {}
-            None => drop(Outside { sparse: &mut self.sparse, values: &[(entity, kept)] }),
-        }
-    }
-
-    /// Ends an entity of whose end observers and hooks are not told, if nothing has to be dropped or told otherwise. If not, nothing happens,
-    /// and this says false.
+    /// Ends an entity of whose end observers and hooks are not told, if nothing has to be dropped. If not, nothing happens, and this says
+    /// false.
     #[inline]
-    pub(crate) fn end_lightly(&mut self, entity: Entity) -> bool {
-        let Some(location) = self.entities.get(entity) else { return false };
-        let summary = self.entities.sparse_summary(entity.index());
-        let drops = |number: usize| self.sparse[number].column().drop_fn().is_some();
-        if summary.storages(self.sparse.len()).any(drops) {
+    pub(crate) fn end_undropped(&mut self, entity: Entity) -> bool {
+        let Some(location) = self.structure.entities.get(entity) else { return false };
+        let mut storages = self.structure.entities.sparse_summary(entity.index()).storages(self.structure.sparse.len());
+        if self.structure.archetypes.tables.get_mut(location.table).needs_drop()
+            || storages.any(|number| self.structure.sparse[number].column().drop_fn().is_some())
+        {
             return false;
         }
-        self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
-        let is_off = self.take_off_lightly(entity, location, summary);
-        if is_off {
-            summary.storages(self.sparse.len()).for_each(|number| self.sparse[number].remove(entity));
-        }
-        is_off
-    }
-
-    /// Takes an entity off its table, and ends its life, if all that is told of that is the entity on a list, and nothing in the table has to
-    /// be dropped. Otherwise nothing happens, and this says false. There is room for its index among the free ones.
-    #[inline]
-    fn take_off_lightly(&mut self, entity: Entity, location: Location, summary: SparseSummary) -> bool {
-        let Self { archetypes, entities, listeners, .. } = self;
-        let table = archetypes.tables.get_mut(location.table);
-        let is_watched = listeners.is_recording() || listeners.removals.watches(summary);
-        if is_watched || !table.ends_lightly() || !listeners.ends_lightly(table, entity) {
-            return false;
-        }
-        debug_assert!(table.entities().get(location.row as usize) == Some(&entity));
-        // SAFETY: the row of a live entity is a row of its table, which ends lightly.
-        let moved = unsafe { table.overwrite_row(location.row as usize) };
-        entities.free(entity);
-        if let Some(moved) = moved {
-            entities.set_row(moved, location.row);
-        }
+        self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+        // SAFETY: the entity is there, and there is room for its end.
+        unsafe { self.end_row(entity, location) }
         true
     }
 
-    /// The storages that may hold components with this number.
-    pub(crate) fn storage_of(&self, id: ComponentId) -> SparseSummary {
-        let number = self.archetypes.components.info(id).map(ComponentInfo::sparse_index);
-        number.map_or(SparseSummary::ALL, |number| SparseSummary::default().with(number))
-    }
-
-    /// [`Store::despawn`] of an entity that may have sparse components, or of whose end something is told.
-    ///
-    /// # Errors
-    ///
-    /// None: so [`Store::despawn`] can end with this.
+    /// Ends an entity of whose end observers and hooks are not told, or have been.
     ///
     /// # Safety
     ///
     /// - The live entity is at this location. There is room for its index among the free ones.
+    #[inline(always)]
+    unsafe fn end_row(&mut self, entity: Entity, location: Location) {
+        let summary = self.structure.entities.sparse_summary(entity.index());
+        let table = self.structure.archetypes.tables.get_mut(location.table);
+        if !summary.is_empty() || !table.interest().ends_untold() {
+            // SAFETY: forwarded.
+            return unsafe { self.end_row_in_phases(entity, location, summary) };
+        }
+        // SAFETY: the row of a live entity is a row of its table, and its values are dropped when it is gone.
+        unsafe {
+            let moved = table.retire_row(location.row as usize);
+            // It may be the entity itself.
+            self.structure.entities.set_row(moved, location.row);
+            self.structure.entities.free(entity);
+            table.drop_behind();
+        }
+    }
+
+    /// [`Store::end_row`] of an entity that may be in sparse storages, or of whose end something is recorded.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::end_row`].
     #[inline(never)]
-    unsafe fn despawn_special(
-        &mut self,
-        entity: Entity,
-        location: Location,
-        summary: SparseSummary,
-    ) -> Result<(), EntityError> {
-        let table = self.archetypes.tables.get_mut(location.table);
+    unsafe fn end_row_in_phases(&mut self, entity: Entity, location: Location, summary: SparseSummary) {
+        let row = location.row as usize;
+        let table = self.structure.archetypes.tables.get_mut(location.table);
         let mut told = None;
         if !table.interest().is_none() || self.listeners.watches(summary) {
             let room = self.listeners.prepare(table.watched_columns(), summary, 1, Fate::Dropped);
@@ -346,19 +247,18 @@ impl Store {
         // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
         let moved = unsafe {
             match &told {
-                Some(told) => table.retire_row_to_tell(location.row as usize, told.kept()),
-                None => table.retire_row(location.row as usize),
+                Some(told) => table.retire_row_to_tell(row, told.kept()),
+                None => table.retire_row(row),
             }
         };
-        let gone = Gone { table: location.table, first: table.len(), count: 1 };
         // It may be the entity itself.
-        self.entities.set_row(moved, location.row);
-        self.entities.free(entity);
+        self.structure.entities.set_row(moved, location.row);
+        self.structure.entities.free(entity);
+        let gone = Gone { table: location.table, first: table.len(), count: 1 };
         let outside = [(entity, summary)];
         let outside = if summary.is_empty() { &[][..] } else { &outside };
         // SAFETY: a row has just been retired.
         unsafe { self.end_rows(gone, &[entity], |_| 0, outside, told, Fate::Dropped) }
-        Ok(())
     }
 
     /// Tells what entities that are gone have lost, if there is room for telling, and drops it. `row` gives the place of each
@@ -378,7 +278,11 @@ impl Store {
         mut told: Option<Told>,
         fate: Fate,
     ) {
-        let Self { archetypes: Archetypes { tables, components, .. }, sparse, listeners, .. } = self;
+        let Self {
+            structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. },
+            listeners,
+            ..
+        } = self;
         let table = tables.get_mut(gone.table);
         if let Some(told) = &mut told {
             let left = LeftRows { table, entities, row: |number| gone.first + row(number), fate };
@@ -400,9 +304,9 @@ impl Store {
     pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
         let panicked = self.expect_end_of(selection, order);
         let listed = self.list_watched(selection, order);
-        let first = self.gather(selection);
+        let first = self.structure.gather(selection);
         let mut ending = self.prepare_end(selection.table, first, listed, 0, Fate::Dropped);
-        let Self { archetypes: Archetypes { tables, .. }, entities, .. } = self;
+        let Self { structure: Structure { archetypes: Archetypes { tables, .. }, entities, .. }, .. } = self;
         let table = tables.get_mut(selection.table);
         let gone = &table.entities()[first..];
         debug_assert!(order.is_none_or(|order| order.len() == gone.len()));
@@ -421,7 +325,7 @@ impl Store {
     pub(crate) fn despawn_these(&mut self, entities: &[Entity]) {
         let collect = |store: &mut Self, events: &mut LifecycleEvents| {
             for &entity in entities {
-                if let Some(location) = store.entities.get(entity) {
+                if let Some(location) = store.structure.entities.get(entity) {
                     events.add_end(store, Affected::Listed(&[entity]), location.table);
                 }
             }
@@ -429,7 +333,7 @@ impl Store {
         self.as_one_foreseen(collect, |store| {
             let mut rest = entities;
             while let Some(&first) = rest.first() {
-                let table = |entity| store.entities.get(entity).map(|location| location.table);
+                let table = |entity| store.structure.entities.get(entity).map(|location| location.table);
                 let here = table(first);
                 let count = rest.iter().take_while(|&&entity| table(entity) == here).count();
                 let (of_table, others) = rest.split_at(count);
@@ -444,7 +348,8 @@ impl Store {
         /// From so many entities on.
         const TOGETHER: usize = 4;
         self.flush();
-        let selection = table.filter(|_| entities.len() >= TOGETHER).and_then(|table| self.select_in(table, entities));
+        let selection =
+            table.filter(|_| entities.len() >= TOGETHER).and_then(|table| self.structure.select_in(table, entities));
         match selection {
             Some(selection) => _ = self.despawn_all(&selection, Some(entities)),
             None => entities.iter().for_each(|&entity| _ = self.despawn(entity)),
@@ -473,15 +378,16 @@ impl Store {
 
     /// Whether observers or hooks may be told of the end of entities of a table.
     fn hears_end_of(&self, table: TableId) -> bool {
-        let Self { archetypes, entities, listeners, .. } = self;
+        let Self { structure: Structure { archetypes, entities, .. }, listeners, .. } = self;
         let in_table = || archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
         listeners.hears && (in_table() || listeners.hears_storages() && entities.has_summaries())
     }
 
     /// The entities of a selection, in the order in which it is told of them, if something is told.
     pub(super) fn list_watched(&self, selection: &Selection, order: Option<&[Entity]>) -> Option<Vec<Entity>> {
-        let in_table = self.archetypes.tables.get(selection.table).is_some_and(|table| !table.interest().is_none());
-        let in_sparse = self.listeners.removals.watches_sparse() && self.entities.has_summaries();
+        let in_table =
+            self.structure.archetypes.tables.get(selection.table).is_some_and(|table| !table.interest().is_none());
+        let in_sparse = self.listeners.removals.watches_sparse() && self.structure.entities.has_summaries();
         (in_table || in_sparse).then(|| order.map_or_else(|| selection.entities(self), <[Entity]>::to_vec))
     }
 
@@ -495,7 +401,7 @@ impl Store {
         in_all: usize,
         fate: Fate,
     ) -> Ending {
-        let Self { archetypes: Archetypes { tables, .. }, entities, listeners, .. } = self;
+        let Self { structure: Structure { archetypes: Archetypes { tables, .. }, entities, .. }, listeners, .. } = self;
         let of = tables.get_mut(table);
         let going = &of.entities()[first..];
         entities.reserve_free(in_all.max(going.len())).unwrap_or_else(|error| error.raise());
@@ -532,7 +438,7 @@ impl Store {
     /// are tables or indexes, whichever are fewer.
     pub(crate) fn clear_entities(&mut self) {
         self.flush();
-        let occupied = self.occupied_tables();
+        let occupied = self.structure.occupied_tables();
         let all = |&table: &TableId| Selection { table, rows: None, before: 0 };
         let collect = |store: &mut Self, events: &mut LifecycleEvents| {
             occupied.iter().map(all).for_each(|selection| store.foresee_end_of(events, &selection));
@@ -541,12 +447,16 @@ impl Store {
     }
 
     fn clear_all_entities(&mut self) {
-        let occupied = self.occupied_tables();
+        let occupied = self.structure.occupied_tables();
         let mut watched = self.prepare_to_tell_of_all(&occupied);
-        let living = self.prepare_to_free_all(&occupied);
+        let living = self.structure.prepare_to_free_all(&occupied);
         // From here on nothing needs memory.
-        self.free_all(living);
-        let Self { archetypes: Archetypes { tables, components, .. }, sparse, listeners, .. } = self;
+        self.structure.free_all(living);
+        let Self {
+            structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. },
+            listeners,
+            ..
+        } = self;
         let mut told = Told::default();
         for (table, of_table) in &mut watched.tables {
             let table = tables.get_mut(*table);
@@ -580,7 +490,11 @@ impl Store {
         if !self.listeners.removals.is_watching() && !self.listeners.is_recording() {
             return all;
         }
-        let Self { archetypes: Archetypes { tables, .. }, entities, sparse, listeners, .. } = self;
+        let Self {
+            structure: Structure { archetypes: Archetypes { tables, .. }, entities, sparse, .. },
+            listeners,
+            ..
+        } = self;
         let watched =
             occupied.iter().filter_map(|&table| tables.get(table)).filter(|table| !table.interest().is_none());
         let in_storage = |number: usize| sparse.get(number).map_or(0, SparseStorage::len);
@@ -598,6 +512,22 @@ impl Store {
             }
         }
         all
+    }
+}
+
+impl Structure {
+    /// Takes entities that have just ended out of the storages in which they were, whose values need no drop.
+    fn leave_storages(&mut self, kind: Option<(TableId, SparseSummary)>, entities: &[Entity]) {
+        let Some((_, summary)) = kind.filter(|_| !entities.is_empty()) else { return };
+        for number in summary.storages(self.sparse.len()) {
+            self.sparse[number].remove_these(entities);
+        }
+    }
+
+    /// The storages that may hold components with this number.
+    pub(crate) fn storage_of(&self, id: ComponentId) -> SparseSummary {
+        let number = self.archetypes.components.info(id).map(ComponentInfo::sparse_index);
+        number.map_or(SparseSummary::ALL, |number| SparseSummary::default().with(number))
     }
 
     /// The tables that have rows, in their order.

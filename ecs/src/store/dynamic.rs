@@ -247,9 +247,9 @@ impl Store {
     ///
     /// If a component requires itself; the values are dropped. No component comes twice.
     pub(super) fn register_values(&mut self, values: &mut Vec<ErasedVec>, step: fn(u32) -> ChangeStep) -> Change {
-        let ids = self.archetypes.adopt_values(values, ErasedVec::descriptor);
+        let ids = self.structure.archetypes.adopt_values(values, ErasedVec::descriptor);
         self.note_new_components();
-        Change::of(step(self.archetypes.register_dynamic(&ids)))
+        Change::of(step(self.structure.archetypes.register_dynamic(&ids)))
     }
 
     /// The addition of columns, which are sorted by their components.
@@ -258,9 +258,9 @@ impl Store {
     ///
     /// As [`Store::register_values`].
     pub(super) fn register_columns(&mut self, columns: &mut Vec<NewColumn<'_>>) -> Change {
-        let ids = self.archetypes.adopt_values(columns, NewColumn::descriptor);
+        let ids = self.structure.archetypes.adopt_values(columns, NewColumn::descriptor);
         self.note_new_components();
-        Change::of(ChangeStep::Insert(self.archetypes.register_dynamic(&ids)))
+        Change::of(ChangeStep::Insert(self.structure.archetypes.register_dynamic(&ids)))
     }
 
     /// The addition of values of several components, of which none comes twice. They are in the order of the bundle then.
@@ -269,9 +269,9 @@ impl Store {
     ///
     /// As [`Store::register_values`].
     pub(super) fn register_new_values(&mut self, columns: &mut Vec<NewValues>) -> Change {
-        let ids = self.archetypes.adopt_values(columns, NewValues::descriptor);
+        let ids = self.structure.archetypes.adopt_values(columns, NewValues::descriptor);
         self.note_new_components();
-        Change::of(ChangeStep::Insert(self.archetypes.register_dynamic(&ids)))
+        Change::of(ChangeStep::Insert(self.structure.archetypes.register_dynamic(&ids)))
     }
 
     /// The addition of one value of each of several components, by a step that adds something. A value that is not wanted
@@ -337,14 +337,16 @@ impl Located<'_> {
         });
         let (store, entity, location) = (self.store(), self.entity(), self.location());
         let is_taken = |id: ComponentId| wanted.is_none_or(|ids| ids.contains(&id));
-        let ids = store.archetypes.components.sparse();
-        let has = |storage: &usize| store.sparse[*storage].contains(entity.index()) && is_taken(ids[*storage]);
-        let summary = store.entities.sparse_summary(entity.index());
-        let storages: Vec<usize> = summary.storages(store.sparse.len()).filter(has).collect();
-        let in_table = store.archetypes.tables.get(location.table).map_or(&[][..], |table| table.components());
+        let ids = store.structure.archetypes.components.sparse();
+        let has =
+            |storage: &usize| store.structure.sparse[*storage].contains(entity.index()) && is_taken(ids[*storage]);
+        let summary = store.structure.entities.sparse_summary(entity.index());
+        let storages: Vec<usize> = summary.storages(store.structure.sparse.len()).filter(has).collect();
+        let in_table =
+            store.structure.archetypes.tables.get(location.table).map_or(&[][..], |table| table.components());
         let columns: Vec<usize> = (0..in_table.len()).filter(|&at| is_taken(in_table[at])).collect();
         let taken = columns.iter().map(|&at| in_table[at]).chain(storages.iter().map(|&storage| ids[storage]));
-        let infos = taken.filter_map(|id| store.archetypes.components.info(id));
+        let infos = taken.filter_map(|id| store.structure.archetypes.components.info(id));
         let room = |info: &ComponentInfo| ErasedVec::with_room_for_one(info.descriptor());
         let mut parts: Vec<ErasedVec> = infos.map(room).collect();
         let read = |table: &Table, sparse: &mut [SparseStorage]| {

@@ -6,7 +6,7 @@
 use core::mem::MaybeUninit;
 
 use super::located::Located;
-use super::{CloneError, EntityBuilder, Store, WorldId};
+use super::{CloneError, EntityBuilder, Store, WorldId, clone_entity};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, give, give_here};
 use crate::component::ComponentId;
@@ -33,7 +33,7 @@ impl Store {
     #[inline]
     pub(crate) fn at(&mut self, entity: Entity) -> Result<EntityAt<'_>, EntityError> {
         self.flush();
-        let location = Some(self.entities.locate(entity)?);
+        let location = Some(self.structure.entities.locate(entity)?);
         let world = self.id;
         Ok(EntityAt { store: self, entity, location, world })
     }
@@ -48,7 +48,7 @@ impl Store {
     #[track_caller]
     pub(crate) fn expect(&mut self, entity: Entity) -> EntityAt<'_> {
         self.flush();
-        let Some(location) = self.entities.get(entity) else { gone(self.entities.why_not(entity)) };
+        let Some(location) = self.structure.entities.get(entity) else { gone(self.structure.entities.why_not(entity)) };
         let world = self.id;
         EntityAt { store: self, entity, location: Some(location), world }
     }
@@ -126,7 +126,7 @@ impl<'s> EntityAt<'s> {
     /// Where the entity is.
     #[track_caller]
     pub(crate) fn location(&self) -> Location {
-        self.store.entities.locate(self.expect_target()).unwrap_or_else(|error| gone(error))
+        self.store.structure.entities.locate(self.expect_target()).unwrap_or_else(|error| gone(error))
     }
 
     /// The entity where it is, for one operation; what was known of its location is forgotten. The caller is the origin of what
@@ -275,7 +275,7 @@ impl<'s> EntityAt<'s> {
     pub(crate) fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
         let entity = self.target();
         self.location = None;
-        self.store.by_caller().clone_entity(entity)
+        clone_entity(self.store.by_caller(), entity)
     }
 }
 

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
 
-use super::{EntityAt, EntityBuilder, Store};
+use super::{EntityAt, EntityBuilder, Store, Structure, bundle_components};
 use crate::alloc_error::AllocError;
 use crate::bundle::Bundle;
 use crate::component::{
@@ -353,11 +353,28 @@ impl Store {
         &mut self,
         descriptor: &'static ComponentDescriptor,
     ) -> Result<ComponentId, RegisterComponentError> {
-        let id = self.archetypes.components.try_adopt(descriptor)?;
+        let id = self.structure.archetypes.components.try_adopt(descriptor)?;
         self.note_new_components();
         Ok(id)
     }
 
+    /// The values of a component in a table, by row, all of which change now.
+    pub(crate) fn column_mut_by_id<T: 'static>(
+        &mut self,
+        table: TableId,
+        id: ComponentId,
+    ) -> Result<&mut [T], ColumnAccessError> {
+        if self.structure.values_by_id::<T>(table, id).is_none() {
+            return Err(self.structure.why_no_column::<T>(table, id));
+        }
+        if let Some(info) = self.structure.archetypes.components.info(id).filter(|info| !info.mutable()) {
+            return Err(ColumnAccessError::Immutable { component: info.name() });
+        }
+        self.values_mut_by_id(table, id).ok_or(ColumnAccessError::UnknownTable(table))
+    }
+}
+
+impl Structure {
     /// What is known of a component that is asked for an entity.
     pub(crate) fn component_by_id(&self, entity: Entity, id: ComponentId) -> Result<&ComponentInfo, ErasedAccessError> {
         self.archetypes.components.info(id).ok_or(ErasedAccessError::UnknownComponent { entity, id })
@@ -388,21 +405,6 @@ impl Store {
         self.values_by_id(table, id).ok_or_else(|| self.why_no_column::<T>(table, id))
     }
 
-    /// The values of a component in a table, by row, all of which change now.
-    pub(crate) fn column_mut_by_id<T: 'static>(
-        &mut self,
-        table: TableId,
-        id: ComponentId,
-    ) -> Result<&mut [T], ColumnAccessError> {
-        if self.values_by_id::<T>(table, id).is_none() {
-            return Err(self.why_no_column::<T>(table, id));
-        }
-        if let Some(info) = self.archetypes.components.info(id).filter(|info| !info.mutable()) {
-            return Err(ColumnAccessError::Immutable { component: info.name() });
-        }
-        self.values_mut_by_id(table, id).ok_or(ColumnAccessError::UnknownTable(table))
-    }
-
     /// Why [`Store::values_by_id`] finds nothing.
     #[cold]
     fn why_no_column<T>(&self, table: TableId, id: ComponentId) -> ColumnAccessError {
@@ -423,8 +425,8 @@ impl EntityAt<'_> {
     /// What is known of a component, if the entity is alive.
     fn component(&self, id: ComponentId) -> Result<&ComponentInfo, ErasedAccessError> {
         let entity = self.target();
-        let info = self.store().component_by_id(entity, id)?;
-        let is_alive = self.store().entities.locate(entity);
+        let info = self.store().structure.component_by_id(entity, id)?;
+        let is_alive = self.store().structure.entities.locate(entity);
         is_alive.map_err(|error| ErasedAccessError::Entity { error, component: info.name() })?;
         Ok(info)
     }
@@ -445,7 +447,7 @@ impl EntityAt<'_> {
     /// Adds a value of whatever component it belongs to, which is registered if need be.
     pub(crate) fn insert_erased(&mut self, value: ErasedValue) -> Result<(), InsertErasedError<ErasedValue>> {
         let (entity, component) = (self.target(), value.descriptor().name());
-        if let Err(error) = self.store().entities.locate(entity) {
+        if let Err(error) = self.store().structure.entities.locate(entity) {
             return Err(InsertErasedError { error: ErasedAccessError::Entity { error, component }, value });
         }
         if let Err(error) = self.store_mut().register_descriptor(value.descriptor()) {
@@ -466,7 +468,7 @@ impl EntityAt<'_> {
         }
         let parts = values.into_iter().map(|(_, value)| value.into_values()).collect();
         self.insert_all(EntityBuilder { parts }).map_err(|(builder, error)| {
-            let components = &mut self.store_mut().archetypes.components;
+            let components = &mut self.store_mut().structure.archetypes.components;
             let id_of = |value: ErasedValue| Some((components.try_adopt(value.descriptor()).ok()?, value));
             let value = builder.parts.into_iter().filter_map(ErasedValue::from_values).filter_map(id_of).collect();
             InsertErasedError { error, value }
@@ -499,7 +501,7 @@ impl EntityAt<'_> {
     /// Takes a component out.
     pub(crate) fn take_by_id(&mut self, id: ComponentId) -> Result<ErasedValue, ErasedAccessError> {
         let (entity, component) = (self.target(), self.component(id)?.name());
-        if !self.store().has(entity, id) {
+        if !self.store().structure.has(entity, id) {
             return Err(ErasedAccessError::Missing { entity, component });
         }
         let taken = self.take_values(Some(&[id])).parts.pop().and_then(ErasedValue::from_values);
@@ -508,7 +510,7 @@ impl EntityAt<'_> {
 
     /// Removes the components of a bundle and all that they require, as far as they are there, in one move.
     pub(crate) fn remove_with_requires<B: Bundle>(&mut self) {
-        let (mut ids, required) = self.store_mut().bundle_components::<B>();
+        let (mut ids, required) = bundle_components::<B>(self.store_mut());
         ids.extend(required);
         ids.sort_unstable();
         ids.dedup();

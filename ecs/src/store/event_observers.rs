@@ -9,7 +9,6 @@ use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use super::Store;
 use super::news::LifecycleEvents;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::Entities;
@@ -25,10 +24,10 @@ pub(crate) struct RemovedObservers {
     pub(crate) observers: Vec<Box<dyn Any + Send + Sync>>,
 }
 
-/// The observers of one type of event.
-pub(crate) trait EventObservers: Any + Send + Sync {
+/// The observers of one type of event, in a store that is a `C`.
+pub(crate) trait EventObservers<C: 'static>: Any + Send + Sync {
     /// Notifies the observers, or the one with this number, of the lifecycle events of some kinds: those that the event is dispatched for.
-    fn notify(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut Store);
+    fn notify(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut C);
 
     /// Removes the observer with this number. None if it is not there.
     fn remove(&mut self, number: usize, entities: &Entities) -> Option<RemovedObservers>;
@@ -47,10 +46,10 @@ pub(crate) trait EventObservers: Any + Send + Sync {
 }
 
 /// The observers of one type of event. During a dispatch they are taken, and nothing else has access to them.
-pub(super) struct ObserversPlace {
+pub(super) struct ObserversPlace<C: 'static> {
     /// The type of the value.
     type_id: TypeId,
-    shared: NonNull<Shared<dyn EventObservers>>,
+    shared: NonNull<Shared<dyn EventObservers<C>>>,
 }
 
 /// Observers, and whether they are taken.
@@ -70,13 +69,13 @@ const TAKEN: u8 = 1;
 const ORPHANED: u8 = 2;
 
 // SAFETY: the place owns the observers, which are `Send`. They are taken only for as long as the store is borrowed that has the place.
-unsafe impl Send for ObserversPlace {}
+unsafe impl<C: 'static> Send for ObserversPlace<C> {}
 // SAFETY: by `&ObserversPlace` there is only `&dyn EventObservers`, which is `Sync`, and the state is atomic.
-unsafe impl Sync for ObserversPlace {}
+unsafe impl<C: 'static> Sync for ObserversPlace<C> {}
 
-impl ObserversPlace {
-    pub(super) fn new<O: EventObservers>(event: &'static str, observers: O) -> Self {
-        let shared: Box<Shared<dyn EventObservers>> =
+impl<C: 'static> ObserversPlace<C> {
+    pub(super) fn new<O: EventObservers<C>>(event: &'static str, observers: O) -> Self {
+        let shared: Box<Shared<dyn EventObservers<C>>> =
             Box::new(Shared { state: AtomicU8::new(FREE), event, observers: UnsafeCell::new(observers) });
         Self { type_id: TypeId::of::<O>(), shared: NonNull::from(Box::leak(shared)) }
     }
@@ -87,7 +86,7 @@ impl ObserversPlace {
     }
 
     #[inline(always)]
-    fn shared(&self) -> &Shared<dyn EventObservers> {
+    fn shared(&self) -> &Shared<dyn EventObservers<C>> {
         // SAFETY: the memory is freed when the place is dropped, or later. `TakenObservers` makes references to the observers, which are in
         // a cell, and shared references to the state.
         unsafe { self.shared.as_ref() }
@@ -99,20 +98,20 @@ impl ObserversPlace {
     }
 
     /// The observers, unless they are taken.
-    pub(super) fn get(&self) -> Option<&dyn EventObservers> {
+    pub(super) fn get(&self) -> Option<&dyn EventObservers<C>> {
         // SAFETY: the observers are not taken, and taking them needs `&mut self`.
         self.is_free().then(|| unsafe { &*self.shared().observers.get() })
     }
 
     /// The observers, to be changed, unless they are taken.
-    pub(super) fn get_mut(&mut self) -> Option<&mut dyn EventObservers> {
+    pub(super) fn get_mut(&mut self) -> Option<&mut dyn EventObservers<C>> {
         // SAFETY: the observers are not taken, and `&mut self` is the only reference to the place.
         self.is_free().then(|| unsafe { &mut *self.shared().observers.get() })
     }
 
     /// Takes the observers for a dispatch. Returns `None` if they are taken, or have another type.
     #[inline(always)]
-    pub(super) fn take<O: EventObservers>(&mut self) -> Option<TakenObservers<O>> {
+    pub(super) fn take<O: EventObservers<C>>(&mut self) -> Option<TakenObservers<O>> {
         if self.type_id != TypeId::of::<O>() {
             return None;
         }
@@ -123,7 +122,7 @@ impl ObserversPlace {
 
     /// [`take`](Self::take) of observers of whatever type.
     #[inline(always)]
-    pub(super) fn take_any(&mut self) -> Option<TakenObservers<dyn EventObservers>> {
+    pub(super) fn take_any(&mut self) -> Option<TakenObservers<dyn EventObservers<C>>> {
         self.is_free().then(|| {
             self.shared().state.store(TAKEN, Ordering::Relaxed);
             TakenObservers { shared: self.shared }
@@ -131,7 +130,7 @@ impl ObserversPlace {
     }
 }
 
-impl Drop for ObserversPlace {
+impl<C: 'static> Drop for ObserversPlace<C> {
     fn drop(&mut self) {
         if self.is_free() {
             // SAFETY: the pointer is from a box. The observers are not taken, and the place is not used afterwards.
@@ -144,11 +143,11 @@ impl Drop for ObserversPlace {
 }
 
 /// Observers that are taken for a dispatch. When this is dropped they belong to their place again, or are dropped if that is gone.
-pub(crate) struct TakenObservers<O: EventObservers + ?Sized> {
+pub(crate) struct TakenObservers<O: ?Sized> {
     shared: NonNull<Shared<O>>,
 }
 
-impl<O: EventObservers + ?Sized> Deref for TakenObservers<O> {
+impl<O: ?Sized> Deref for TakenObservers<O> {
     type Target = O;
 
     #[inline(always)]
@@ -159,7 +158,7 @@ impl<O: EventObservers + ?Sized> Deref for TakenObservers<O> {
     }
 }
 
-impl<O: EventObservers + ?Sized> DerefMut for TakenObservers<O> {
+impl<O: ?Sized> DerefMut for TakenObservers<O> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut O {
         // SAFETY: the state is not `FREE` until this is dropped, so there is no other reference to the observers: their place makes none,
@@ -169,7 +168,7 @@ impl<O: EventObservers + ?Sized> DerefMut for TakenObservers<O> {
     }
 }
 
-impl<O: EventObservers + ?Sized> Drop for TakenObservers<O> {
+impl<O: ?Sized> Drop for TakenObservers<O> {
     #[inline(always)]
     fn drop(&mut self) {
         // SAFETY: the memory is freed below, or by the place when the state is `FREE`.
@@ -184,7 +183,7 @@ impl<O: EventObservers + ?Sized> Drop for TakenObservers<O> {
 
 #[cold]
 #[inline(never)]
-fn drop_orphans<O: EventObservers + ?Sized>(shared: NonNull<Shared<O>>) {
+fn drop_orphans<O: ?Sized>(shared: NonNull<Shared<O>>) {
     // SAFETY: the pointer is from a box. The place is gone, and this is the last pointer to the observers.
     drop(unsafe { Box::from_raw(shared.as_ptr()) });
 }
@@ -197,8 +196,8 @@ mod tests {
 
     struct Listed<T>(T);
 
-    impl<T: Send + Sync + 'static> EventObservers for Listed<T> {
-        fn notify(&mut self, _: &LifecycleEvents, _: Kinds, _: Option<usize>, _: &mut Store) {}
+    impl<T: Send + Sync + 'static> EventObservers<()> for Listed<T> {
+        fn notify(&mut self, _: &LifecycleEvents, _: Kinds, _: Option<usize>, (): &mut ()) {}
 
         fn remove(&mut self, _: usize, _: &Entities) -> Option<RemovedObservers> {
             None

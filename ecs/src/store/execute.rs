@@ -15,16 +15,17 @@ use core::any::TypeId;
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 
-use super::Store;
-use super::change::{remove_from_storages, renew_sparse_changes};
+use super::change::{leave_summary, remove_from_storages, renew_sparse_changes};
 use super::news::Affected;
 use super::report::{LeftRows, held_by};
 use super::required::{NewRow, Placed, is_missing, make_aside, reserve_sparse, write_placed_values};
 use super::spawn_error::SpawnError;
 use super::ticks::{note_renewed_sparse, note_targets};
+use super::{Store, Structure};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Planned;
-use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, Token, with_parts};
+use crate::bundle::{Bundle, BundleParts, Moved, PartKinds, RowWriter, Targets, Token, with_parts};
+use crate::component::{ComponentId, Components};
 use crate::entity::{Entities, Entity, Location, TableId};
 use crate::graph::{Change, ChangeStep, MovePlan, PlanFlags, PlanId, PlanKey, RequiredComponent};
 use crate::guard::{Waiting, for_each_despite_panics};
@@ -56,6 +57,15 @@ impl Subject {
         }
     }
 
+    /// The index of the entity, unless it is new.
+    #[inline(always)]
+    fn index(self) -> Option<u32> {
+        match self {
+            Self::New => None,
+            Self::Pending(entity) | Self::Alive(entity, _) => Some(entity.index()),
+        }
+    }
+
     /// Whether the entity has no row yet.
     #[inline(always)]
     fn is_new(self) -> bool {
@@ -63,62 +73,122 @@ impl Subject {
     }
 }
 
-/// What finds the plan of a change.
-pub(super) trait FindPlan: Copy {
-    /// The key of the plan.
+/// A change of one entity.
+pub(super) trait Step: Copy {
+    /// Whether it adds anything.
+    const ADDS: bool;
+
+    /// Whether it may concern components in tables. One that does not takes nothing out.
+    const IN_TABLES: bool = true;
+
+    /// The flag of plans which leave or replace values that have to be dropped, if that is all that there is to finish.
+    const DROPS: PlanFlags = PlanFlags::NONE;
+
+    /// The special flags of plans that are carried out without a *prepare* and a *finish* phase.
+    fn flags(_: Subject) -> PlanFlags {
+        PlanFlags::NONE
+    }
+
+    /// The key of a plan with the flags of the step. If the step does not concern tables, that is its plan for entities of any table.
     fn key(self, subject: Subject) -> PlanKey;
 
     /// The number of the change.
     fn change(self, store: &mut Store) -> Change;
+
+    /// Whether there is room in sparse storages for what the step adds to an entity.
+    fn has_sparse_room(_: &MovePlan, _: &[SparseStorage], _: u32) -> bool {
+        false
+    }
+
+    /// Removes the value of an entity from a sparse storage, if there is one.
+    ///
+    /// # Safety
+    ///
+    /// - The storage is that of the only component that the step removes. Dropping a value does nothing.
+    unsafe fn remove_sole(storage: &mut SparseStorage, entity: Entity) {
+        storage.remove(entity);
+    }
 }
 
-impl FindPlan for Change {
+/// A change that is known by its number.
+#[derive(Clone, Copy)]
+pub(super) struct NumberedStep<const ADDS: bool>(pub(super) Change);
+
+impl<const ADDS: bool> Step for NumberedStep<ADDS> {
+    const ADDS: bool = ADDS;
+
     #[inline]
     fn key(self, subject: Subject) -> PlanKey {
-        PlanKey::of_change(self, subject.table())
+        PlanKey::of_change(self.0, subject.table())
     }
 
     fn change(self, _: &mut Store) -> Change {
-        self
+        self.0
     }
 }
 
-/// A change of one step with a bundle that is known by its type.
-pub(super) struct TypedStep<B> {
-    step: fn(u32) -> ChangeStep,
-    bundle: PhantomData<fn() -> B>,
-}
+/// The insertion or removal of a bundle that is known by its type.
+pub(super) struct TypedStep<B, const ADDS: bool>(PhantomData<fn() -> B>);
 
-impl<B> Clone for TypedStep<B> {
+impl<B, const ADDS: bool> Clone for TypedStep<B, ADDS> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<B> Copy for TypedStep<B> {}
+impl<B, const ADDS: bool> Copy for TypedStep<B, ADDS> {}
 
-impl<B> TypedStep<B> {
-    /// Adds the bundle.
-    #[inline(always)]
-    pub(super) fn insertion() -> Self {
-        Self { step: ChangeStep::Insert, bundle: PhantomData }
-    }
+impl<B, const ADDS: bool> TypedStep<B, ADDS> {
+    const STEP: fn(u32) -> ChangeStep = if ADDS { ChangeStep::Insert } else { ChangeStep::Remove };
 
-    /// Removes the bundle.
     #[inline(always)]
-    pub(super) fn removal() -> Self {
-        Self { step: ChangeStep::Remove, bundle: PhantomData }
+    pub(super) fn new() -> Self {
+        Self(PhantomData)
     }
 }
 
-impl<B: Bundle> FindPlan for TypedStep<B> {
+impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
+    const ADDS: bool = ADDS;
+    const IN_TABLES: bool = B::Parts::KINDS.has(PartKinds::TABLE);
+    const DROPS: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.has(PartKinds::SPARSE), ADDS) {
+        (false, _) => PlanFlags::NONE,
+        (true, true) => PlanFlags::REPLACES,
+        (true, false) => PlanFlags::DROPS,
+    };
+
+    #[inline(always)]
+    fn flags(subject: Subject) -> PlanFlags {
+        let kinds = B::Parts::KINDS;
+        if !ADDS {
+            let at_once = B::Parts::SOLE_SPARSE && !kinds.has(PartKinds::SPARSE_DROPS);
+            return if at_once { PlanFlags::SPARSE } else { PlanFlags::NONE };
+        }
+        match kinds.has(PartKinds::SPARSE) && (subject.is_new() || !kinds.has(PartKinds::SPARSE_DROPS)) {
+            true if kinds.has(PartKinds::LINKS) => PlanFlags::LINKS,
+            true => PlanFlags::SPARSE,
+            false => PlanFlags::NONE,
+        }
+    }
+
     #[inline(always)]
     fn key(self, subject: Subject) -> PlanKey {
-        PlanKey::of_type(TypeId::of::<B>(), self.step, subject.table(), subject.is_new())
+        let table = if Self::IN_TABLES { subject.table() } else { TableId::EMPTY };
+        PlanKey::of_type(TypeId::of::<B>(), Self::STEP, table, subject.is_new())
     }
 
     fn change(self, store: &mut Store) -> Change {
-        Change::of((self.step)(store.register_bundle::<B>()))
+        Change::of(Self::STEP(store.register_bundle::<B>()))
+    }
+
+    #[inline(always)]
+    fn has_sparse_room(plan: &MovePlan, sparse: &[SparseStorage], index: u32) -> bool {
+        B::Parts::has_room(&mut Targets::of(plan), sparse, index)
+    }
+
+    #[inline(always)]
+    unsafe fn remove_sole(storage: &mut SparseStorage, entity: Entity) {
+        // SAFETY: forwarded; the component is the only one of the bundle.
+        unsafe { B::Parts::remove_sole(storage, entity) }
     }
 }
 
@@ -156,6 +226,7 @@ struct Ready<'s> {
     rows: Rows<'s>,
     entities: &'s mut Entities,
     sparse: &'s mut [SparseStorage],
+    components: &'s Components,
     now: WriteStamp,
 }
 
@@ -163,65 +234,103 @@ struct Ready<'s> {
 enum Rows<'s> {
     /// The row is new.
     New(&'s mut Table),
+    /// Only sparse storages are written.
+    None,
     /// The row stays where it is.
     Stays(&'s mut Table),
     /// The row comes from another table.
     Moves { to: &'s mut Table, source: &'s mut Table, from: u32 },
 }
 
+/// A change that has been carried out, but for its *finish* phase.
+struct Done {
+    entity: Entity,
+    /// Where the entity is now.
+    here: Location,
+    /// The component by which the entity is to be linked.
+    link: Option<ComponentId>,
+}
+
 impl Ready<'_> {
-    /// The *move* and *write* phases of a change. Returns the entity and where it is. Unless it is `SPECIAL` the plan has none of the flags
-    /// of [`PlanFlags::special`].
+    /// The *move* and *write* phases of a change. Unless it has `PHASES`, the special flags of the plan are those of the step.
     ///
     /// # Safety
     ///
     /// - As for [`Store::execute`].
     #[inline(always)]
-    unsafe fn carry_out<const ADDS: bool, const SPECIAL: bool>(
+    unsafe fn carry_out<S: Step, const PHASES: bool>(
         self,
+        subject: Subject,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
-    ) -> (Entity, Location) {
-        let Self { plan, entity, here, rows, entities, sparse, now } = self;
+    ) -> Done {
+        let Self { plan, entity, here, rows, entities, sparse, components, now } = self;
         let row = here.row as usize;
         // SAFETY: the plan leads to the table, which has room for the row, and for the row past the end if the plan replaces values. Room
-        // in sparse storages has been reserved if the plan has that flag, and *finish* drops what retires there or is past the end. Each
-        // target that says so has a value in the row. Each column of a row that is new in the table gets its value from the row that
-        // moves, whose columns the plan names, or from `write`, or has got it from a constructor.
+        // in sparse storages has been reserved if the plan has that flag, and *finish* drops what retires there or is past the end. Without
+        // that phase nothing retires, as the flags of the step say, and what is past the end is dropped here. Each target that says so has a value in the row. Each column of a row
+        // that is new in the table gets its value from the row that moves, whose columns the plan names, or from `write`, or has got it from
+        // a constructor.
         unsafe {
             match rows {
                 Rows::New(table) => {
                     write(&mut RowWriter::new(plan, table, row, entity, sparse, now));
                     table.commit_row(entity, now);
                 }
+                Rows::None => {
+                    if S::ADDS {
+                        write(&mut RowWriter::outside_of_tables(plan, entity, sparse, now));
+                    }
+                }
                 Rows::Stays(table) => {
                     read(plan, table, sparse);
-                    if ADDS {
+                    if S::ADDS {
                         table.stamp(now.tick);
                         write(&mut RowWriter::new(plan, table, row, entity, sparse, now));
                         if table.is_tracked() {
                             note_targets(plan, table, row, now);
                         }
                     }
+                    if !PHASES && S::ADDS && plan.flags.has(S::DROPS) {
+                        drop_values(plan, None, table, (Fate::Dropped, &[]));
+                    }
                 }
                 Rows::Moves { to, source, from } => {
                     read(plan, source, sparse);
                     let relocate = |last| entities.relocate_row(entity, here, last, from);
                     source.move_row_to((from as usize, entity), to, relocate, &plan.moves, now.tick);
-                    if SPECIAL && !plan.other_moves.is_empty() {
+                    let drops = !PHASES && !S::ADDS && plan.flags.has(S::DROPS);
+                    if (PHASES || drops) && !plan.other_moves.is_empty() {
                         source.move_other_values(from as usize, to, row, &plan.other_moves);
                     }
-                    if ADDS {
+                    if S::ADDS {
                         write(&mut RowWriter::new(plan, to, row, entity, sparse, now));
                     }
                     if source.is_tracked() | to.is_tracked() {
                         source.move_ticks(from as usize, to, row, [&plan.moves, &plan.other_moves], now);
                         note_targets(plan, to, row, now);
                     }
+                    if drops {
+                        drop_values(plan, Some(source), to, (Fate::Dropped, &[]));
+                    }
                 }
             }
         }
-        (entity, here)
+        let flags = S::flags(subject);
+        let mut link = None;
+        if !PHASES && flags.has(PlanFlags::SPARSE) {
+            if S::ADDS {
+                entities.add_to_summary(entity.index(), plan.summary);
+                if flags.has(PlanFlags::ONLY_LINKS) {
+                    link = plan.sparse_targets().next().map(|number| components.sparse()[number]);
+                }
+            } else if let [number] = *plan.leaves {
+                // SAFETY: the plan is that of the step, and dropping values does nothing, as the flags of the step say.
+                unsafe { S::remove_sole(&mut sparse[number as usize], entity) }
+                leave_summary(entities, sparse, entity, number as usize);
+            }
+        }
+        Done { entity, here, link }
     }
 }
 
@@ -241,7 +350,7 @@ impl Store {
         subject: Subject,
         bundle: Moved<'_, B>,
     ) -> Result<(Entity, Option<Location>), SpawnError> {
-        let step = TypedStep::<B>::insertion();
+        let step = TypedStep::<B, true>::new();
         let read = |_: &MovePlan, _: &Table, _: &mut [SparseStorage]| {};
         // SAFETY: the change adds the bundle, by an insertion, and nothing else.
         unsafe {
@@ -249,24 +358,33 @@ impl Store {
                 // To take the bundle apart may be user code.
                 None => with_parts(bundle, |parts| {
                     let write = |writer: &mut RowWriter<'_>| parts.write_row::<false>(writer);
-                    self.execute::<true>(subject, step, Fate::Dropped, read, write)
+                    self.execute(subject, step, Fate::Dropped, read, write)
                 }),
-                Some(token) => match self.ready::<false>(step.key(subject), subject) {
+                Some(token) => match self.ready::<TypedStep<B, true>, false>(step.key(subject), subject) {
                     Some(ready) => {
-                        let (entity, here) = ready.carry_out::<true, false>(
+                        let done = ready.carry_out::<TypedStep<B, true>, false>(
+                            subject,
                             read,
                             #[inline(always)]
                             |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token),
                         );
-                        Ok((entity, Some(here)))
+                        Ok(self.conclude_at_once(done))
                     }
                     None => bundle.elsewhere(move |bundle| {
                         let write = |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token);
-                        self.execute_in_phases::<true>(subject, step, Fate::Dropped, read, write)
+                        self.execute_in_phases(subject, step, Fate::Dropped, read, write)
                     }),
                 },
             }
         }
+    }
+
+    /// The end of a change without a *finish* phase.
+    #[inline(always)]
+    fn conclude_at_once(&mut self, done: Done) -> (Entity, Option<Location>) {
+        let Done { entity, here, link } = done;
+        let is_here = link.is_none_or(|component| self.link_lightly(component, entity));
+        (entity, is_here.then_some(here))
     }
 
     /// Carries out a change of one entity. Returns the entity and where it is, unless listeners have been notified, since their commands may
@@ -286,10 +404,10 @@ impl Store {
     /// - If the fate is `Taken`, `read` moves everything out that the change takes away, and only then. What it takes from a sparse storage
     ///   leaves that.
     #[inline(always)]
-    pub(super) unsafe fn execute<const ADDS: bool>(
+    pub(super) unsafe fn execute<S: Step>(
         &mut self,
         subject: Subject,
-        step: impl FindPlan,
+        step: S,
         fate: Fate,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
@@ -297,12 +415,12 @@ impl Store {
         // SAFETY: forwarded.
         #[expect(clippy::redundant_closure_call, reason = "it copies the subject, which is in registers otherwise")]
         unsafe {
-            match self.ready::<false>(step.key(subject), subject) {
+            match self.ready::<S, false>(step.key(subject), subject) {
                 Some(ready) => {
-                    let (entity, here) = ready.carry_out::<ADDS, false>(read, write);
-                    Ok((entity, Some(here)))
+                    let done = ready.carry_out::<S, false>(subject, read, write);
+                    Ok(self.conclude_at_once(done))
                 }
-                None => (move || self.execute_in_phases::<ADDS>(subject, step, fate, read, write))(),
+                None => (move || self.execute_in_phases(subject, step, fate, read, write))(),
             }
         }
     }
@@ -317,16 +435,16 @@ impl Store {
     ///
     /// - As for [`Store::execute`].
     #[inline(never)]
-    unsafe fn execute_in_phases<const ADDS: bool>(
+    unsafe fn execute_in_phases<S: Step>(
         &mut self,
         subject: Subject,
-        step: impl FindPlan,
+        step: S,
         fate: Fate,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> Result<(Entity, Option<Location>), SpawnError> {
-        let key = step.key(subject);
-        let (mut id, mut flags) = self.find_plan(step, subject);
+        let key = self.key_of_table(step, subject);
+        let (mut id, mut flags) = self.find_plan(key, step, subject.table());
         let mut prepared = None;
         let mut has_room = flags.has(PlanFlags::PREPARE);
         if flags.has(PlanFlags::NOTIFIES_BEFORE)
@@ -335,26 +453,31 @@ impl Store {
             let change = step.change(self);
             let panicked = self.notify_before_change(Affected::Listed(&[entity]), location.table, change);
             prepared = Some(Prepared { panicked: Some(panicked), ..Prepared::default() });
-            (id, flags) = self.find_plan(step, subject);
+            (id, flags) = self.find_plan(key, step, subject.table());
         }
         if has_room {
             self.prepare(subject, id, fate, &mut prepared)?;
         }
-        let (entity, here) = loop {
+        let Done { entity, here, .. } = loop {
             // SAFETY: forwarded.
-            if let Some(ready) = unsafe { self.ready::<true>(key.with_flags(flags), subject) } {
+            if let Some(ready) = unsafe { self.ready::<S, true>(key.with_flags(flags), subject) } {
                 // SAFETY: forwarded.
-                break unsafe { ready.carry_out::<ADDS, true>(read, write) };
+                break unsafe { ready.carry_out::<S, true>(subject, read, write) };
             }
             assert!(!has_room, "the first phase has made room");
             self.reserve_row(subject, id)?;
             has_room = true;
         };
         let mut is_here = true;
-        if flags.has(PlanFlags::FINISH) {
+        let drops = PlanFlags::DROPS.and(PlanFlags::REPLACES);
+        if flags.has(PlanFlags::FINISH.without(drops)) {
             let changed = Changed { entity, plan: id, from: subject, here, fate };
             // SAFETY: the change has been carried out but for this phase, and nothing has happened since.
             is_here = unsafe { self.finish(changed, &mut prepared) };
+        } else if flags.has(drops) {
+            let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
+            // SAFETY: as above. No listener takes a value.
+            unsafe { drop_values_in(plan, tables, (subject.table(), here.table), (fate, &[])) }
         }
         if prepared.is_none() {
             // To drop nothing is a call.
@@ -363,22 +486,33 @@ impl Store {
         Ok((entity, is_here.then_some(here)))
     }
 
-    /// Has the plan cache find the plan of a change. Returns the plan and its special flags.
+    /// The key of the plan of a step for the table of an entity.
     #[inline]
-    fn find_plan(&mut self, step: impl FindPlan, subject: Subject) -> (PlanId, PlanFlags) {
-        match self.archetypes.find(step.key(subject)) {
+    fn key_of_table<S: Step>(&mut self, step: S, subject: Subject) -> PlanKey {
+        let key = step.key(subject);
+        if S::IN_TABLES || subject.is_new() {
+            return key;
+        }
+        self.find_plan(key, step, TableId::EMPTY);
+        PlanKey::of_change(step.change(self), subject.table())
+    }
+
+    /// The plan of a step for entities of a table, and its special flags. The plan cache remembers it with a key.
+    #[inline]
+    fn find_plan(&mut self, key: PlanKey, step: impl Step, from: TableId) -> (PlanId, PlanFlags) {
+        match self.structure.archetypes.find(key) {
             Some(found) => found,
-            None => self.make_plan(step, subject),
+            None => self.make_plan(key, step, from),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn make_plan(&mut self, step: impl FindPlan, subject: Subject) -> (PlanId, PlanFlags) {
+    fn make_plan(&mut self, key: PlanKey, step: impl Step, from: TableId) -> (PlanId, PlanFlags) {
         let change = step.change(self);
-        let id = self.archetypes.plan(subject.table(), change);
-        self.archetypes.remember(step.key(subject), id);
-        (id, self.archetypes.at(id).plan.flags.special())
+        let id = self.structure.archetypes.plan(from, change);
+        self.structure.archetypes.remember(key, id);
+        (id, self.structure.archetypes.at(id).plan.flags.special())
     }
 
     /// Makes room for the row of a change whose plan the cache has, and for a new entity.
@@ -391,26 +525,37 @@ impl Store {
     fn reserve_row(&mut self, subject: Subject, id: PlanId) -> Result<(), SpawnError> {
         if let Subject::New = subject {
             self.try_flush()?;
-            self.entities.reserve_next()?;
+            self.structure.entities.reserve_next()?;
         }
-        let Planned { plan, tables, .. } = self.archetypes.at(id);
+        let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
         let moves = plan.table != subject.table() || subject.is_new();
         let rows = usize::from(moves) + usize::from(!plan.replaces.is_empty());
         tables.get_mut(plan.table).reserve(rows)?;
         Ok(())
     }
 
-    /// What carries out a change of one entity, if there is nothing to prepare. Only a new entity has got its id then. Unless it is
-    /// `SPECIAL` the key names no flags.
+    /// What carries out a change of one entity, if there is room. Only a new entity has got its id then. Unless the change has `PHASES` there
+    /// is nothing to prepare: the plan has the flags of the step.
     ///
     /// # Safety
     ///
     /// - A subject that is alive is at its location; one that is pending is.
     #[inline(always)]
-    unsafe fn ready<const SPECIAL: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
+    unsafe fn ready<S: Step, const PHASES: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
         let now = self.now();
-        let Self { archetypes, entities, sparse, .. } = self;
-        let Planned { plan, tables, .. } = archetypes.cached(key)?;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, reactions, .. } = self;
+        let flags = S::flags(subject);
+        let key = if PHASES { key } else { key.with_flags(flags).tolerating(S::DROPS) };
+        let Planned { plan, tables, components } = archetypes.cached(key)?;
+        if !PHASES && S::ADDS && flags.has(PlanFlags::SPARSE) {
+            let index = subject.index().unwrap_or_else(|| entities.next_index());
+            let links = flags.has(PlanFlags::ONLY_LINKS);
+            if !(entities.has_summary_room(index, subject.is_new()) && S::has_sparse_room(plan, sparse, index))
+                || links && (reactions.is_running() || !listeners.link_at_once(plan.summary))
+            {
+                return None;
+            }
+        }
         let to = plan.table;
         // SAFETY: the tables of plans and of live entities are tables of this store.
         let (rows, entity, here) = unsafe {
@@ -430,9 +575,10 @@ impl Store {
                     };
                     (Rows::New(table), entity, here)
                 }
+                Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (Rows::None, entity, at),
                 Subject::Alive(entity, at) if at.table == to => {
                     let table = tables.get_unchecked_mut(to);
-                    if SPECIAL && !has_room(plan, table, 0) {
+                    if (PHASES || S::ADDS && plan.flags.has(S::DROPS)) && !has_room(plan, table, 0) {
                         return None;
                     }
                     (Rows::Stays(table), entity, at)
@@ -440,7 +586,9 @@ impl Store {
                 Subject::Alive(entity, at) => {
                     // They differ.
                     let (source, table) = tables.get_two_mut(at.table, to);
-                    if table.is_full() || SPECIAL && !has_room(plan, table, 1) {
+                    // A row that moves and has values replaced as well is rare.
+                    let replaces = !PHASES && S::ADDS && plan.flags.has(S::DROPS);
+                    if replaces || table.is_full() || PHASES && !has_room(plan, table, 1) {
                         return None;
                     }
                     let here = Location { table: to, row: table.len() as u32 };
@@ -448,7 +596,7 @@ impl Store {
                 }
             }
         };
-        Some(Ready { plan, entity, here, rows, entities, sparse, now })
+        Some(Ready { plan, entity, here, rows, entities, sparse, components, now })
     }
 
     /// The *prepare* phase of a change, but for listeners that are notified before.
@@ -483,7 +631,7 @@ impl Store {
         fate: Fate,
         prepared: &mut Option<Prepared>,
     ) -> Result<(), AllocError> {
-        let Self { archetypes, entities, sparse, listeners, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
         let (flags, index, moves) = (plan.flags, entity.index(), plan.table != from.table);
         let is_listed = flags.has(PlanFlags::RECORDS.and(PlanFlags::NOTIFIES_AFTER));
@@ -534,7 +682,7 @@ impl Store {
         if matches!(subject, Subject::New) {
             self.try_flush()?;
         }
-        let Self { archetypes, entities, sparse, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
         let table = tables.get_mut(plan.table);
         table.reserve(1)?;
@@ -559,13 +707,8 @@ impl Store {
     /// - The change has been carried out but for this phase, and nothing has happened since. `prepared` is what its first phase left.
     #[inline(never)]
     unsafe fn finish(&mut self, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
-        let Changed { entity, plan: id, from, here, .. } = changed;
-        let Planned { plan, tables, .. } = self.archetypes.at(id);
-        if !plan.flags.has(PlanFlags::FINISH.without(PlanFlags::DROPS.and(PlanFlags::REPLACES))) {
-            // SAFETY: forwarded. No listener takes a value.
-            unsafe { drop_values_in(plan, tables, (from.table(), here.table), (changed.fate, &[])) }
-            return true;
-        }
+        let Changed { entity, plan: id, from, .. } = changed;
+        let plan = self.structure.archetypes.at(id).plan;
         let only_notifies = !plan.flags.has(PlanFlags::FINISH.without(PlanFlags::NOTIFIES_AFTER));
         if only_notifies {
             self.listeners.add_change(entity, plan, from.is_new());
@@ -589,7 +732,7 @@ impl Store {
     /// The *finish* phase of a change by which an entity has got its first row.
     fn finish_spawn(&mut self, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
         let (Changed { entity, plan: id, here, .. }, now) = (changed, self.now());
-        let Self { archetypes, entities, sparse, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
         if let Some(Prepared { aside, .. }) = prepared {
             let (table, row) = (tables.get_mut(here.table), here.row as usize);
@@ -607,7 +750,7 @@ impl Store {
         if let Some(component) = linked.filter(|_| self.links_lightly(storages)) {
             return self.link_lightly(component, entity);
         }
-        let plan = self.archetypes.at(id).plan;
+        let plan = self.structure.archetypes.at(id).plan;
         if plan.interest().is_none() {
             return true;
         }
@@ -627,7 +770,7 @@ impl Store {
     unsafe fn finish_change(&mut self, changed: Changed, from: Location, prepared: Prepared) -> Option<Waiting> {
         let (Changed { entity, plan: id, here, fate, .. }, now) = (changed, self.now());
         let Prepared { mut aside, held, mut told, renewal, mut panicked } = prepared;
-        let Self { archetypes, entities, sparse, listeners, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
         let flags = plan.flags;
         if !aside.is_empty() {
@@ -702,7 +845,7 @@ fn has_room(plan: &MovePlan, table: &Table, rows: usize) -> bool {
 /// # Safety
 ///
 /// - The entity has just been changed as the plan says, from one table to the other.
-#[inline]
+#[inline(never)]
 unsafe fn drop_values(plan: &MovePlan, from: Option<&mut Table>, to: &mut Table, (fate, kept): (Fate, &[u32])) {
     /// Values that have been replaced, which are dropped with this.
     struct Replaced<'a>(&'a mut Table, &'a [u32]);

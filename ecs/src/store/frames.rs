@@ -23,7 +23,7 @@ use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::resource::{MessageNumbers, Renewed, ResourceId};
+use crate::resource::{MessageNumbers, Renewed, ResourceId, Resources};
 
 /// Stands for a schedule in the world that it was prepared for. It is gone when the schedule is, or is prepared for another
 /// world.
@@ -97,11 +97,60 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
+    /// How many frames have ended.
+    pub(crate) fn number(&self) -> u64 {
+        self.number + u64::from(self.shared.has_ended.load(Relaxed))
+    }
+
+    /// Lets messages go that were written before the last time, but for those that a schedule holds.
+    ///
+    /// # Panics
+    ///
+    /// If the `Drop` of a message does. The others have gone all the same.
+    pub(crate) fn age_messages(&mut self, resources: &mut Resources) {
+        self.holders.retain(|holder| holder.seat.strong_count() > 0);
+        resources.age_messages(|messages, numbers| self.held_from(messages, numbers));
+    }
+
+    /// Has a schedule hold the messages that are there and those that will be written to these lists, and to no others.
+    pub(crate) fn hold_messages(&mut self, resources: &mut Resources, seat: &Seat, lists: &[ResourceId]) {
+        let is_of = |holder: &Holder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
+        let at = match self.holders.iter().position(is_of) {
+            Some(at) => at,
+            None if lists.is_empty() => return,
+            None => {
+                self.holders.push(Holder { seat: Arc::downgrade(seat), lists: Vec::new() });
+                self.holders.len() - 1
+            }
+        };
+        let held = &mut self.holders[at].lists;
+        held.retain(|held| lists.contains(&held.messages));
+        for &messages in lists {
+            if !held.iter().any(|held| held.messages == messages) {
+                let (origin, from) = resources.message_numbers(messages).map_or((0, 0), |now| (now.origin, now.start));
+                held.push(Held { messages, origin, from });
+            }
+        }
+    }
+
+    /// Notes that a schedule begins a run, in which its readers come to the messages that are there.
+    pub(crate) fn offer_messages(&mut self, resources: &mut Resources, seat: &Seat) {
+        let is_of = |holder: &&mut Holder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
+        if let Some(holder) = self.holders.iter_mut().find(is_of) {
+            for held in &mut holder.lists {
+                if let Some(MessageNumbers { origin, end, .. }) = resources.message_numbers(held.messages) {
+                    (held.origin, held.from) = (origin, end);
+                }
+            }
+        }
+    }
+
     pub(super) fn goes_on(&self) -> bool {
         Arc::strong_count(&self.shared) > 1
     }
 
-    pub(super) fn enter(&self) -> Ongoing {
+    /// Counts a run or a frame until the returned guard is dropped: runs and frames that begin meanwhile belong to it.
+    pub(crate) fn enter(&self) -> Ongoing {
         Ongoing(Arc::clone(&self.shared))
     }
 

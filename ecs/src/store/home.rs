@@ -10,7 +10,8 @@
 
 use alloc::vec::Vec;
 
-use super::{Returned, Store, WorldId};
+use super::pending_commands::Returned;
+use super::{Store, WorldId};
 use crate::entity::Entity;
 use crate::mailbox::Sender;
 use crate::queue::Queue;
@@ -18,10 +19,14 @@ use crate::queue::Queue;
 /// Where the commands belong that were recorded for a store.
 pub(crate) struct Home {
     world: WorldId,
-    mailbox: Sender<Returned>,
+    mailbox: Sender<Returned<Store>>,
 }
 
 impl Home {
+    pub(crate) fn new(store: &Store) -> Self {
+        Self { world: store.id, mailbox: store.commands.returned.sender() }
+    }
+
     /// Whether the store is the one that the commands were recorded for.
     #[inline]
     pub(crate) fn is(&self, store: &Store) -> bool {
@@ -49,7 +54,7 @@ impl Home {
     #[cold]
     pub(crate) fn send_pending(&self, mut ids: Vec<Entity>) {
         let mut queue = Queue::default();
-        queue.push(move |store: &mut Store| store.pending.append(&mut ids));
+        queue.push(move |store: &mut Store| store.structure.pending.append(&mut ids));
         drop(self.mailbox.send(Returned { queue, system: None, before: None, deferral: None }));
     }
 
@@ -62,43 +67,36 @@ impl Home {
     }
 }
 
-impl Store {
-    /// Where the commands belong that are recorded for this store.
-    pub(crate) fn home(&self) -> Home {
-        Home { world: self.id, mailbox: self.returned.sender() }
+/// Puts commands that have come back before those that wait.
+#[inline]
+pub(crate) fn take_returned(store: &mut Store) {
+    if !store.commands.returned.is_empty() {
+        put_returned_first(store);
     }
+}
 
-    /// Puts commands that have come back before those that wait.
-    #[inline]
-    pub(crate) fn take_returned(&mut self) {
-        if !self.returned.is_empty() {
-            self.put_returned_first();
+#[cold]
+#[inline(never)]
+fn put_returned_first(store: &mut Store) {
+    let returned = store.commands.returned.take();
+    // Their application ended elsewhere.
+    if let Some(before) = returned.iter().rev().find_map(|returned| returned.before) {
+        store.commands.errors.system = before;
+    }
+    let now = store.commands.errors.system;
+    let mut first = Queue::default();
+    for Returned { mut queue, system, deferral, .. } in returned {
+        if let Some(has_ended) = deferral {
+            store.end_whole(has_ended);
+        }
+        if !queue.is_empty() {
+            first.push(move |store: &mut Store| store.commands.errors.system = system);
+            first.append(&mut queue);
         }
     }
-
-    #[cold]
-    #[inline(never)]
-    fn put_returned_first(&mut self) {
-        let returned = self.returned.take();
-        // Their application ended elsewhere.
-        if let Some(before) = returned.iter().rev().find_map(|returned| returned.before) {
-            self.command_errors.system = before;
-        }
-        let now = self.command_errors.system;
-        let mut first = Queue::default();
-        for Returned { mut queue, system, deferral, .. } in returned {
-            if let Some(has_ended) = deferral {
-                self.end_whole(has_ended);
-            }
-            if !queue.is_empty() {
-                first.push(move |store: &mut Self| store.command_errors.system = system);
-                first.append(&mut queue);
-            }
-        }
-        if !first.is_empty() {
-            first.push(move |store: &mut Self| store.command_errors.system = now);
-        }
-        first.append(&mut self.queue);
-        self.queue = first;
+    if !first.is_empty() {
+        first.push(move |store: &mut Store| store.commands.errors.system = now);
     }
+    first.append(&mut store.commands.queue);
+    store.commands.queue = first;
 }

@@ -7,7 +7,7 @@ use super::{Store, WorldId};
 use crate::component::{ComponentDescriptor, ComponentId, KnownClones};
 use crate::entity::{Entity, EntityHashSet};
 use crate::journal::Journaled;
-use crate::relation::PairsCopy;
+use crate::relation::{PairsCopy, Relations};
 use crate::tick::{LastRun, RunTicks, Tick};
 
 /// A moment of a store, from which on its journal is read.
@@ -39,107 +39,101 @@ pub(crate) enum Unknown {
     TooLate,
 }
 
-impl Store {
-    /// Keeps a journal with room for so many entries from now on. False if there is no memory for it.
-    pub(crate) fn begin_journal(&mut self, capacity: usize) -> bool {
-        let begun = self.listeners.begin_journal(capacity);
-        self.tell_of_everything();
-        begun
-    }
+/// Keeps a journal with room for so many entries from now on. False if there is no memory for it.
+pub(crate) fn begin_journal(store: &mut Store, capacity: usize) -> bool {
+    let begun = store.listeners.begin_journal(capacity);
+    store.listeners.update_interest(&mut store.structure.archetypes);
+    begun
+}
 
-    /// Keeps no journal any more.
-    pub(crate) fn end_journal(&mut self) {
-        self.listeners.end_journal();
-        self.tell_of_everything();
-    }
+/// Keeps no journal any more.
+pub(crate) fn end_journal(store: &mut Store) {
+    store.listeners.end_journal();
+    store.listeners.update_interest(&mut store.structure.archetypes);
+}
 
-    /// How many entries the journal has room for, if there is one.
-    pub(crate) fn journal_capacity(&self) -> Option<usize> {
-        self.listeners.journal().map(|journal| journal.capacity())
+/// Keeps the changes of a component tracked for as long as there is a journal.
+pub(crate) fn track_for_journal(store: &mut Store, id: ComponentId) {
+    if store.listeners.journal().is_none_or(|journal| journal.tracks(id)) {
+        return;
     }
+    if let Some(guard) = store.structure.watch(id, store.clock.change_tick())
+        && let Some(journal) = store.listeners.journal_mut()
+    {
+        journal.keep(id, guard);
+    }
+}
 
-    /// Keeps the changes of a component tracked for as long as there is a journal.
-    pub(crate) fn track_for_journal(&mut self, id: ComponentId) {
-        if self.listeners.journal().is_none_or(|journal| journal.tracks(id)) {
-            return;
+/// The present as a moment of the journal, if there is one: what is done from now on is behind it.
+pub(crate) fn journal_moment(store: &mut Store) -> Option<Moment> {
+    store.listeners.journal()?;
+    store.flush();
+    store.structure.track_requested(store.clock.change_tick());
+    let (world, restores) = (store.id, store.clock.restores);
+    let tick = store.next_tick();
+    let seen = store.clock.run_at(tick);
+    look_for_journal(store, tick);
+    let (next, number) = store.listeners.journal_mut()?.seal();
+    Some(Moment { world, restores, number, next, seen })
+}
+
+/// Looks at the columns whose changes are tracked for the journal, as a consumer: from now on their logs name the rows that change.
+fn look_for_journal(store: &Store, tick: Tick) {
+    let Some(journal) = store.listeners.journal() else { return };
+    for table in store.structure.archetypes.tables.as_slice().iter().filter(|table| !table.is_empty()) {
+        for (nth, _) in table.components().iter().enumerate().filter(|(_, id)| journal.tracks(**id)) {
+            if let Some(tracking) = table.column(nth).tracking() {
+                tracking.look(tick);
+            }
         }
-        if let Some(guard) = self.watch(id)
-            && let Some(journal) = self.listeners.journal_mut()
+    }
+}
+
+/// What has become of entities between a moment and now, and the ticks that are new since.
+pub(crate) fn journal_since(store: &Store, moment: &Moment) -> Result<(Journaled, RunTicks), Unknown> {
+    if moment.world != store.id {
+        return Err(Unknown::OtherWorld);
+    }
+    if moment.restores != store.clock.restores {
+        return Err(Unknown::Restored);
+    }
+    let journal = store.listeners.journal().ok_or(Unknown::TooLate)?;
+    let journaled =
+        journal.since(moment.next, |entity| store.structure.entities.contains(entity)).ok_or(Unknown::TooLate)?;
+    Ok((journaled, store.clock.run_ticks_since(moment.seen, store.clock.change_tick())))
+}
+
+/// The pairs of each relation of which one of some entities is the source, and those of sources with pairs that have changed; or
+/// all. Relations whose values cannot be cloned are passed over; `clones` has the functions of those whose definitions name none.
+pub(crate) fn copy_pairs_since(
+    relations: &mut Relations<Store>,
+    entities: &[&[Entity]],
+    since: Option<RunTicks>,
+    clones: &KnownClones,
+) -> Vec<CopiedPairs> {
+    let mut copies = Vec::new();
+    for place in relations.places.iter_mut().filter(|place| place.pairs.index().len() != 0) {
+        let sources = match since {
+            None => place.pairs.index().entities(0).collect(),
+            Some(since) => {
+                let all = entities.iter().copied().flatten().copied();
+                let mut sources: Vec<Entity> = all.filter(|&one| place.pairs.index().count(0, one) != 0).collect();
+                let mut known: EntityHashSet = sources.iter().copied().collect();
+                sources.extend(place.pairs.changed_sources(since).into_iter().filter(|one| known.insert(*one)));
+                sources
+            }
+        };
+        if !sources.is_empty()
+            && let Some(pairs) = place.pairs.copy_from(&sources, clones)
         {
-            journal.keep(id, guard);
+            copies.push(CopiedPairs { pairs, sources });
         }
     }
+    copies
+}
 
-    /// The present as a moment of the journal, if there is one: what is done from now on is behind it.
-    pub(crate) fn moment(&mut self) -> Option<Moment> {
-        self.listeners.journal()?;
-        self.flush();
-        self.settle_tracking();
-        let (world, restores) = (self.id, self.clock.restores);
-        let tick = self.next_tick();
-        let seen = self.run_at(tick);
-        self.look_for_journal(tick);
-        let (next, number) = self.listeners.journal_mut()?.seal();
-        Some(Moment { world, restores, number, next, seen })
-    }
-
-    /// Looks at the columns whose changes are tracked for the journal, as a consumer: from now on their logs name the rows that change.
-    fn look_for_journal(&self, tick: Tick) {
-        let Some(journal) = self.listeners.journal() else { return };
-        for table in self.archetypes.tables.as_slice().iter().filter(|table| !table.is_empty()) {
-            for (nth, _) in table.components().iter().enumerate().filter(|(_, id)| journal.tracks(**id)) {
-                if let Some(tracking) = table.column(nth).tracking() {
-                    tracking.look(tick);
-                }
-            }
-        }
-    }
-
-    /// What has become of entities between a moment and now, and the ticks that are new since.
-    pub(crate) fn since(&self, moment: &Moment) -> Result<(Journaled, RunTicks), Unknown> {
-        if moment.world != self.id {
-            return Err(Unknown::OtherWorld);
-        }
-        if moment.restores != self.clock.restores {
-            return Err(Unknown::Restored);
-        }
-        let journal = self.listeners.journal().ok_or(Unknown::TooLate)?;
-        let journaled = journal.since(moment.next, |entity| self.entities.contains(entity)).ok_or(Unknown::TooLate)?;
-        Ok((journaled, self.run_ticks_since(moment.seen, self.change_tick())))
-    }
-
-    /// The pairs of each relation of which one of some entities is the source, and those of sources with pairs that have changed; or
-    /// all. Relations whose values cannot be cloned are passed over; `clones` has the functions of those whose definitions name none.
-    pub(crate) fn copy_pairs_since(
-        &mut self,
-        entities: &[&[Entity]],
-        since: Option<RunTicks>,
-        clones: &KnownClones,
-    ) -> Vec<CopiedPairs> {
-        let mut copies = Vec::new();
-        for place in self.relations.places.iter_mut().filter(|place| place.pairs.index().len() != 0) {
-            let sources = match since {
-                None => place.pairs.index().entities(0).collect(),
-                Some(since) => {
-                    let all = entities.iter().copied().flatten().copied();
-                    let mut sources: Vec<Entity> = all.filter(|&one| place.pairs.index().count(0, one) != 0).collect();
-                    let mut known: EntityHashSet = sources.iter().copied().collect();
-                    sources.extend(place.pairs.changed_sources(since).into_iter().filter(|one| known.insert(*one)));
-                    sources
-                }
-            };
-            if !sources.is_empty()
-                && let Some(pairs) = place.pairs.copy_from(&sources, clones)
-            {
-                copies.push(CopiedPairs { pairs, sources });
-            }
-        }
-        copies
-    }
-
-    /// What is known of the relations that have pairs.
-    pub(crate) fn relations_with_pairs(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
-        let all = self.relations.places.iter().filter(|place| place.pairs.index().len() != 0);
-        all.map(|place| place.pairs.descriptor())
-    }
+/// What is known of the relations that have pairs.
+pub(crate) fn relations_with_pairs(relations: &Relations<Store>) -> impl Iterator<Item = &'static ComponentDescriptor> {
+    let all = relations.places.iter().filter(|place| place.pairs.index().len() != 0);
+    all.map(|place| place.pairs.descriptor())
 }

@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 
 use super::news::{Affected, LifecycleEvents};
 use super::report::held_by;
-use super::{Home, Store};
+use super::{Home, Store, Structure, take_returned};
 use crate::alloc_error::try_reserve_exact;
 use crate::archetype::{Archetypes, Planned};
 use crate::component::{ComponentId, Kinds};
@@ -78,8 +78,8 @@ impl Drop for Promised<'_> {
     fn drop(&mut self) {
         match &self.home {
             Some(home) if home.is(self.store) => {
-                self.pending.append(&mut self.store.pending);
-                core::mem::swap(&mut self.pending, &mut self.store.pending);
+                self.pending.append(&mut self.store.structure.pending);
+                core::mem::swap(&mut self.pending, &mut self.store.structure.pending);
             }
             Some(home) => home.send_pending(core::mem::take(&mut self.pending)),
             None => {}
@@ -92,9 +92,9 @@ impl Store {
     /// watch.
     pub(crate) fn refresh_observed(&mut self, components: impl IntoIterator<Item = Option<ComponentId>>) {
         for id in components {
-            self.archetypes.set_heard(id, self.reactions.observed(id));
+            self.structure.archetypes.set_heard(id, self.reactions.observed(id));
         }
-        self.listeners.refresh_observed(&self.archetypes.components);
+        self.listeners.refresh_observed(&self.structure.archetypes.components);
     }
 
     /// Carries out operations as one, whose events are delivered when all have ended.
@@ -134,7 +134,7 @@ impl Store {
     #[cold]
     pub(crate) fn tell_of_made(&mut self, table: TableId, first: usize) -> &[Entity] {
         let mut made = Vec::new();
-        let entities = self.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
+        let entities = self.structure.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
         let has_room = try_reserve_exact(&mut made, entities.len());
         if has_room.is_ok() {
             made.extend_from_slice(entities);
@@ -157,7 +157,7 @@ impl Store {
     fn react_now(&mut self) {
         if self.listeners.held != 0 {
             // Scopes that deferred events may have ended while the store was elsewhere.
-            self.take_returned();
+            take_returned(self);
         }
         if self.listeners.held != 0 || self.reactions.is_running() {
             return;
@@ -200,9 +200,9 @@ impl Store {
         let mut events = core::mem::replace(&mut self.listeners.pending, empty);
         if events.is_unsettled() {
             events.retain(|entity, id, kinds| {
-                self.entities.contains(entity) && self.has(entity, id) != kinds.has(Kinds::GONE)
+                self.structure.entities.contains(entity) && self.structure.has(entity, id) != kinds.has(Kinds::GONE)
             });
-            events.merge_batches(&self.entities);
+            events.merge_batches(&self.structure.entities);
         }
         if let Some(vtable) = self.reactions.vtable.filter(|_| !events.is_empty()) {
             (vtable.dispatch)(self, &events);
@@ -237,7 +237,7 @@ impl Store {
 
     /// Other operations may come before the pending events are delivered, and may undo what these report.
     pub(super) fn settle_news(&mut self) {
-        let Self { listeners, archetypes, .. } = self;
+        let Self { structure: Structure { archetypes, .. }, listeners, .. } = self;
         listeners.pending.resolve_all_rows(&archetypes.tables);
         listeners.pending.mark_stale();
     }
@@ -265,7 +265,7 @@ impl Store {
     /// Applies the commands of hooks and observers, as the last step of an operation: a command may exchange the store for another one.
     #[inline]
     pub(super) fn apply_recorded(&mut self) {
-        if self.reactions.has_waiting() || self.entities.needs_flush() {
+        if self.reactions.has_waiting() || self.structure.entities.needs_flush() {
             self.apply_recorded_now();
         }
     }
@@ -276,12 +276,12 @@ impl Store {
         let Some(vtable) = self.reactions.vtable else { return };
         // Ids that were promised to commands which are being applied stay pending.
         let world = self.id;
-        let pending = core::mem::take(&mut self.pending);
-        let home = (!pending.is_empty()).then(|| self.home());
+        let pending = core::mem::take(&mut self.structure.pending);
+        let home = (!pending.is_empty()).then(|| Home::new(self));
         let promised = Promised { store: self, home, pending };
         (vtable.apply)(promised.store);
         if promised.store.id == world {
-            promised.store.make_reserved_pending();
+            promised.store.structure.make_reserved_pending();
             promised.store.place_pending();
         }
     }
@@ -315,16 +315,16 @@ impl Store {
         if kinds.told().is_none() {
             return panicked;
         }
-        events.merge_batches(&self.entities);
-        let acting = self.entities.acting();
+        events.merge_batches(&self.structure.entities);
+        let acting = self.structure.entities.acting();
         if self.listeners.held == 0 {
             // Events of an operation that was broken off come first.
             panicked = Waiting::catch(|| self.deliver_pending());
         }
         panicked = panicked.or(Waiting::catch(|| (vtable.dispatch)(self, events)));
-        self.entities.act(acting);
+        self.structure.entities.act(acting);
         // Reserved ids get rows when the operation has ended.
-        self.make_reserved_pending();
+        self.structure.make_reserved_pending();
         panicked
     }
 
@@ -345,13 +345,13 @@ impl Store {
     ) -> T {
         let replaced = Transition::Replaced(id);
         let collect = |store: &mut Self, events: &mut LifecycleEvents| {
-            if let Some((id, kinds)) = replaced.heard_before(&store.archetypes.components) {
+            if let Some((id, kinds)) = replaced.heard_before(&store.structure.archetypes.components) {
                 events.add(entity, id, kinds);
             }
         };
         self.as_one_foreseen(collect, |store| {
             // Also if it panics: the value may be another one then.
-            store.listeners.note(entity, replaced, &store.archetypes.components);
+            store.listeners.note(entity, replaced, &store.structure.archetypes.components);
             operation(store)
         })
     }
@@ -359,7 +359,8 @@ impl Store {
     /// Whether the end of entities of a table, which may be in these sparse storages, is observed.
     #[inline]
     pub(super) fn hears_end(&self, table: TableId, storages: SparseSummary) -> bool {
-        let in_table = self.archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
+        let in_table =
+            self.structure.archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
         in_table || self.listeners.heard_storages.meets(storages)
     }
 
@@ -382,7 +383,7 @@ impl Store {
 impl LifecycleEvents {
     /// Adds the events of what entities of a table are about to lose by a change.
     pub(super) fn add_change(&mut self, store: &mut Store, affected: Affected<'_>, table: TableId, change: Change) {
-        let Store { archetypes, entities: index, sparse, listeners, .. } = store;
+        let Store { structure: Structure { archetypes, entities: index, sparse, .. }, listeners, .. } = store;
         let Planned { plan, components, tables } = archetypes.planned(table, change);
         let coming = plan.sparse_targets().filter_map(|number| {
             let id = components.sparse()[number];
@@ -408,23 +409,10 @@ impl LifecycleEvents {
         }
     }
 
-    /// Adds the events of what is about to happen to the values of entities in a sparse storage: of these kinds to the values that are
-    /// there, and of other kinds to the entities without a value.
-    pub(super) fn add_sparse(&mut self, store: &mut Store, entities: &[Entity], number: usize, kinds: [Kinds; 2]) {
-        let Store { archetypes: Archetypes { components, .. }, sparse, listeners, .. } = store;
-        let (id, storage) = (components.sparse()[number], &sparse[number]);
-        let [held, others] = kinds.map(|kinds| components.heard(id).common(kinds.of_all()));
-        for &entity in entities {
-            let kinds = if storage.contains(entity.index()) { held } else { others };
-            if !kinds.is_none() && !listeners.note_parting(entity, (id, kinds), components) {
-                self.add(entity, id, kinds);
-            }
-        }
-    }
-
     /// Adds the events of the end of entities of a table.
     pub(super) fn add_end(&mut self, store: &mut Store, affected: Affected<'_>, table: TableId) {
-        let Store { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, listeners, .. } = store;
+        let Store { structure, listeners, .. } = store;
+        let Structure { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, .. } = structure;
         let observed = |id: ComponentId| {
             let kinds = components.heard(id).common(Kinds::END.of_all());
             (!kinds.is_none()).then_some((id, kinds))
@@ -445,9 +433,14 @@ impl LifecycleEvents {
     }
 
     /// Events of these kinds of components that are there, or of all components: of these entities, or of all.
-    pub(crate) fn of_existing(store: &Store, components: &[ComponentId], kinds: Kinds, entities: &[Entity]) -> Self {
+    pub(crate) fn of_existing(
+        store: &Structure,
+        components: &[ComponentId],
+        kinds: Kinds,
+        entities: &[Entity],
+    ) -> Self {
         let mut events = Self::default();
-        let Store { archetypes, entities: index, sparse, .. } = store;
+        let Structure { archetypes, entities: index, sparse, .. } = store;
         let is_watched = |id: &ComponentId| components.is_empty() || components.contains(id);
         let of_table = |table: &Table| {
             let watched: Vec<_> = table.components().iter().copied().filter(is_watched).map(|id| (id, kinds)).collect();
@@ -494,7 +487,7 @@ impl Affected<'_> {
                 // Several at a time are copied out of the store.
                 let mut some = [Entity::PLACEHOLDER; SOME];
                 for first in (0..count).step_by(SOME) {
-                    let entities = self.entities(&store.archetypes.tables).get(first..).unwrap_or_default();
+                    let entities = self.entities(&store.structure.archetypes.tables).get(first..).unwrap_or_default();
                     let taken = entities.len().min(SOME);
                     some[..taken].copy_from_slice(&entities[..taken]);
                     some[..taken].iter().for_each(|&entity| each(store, entity));

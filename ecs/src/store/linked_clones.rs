@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::pairs::ClonedPairs;
-use super::{CloneError, EntityBuilder, Store};
+use super::{CloneError, EntityBuilder, Store, clone_some};
 use crate::component::{ComponentId, ErasedRefMut, ErasedVec};
 use crate::entity::{Entity, EntityHashMap, EntityMapper};
 use crate::guard::Waiting;
@@ -33,96 +33,99 @@ impl EntityMapper for Copies {
     }
 }
 
-impl Store {
-    /// Clones those components of some entities of which a function says so, with their pairs, and what they have of some components that
-    /// list sources.
-    ///
-    /// # Errors
-    ///
-    /// If one of them is not alive, or has something that cannot be cloned.
-    pub(crate) fn clone_linked(
-        &mut self,
-        entities: &[Entity],
-        is_meant: impl Fn(&Self, Entity, ComponentId) -> bool,
-        lists: impl Fn(&Self, Entity) -> Vec<ComponentId>,
-    ) -> Result<LinkedClones, CloneError> {
-        let all = EntityHashMap::from_iter(entities.iter().map(|&entity| (entity, ())));
-        let mut clones = Vec::with_capacity(entities.len());
-        for &of in entities {
-            let mut components = self.clone_some(of, |id| is_meant(self, of, id))?;
-            let lists = lists(self, of).into_iter().filter_map(|id| self.value_by_id(of, id));
-            components.parts.extend(lists.filter_map(ErasedVec::clone_with_others));
-            let pairs =
-                self.clone_meant_pairs(of, |store, id| is_meant(store, of, id), &|other| all.contains_key(&other))?;
-            clones.push(LinkedClone { of, components, pairs });
-        }
-        Ok(LinkedClones(clones))
+/// Clones those components of some entities of which a function says so, with their pairs, and what they have of some components that
+/// list sources.
+///
+/// # Errors
+///
+/// If one of them is not alive, or has something that cannot be cloned.
+pub(crate) fn clone_linked(
+    store: &mut Store,
+    entities: &[Entity],
+    is_meant: impl Fn(&Store, Entity, ComponentId) -> bool,
+    lists: impl Fn(&Store, Entity) -> Vec<ComponentId>,
+) -> Result<LinkedClones, CloneError> {
+    let all = EntityHashMap::from_iter(entities.iter().map(|&entity| (entity, ())));
+    let mut clones = Vec::with_capacity(entities.len());
+    for &of in entities {
+        let mut components = clone_some(store, of, |id| is_meant(store, of, id))?;
+        let lists = lists(store, of).into_iter().filter_map(|id| store.structure.value_by_id(of, id));
+        components.parts.extend(lists.filter_map(ErasedVec::clone_with_others));
+        let pairs =
+            store.clone_meant_pairs(of, |store, id| is_meant(store, of, id), &|other| all.contains_key(&other))?;
+        clones.push(LinkedClone { of, components, pairs });
     }
+    Ok(LinkedClones(clones))
+}
 
-    /// Takes those components of some entities of which a function says so, beside what it has been given for them. It is an operation
-    /// of its own for each.
-    pub(crate) fn take_linked(
-        &mut self,
-        entities: &[Entity],
-        mut wanted: impl FnMut(&mut Self, Entity) -> (Vec<ComponentId>, EntityBuilder),
-    ) -> LinkedClones {
-        let take = |&of: &Entity| {
-            let (ids, mut components) = wanted(self, of);
-            let taken = self.at(of).map(|mut entity| entity.take_values(Some(&ids)));
-            components.parts.extend(taken.into_iter().flat_map(|taken| taken.parts));
-            LinkedClone { of, components, pairs: ClonedPairs::default() }
+/// Takes those components of some entities of which a function says so, beside what it has been given for them. It is an operation
+/// of its own for each.
+pub(crate) fn take_linked(
+    store: &mut Store,
+    entities: &[Entity],
+    mut wanted: impl FnMut(&mut Store, Entity) -> (Vec<ComponentId>, EntityBuilder),
+) -> LinkedClones {
+    let take = |&of: &Entity| {
+        let (ids, mut components) = wanted(store, of);
+        let taken = store.at(of).map(|mut entity| entity.take_values(Some(&ids)));
+        components.parts.extend(taken.into_iter().flat_map(|taken| taken.parts));
+        LinkedClone { of, components, pairs: ClonedPairs::default() }
+    };
+    LinkedClones(entities.iter().map(take).collect())
+}
+
+/// Gives clones to new entities, but those of the first one to a target if there is one, and returns the entities that stand for
+/// the others. A function exchanges the entities inside of a component.
+pub(crate) fn put_linked(
+    store: &mut Store,
+    LinkedClones(mut clones): LinkedClones,
+    target: Option<Entity>,
+    rename: impl Fn(ErasedRefMut<'_>, &mut dyn EntityMapper),
+) -> Vec<Entity> {
+    let new = clones.len() - usize::from(target.is_some());
+    // Observers are told of the new entities when these have what is cloned.
+    let (table, first) = store.without_news(|store| store.spawn_batch(core::iter::repeat_n((), new)));
+    let made = store
+        .structure
+        .archetypes
+        .tables
+        .get(table)
+        .map_or(&[][..], |table| &table.entities()[first..][..new])
+        .to_vec();
+    let ids: Vec<Entity> = target.into_iter().chain(made.iter().copied()).collect();
+    let mut copies = Copies(clones.iter().map(|clone| clone.of).zip(ids.iter().copied()).collect());
+    let mut panicked = Waiting::catch(|| {
+        for LinkedClone { components, pairs, .. } in &mut clones {
+            let values = components.parts.iter_mut().filter_map(|part| part.first_erased_mut());
+            values.for_each(|value| rename(value, &mut copies));
+            pairs.map_entities(&mut copies);
+        }
+    });
+    if panicked.is_some() {
+        panicked = panicked.or(Waiting::catch(|| drop(clones)));
+        store.despawn_these(&made);
+    } else {
+        let put = |store: &mut Store| {
+            let mut panicked = Waiting::default();
+            for (&id, LinkedClone { mut components, pairs, .. }) in ids.iter().zip(clones) {
+                // What is replaced may panic as it is dropped. The others are made all the same.
+                panicked = panicked.or(Waiting::catch(|| put_linked_one(store, id, &mut components, pairs)));
+            }
+            panicked
         };
-        LinkedClones(entities.iter().map(take).collect())
+        panicked = store.as_one(put);
     }
+    panicked.go_on();
+    ids
+}
 
-    /// Gives clones to new entities, but those of the first one to a target if there is one, and returns the entities that stand for
-    /// the others. A function exchanges the entities inside of a component.
-    pub(crate) fn put_linked(
-        &mut self,
-        LinkedClones(mut clones): LinkedClones,
-        target: Option<Entity>,
-        rename: impl Fn(ErasedRefMut<'_>, &mut dyn EntityMapper),
-    ) -> Vec<Entity> {
-        let new = clones.len() - usize::from(target.is_some());
-        // Observers are told of the new entities when these have what is cloned.
-        let (table, first) = self.without_news(|store| store.spawn_batch(core::iter::repeat_n((), new)));
-        let made =
-            self.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..][..new]).to_vec();
-        let ids: Vec<Entity> = target.into_iter().chain(made.iter().copied()).collect();
-        let mut copies = Copies(clones.iter().map(|clone| clone.of).zip(ids.iter().copied()).collect());
-        let mut panicked = Waiting::catch(|| {
-            for LinkedClone { components, pairs, .. } in &mut clones {
-                let values = components.parts.iter_mut().filter_map(|part| part.first_erased_mut());
-                values.for_each(|value| rename(value, &mut copies));
-                pairs.map_entities(&mut copies);
-            }
-        });
-        if panicked.is_some() {
-            panicked = panicked.or(Waiting::catch(|| drop(clones)));
-            self.despawn_these(&made);
-        } else {
-            let put = |store: &mut Self| {
-                let mut panicked = Waiting::default();
-                for (&id, LinkedClone { mut components, pairs, .. }) in ids.iter().zip(clones) {
-                    // What is replaced may panic as it is dropped. The others are made all the same.
-                    panicked = panicked.or(Waiting::catch(|| store.put_linked_one(id, &mut components, pairs)));
-                }
-                panicked
-            };
-            panicked = self.as_one(put);
+fn put_linked_one(store: &mut Store, id: Entity, components: &mut EntityBuilder, pairs: ClonedPairs) {
+    let Ok(mut entity) = store.at(id) else { return };
+    let done = Waiting::catch(|| {
+        if let Err(error) = entity.insert_dynamic(components) {
+            error.raise();
         }
-        panicked.go_on();
-        ids
-    }
-
-    fn put_linked_one(&mut self, id: Entity, components: &mut EntityBuilder, pairs: ClonedPairs) {
-        let Ok(mut entity) = self.at(id) else { return };
-        let done = Waiting::catch(|| {
-            if let Err(error) = entity.insert_dynamic(components) {
-                error.raise();
-            }
-        });
-        self.relate_clones(id, pairs);
-        done.go_on();
-    }
+    });
+    store.relate_clones(id, pairs);
+    done.go_on();
 }

@@ -3,9 +3,9 @@
 //! A [`Located`] is an entity and where it is. It borrows the store, so nothing can make the location wrong while it exists,
 //! and each operation uses it up. Every change goes through [`Store::execute`].
 
-use super::Store;
 use super::addition::{Addition, Loss};
-use super::execute::{FindPlan, Subject, TypedStep};
+use super::execute::{NumberedStep, Step, Subject, TypedStep};
+use super::{Store, Structure};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, RowWriter, take_parts, with_parts};
 use crate::entity::{Entity, Location};
@@ -25,10 +25,12 @@ impl Store {
     /// An entity, if it is alive.
     #[inline]
     pub(super) fn located(&mut self, entity: Entity) -> Option<Located<'_>> {
-        let location = self.entities.get(entity)?;
+        let location = self.structure.entities.get(entity)?;
         Some(Located { store: self, entity, location })
     }
+}
 
+impl Structure {
     /// The number of the sparse storage to which the only component of a bundle belongs, if nothing else has to do with adding or
     /// removing it.
     #[inline]
@@ -76,33 +78,12 @@ impl<'s> Located<'s> {
     /// have done anything.
     #[inline(always)]
     pub(super) fn insert<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
-        if B::Parts::SOLE_SPARSE
-            && let Some(number) = self.store.only_storage::<B>()
-        {
-            return self.insert_into_storage(number, bundle);
-        }
         let Self { store, entity, location } = self;
         // SAFETY: the entity is at this location.
         match unsafe { store.insert_bundle(Subject::Alive(entity, location), bundle) } {
             Ok((_, here)) => here,
             Err(error) => error.raise(),
         }
-    }
-
-    /// [`Located::insert`] of a bundle whose only component has this sparse storage.
-    #[inline(always)]
-    fn insert_into_storage<B: Bundle>(self, number: usize, bundle: Moved<'_, B>) -> Option<Location> {
-        let Self { store, entity, location } = self;
-        // To take a bundle apart may be user code.
-        if B::IN_PLACE.is_some() {
-            // SAFETY: the value is moved there at once.
-            if let Some(address) = unsafe { store.place_sparse_lightly::<B>(number, entity) } {
-                // SAFETY: the address is one for the only component.
-                with_parts(bundle, |parts| unsafe { parts.write_sole(address, 0) });
-                return Some(location);
-            }
-        }
-        insert_sparse_with_care(store, number, entity, bundle).then_some(location)
     }
 
     /// Adds those components of a bundle that the entity does not have, and says where it is now, as [`Located::insert`] does. The rest
@@ -126,11 +107,8 @@ impl<'s> Located<'s> {
     /// Removes the components of a bundle.
     #[inline(always)]
     pub(super) fn remove<B: Bundle>(self) {
-        if let Some(number) = self.store.only_storage::<B>() {
-            return self.store.remove_sparse::<B>(number, self.entity);
-        }
         // SAFETY: the change adds nothing and takes nothing.
-        let done = unsafe { self.change::<false>(TypedStep::<B>::removal(), Fate::Dropped, |_, _, _| {}, |_| {}) };
+        let done = unsafe { self.change(TypedStep::<B, false>::new(), Fate::Dropped, |_, _, _| {}, |_| {}) };
         if let Err(error) = done {
             error.raise();
         }
@@ -160,14 +138,16 @@ impl<'s> Located<'s> {
     ) -> Result<Option<Location>, AllocError> {
         let change = addition.change();
         // SAFETY: the plan of the writer is one of the change; nothing is read.
-        unsafe { self.change::<true>(change, Fate::Dropped, |_, _, _| {}, |writer| addition.write(writer)) }
+        unsafe {
+            self.change(NumberedStep::<true>(change), Fate::Dropped, |_, _, _| {}, |writer| addition.write(writer))
+        }
     }
 
     /// Carries out a change that adds nothing. Where the entity is afterwards the index knows: a component whose `Drop` panics
     /// leaves no chance to return it.
     pub(super) fn lose(self, loss: Loss) {
         // SAFETY: the change adds nothing and takes nothing.
-        let done = unsafe { self.change::<false>(loss.change(), Fate::Dropped, |_, _, _| {}, |_| {}) };
+        let done = unsafe { self.change(NumberedStep::<false>(loss.change()), Fate::Dropped, |_, _, _| {}, |_| {}) };
         if let Err(error) = done {
             error.raise();
         }
@@ -183,16 +163,16 @@ impl<'s> Located<'s> {
     ///
     /// - As for [`Store::execute`].
     #[inline(always)]
-    unsafe fn change<const ADDS: bool>(
+    unsafe fn change(
         self,
-        step: impl FindPlan,
+        step: impl Step,
         fate: Fate,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> Result<Option<Location>, AllocError> {
         let Self { store, entity, location } = self;
         // SAFETY: forwarded; the entity is at this location.
-        let done = unsafe { store.execute::<ADDS>(Subject::Alive(entity, location), step, fate, read, write) };
+        let done = unsafe { store.execute(Subject::Alive(entity, location), step, fate, read, write) };
         match done {
             Ok((_, here)) => Ok(here),
             Err(error) => Err(error.into_alloc_error()),
@@ -206,7 +186,7 @@ impl<'s> Located<'s> {
     /// - `out` is writable; it holds the bundle if this returns true.
     pub(super) unsafe fn take<B: Bundle>(self, out: *mut B) -> bool {
         let number = self.store.register_bundle::<B>();
-        if !self.store.has_all(self.entity, number) {
+        if !self.store.structure.has_all(self.entity, number) {
             return false;
         }
         let change = Change::of(ChangeStep::Take(number));
@@ -224,7 +204,7 @@ impl<'s> Located<'s> {
     /// Whether the entity has all components of a bundle.
     pub(super) fn has_bundle<B: Bundle>(&mut self) -> bool {
         let number = self.store.register_bundle::<B>();
-        self.store.has_all(self.entity, number)
+        self.store.structure.has_all(self.entity, number)
     }
 
     /// Takes the components of `Old` out and adds those of `New`, in one move.
@@ -236,7 +216,7 @@ impl<'s> Located<'s> {
     pub(super) unsafe fn exchange<Old: Bundle, New: Bundle>(self, new: Moved<'_, New>, out: *mut Old) {
         let old = self.store.register_bundle::<Old>();
         let step = ChangeStep::Insert(self.store.register_bundle::<New>());
-        let change = self.store.archetypes.then(Change::of(ChangeStep::Take(old)), step);
+        let change = self.store.structure.archetypes.then(Change::of(ChangeStep::Take(old)), step);
         let mut taken = Taken(None);
         with_parts(new, |new| {
             // SAFETY: `take_into` writes full parts, as nothing is missing; the first step takes the old bundle, and the only
@@ -278,7 +258,7 @@ impl<'s> Located<'s> {
             plan.sparse_sources().for_each(|storage| sparse[storage].forget_retired());
         };
         // SAFETY: the caller's promise; `read` moves out what the first step takes, and the others take nothing away.
-        let done = unsafe { self.change::<true>(change, Fate::Taken, read, write) };
+        let done = unsafe { self.change(NumberedStep::<true>(change), Fate::Taken, read, write) };
         core::mem::forget(taken);
         done.map_or_else(|error| error.raise(), |_| true)
     }
@@ -292,17 +272,11 @@ impl<'s> Located<'s> {
     pub(super) unsafe fn take_lost(self, loss: Loss, read: impl FnOnce(&Table, &mut [SparseStorage])) {
         let read = |_: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| read(table, sparse);
         // SAFETY: the change adds nothing, and takes nothing by steps of its own; the rest is the caller's promise.
-        let done = unsafe { self.change::<false>(loss.change(), Fate::Taken, read, |_| {}) };
+        let done = unsafe { self.change(NumberedStep::<false>(loss.change()), Fate::Taken, read, |_| {}) };
         if let Err(error) = done {
             error.raise();
         }
     }
-}
-
-/// [`Located::insert`] of a bundle whose only component has this sparse storage. Says whether the entity is where it was.
-#[inline(never)]
-fn insert_sparse_with_care<B: Bundle>(store: &mut Store, number: usize, entity: Entity, bundle: Moved<'_, B>) -> bool {
-    with_parts(bundle, |parts| store.insert_sparse::<B>(number, entity, parts))
 }
 
 /// What has been taken from an entity and not been handed out yet: dropped if something panics.

@@ -3,8 +3,8 @@
 //! Whatever the values come from (columns, recorded commands, another world), the rows are made here. [`Store::spawn_with`] makes one
 //! row, and `spawn_batch` writes typed values in a loop of its own.
 
-use super::Store;
 use super::required::{Placed, write_placed};
+use super::{Store, Structure};
 use crate::entity::{Claimed, Entity, Location, SparseSummary, TableId};
 use crate::graph::Target;
 use crate::table::Table;
@@ -54,7 +54,7 @@ impl NewRows for ErasedRows {
             return;
         }
         let now = store.now();
-        let Store { archetypes, entities, sparse, .. } = store;
+        let Store { structure: Structure { archetypes, entities, sparse, .. }, .. } = store;
         let rows = archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
         for (target, column) in &mut self.values {
             let (Target::Sparse(storage) | Target::SparseIfNew(storage)) = *target else { continue };
@@ -92,7 +92,7 @@ impl Store {
         values: &mut impl NewRows,
     ) -> Location {
         let now = self.now();
-        let Self { archetypes, entities, .. } = self;
+        let Self { structure: Structure { archetypes, entities, .. }, .. } = self;
         let of = archetypes.tables.get_mut(table);
         let first = Location { table, row: of.len() as u32 };
         // SAFETY: the caller's promise: each column gets a value in each of the rows, for which there is room.

@@ -12,7 +12,7 @@ use core::any::type_name;
 
 use super::failure::CommandFailure;
 use super::links::Unpaired;
-use super::{CloneError, Store};
+use super::{CloneError, Store, Structure};
 use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
@@ -33,7 +33,7 @@ impl Store {
             return number;
         }
         let components = [self.register_component::<PairSource<R>>(), self.register_component::<PairTarget<R>>()];
-        let infos = &self.archetypes.components;
+        let infos = &self.structure.archetypes.components;
         let storages = components.map(|id| infos.info(id).map_or(usize::MAX, |info| info.sparse_index()));
         self.relations.register::<R>(components, storages, functions)
     }
@@ -42,7 +42,7 @@ impl Store {
     #[inline]
     fn marks_quietly(&self, number: usize, end: usize) -> bool {
         let place = &self.relations.places[number];
-        let heard = self.archetypes.components.heard(place.components[end]);
+        let heard = self.structure.archetypes.components.heard(place.components[end]);
         let is_watched = self.listeners.removals.watches(SparseSummary::default().with(place.storages[end]));
         heard.told().is_none() && !is_watched && !self.listeners.is_recording()
     }
@@ -65,30 +65,30 @@ impl Store {
     #[inline]
     fn mark(&mut self, number: usize, end: usize, entity: Entity) {
         let storage = self.relations.places[number].storages[end];
-        if self.sparse[storage].contains(entity.index()) {
+        if self.structure.sparse[storage].contains(entity.index()) {
             return;
         }
         if !self.marks_quietly(number, end) {
             return (self.relations.places[number].functions.mark[end])(self, entity);
         }
         let now = self.now();
-        let room = self.sparse[storage].reserve(entity.index());
-        let room = room.and_then(|()| self.entities.reserve_summary(entity.index()));
+        let room = self.structure.sparse[storage].reserve(entity.index());
+        let room = room.and_then(|()| self.structure.entities.reserve_summary(entity.index()));
         room.unwrap_or_else(|error| error.raise());
-        self.sparse[storage].set_bit(entity, true, now);
-        let summary = self.entities.sparse_summary(entity.index()).with(storage);
-        self.entities.set_sparse_summary(entity.index(), summary);
+        self.structure.sparse[storage].set_bit(entity, true, now);
+        let summary = self.structure.entities.sparse_summary(entity.index()).with(storage);
+        self.structure.entities.set_sparse_summary(entity.index(), summary);
     }
 
     /// Takes the component of an end of a relation from an entity that is in no pairs there any more.
     #[inline]
     fn unmark_if_alone(&mut self, number: usize, end: usize, entity: Entity) {
-        if self.relations.count(number, end, entity) != 0 || !self.entities.contains(entity) {
+        if self.relations.count(number, end, entity) != 0 || !self.structure.entities.contains(entity) {
             return;
         }
         let place = &self.relations.places[number];
         let (component, storage) = (place.components[end], place.storages[end]);
-        if !self.sparse[storage].contains(entity.index()) {
+        if !self.structure.sparse[storage].contains(entity.index()) {
             return;
         }
         if !self.marks_quietly(number, end) {
@@ -98,10 +98,10 @@ impl Store {
             return;
         }
         let now = self.now();
-        self.sparse[storage].set_bit(entity, false, now);
-        let summary = self.entities.sparse_summary(entity.index());
-        if let Some(without) = summary.without(storage, self.sparse.len()) {
-            self.entities.set_sparse_summary(entity.index(), without);
+        self.structure.sparse[storage].set_bit(entity, false, now);
+        let summary = self.structure.entities.sparse_summary(entity.index());
+        if let Some(without) = summary.without(storage, self.structure.sparse.len()) {
+            self.structure.entities.set_sparse_summary(entity.index(), without);
         }
     }
 
@@ -126,8 +126,8 @@ impl Store {
         let number = self.register_relation::<R>(functions);
         self.settle_noted_pairs();
         if let Err(reason) = self.may_relate::<R>(number, source, target) {
-            let by = self.entities.acting();
-            self.command_errors.report("relate", type_name::<R>(), reason, by);
+            let by = self.structure.entities.acting();
+            self.commands.errors.report("relate", type_name::<R>(), reason, by);
             return false;
         }
         let now = self.now();
@@ -241,8 +241,8 @@ impl Store {
     /// Why two entities cannot be a pair.
     fn may_relate<R: Relation>(&self, number: usize, source: Entity, target: Entity) -> Result<(), CommandFailure> {
         for entity in [source, target] {
-            if !self.entities.contains(entity) {
-                return Err(self.entities.why_not(entity).into());
+            if !self.structure.entities.contains(entity) {
+                return Err(self.structure.entities.why_not(entity).into());
             }
         }
         let refuse = |reason: &str| {
@@ -412,7 +412,7 @@ impl Store {
             place.pairs.move_to(&mut *there.pairs, &rows, now);
             // Those of whose pairs none has come have the component all the same.
             for (&component, &storage) in there.components.iter().zip(&there.storages) {
-                let has_come = ids.iter().filter(|(_, new)| to.sparse[storage].contains(new.index()));
+                let has_come = ids.iter().filter(|(_, new)| to.structure.sparse[storage].contains(new.index()));
                 has_come.for_each(|&(_, new)| to.listeners.links.unpair(component, new, false));
             }
             to.listeners.has_news = true;
@@ -421,7 +421,7 @@ impl Store {
 
     /// Notes all entities whose pairs and components do not agree, for [`settle_pairs`]. `O(pairs, and places in storages)`
     pub(crate) fn compare_pairs(&mut self) {
-        let Self { relations, sparse, entities, listeners, .. } = self;
+        let Self { structure: Structure { sparse, entities, .. }, relations, listeners, .. } = self;
         for place in &relations.places {
             let index = place.pairs.index();
             for ((end, &component), storage) in place.components.iter().enumerate().zip(place.storages) {
@@ -446,14 +446,14 @@ impl Store {
             index.check_invariants(name);
             assert!(!place.pairs.has_news(), "{name}: what has been removed is dropped");
             for (row, &[source, target]) in index.ends().iter().enumerate() {
-                assert!(self.entities.contains(source), "{name}: the source {source} is alive");
-                let is_alive = self.entities.contains(target);
+                assert!(self.structure.entities.contains(source), "{name}: the source {source} is alive");
+                let is_alive = self.structure.entities.contains(target);
                 assert_eq!(is_alive, index.has_target(row), "{name}: whether the target {target} is alive");
                 let is_ignored = place.pairs.on_target_despawn() == OnTargetDespawn::Ignore;
                 assert!(is_alive || is_ignored, "{name}: the target {target} is alive");
             }
             for end in 0..2 {
-                let storage = &self.sparse[place.storages[end]];
+                let storage = &self.structure.sparse[place.storages[end]];
                 assert_eq!(index.entities(end).count(), storage.len(), "{name}: entities with pairs");
                 for entity in index.entities(end) {
                     assert!(storage.contains(entity.index()), "{name}: the component of {entity}");
@@ -492,7 +492,7 @@ pub(crate) fn settle_pairs(store: &mut Store) {
 }
 
 fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired) {
-    let is_alive = store.entities.contains(entity);
+    let is_alive = store.structure.entities.contains(entity);
     let Some((number, end)) = store.relations.end_of(component) else {
         // The component has come from another world, or from a builder.
         if let Ok(mut entity) = store.at(entity) {
@@ -501,7 +501,7 @@ fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired
         return;
     };
     let place = &store.relations.places[number];
-    if is_alive && store.sparse[place.storages[end]].contains(entity.index()) {
+    if is_alive && store.structure.sparse[place.storages[end]].contains(entity.index()) {
         return store.unmark_if_alone(number, end, entity);
     }
     let policy = if is_alive || !has_ended { OnTargetDespawn::Release } else { place.pairs.on_target_despawn() };
@@ -512,7 +512,8 @@ fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired
         OnTargetDespawn::Cascade if end == 1 => {
             let sources: Vec<Entity> = others(place.pairs.index().list(1, entity)).collect();
             store.remove_pairs_of(number, 1, entity);
-            let living: Vec<Entity> = sources.into_iter().filter(|&source| store.entities.contains(source)).collect();
+            let living: Vec<Entity> =
+                sources.into_iter().filter(|&source| store.structure.entities.contains(source)).collect();
             store.listeners.pending.mark_stale();
             store.despawn_these(&living);
         }

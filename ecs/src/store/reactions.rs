@@ -122,7 +122,7 @@ impl State {
 pub(crate) struct Reactions<C: 'static> {
     numbers: SlotMap,
     /// By number.
-    observers: Vec<ObserversPlace>,
+    observers: Vec<ObserversPlace<C>>,
     /// By the number of an observer: that of its type of event.
     events: HashMap<usize, u32>,
     running: Running,
@@ -178,7 +178,7 @@ impl<C: 'static> Reactions<C> {
     }
 
     /// The number of a type of event.
-    pub(crate) fn register<E: 'static, O: EventObservers>(
+    pub(crate) fn register<E: 'static, O: EventObservers<C>>(
         &mut self,
         slot: Option<&'static TypeSlot<E>>,
         make: impl FnOnce() -> O,
@@ -208,12 +208,12 @@ impl<C: 'static> Reactions<C> {
     }
 
     /// The observers of a type of event, which is not being told.
-    pub(crate) fn of(&mut self, number: u32) -> Option<&mut dyn EventObservers> {
+    pub(crate) fn of(&mut self, number: u32) -> Option<&mut dyn EventObservers<C>> {
         self.observers.get_mut(number as usize)?.get_mut()
     }
 
     /// The same, to look at.
-    pub(crate) fn get(&self, number: u32) -> Option<&dyn EventObservers> {
+    pub(crate) fn get(&self, number: u32) -> Option<&dyn EventObservers<C>> {
         self.observers.get(number as usize)?.get()
     }
 
@@ -312,7 +312,7 @@ impl<C: 'static> Reactions<C> {
     /// Takes the observers of a type of event, which are an `O`, to notify them of one that something has triggered. Ends with
     /// [`Reactions::end`]. If it returns `None`, [`Reactions::why_not`] returns the reason.
     #[inline(always)]
-    pub(crate) fn begin_event<E: 'static, O: EventObservers>(
+    pub(crate) fn begin_event<E: 'static, O: EventObservers<C>>(
         &mut self,
         number: u32,
         caller: Origin,
@@ -326,7 +326,7 @@ impl<C: 'static> Reactions<C> {
         &mut self,
         number: u32,
         caller: Origin,
-    ) -> Option<TakenObservers<dyn EventObservers>> {
+    ) -> Option<TakenObservers<dyn EventObservers<C>>> {
         let name = self.observers.get(number as usize)?.event();
         self.begin_with(number, name, caller, ObserversPlace::take_any)
     }
@@ -337,7 +337,7 @@ impl<C: 'static> Reactions<C> {
         number: u32,
         name: &'static str,
         caller: Origin,
-        take: impl FnOnce(&mut ObserversPlace) -> Option<T>,
+        take: impl FnOnce(&mut ObserversPlace<C>) -> Option<T>,
     ) -> Option<T> {
         // The observers are taken last: making way may run out of memory.
         if !self.begin(name, caller) {

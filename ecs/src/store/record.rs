@@ -1,13 +1,13 @@
-//! Telling of new rows: the ticks of spawns, and the recorder of transitions, for tests: each of them once, in the order in which
-//! operations tell them.
+//! Records new rows: the ticks of spawns, events for observers and hooks, and the transitions that tests record.
 
-use alloc::vec::Vec;
-
-use super::Store;
 use super::news::Affected;
 use super::report::held_by;
+use super::{Listeners, Store, Structure};
 use crate::archetype::Archetypes;
-use crate::entity::{Entity, TableId};
+use crate::entity::{Entities, Entity, TableId};
+use crate::sparse::SparseStorage;
+use crate::table::Tables;
+use crate::tick::Tick;
 use crate::tracking::Spawns;
 use crate::transition::{Interest, Transition};
 
@@ -15,80 +15,75 @@ impl Store {
     /// Tells that the entities of a table were made whose rows begin at `first`: all that they have is new.
     #[inline]
     pub(super) fn rows_made(&mut self, table: TableId, first: usize) {
-        if self.listeners.spawns.is_some() {
-            self.note_spawns(table, first);
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, clock, .. } = self;
+        if listeners.spawns.is_some() {
+            listeners.note_spawns(&archetypes.tables, table, first, clock.change_tick());
         }
-        if self.listeners.is_recording() || self.listeners.hears && self.hears_of(table) {
-            self.record_made(table, first);
+        if listeners.is_recording() || listeners.hears && listeners.observe_spawns(archetypes, table) {
+            listeners.record_made(archetypes, (entities, sparse), table, first);
         }
     }
+}
 
-    /// Whether observers or hooks are told of entities that are made in a table.
-    fn hears_of(&self, table: TableId) -> bool {
-        let in_table = self.archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
-        in_table || self.listeners.hears_storages()
+impl Listeners {
+    /// Whether observers or hooks are notified of entities that are made in a table.
+    fn observe_spawns(&self, archetypes: &Archetypes, table: TableId) -> bool {
+        let in_table = archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
+        in_table || self.hears_storages()
     }
 
     #[cold]
     #[inline(never)]
-    fn note_spawns(&mut self, table: TableId, first: usize) {
-        let now = self.change_tick();
-        let (Some(table), Some(spawns)) = (self.archetypes.tables.get(table), &mut self.listeners.spawns) else {
-            return;
-        };
+    fn note_spawns(&mut self, tables: &Tables, table: TableId, first: usize, now: Tick) {
+        let (Some(table), Some(spawns)) = (tables.get(table), &mut self.spawns) else { return };
         table.entities()[first..].iter().for_each(|entity| spawns.note(entity.index(), now));
     }
 
-    /// Notes from now on when entities are spawned.
-    pub(crate) fn note_spawns_from_now_on(&mut self) {
-        if self.listeners.spawns.is_none() {
-            self.listeners.spawns = Some(Spawns::since(self.change_tick()));
-            self.tell_of_everything();
-        }
-    }
-
-    /// When entities were spawned, if that is noted.
-    #[inline]
-    pub(crate) fn spawns(&self) -> Option<&Spawns> {
-        self.listeners.spawns.as_ref()
-    }
-
-    /// Says in all tables and plans who listens to all that happens.
-    pub(super) fn tell_of_everything(&mut self) {
-        let recorder = Interest::RECORDER.only_if(self.listeners.is_recording());
-        self.archetypes.tell(recorder.and(Interest::SPAWNS.only_if(self.listeners.spawns.is_some())));
-    }
-
     #[cold]
     #[inline(never)]
-    fn record_made(&mut self, table: TableId, first: usize) {
-        let Self { archetypes: Archetypes { tables, components, .. }, entities, sparse, listeners, .. } = self;
+    fn record_made(
+        &mut self,
+        archetypes: &Archetypes,
+        (entities, sparse): (&Entities, &[SparseStorage]),
+        table: TableId,
+        first: usize,
+    ) {
+        let Archetypes { tables, components, .. } = archetypes;
         let Some(table) = tables.get(table) else { return };
         let of_table = || table.components().iter().map(|&id| Transition::Gained(id));
-        let beside = |entity: Entity| {
+        let of_storages = |entity: Entity| {
             let held = held_by(entity, entities.sparse_summary(entity.index()), sparse);
             held.map(|number| Transition::Gained(components.sparse()[number]))
         };
         let made = &table.entities()[first..];
-        let is_plain = !listeners.hears_storages() || !entities.has_summaries();
-        if is_plain && !listeners.is_recording() {
+        let is_plain = !self.hears_storages() || !entities.has_summaries();
+        if is_plain && !self.is_recording() {
             let rows = Affected::Rows { table: table.id(), first, count: made.len() };
-            return listeners.note_all(rows, of_table().filter_map(|gained| gained.heard_after(components)));
+            return self.note_all(rows, of_table().filter_map(|gained| gained.heard_after(components)));
         }
         for &entity in made {
-            listeners.note_made(entity);
-            of_table().chain(beside(entity)).for_each(|comes| listeners.note(entity, comes, components));
+            self.note_made(entity);
+            of_table().chain(of_storages(entity)).for_each(|comes| self.note(entity, comes, components));
         }
     }
 
-    /// Records all transitions from now on, or no more.
-    pub(crate) fn record_transitions(&mut self, on: bool) {
-        self.listeners.record_all(on);
-        self.tell_of_everything();
+    /// Records the ticks of spawns from now on.
+    pub(crate) fn track_spawns(&mut self, archetypes: &mut Archetypes, now: Tick) {
+        if self.spawns.is_none() {
+            self.spawns = Some(Spawns::since(now));
+            self.update_interest(archetypes);
+        }
     }
 
-    /// The transitions that have been recorded since this was last called.
-    pub(crate) fn take_transitions(&mut self) -> Vec<(Entity, Transition)> {
-        self.listeners.take_recorded()
+    /// Sets in all tables and plans which listeners want every operation.
+    pub(super) fn update_interest(&self, archetypes: &mut Archetypes) {
+        let recorder = Interest::RECORDER.only_if(self.is_recording());
+        archetypes.tell(recorder.and(Interest::SPAWNS.only_if(self.spawns.is_some())));
+    }
+
+    /// Starts or stops recording all transitions.
+    pub(crate) fn record_transitions(&mut self, archetypes: &mut Archetypes, on: bool) {
+        self.record_all(on);
+        self.update_interest(archetypes);
     }
 }

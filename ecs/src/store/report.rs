@@ -27,7 +27,7 @@ use crate::transition::{Interest, Transition};
 pub(crate) struct Listeners {
     pub(crate) removals: Removals,
     /// When entities were spawned, once a query has asked for it.
-    pub(super) spawns: Option<Spawns>,
+    pub(crate) spawns: Option<Spawns>,
     /// What is recorded of transitions, if anything is.
     pub(super) recorded: Option<Box<Recorder>>,
     /// Where a journal would begin, while there is none.
@@ -89,7 +89,7 @@ impl Listeners {
     }
 
     /// What has been recorded since this was last called.
-    pub(super) fn take_recorded(&mut self) -> Vec<(Entity, Transition)> {
+    pub(crate) fn take_recorded(&mut self) -> Vec<(Entity, Transition)> {
         self.recorded.as_mut().and_then(|recorder| recorder.list.as_mut()).map(core::mem::take).unwrap_or_default()
     }
 
@@ -112,7 +112,7 @@ impl Listeners {
     }
 
     /// The journal, if there is one.
-    pub(super) fn journal(&self) -> Option<&Journal> {
+    pub(crate) fn journal(&self) -> Option<&Journal> {
         self.recorded.as_ref()?.journal.as_ref()
     }
 
@@ -154,6 +154,12 @@ impl Listeners {
     #[inline]
     pub(super) fn watches_storage(&self, number: usize) -> bool {
         self.removals.with_watched(self.noted_storages).meets(SparseSummary::default().with(number))
+    }
+
+    /// Whether a component that comes to one of these sparse storages is linked at once, unless observers or hooks are running.
+    #[inline]
+    pub(super) fn link_at_once(&self, storages: SparseSummary) -> bool {
+        self.light_links.meets(storages) && !(self.held != 0 || self.has_news || self.is_recording())
     }
 
     /// Says of which sparse storages observers or hooks are told.
@@ -295,23 +301,6 @@ impl Listeners {
         interest.ends_untold() || interest.ends_in_lists() && self.removals.record_lightly(table, entity)
     }
 
-    /// Tells that the entity in a row of a table ends, which has no other components, if all listeners can be told before it is
-    /// gone. Otherwise nothing is told, and this says false. The caller ends the entity at once, which cannot fail.
-    ///
-    /// Without memory nothing has been told, and it raises that.
-    ///
-    /// # Safety
-    ///
-    /// - The row is one of the table.
-    #[inline(never)]
-    pub(super) unsafe fn row_ends(&mut self, table: &Table, row: usize) -> bool {
-        if self.is_recording() {
-            return false;
-        }
-        // SAFETY: the caller's promise.
-        unsafe { self.removals.record_row(table, row) }.unwrap_or_else(|error| error.raise())
-    }
-
     /// The rows of entities have been changed as a plan says. `now` are the same, where they are now.
     ///
     /// # Safety
@@ -405,13 +394,6 @@ impl Listeners {
         if let Some(list) = &mut self.recorded {
             list.push((entity, Transition::Lost(components.sparse()[number as usize])));
         }
-    }
-
-    /// An entity has got a value in a sparse storage, in place of another one or not.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn sparse_written(&mut self, entity: Entity, id: ComponentId, replaced: bool, components: &Components) {
-        self.note(entity, if replaced { Transition::Replaced(id) } else { Transition::Gained(id) }, components);
     }
 
     /// Entities are no more, or in another world: they have lost all that they had. `outside` says which of them may be in

@@ -13,7 +13,7 @@
 use alloc::vec::Vec;
 use core::mem::forget;
 
-use super::Store;
+use super::{Store, Structure};
 use crate::alloc_error::AllocError;
 use crate::bundle::RowWriter;
 use crate::component::{
@@ -132,6 +132,35 @@ pub(super) unsafe fn write_placed_values(values: &mut Placed, writer: &mut RowWr
 }
 
 impl Store {
+    /// Notes that a component requires another one.
+    ///
+    /// # Errors
+    ///
+    /// If an entity has the component, if it requires the other one already, or if that requires the component.
+    pub(crate) fn require<T: Component, R: Component>(
+        &mut self,
+        make: fn() -> R,
+    ) -> Result<(), RequiredComponentsError> {
+        let (by, id) = (self.register_component::<T>(), self.register_component::<R>());
+        let in_tables = || self.structure.archetypes.tables.iter().any(|table| !table.is_empty() && table.contains(by));
+        let info = self.structure.archetypes.components.info(by).filter(|info| info.storage() == StorageType::Sparse);
+        let in_use = match info.and_then(|info| self.structure.sparse.get(info.sparse_index())) {
+            Some(storage) => storage.len() != 0,
+            None => in_tables(),
+        };
+        if in_use {
+            let (requiree, required) =
+                (self.structure.archetypes.components.name(by), self.structure.archetypes.components.name(id));
+            return Err(RequiredComponentsError::InUse { requiree, required });
+        }
+        self.structure.archetypes.require(by, Required { id, constructor: Constructor::new(make) })?;
+        // The pattern of commands goes by plans.
+        self.commands.last_pattern.clear();
+        Ok(())
+    }
+}
+
+impl Structure {
     /// Values of a component for groups of entities, in their order, made by the constructors with which the components of a group require
     /// it. A group has components and a number of entities. `None` if the components of some group do not require it.
     ///
@@ -153,32 +182,6 @@ impl Store {
         let Some((constructors, info)) = constructors.zip(components.info(id)) else { return Ok(None) };
         // SAFETY: the registry stores a constructor with the id of the component whose values it makes.
         unsafe { ErasedVec::made(info.descriptor(), &constructors) }.map(Some)
-    }
-
-    /// Notes that a component requires another one.
-    ///
-    /// # Errors
-    ///
-    /// If an entity has the component, if it requires the other one already, or if that requires the component.
-    pub(crate) fn require<T: Component, R: Component>(
-        &mut self,
-        make: fn() -> R,
-    ) -> Result<(), RequiredComponentsError> {
-        let (by, id) = (self.register_component::<T>(), self.register_component::<R>());
-        let in_tables = || self.archetypes.tables.iter().any(|table| !table.is_empty() && table.contains(by));
-        let info = self.archetypes.components.info(by).filter(|info| info.storage() == StorageType::Sparse);
-        let in_use = match info.and_then(|info| self.sparse.get(info.sparse_index())) {
-            Some(storage) => storage.len() != 0,
-            None => in_tables(),
-        };
-        if in_use {
-            let (requiree, required) = (self.archetypes.components.name(by), self.archetypes.components.name(id));
-            return Err(RequiredComponentsError::InUse { requiree, required });
-        }
-        self.archetypes.require(by, Required { id, constructor: Constructor::new(make) })?;
-        // The pattern of commands goes by plans.
-        self.last_pattern.clear();
-        Ok(())
     }
 }
 

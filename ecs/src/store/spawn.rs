@@ -1,10 +1,10 @@
 //! Making entities.
 
-use super::Store;
 use super::addition::Addition;
-use super::execute::Subject;
+use super::execute::{NumberedStep, Subject};
 use super::required::NewRow;
 use super::spawn_error::{MAX_GAP, SpawnAtError, SpawnError};
+use super::{Store, Structure};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, Targets, give, with_parts};
 use crate::entity::{Entities, Entity, EntityError, Location, TableId};
@@ -41,8 +41,8 @@ impl Store {
         // The bundle is taken apart first: that may run user code.
         with_parts(bundle, |parts| {
             let addition = self.inserting::<B>(parts);
-            self.entities.reserve_at(entity, MAX_GAP).map_err(SpawnAtError::OutOfMemory)?;
-            let before = self.entities.allocate_at(entity, MAX_GAP).map_err(|error| match error {
+            self.structure.entities.reserve_at(entity, MAX_GAP).map_err(SpawnAtError::OutOfMemory)?;
+            let before = self.structure.entities.allocate_at(entity, MAX_GAP).map_err(|error| match error {
                 EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),
                 error => SpawnAtError::Entity(error),
             })?;
@@ -68,7 +68,7 @@ impl Store {
     /// The number of a bundle; the sparse storages of its components, and of those that these require, exist afterwards.
     #[inline]
     pub(super) fn register_bundle<B: Bundle>(&mut self) -> u32 {
-        match self.archetypes.bundle::<B>() {
+        match self.structure.archetypes.bundle::<B>() {
             Some(number) => number,
             None => self.register_new_bundle::<B>(),
         }
@@ -77,10 +77,10 @@ impl Store {
     #[cold]
     #[inline(never)]
     fn register_new_bundle<B: Bundle>(&mut self) -> u32 {
-        let ids = self.archetypes.register_parts::<B>();
+        let ids = self.structure.archetypes.register_parts::<B>();
         // A bundle that has a number can be used at once, so its storages come first.
         self.note_new_components();
-        self.archetypes.register_bundle::<B>(&ids, self.entities.acting())
+        self.structure.archetypes.register_bundle::<B>(&ids, self.structure.entities.acting())
     }
 
     /// Makes an entity with new values, or places a pending one.
@@ -95,7 +95,8 @@ impl Store {
         // SAFETY: the addition writes the values of its change, and the plan of the writer is one of that.
         let write = |writer: &mut RowWriter<'_>| unsafe { addition.write(writer) };
         // SAFETY: as above; callers name an id that is pending.
-        let spawned = unsafe { self.execute::<true>(subject, change, Fate::Dropped, |_, _, _| {}, write) };
+        let spawned =
+            unsafe { self.execute(subject, NumberedStep::<true>(change), Fate::Dropped, |_, _, _| {}, write) };
         spawned.map(|(entity, _)| entity)
     }
 
@@ -106,13 +107,13 @@ impl Store {
     pub(crate) fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> (TableId, usize) {
         self.flush();
         let change = self.insertion_of::<B>();
-        let Planned { plan, tables, .. } = self.archetypes.planned(TableId::EMPTY, change);
+        let Planned { plan, tables, .. } = self.structure.archetypes.planned(TableId::EMPTY, change);
         let (id, in_columns) = (plan.table, plan.makes_in_columns());
         let table = tables.get_mut(id);
         let first = table.len();
         let bundles = bundles.into_iter();
         let hint = bundles.size_hint().0.min(MAX_HINT);
-        self.entities.reserve_capacity(hint);
+        self.structure.entities.reserve_capacity(hint);
         if let Err(error) = table.reserve(hint) {
             error.raise();
         }
@@ -135,7 +136,7 @@ impl Store {
     /// The inner loop of `spawn_batch` for bundles that have nothing to do with sparse components. Nothing is told.
     fn fill<B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
         let now = self.now();
-        let Self { archetypes, entities, .. } = self;
+        let Self { structure: Structure { archetypes, entities, .. }, .. } = self;
         let Planned { plan, tables, .. } = archetypes.planned(TableId::EMPTY, change);
         let table = tables.get_mut(plan.table);
         // SAFETY: the targets are those of the plan for this bundle and the table.
@@ -193,7 +194,7 @@ struct Made<'s> {
 impl Drop for Made<'_> {
     #[inline]
     fn drop(&mut self) {
-        if !self.store.archetypes.tables.get_mut(self.table).interest().is_none() {
+        if !self.store.structure.archetypes.tables.get_mut(self.table).interest().is_none() {
             self.store.rows_made(self.table, self.first);
             if !self.has_ended {
                 self.store.settle_news();
@@ -213,6 +214,6 @@ struct Allocated<'a> {
 
 impl Drop for Allocated<'_> {
     fn drop(&mut self) {
-        self.store.entities.unallocate(self.entity, self.before);
+        self.store.structure.entities.unallocate(self.entity, self.before);
     }
 }

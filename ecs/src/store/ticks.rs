@@ -1,74 +1,65 @@
 //! The ticks of a world: counting runs, and keeping ticks for a component while a consumer needs them.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::Store;
-use super::clock::Onlooker;
+use super::clock::SharedClock;
+use super::{Store, Structure, WorldId};
 use crate::archetype::Archetypes;
 use crate::component::{ComponentId, ComponentInfo, StorageType, TrackingGuard};
 use crate::entity::Entity;
 use crate::graph::{MovePlan, Target};
-use crate::origin::{Origin, SystemName};
+use crate::origin::{Origin, TRACKED};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
-use crate::tick::{CHECK_EVERY, LastRun, RunTicks, Tick, WriteStamp};
+use crate::tick::{CHECK_EVERY, RunTicks, Tick, WriteStamp};
 
-impl Store {
-    /// The tick of operations outside of systems.
-    #[inline]
-    pub(crate) fn change_tick(&self) -> Tick {
-        self.clock.tick.get()
+/// The origin of the operations on a world, restored later, although the world may be elsewhere by then.
+pub(crate) struct SavedCaller {
+    world: WorldId,
+    by: Origin,
+    clock: Option<Arc<SharedClock>>,
+}
+
+impl SavedCaller {
+    pub(crate) fn save(store: &Store) -> Self {
+        let clock = TRACKED.then(|| Arc::clone(&store.clock.shared));
+        Self { world: store.id, by: store.structure.entities.acting(), clock }
     }
 
+    /// Restores the origin of the saved world. `store` may be another one.
+    pub(crate) fn restore(&self, store: &mut Store) {
+        if store.id == self.world {
+            store.structure.entities.act(self.by);
+        } else if let Some(clock) = &self.clock {
+            clock.restore_origin(self.by);
+        }
+    }
+}
+
+impl Store {
     /// The tick and origin of operations outside of systems that run beside others.
     #[inline]
     pub(crate) fn now(&self) -> WriteStamp {
-        WriteStamp { tick: self.change_tick(), by: self.entities.acting() }
-    }
-
-    /// The present, in a system.
-    pub(crate) fn now_in(&self, system: SystemName) -> WriteStamp {
-        WriteStamp { tick: self.change_tick(), by: Origin::in_system(system) }
+        WriteStamp { tick: self.clock.change_tick(), by: self.structure.entities.acting() }
     }
 
     /// Sets the calling line as the origin of the operations that follow.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn by_caller(&mut self) -> &mut Self {
-        self.notice_ended_runs();
-        self.entities.act(Origin::here(self.entities.acting().system_name()));
+        if let Some(by) = self.clock.take_restored_origin() {
+            self.structure.entities.act(by);
+        }
+        self.structure.entities.act(Origin::here(self.structure.entities.acting().system_name()));
         self
-    }
-
-    /// The tick after which changes are new outside of systems.
-    pub(crate) fn last_change_tick(&self) -> Tick {
-        self.clock.last.get()
-    }
-
-    /// Sets the tick after which changes are new outside of systems.
-    pub(crate) fn set_last_change_tick(&mut self, tick: Tick) {
-        self.clock.last.set(tick);
     }
 
     /// The ticks for looking at changes outside of systems.
     #[inline]
     pub(crate) fn run_ticks(&self) -> RunTicks {
-        let system = self.entities.acting().system_name();
-        RunTicks { last_run: self.clock.last.get(), this_run: self.change_tick(), system }
-    }
-
-    /// Begins a run of something that has run before, or never, and that only looks: what is new for it. Several threads may
-    /// do this. In a run that has the whole world to look at it has the tick of that: ticks behind it may have been put aside
-    /// for runs that come later, whose changes will be new.
-    pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> RunTicks {
-        let this_run = self.clock.onlookers.tick().unwrap_or_else(|| self.clock.tick.advance());
-        self.run_ticks_since(last_run, this_run)
-    }
-
-    /// Notes that a run at this tick has the whole world to look at, if it has, until what is returned is dropped.
-    #[inline(always)]
-    pub(crate) fn look_on(&self, has_world: bool, tick: Tick) -> Option<Onlooker<'_>> {
-        if has_world { Some(self.clock.onlookers.enter(tick)) } else { None }
+        let system = self.structure.entities.acting().system_name();
+        RunTicks { last_run: self.clock.last.get(), this_run: self.clock.change_tick(), system }
     }
 
     /// Puts so many ticks aside for runs that may happen at the same time, and returns the first of them.
@@ -78,77 +69,36 @@ impl Store {
         first
     }
 
-    /// What is new in a run at this tick for something that has run before, or never.
-    #[inline]
-    pub(crate) fn run_ticks_since(&self, last_run: LastRun, this_run: Tick) -> RunTicks {
-        RunTicks { last_run: last_run.tick(this_run, self.clock.era), this_run, system: SystemName::NONE }
-    }
-
-    /// Begins a run of something that has run before, or never: what is new for it.
-    #[inline]
-    pub(crate) fn begin_run(&mut self, last_run: LastRun) -> RunTicks {
-        let this_run = self.next_tick();
-        RunTicks { last_run: last_run.tick(this_run, self.clock.era), this_run, system: SystemName::NONE }
-    }
-
-    /// What a run that has begun at a tick remembers.
-    #[inline]
-    pub(crate) fn run_at(&self, tick: Tick) -> LastRun {
-        LastRun::at(tick, self.clock.era)
-    }
-
     /// Goes on to the next tick and returns the one that it was.
     #[inline]
     pub(crate) fn next_tick(&mut self) -> Tick {
-        if let Some(tick) = self.next_tick_lightly() {
+        if let Some(tick) = self.clock.try_advance(&self.structure.archetypes.components) {
             return tick;
         }
-        let tick = self.change_tick();
-        self.look_after_ticks(tick);
+        let tick = self.clock.change_tick();
+        self.maintain_ticks(tick);
         self.clock.tick.set(tick.next());
         tick
     }
 
-    /// The same, unless something has to be looked after first.
-    #[inline(always)]
-    pub(crate) fn next_tick_lightly(&mut self) -> Option<Tick> {
-        let tick = self.change_tick();
-        if self.clock.checked.age(tick) >= CHECK_EVERY || self.archetypes.components.is_tracking_requested() {
-            return None;
-        }
-        self.clock.tick.set(tick.next());
-        Some(tick)
-    }
-
+    /// Tracks the components that readers have requested, and if it is time clamps all ticks that are too old to be compared.
+    /// `O(rows of tracked components)`.
     #[cold]
     #[inline(never)]
-    fn look_after_ticks(&mut self, now: Tick) {
-        if self.archetypes.components.is_tracking_requested() {
-            self.archetypes.components.take_tracking_requests().into_iter().for_each(|id| self.track(id));
+    fn maintain_ticks(&mut self, now: Tick) {
+        self.structure.track_requested(now);
+        if self.clock.checked.age(now) < CHECK_EVERY {
+            return;
         }
-        if self.clock.checked.age(now) >= CHECK_EVERY {
-            self.clamp_ticks(now);
-            self.clock.checked = now;
-            self.clock.era = self.clock.era.wrapping_add(1);
-        }
-    }
-
-    /// Does what has been asked for in the tracking of components.
-    pub(super) fn settle_tracking(&mut self) {
-        if self.archetypes.components.is_tracking_requested() {
-            self.archetypes.components.take_tracking_requests().into_iter().for_each(|id| self.track(id));
-        }
-    }
-
-    /// Brings ticks that are too old to be told from older ones forward. `O(rows of tracked components)`.
-    fn clamp_ticks(&mut self, now: Tick) {
         self.clock.last.update(|last| last.clamped_as_last_run(now));
-        self.clock.onlookers.forget(now);
-        self.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
-        self.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
+        self.clock.readers.forget(now);
+        self.structure.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
+        self.structure.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
         self.resources.clamp_ticks(now);
         self.relations.clamp_ticks(now);
         self.listeners.spawns.iter_mut().for_each(|spawns| spawns.clamp(now));
+        self.clock.checked = now;
+        self.clock.era = self.clock.era.wrapping_add(1);
     }
 
     /// Sets the number of the next run, as if as many had been made: for tests of what happens when the numbers wrap around.
@@ -156,30 +106,40 @@ impl Store {
         let mut left = runs;
         while left != 0 {
             // As if each run looked whether it is time.
-            let step = left.min(CHECK_EVERY.saturating_sub(self.clock.checked.age(self.change_tick())).max(1));
-            self.clock.tick.set(Tick::new(self.change_tick().get().wrapping_add(step)));
-            self.look_after_ticks(self.change_tick());
+            let now = self.clock.change_tick();
+            let step = left.min(CHECK_EVERY.saturating_sub(self.clock.checked.age(now)).max(1));
+            let now = Tick::new(now.get().wrapping_add(step));
+            self.clock.tick.set(now);
+            self.maintain_ticks(now);
             left -= step;
+        }
+    }
+}
+
+impl Structure {
+    /// Tracks the components whose changes readers have requested.
+    pub(super) fn track_requested(&mut self, now: Tick) {
+        if self.archetypes.components.is_tracking_requested() {
+            self.archetypes.components.take_tracking_requests().into_iter().for_each(|id| self.track(id, now));
         }
     }
 
     /// Keeps the changes of a component known for as long as the watch exists, from now on if they are not.
-    pub(crate) fn watch(&mut self, id: ComponentId) -> Option<TrackingGuard> {
-        self.track(id);
+    pub(crate) fn watch(&mut self, id: ComponentId, now: Tick) -> Option<TrackingGuard> {
+        self.track(id, now);
         self.archetypes.components.watch(id)
     }
 
     /// Begins to keep the changes of a component, unless it is never tracked. `O(tables)`, and `O(rows)` of those that have
     /// it. If there is no memory, this panics.
-    pub(crate) fn track(&mut self, id: ComponentId) {
+    pub(crate) fn track(&mut self, id: ComponentId, now: Tick) {
         let Some(info) = self.archetypes.components.info(id).filter(|info| !info.is_tracked()) else { return };
         let sparse = (info.storage() == StorageType::Sparse).then(|| info.sparse_index());
         if !self.archetypes.components.set_tracked(id, true) {
             return;
         }
-        let now = self.change_tick();
         // Also if memory for the books of a column runs out: either all columns of the component are tracked, or none.
-        struct Undo<'a>(&'a mut Store, ComponentId);
+        struct Undo<'a>(&'a mut Structure, ComponentId);
         impl Drop for Undo<'_> {
             fn drop(&mut self) {
                 self.0.forget_ticks(self.1);

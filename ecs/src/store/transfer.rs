@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::Store;
 use super::bulk::Selection;
 use super::despawn::Ending;
 use super::make::{NewRows, RowIds};
 use super::news::LifecycleEvents;
+use super::{Store, Structure};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, SparseSummary, TableId};
 use crate::guard::Waiting;
@@ -43,7 +43,7 @@ struct MovedRows<'a> {
 
 impl NewRows for MovedRows<'_> {
     unsafe fn write(&mut self, table: &Table) {
-        let source = self.from.archetypes.tables.get_mut(self.prepared.from);
+        let source = self.from.structure.archetypes.tables.get_mut(self.prepared.from);
         // SAFETY: the pairs name columns of one component each in both tables; there is room for the rows, whose values the source
         // forgets when the entities are there.
         unsafe { source.copy_rows_to(self.prepared.ending.first(), table, &self.prepared.pairs) };
@@ -51,210 +51,218 @@ impl NewRows for MovedRows<'_> {
 
     unsafe fn write_sparse(&mut self, to: &mut Store, table: TableId, start: usize) {
         let Self { from, prepared: Prepared { from: source, ending, outside, .. }, ids, sorted } = self;
-        let source = from.archetypes.tables.get_mut(*source);
-        let new = to.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[start..]);
+        let source = from.structure.archetypes.tables.get_mut(*source);
+        let new = to.structure.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[start..]);
         let (first, moved) = (ending.first(), ids.len());
         let old = &source.entities()[first..];
         ids.extend(old.iter().copied().zip(new.iter().copied()));
-        from.entities.free_many(old);
+        from.structure.entities.free_many(old);
         source.truncate(first);
         sorted.clear();
         sorted.extend_from_slice(&ids[moved..]);
         sorted.sort_unstable();
         // SAFETY: the rows have just been taken off, and their values have been moved out.
         unsafe { from.end_prepared(ending, Fate::Taken) }
-        from.move_sparse(to, outside, sorted);
+        move_sparse(from, to, outside, sorted);
     }
 }
 
-impl Store {
-    /// Makes room for so many entities in the books, so that nothing is lost half way.
-    fn reserve_entities(&mut self, count: usize) {
-        self.flush();
-        if let Err(error) = self.entities.reserve_next_many(count) {
+/// Makes room for so many entities in the books, so that nothing is lost half way.
+fn reserve_entities(store: &mut Store, count: usize) {
+    store.flush();
+    if let Err(error) = store.structure.entities.reserve_next_many(count) {
+        super::SpawnError::from(error).raise();
+    }
+}
+
+/// Moves the entities of some selections, each of another table, to another store; returned are their old and new ids.
+/// Everything that may fail comes before anything moves, so that each entity lives in one of the stores. No user code
+/// runs.
+pub(crate) fn move_selections_to(store: &mut Store, selections: &[Selection], to: &mut Store) -> Vec<(Entity, Entity)> {
+    let collect = |store: &mut Store, events: &mut LifecycleEvents| {
+        selections.iter().for_each(|selection| store.foresee_end_of(events, selection));
+    };
+    store.listeners.links.is_moving = true;
+    let mut ids = Vec::new();
+    // A listener of this store may panic.
+    let panicked = Waiting::catch(|| {
+        ids = store.as_one_foreseen(collect, |store| {
+            store.listeners.links.is_moving = false;
+            move_foretold_to(store, selections, to, MovedIds::Next, |_| {})
+        });
+    });
+    to.react();
+    panicked.go_on();
+    ids
+}
+
+/// [`move_selections_to`](move_selections_to), when it has been told what goes. A function does something more with the ids of the
+/// other store when the entities have theirs, which neither fails nor runs user code.
+pub(super) fn move_foretold_to(
+    store: &mut Store,
+    selections: &[Selection],
+    to: &mut Store,
+    new: MovedIds,
+    then: impl FnOnce(&mut Store),
+) -> Vec<(Entity, Entity)> {
+    let count = selections.iter().map(|selection| selection.len(store)).sum();
+    let (mut ids, mut sorted) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    reserve_entities(to, count);
+    store.structure.entities.reserve_free(count).unwrap_or_else(|error| error.raise());
+    let prepare = |selection| prepare_move(store, selection, to, count);
+    let mut prepared: Vec<Prepared> = selections.iter().map(prepare).collect();
+    match &new {
+        MovedIds::Next => make_room_for_sparse(to, &prepared, to.structure.entities.next_indexes(count).collect()),
+        MovedIds::Chosen { all, .. } => make_room_for_sparse(to, &prepared, all.iter().map(|id| id.index()).collect()),
+    }
+    let mut chosen = match new {
+        MovedIds::Next => None,
+        MovedIds::Chosen { all, kept } => {
+            to.structure.entities.keep(&kept).unwrap_or_else(|error| error.raise());
+            Some((pending(to, all, &kept), 0))
+        }
+    };
+    // From here on nothing needs memory.
+    for prepared in &mut prepared {
+        let (table, count) = (prepared.to, prepared.ending.count());
+        let mut values = MovedRows { from: store, prepared, ids: &mut ids, sorted: &mut sorted };
+        let rows = match &mut chosen {
+            None => RowIds::New,
+            Some((all, done)) => {
+                *done += count;
+                RowIds::Pending(&all[*done - count..*done])
+            }
+        };
+        // SAFETY: room has been made. Every column of the table has a pair, which gives it its values.
+        unsafe { to.make_rows(table, count, rows, &mut values) };
+    }
+    then(to);
+    to.change_links(|to| {
+        // A listener of this store may panic before the other one tells.
+        if let Some(vtable) = to.reactions.vtable.filter(|_| to.structure.archetypes.components.has_relations()) {
+            (vtable.moved)(to, &ids);
+        }
+        store.change_links(|store| store.move_pairs(to, &ids));
+    });
+    to.settle_news();
+    ids
+}
+
+/// Makes those ids pending that are not kept, which are the next ones. There is room for them.
+fn pending(store: &mut Store, all: Vec<Entity>, kept: &[Entity]) -> Vec<Entity> {
+    for _ in kept.len()..all.len() {
+        if let Err(error) = store.structure.entities.allocate() {
             super::SpawnError::from(error).raise();
         }
     }
+    debug_assert!(all.iter().all(|id| store.structure.entities.is_pending(*id)), "the ids are those that were chosen");
+    all
+}
 
-    /// Moves the entities of some selections, each of another table, to another store; returned are their old and new ids.
-    /// Everything that may fail comes before anything moves, so that each entity lives in one of the stores. No user code
-    /// runs.
-    pub(crate) fn move_selections_to(&mut self, selections: &[Selection], to: &mut Self) -> Vec<(Entity, Entity)> {
-        let collect = |store: &mut Self, events: &mut LifecycleEvents| {
-            selections.iter().for_each(|selection| store.foresee_end_of(events, selection));
-        };
-        self.listeners.links.is_moving = true;
-        let mut ids = Vec::new();
-        // A listener of this store may panic.
-        let panicked = Waiting::catch(|| {
-            ids = self.as_one_foreseen(collect, |store| {
-                store.listeners.links.is_moving = false;
-                store.move_foretold_to(selections, to, MovedIds::Next, |_| {})
-            });
-        });
-        to.react();
-        panicked.go_on();
-        ids
+/// Makes all that is needed to move the entities of a selection, but for room in sparse storages, and brings them behind
+/// the others of their table. `count` is how many are moved in all.
+fn prepare_move(store: &mut Store, selection: &Selection, to: &mut Store, count: usize) -> Prepared {
+    let (table, pairs) = table_in(store, to, selection.table);
+    make_room_for(to, table, selection.len(store));
+    let outside = sparse_values_of(store, selection, to);
+    let listed = store.list_watched(selection, None);
+    let first = store.structure.gather(selection);
+    let ending = store.prepare_end(selection.table, first, listed, count, Fate::Taken);
+    Prepared { from: selection.table, ending, to: table, pairs, outside }
+}
+
+/// The table of another store for the components of a table of this one, and which column belongs to which.
+fn table_in(store: &Store, to: &mut Store, table: TableId) -> (TableId, Vec<ColumnMove>) {
+    let source = store.structure.archetypes.tables.get(table);
+    let infos = || {
+        source
+            .map_or(&[][..], Table::components)
+            .iter()
+            .filter_map(|&id| store.structure.archetypes.components.info(id))
+    };
+    let adopted: Vec<ComponentId> =
+        infos().map(|info| to.structure.archetypes.components.adopt(info.descriptor())).collect();
+    // What is adopted may require sparse components.
+    to.note_new_components();
+    let mut sorted = adopted.clone();
+    sorted.sort_unstable();
+    let table = to.structure.archetypes.tables.find_or_create(&sorted, &to.structure.archetypes.components);
+    let target = to.structure.archetypes.tables.get(table);
+    let pair = |((from, &id), info): ((usize, &ComponentId), &ComponentInfo)| {
+        let to = target?.column_index(id)?;
+        Some(ColumnMove::kept(from as u32, to as u32, info.layout().size()))
+    };
+    let pairs = adopted.iter().enumerate().zip(infos()).filter_map(pair).collect();
+    (table, pairs)
+}
+
+fn make_room_for(store: &mut Store, table: TableId, count: usize) {
+    if let Err(error) = store.structure.archetypes.tables.get_mut(table).reserve(count) {
+        error.raise();
     }
+}
 
-    /// [`move_selections_to`](Self::move_selections_to), when it has been told what goes. A function does something more with the ids of the
-    /// other store when the entities have theirs, which neither fails nor runs user code.
-    pub(super) fn move_foretold_to(
-        &mut self,
-        selections: &[Selection],
-        to: &mut Self,
-        new: MovedIds,
-        then: impl FnOnce(&mut Self),
-    ) -> Vec<(Entity, Entity)> {
-        let count = selections.iter().map(|selection| selection.len(self)).sum();
-        let (mut ids, mut sorted) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        to.reserve_entities(count);
-        self.entities.reserve_free(count).unwrap_or_else(|error| error.raise());
-        let prepare = |selection| self.prepare_move(selection, to, count);
-        let mut prepared: Vec<Prepared> = selections.iter().map(prepare).collect();
-        match &new {
-            MovedIds::Next => to.make_room_for_sparse(&prepared, to.entities.next_indexes(count).collect()),
-            MovedIds::Chosen { all, .. } => {
-                to.make_room_for_sparse(&prepared, all.iter().map(|id| id.index()).collect())
-            }
-        }
-        let mut chosen = match new {
-            MovedIds::Next => None,
-            MovedIds::Chosen { all, kept } => {
-                to.entities.keep(&kept).unwrap_or_else(|error| error.raise());
-                Some((to.pending(all, &kept), 0))
-            }
-        };
-        // From here on nothing needs memory.
-        for prepared in &mut prepared {
-            let (table, count) = (prepared.to, prepared.ending.count());
-            let mut values = MovedRows { from: self, prepared, ids: &mut ids, sorted: &mut sorted };
-            let rows = match &mut chosen {
-                None => RowIds::New,
-                Some((all, done)) => {
-                    *done += count;
-                    RowIds::Pending(&all[*done - count..*done])
-                }
-            };
-            // SAFETY: room has been made. Every column of the table has a pair, which gives it its values.
-            unsafe { to.make_rows(table, count, rows, &mut values) };
-        }
-        then(to);
-        to.change_links(|to| {
-            // A listener of this store may panic before the other one tells.
-            if let Some(vtable) = to.reactions.vtable.filter(|_| to.archetypes.components.has_relations()) {
-                (vtable.moved)(to, &ids);
-            }
-            self.change_links(|store| store.move_pairs(to, &ids));
-        });
-        to.settle_news();
-        ids
+/// The sparse values of the entities of a selection: whose, from which storage, to which.
+fn sparse_values_of(store: &Store, selection: &Selection, to: &mut Store) -> Vec<(Entity, usize, usize)> {
+    let mut values = Vec::new();
+    if !store.structure.entities.has_summaries() {
+        return values;
     }
-
-    /// Makes those ids pending that are not kept, which are the next ones. There is room for them.
-    fn pending(&mut self, all: Vec<Entity>, kept: &[Entity]) -> Vec<Entity> {
-        for _ in kept.len()..all.len() {
-            if let Err(error) = self.entities.allocate() {
-                super::SpawnError::from(error).raise();
-            }
-        }
-        debug_assert!(all.iter().all(|id| self.entities.is_pending(*id)), "the ids are those that were chosen");
-        all
+    let numbers: Vec<Option<usize>> =
+        store.structure.archetypes.components.sparse().iter().map(|&id| adopt_sparse(to, store, id)).collect();
+    for entity in selection.entities(store) {
+        let summary = store.structure.entities.sparse_summary(entity.index());
+        let held = summary
+            .storages(store.structure.sparse.len())
+            .filter(|&from| store.structure.sparse[from].contains(entity.index()));
+        values.extend(held.filter_map(|from| Some((entity, from, numbers[from]?))));
     }
+    values
+}
 
-    /// Makes all that is needed to move the entities of a selection, but for room in sparse storages, and brings them behind
-    /// the others of their table. `count` is how many are moved in all.
-    fn prepare_move(&mut self, selection: &Selection, to: &mut Self, count: usize) -> Prepared {
-        let (table, pairs) = self.table_in(to, selection.table);
-        to.make_room_for(table, selection.len(self));
-        let outside = self.sparse_values_of(selection, to);
-        let listed = self.list_watched(selection, None);
-        let first = self.gather(selection);
-        let ending = self.prepare_end(selection.table, first, listed, count, Fate::Taken);
-        Prepared { from: selection.table, ending, to: table, pairs, outside }
+/// Makes room for the sparse values of `count` entities that are about to come.
+fn make_room_for_sparse(store: &mut Store, prepared: &[Prepared], indexes: Vec<u32>) {
+    if prepared.iter().all(|prepared| prepared.outside.is_empty()) {
+        return;
     }
-
-    /// The table of another store for the components of a table of this one, and which column belongs to which.
-    fn table_in(&self, to: &mut Self, table: TableId) -> (TableId, Vec<ColumnMove>) {
-        let source = self.archetypes.tables.get(table);
-        let infos =
-            || source.map_or(&[][..], Table::components).iter().filter_map(|&id| self.archetypes.components.info(id));
-        let adopted: Vec<ComponentId> = infos().map(|info| to.archetypes.components.adopt(info.descriptor())).collect();
-        // What is adopted may require sparse components.
-        to.note_new_components();
-        let mut sorted = adopted.clone();
-        sorted.sort_unstable();
-        let table = to.archetypes.tables.find_or_create(&sorted, &to.archetypes.components);
-        let target = to.archetypes.tables.get(table);
-        let pair = |((from, &id), info): ((usize, &ComponentId), &ComponentInfo)| {
-            let to = target?.column_index(id)?;
-            Some(ColumnMove::kept(from as u32, to as u32, info.layout().size()))
-        };
-        let pairs = adopted.iter().enumerate().zip(infos()).filter_map(pair).collect();
-        (table, pairs)
+    let Store { structure: Structure { sparse, entities, .. }, .. } = store;
+    let mut counts = alloc::vec![0; sparse.len()];
+    let values = prepared.iter().flat_map(|prepared| &prepared.outside);
+    values.for_each(|&(_, _, to)| counts[to] += 1);
+    let mut room = indexes.iter().max().map_or(Ok(()), |highest| entities.reserve_summary(*highest));
+    for (storage, values) in sparse.iter_mut().zip(counts).filter(|&(_, values)| values != 0) {
+        room = room.and_then(|()| storage.reserve_many(values, indexes.iter().copied()));
     }
+    room.unwrap_or_else(|error| error.raise());
+}
 
-    fn make_room_for(&mut self, table: TableId, count: usize) {
-        if let Err(error) = self.archetypes.tables.get_mut(table).reserve(count) {
-            error.raise();
-        }
-    }
+/// The number of the sparse storage for a component of another store.
+fn adopt_sparse(store: &mut Store, from: &Store, id: ComponentId) -> Option<usize> {
+    let id = store.structure.archetypes.components.adopt(from.structure.archetypes.components.info(id)?.descriptor());
+    store.note_new_components();
+    Some(store.structure.archetypes.components.info(id)?.sparse_index())
+}
 
-    /// The sparse values of the entities of a selection: whose, from which storage, to which.
-    fn sparse_values_of(&self, selection: &Selection, to: &mut Self) -> Vec<(Entity, usize, usize)> {
-        let mut values = Vec::new();
-        if !self.entities.has_summaries() {
-            return values;
-        }
-        let numbers: Vec<Option<usize>> =
-            self.archetypes.components.sparse().iter().map(|&id| to.adopt_sparse(self, id)).collect();
-        for entity in selection.entities(self) {
-            let summary = self.entities.sparse_summary(entity.index());
-            let held = summary.storages(self.sparse.len()).filter(|&from| self.sparse[from].contains(entity.index()));
-            values.extend(held.filter_map(|from| Some((entity, from, numbers[from]?))));
-        }
-        values
-    }
-
-    /// Makes room for the sparse values of `count` entities that are about to come.
-    fn make_room_for_sparse(&mut self, prepared: &[Prepared], indexes: Vec<u32>) {
-        if prepared.iter().all(|prepared| prepared.outside.is_empty()) {
-            return;
-        }
-        let Self { sparse, entities, .. } = self;
-        let mut counts = alloc::vec![0; sparse.len()];
-        let values = prepared.iter().flat_map(|prepared| &prepared.outside);
-        values.for_each(|&(_, _, to)| counts[to] += 1);
-        let mut room = indexes.iter().max().map_or(Ok(()), |highest| entities.reserve_summary(*highest));
-        for (storage, values) in sparse.iter_mut().zip(counts).filter(|&(_, values)| values != 0) {
-            room = room.and_then(|()| storage.reserve_many(values, indexes.iter().copied()));
-        }
-        room.unwrap_or_else(|error| error.raise());
-    }
-
-    /// The number of the sparse storage for a component of another store.
-    fn adopt_sparse(&mut self, from: &Self, id: ComponentId) -> Option<usize> {
-        let id = self.archetypes.components.adopt(from.archetypes.components.info(id)?.descriptor());
-        self.note_new_components();
-        Some(self.archetypes.components.info(id)?.sparse_index())
-    }
-
-    /// Moves sparse values of entities that are gone to their new ids, which are in the order of the old ones.
-    fn move_sparse(&mut self, to: &mut Self, values: &[(Entity, usize, usize)], new_ids: &[(Entity, Entity)]) {
-        let now = to.now();
-        for &(old, from, number) in values {
-            let Ok(at) = new_ids.binary_search_by_key(&old, |&(old, _)| old) else { continue };
-            let new = new_ids[at].1;
-            let Some(value) = self.sparse[from].retire(old) else { continue };
-            let size =
-                self.archetypes.components.sparse().get(from).and_then(|&id| self.archetypes.components.info(id));
-            let size = size.map_or(0, |info| info.layout().size());
-            // SAFETY: both storages are of one component. The value is behind the last one, and is forgotten there; the
-            // entity is new, so it has none in the other storage, where room has been made.
-            unsafe { to.sparse[number].insert(new, now).copy_from_nonoverlapping(value, size) };
-            self.sparse[from].forget_retired();
-            let summary: SparseSummary = to.entities.sparse_summary(new.index()).with(number);
-            to.entities.set_sparse_summary(new.index(), summary);
-        }
+/// Moves sparse values of entities that are gone to their new ids, which are in the order of the old ones.
+fn move_sparse(store: &mut Store, to: &mut Store, values: &[(Entity, usize, usize)], new_ids: &[(Entity, Entity)]) {
+    let now = to.now();
+    for &(old, from, number) in values {
+        let Ok(at) = new_ids.binary_search_by_key(&old, |&(old, _)| old) else { continue };
+        let new = new_ids[at].1;
+        let Some(value) = store.structure.sparse[from].retire(old) else { continue };
+        let size = store
+            .structure
+            .archetypes
+            .components
+            .sparse()
+            .get(from)
+            .and_then(|&id| store.structure.archetypes.components.info(id));
+        let size = size.map_or(0, |info| info.layout().size());
+        // SAFETY: both storages are of one component. The value is behind the last one, and is forgotten there; the
+        // entity is new, so it has none in the other storage, where room has been made.
+        unsafe { to.structure.sparse[number].insert(new, now).copy_from_nonoverlapping(value, size) };
+        store.structure.sparse[from].forget_retired();
+        let summary: SparseSummary = to.structure.entities.sparse_summary(new.index()).with(number);
+        to.structure.entities.set_sparse_summary(new.index(), summary);
     }
 }

@@ -10,6 +10,7 @@ use super::Store;
 use super::bulk::Selection;
 use super::spawn_error::MAX_GAP;
 use super::transfer::MovedIds;
+use super::transfer::move_foretold_to;
 use crate::component::{ComponentDescriptor, ComponentId, Components};
 use crate::entity::{Entities, Entity, EntityHashMap, EntityMapper, TableId};
 use crate::guard::Waiting;
@@ -107,87 +108,89 @@ fn maps(components: &Components, id: ComponentId) -> bool {
     components.info(id).is_some_and(|info| info.descriptor().functions().map_entities_fn().is_some())
 }
 
-impl Store {
-    /// Moves all entities to another store, and returns their old and new ids. Nothing is told in this store, which ends. Entities inside of
-    /// values are replaced, by a function for those of components. If it is said that ids are kept, they are as far as they can be had. The
-    /// resources come along that are wanted; `is_wanted` is told whether the other store has one of the type. All that may fail comes before
-    /// anything moves.
-    pub(crate) fn move_all_to(
-        mut self,
-        to: &mut Self,
-        map: MapInside,
-        are_kept: bool,
-        is_wanted: &mut dyn FnMut(&'static ComponentDescriptor, bool) -> bool,
-    ) -> Vec<(Entity, Entity)> {
-        self.flush();
-        to.flush();
-        let mut resources =
-            self.resources.take_new(&mut |descriptor| is_wanted(descriptor, to.resources.contains(descriptor)));
-        resources.iter().for_each(|resource| resource.register_in(&mut to.resources));
-        let tables = self.archetypes.tables.iter().filter(|table| !table.is_empty());
-        let tables: Vec<(TableId, _)> = tables.map(|table| (table.id(), None)).collect();
-        let selections: Vec<Selection> = self.in_order(tables.into_iter());
-        let mut moving: Vec<Entity> = Vec::with_capacity(selections.iter().map(|selection| selection.len(&self)).sum());
-        selections.iter().for_each(|selection| moving.extend(selection.entities(&self)));
-        let reserve = |to: &mut Self, count| to.entities.reserve_next_many(count);
-        if let Err(error) = reserve(to, moving.len()) {
-            super::SpawnError::from(error).raise();
-        }
-        let (chosen, dead) = self.map_inside((&selections, &moving), to, (map, &mut resources), are_kept);
-        if let Err(error) = reserve(to, moving.len() + dead) {
-            super::SpawnError::from(error).raise();
-        }
-        to.entities.reserve_free(dead).unwrap_or_else(|error| error.raise());
-        let mut ended = Vec::with_capacity(dead);
-        // The events before the operation have been delivered, and those after it are not.
-        self.listeners.held += 1;
-        self.listeners.notified_before += 1;
-        let ids = self.move_foretold_to(&selections, to, chosen, |to| to.entities.end_next(dead, &mut ended));
-        let now = to.now();
-        let replaced: Vec<_> = resources.into_iter().filter_map(|resource| to.resources.put(resource, now)).collect();
-        let dropped = Waiting::catch(|| drop(replaced)).or(Waiting::catch(|| drop(self)));
-        to.react();
-        dropped.go_on();
-        ids
+/// Moves all entities to another store, and returns their old and new ids. Nothing is told in this store, which ends. Entities inside of
+/// values are replaced, by a function for those of components. If it is said that ids are kept, they are as far as they can be had. The
+/// resources come along that are wanted; `is_wanted` is told whether the other store has one of the type. All that may fail comes before
+/// anything moves.
+pub(crate) fn move_all_to(
+    mut store: Store,
+    to: &mut Store,
+    map: MapInside,
+    are_kept: bool,
+    is_wanted: &mut dyn FnMut(&'static ComponentDescriptor, bool) -> bool,
+) -> Vec<(Entity, Entity)> {
+    store.flush();
+    to.flush();
+    let mut resources =
+        store.resources.take_new(&mut |descriptor| is_wanted(descriptor, to.resources.contains(descriptor)));
+    resources.iter().for_each(|resource| resource.register_in(&mut to.resources));
+    let tables = store.structure.archetypes.tables.iter().filter(|table| !table.is_empty());
+    let tables: Vec<(TableId, _)> = tables.map(|table| (table.id(), None)).collect();
+    let selections: Vec<Selection> = store.in_order(tables.into_iter());
+    let mut moving: Vec<Entity> = Vec::with_capacity(selections.iter().map(|selection| selection.len(&store)).sum());
+    selections.iter().for_each(|selection| moving.extend(selection.entities(&store)));
+    let reserve = |to: &mut Store, count| to.structure.entities.reserve_next_many(count);
+    if let Err(error) = reserve(to, moving.len()) {
+        super::SpawnError::from(error).raise();
     }
+    let (chosen, dead) = map_inside(&mut store, (&selections, &moving), to, (map, &mut resources), are_kept);
+    if let Err(error) = reserve(to, moving.len() + dead) {
+        super::SpawnError::from(error).raise();
+    }
+    to.structure.entities.reserve_free(dead).unwrap_or_else(|error| error.raise());
+    let mut ended = Vec::with_capacity(dead);
+    // The events before the operation have been delivered, and those after it are not.
+    store.listeners.held += 1;
+    store.listeners.notified_before += 1;
+    let ids =
+        move_foretold_to(&mut store, &selections, to, chosen, |to| to.structure.entities.end_next(dead, &mut ended));
+    let now = to.now();
+    let replaced: Vec<_> = resources.into_iter().filter_map(|resource| to.resources.put(resource, now)).collect();
+    let dropped = Waiting::catch(|| drop(replaced)).or(Waiting::catch(|| drop(store)));
+    to.react();
+    dropped.go_on();
+    ids
+}
 
-    /// Replaces the entities inside of values by what stands for them in another store, and says which ids the entities that move get there,
-    /// and how many it has to end beside those.
-    fn map_inside(
-        &mut self,
-        (selections, moving): (&[Selection], &[Entity]),
-        to: &Self,
-        (map, resources): (MapInside, &mut [NewResource]),
-        are_kept: bool,
-    ) -> (MovedIds, usize) {
-        let components = &self.archetypes.components;
-        let mut mapped: Vec<(Vec<Entity>, ComponentId)> = Vec::new();
-        for selection in selections {
-            let of_table = self.archetypes.tables.get(selection.table).map_or(&[][..], |table| table.components());
-            let of_table = of_table.iter().copied().filter(|&id| maps(components, id));
-            mapped.extend(of_table.map(|id| (selection.entities(self), id)));
-        }
-        for (storage, &id) in self.sparse.iter().zip(components.sparse()).filter(|&(_, &id)| maps(components, id)) {
-            let indexes = storage.indexes().into_iter();
-            mapped.push((indexes.filter_map(|index| Some(self.entities.at_index(index)?.0)).collect(), id));
-        }
-        let name_some = |resource: &NewResource| resource.descriptor().functions().map_entities_fn().is_some();
-        let is_empty = mapped.is_empty()
-            && self.relations.places.iter().all(|place| place.pairs.index().len() == 0)
-            && !resources.iter().any(name_some);
-        if is_empty && !are_kept {
-            return (MovedIds::Next, 0);
-        }
-        let mut new = NewIds::new(&to.entities, moving, are_kept);
-        // What has been given so far is not kept.
-        let (kept, others) = (moving.iter().copied().filter(|entity| new.keeps(*entity)).collect(), new.given);
-        for (entities, id) in mapped {
-            entities.into_iter().for_each(|entity| map(self, entity, id, &mut new));
-        }
-        self.relations.places.iter_mut().for_each(|place| place.pairs.map_entities(&mut new));
-        resources.iter_mut().for_each(|resource| resource.map_entities(&mut new));
-        let dead = new.given - others;
-        let all = new.all;
-        (if are_kept { MovedIds::Chosen { all, kept } } else { MovedIds::Next }, dead)
+/// Replaces the entities inside of values by what stands for them in another store, and says which ids the entities that move get there,
+/// and how many it has to end beside those.
+fn map_inside(
+    store: &mut Store,
+    (selections, moving): (&[Selection], &[Entity]),
+    to: &Store,
+    (map, resources): (MapInside, &mut [NewResource]),
+    are_kept: bool,
+) -> (MovedIds, usize) {
+    let components = &store.structure.archetypes.components;
+    let mut mapped: Vec<(Vec<Entity>, ComponentId)> = Vec::new();
+    for selection in selections {
+        let of_table =
+            store.structure.archetypes.tables.get(selection.table).map_or(&[][..], |table| table.components());
+        let of_table = of_table.iter().copied().filter(|&id| maps(components, id));
+        mapped.extend(of_table.map(|id| (selection.entities(store), id)));
     }
+    for (storage, &id) in
+        store.structure.sparse.iter().zip(components.sparse()).filter(|&(_, &id)| maps(components, id))
+    {
+        let indexes = storage.indexes().into_iter();
+        mapped.push((indexes.filter_map(|index| Some(store.structure.entities.at_index(index)?.0)).collect(), id));
+    }
+    let name_some = |resource: &NewResource| resource.descriptor().functions().map_entities_fn().is_some();
+    let is_empty = mapped.is_empty()
+        && store.relations.places.iter().all(|place| place.pairs.index().len() == 0)
+        && !resources.iter().any(name_some);
+    if is_empty && !are_kept {
+        return (MovedIds::Next, 0);
+    }
+    let mut new = NewIds::new(&to.structure.entities, moving, are_kept);
+    // What has been given so far is not kept.
+    let (kept, others) = (moving.iter().copied().filter(|entity| new.keeps(*entity)).collect(), new.given);
+    for (entities, id) in mapped {
+        entities.into_iter().for_each(|entity| map(store, entity, id, &mut new));
+    }
+    store.relations.places.iter_mut().for_each(|place| place.pairs.map_entities(&mut new));
+    resources.iter_mut().for_each(|resource| resource.map_entities(&mut new));
+    let dead = new.given - others;
+    let all = new.all;
+    (if are_kept { MovedIds::Chosen { all, kept } } else { MovedIds::Next }, dead)
 }

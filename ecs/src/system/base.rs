@@ -328,7 +328,8 @@ pub struct ObservedRows<'a, I: SystemInput> {
 impl<I: SystemInput> ObservedRows<'_, I> {
     /// Goes on to the next entity.
     fn next_entity(&mut self, store: &Store) -> Option<Entity> {
-        let entity = self.affected.entities(&store.archetypes.tables).get(..self.end)?.get(self.next).copied();
+        let entity =
+            self.affected.entities(&store.structure.archetypes.tables).get(..self.end)?.get(self.next).copied();
         self.next += 1;
         entity
     }
@@ -808,7 +809,7 @@ impl SystemMeta {
     /// access.
     pub(crate) fn add_access(&mut self, access: ParamAccess, store: &Store) {
         let hidden = |at: usize| self.hidden.iter().any(|range| range.contains(&at));
-        if let Err(conflict) = self.access.add(self.param, access, &store.archetypes.components, hidden) {
+        if let Err(conflict) = self.access.add(self.param, access, &store.structure.archetypes.components, hidden) {
             let both = alloc::format!(
                 "{} and {} both borrow {}, one of them mutably; make them disjoint with `With`/`Without` filters, put them into a \
                  `ParamSet`, or borrow it in one parameter only",

@@ -206,7 +206,7 @@ impl About {
 
 impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> {
     /// Whether it looks at the whole world.
-    const LOOKS_AT_WORLD: bool = SourceOf::<F, Marker>::ACCESS.looks_at_world();
+    const READS_WORLD: bool = SourceOf::<F, Marker>::ACCESS.looks_at_world();
 
     fn new(name: &'static str, params: &'static [&'static str], function: F) -> Self {
         let count = <<F::Param as SystemParam>::Source as ParamSource>::COUNT;
@@ -295,7 +295,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> SystemCore f
         {
             meta.set_row_facts(self.function.row_facts(&prepared.state));
         }
-        debug_assert!(state.is_none() || Self::LOOKS_AT_WORLD == meta.access().looks_at_world());
+        debug_assert!(state.is_none() || Self::READS_WORLD == meta.access().looks_at_world());
         self.state = state;
     }
 
@@ -315,7 +315,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     #[inline]
     fn run_shared(&mut self, input: Given<'_, F::In>, scope: SharedScope<'_, '_>) -> Result<F::Out, ParamError> {
         let cell = scope.cell();
-        let run_ticks = cell.store().run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
+        let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
         // SAFETY: the scope promises that what the system borrows is not borrowed otherwise.
         unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system()))) }
     }
@@ -330,7 +330,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         }
         store.flush();
         let tick = store.next_tick();
-        let run_ticks = store.run_ticks_since(self.runs.last_run, tick).of(self.about.meta.system());
+        let run_ticks = store.clock.run_ticks_since(self.runs.last_run, tick).of(self.about.meta.system());
         // SAFETY: no other code uses the store.
         let out = unsafe { self.run(input, StoreCell::exclusive_in(store, run_ticks)) };
         if applies && self.runs.is_deferred {
@@ -367,9 +367,9 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         BlockScope { scope, panicked, then }: BlockScope<'_, '_>,
     ) -> Result<F::Out, ParamError> {
         let cell = scope.cell();
-        let run_ticks = cell.store().run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
+        let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
         let run_ticks = run_ticks.of(self.about.meta.system());
-        let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, run_ticks.this_run);
+        let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, run_ticks.this_run);
         // SAFETY: the scope promises that what the system borrows beside its rows is not borrowed otherwise.
         let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(run_ticks))? };
         // It has not seen what was new before the last block has come to it, or it has panicked itself.
@@ -389,7 +389,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         // All of them are one run.
         let (tick, before) = (store.next_tick(), self.runs.last_run);
         loop {
-            let run_ticks = store.run_ticks_since(before, tick).of(self.about.meta.system());
+            let run_ticks = store.clock.run_ticks_since(before, tick).of(self.about.meta.system());
             let cell = StoreCell::exclusive_in(store, run_ticks);
             // What it records for one of them is applied before the next, and an error is handled.
             let one_by_one =
@@ -424,7 +424,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     ) -> Result<F::Out, ParamError> {
         let ObservedRows { affected, next, about, .. } = rows;
         let mut about = F::In::begin(about);
-        let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, cell.run_ticks().this_run);
+        let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, cell.run_ticks().this_run);
         if const { matches!(F::LOOP, LoopKind::Observed) } {
             // SAFETY: forwarded: nothing that the system borrows is borrowed otherwise.
             return match unsafe { self.fetch(cell) } {
@@ -440,7 +440,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
                 }
             };
         }
-        let entities = affected.entities(&cell.store().archetypes.tables).get(..end).unwrap_or_default();
+        let entities = affected.entities(&cell.store().structure.archetypes.tables).get(..end).unwrap_or_default();
         while let Some(&entity) = entities.get(*next) {
             *next += 1;
             // SAFETY: forwarded; the parameters that were fetched before are not used any more.
@@ -462,7 +462,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     /// - Nothing that the system borrows is borrowed otherwise.
     #[inline(always)]
     unsafe fn run(&mut self, input: Given<'_, F::In>, cell: StoreCell<'_>) -> Result<F::Out, ParamError> {
-        let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, cell.run_ticks().this_run);
+        let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, cell.run_ticks().this_run);
         // SAFETY: forwarded: nothing that the system borrows is borrowed otherwise.
         match unsafe { self.fetch(cell) } {
             Ok(Fetched { function, params, last_run, run }) => {
@@ -489,7 +489,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         // SAFETY: the state was made for this store, as was checked above; the access is forwarded.
         match unsafe { runs.fetch::<SourceOf<F, Marker>>(state, cell) } {
             Ok(got) => {
-                let run = cell.store().run_at(cell.run_ticks().this_run);
+                let run = cell.store().clock.run_at(cell.run_ticks().this_run);
                 Ok(Fetched { function, params: F::Param::item(got), last_run: &mut runs.last_run, run })
             }
             Err(error) => Err(about.note_error(error)),
@@ -511,7 +511,7 @@ pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
     let tick = store.next_tick();
     let mut cell = StoreCell::exclusive(store);
     cell.set_tick(tick);
-    let input = input(affected.entities(&cell.store().archetypes.tables), about);
+    let input = input(affected.entities(&cell.store().structure.archetypes.tables), about);
     // SAFETY: no other code uses the store, but for the list of entities of a table, which is one of its books and borrowed from it for
     // as long as the cell is.
     let out = system.run_shared(input, unsafe { SharedScope::new(&cell) });
@@ -530,15 +530,15 @@ where
         if let Some(ParamState { world, state }) = state
             && !runs.is_deferred
             && *world == store.id()
-            && let Some(tick) = store.next_tick_lightly()
+            && let Some(tick) = store.clock.try_advance(&store.structure.archetypes.components)
         {
-            let run_ticks = store.run_ticks_since(runs.last_run, tick).of(about.meta.system());
+            let run_ticks = store.clock.run_ticks_since(runs.last_run, tick).of(about.meta.system());
             let cell = StoreCell::exclusive_in(store, run_ticks);
-            let _onlooker = cell.store().look_on(Self::LOOKS_AT_WORLD, tick);
+            let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, tick);
             // SAFETY: the state was made for this store, which no other code uses.
             return match unsafe { runs.fetch::<SourceOf<F, Marker>>(state, cell) } {
                 Ok(got) => {
-                    runs.last_run = cell.store().run_at(tick);
+                    runs.last_run = cell.store().clock.run_at(tick);
                     // Whether it went well is known here, before anything else is read.
                     outcome(Ok(function.run(input, F::Param::item(got))), || about.meta.name())
                 }

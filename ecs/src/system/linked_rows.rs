@@ -227,7 +227,7 @@ pub struct LinkedSource<T, L>(PhantomData<fn() -> (T, L)>);
 /// The state of a query; the system is refused if it borrows something twice.
 fn state<D: QueryData, F: QueryFilter>(store: &mut Store, meta: &mut SystemMeta) -> QueryState<D, F> {
     QueryState::new_or_refused(store, |store, twice| {
-        let what = twice.text(&store.archetypes.components);
+        let what = twice.text(&store.structure.archetypes.components);
         let param = meta.describe_current();
         meta.refuse(&alloc::format!("{param}: {what} is borrowed twice, once mutably"));
     })

@@ -39,7 +39,7 @@ fn systems_are_in_each_others_way_if_one_writes() {
     let read = access(IntoSystem::into_system(|_: NonSend<'_, Shared>| ()), &mut store);
     let write = access(IntoSystem::into_system(|_: Option<NonSendMut<'_, Shared>>| ()), &mut store);
     let other = access(IntoSystem::into_system(|_: NonSendMut<'_, Rc<u64>>| ()), &mut store);
-    let compatible = |a: &Access, b: &Access| a.is_compatible(b, &store.archetypes.components);
+    let compatible = |a: &Access, b: &Access| a.is_compatible(b, &store.structure.archetypes.components);
     assert!(compatible(&read, &read) && compatible(&write, &other));
     assert!(!compatible(&read, &write) && !compatible(&write, &write));
     assert!(read.is_read_only() && !write.is_read_only());

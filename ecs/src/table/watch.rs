@@ -30,6 +30,12 @@ impl Table {
         !(self.needs_drop | self.tracked)
     }
 
+    /// Whether values of some column have to be dropped.
+    #[inline]
+    pub(crate) fn needs_drop(&self) -> bool {
+        self.needs_drop
+    }
+
     /// Drops values behind the last row, in some columns or in all, except those of the columns that are kept.
     ///
     /// # Safety

@@ -8,7 +8,7 @@
 //!   are two, since several consumers may look in turns: the current one begins at the last look, and the one before it at the
 //!   look before that. A log that would have more than an eighth of the rows is given up until the next one begins: looking at
 //!   all ticks costs little more then. A consumer that has not looked since the older of the logs began goes by the groups.
-//!   Who takes a position in the journal is a consumer of the columns that are tracked for it (`Store::moment`).
+//!   Who takes a position in the journal is a consumer of the columns that are tracked for it (`journal_moment`).
 //!
 //! The shortcuts may lead to rows that are not new, never past one that is. A log names rows, not entities: code that moves
 //! another value to a row moves its ticks along, and the row is noted if they are newer than the logs.

@@ -40,7 +40,7 @@ impl World {
     pub fn queue_after_frame<C: Command>(&mut self, command: C) {
         let mut queue = CommandQueue::default();
         queue.push(command);
-        self.store.commands_after_frame().push_back(queue.queue);
+        self.store.commands.after_frame.push_back(queue.queue);
     }
 }
 

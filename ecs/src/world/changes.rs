@@ -13,13 +13,13 @@ impl World {
     /// Records what every operation does to entities from now on, or no more: for tests.
     #[doc(hidden)]
     pub fn record_transitions(&mut self, on: bool) {
-        self.store.record_transitions(on);
+        self.store.listeners.record_transitions(&mut self.store.structure.archetypes, on);
     }
 
     /// What has been recorded since this was last called.
     #[doc(hidden)]
     pub fn take_transitions(&mut self) -> alloc::vec::Vec<(Entity, Transition)> {
-        self.store.take_transitions()
+        self.store.listeners.take_recorded()
     }
 
     /// The tick of operations outside of systems.
@@ -34,7 +34,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn change_tick(&self) -> Tick {
-        self.store.change_tick()
+        self.store.clock.change_tick()
     }
 
     /// As [`change_tick`](Self::change_tick), by the name that bevy_ecs has for it.
@@ -58,7 +58,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn last_change_tick(&self) -> Tick {
-        self.store.last_change_tick()
+        self.store.clock.last.get()
     }
 
     /// Goes on to the next tick and returns the one that it was. Each run of a system does so.
@@ -90,7 +90,7 @@ impl World {
     /// ```
     pub fn clear_trackers(&mut self) {
         let now = self.store.next_tick();
-        self.store.set_last_change_tick(now);
+        self.store.clock.last.set(now);
     }
 
     /// For tests of what happens when ticks wrap around: as if so many systems had run.
@@ -191,7 +191,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
-        self.get_change_ticks_by_id(self.0.store().archetypes.components.id::<T>()?)
+        self.get_change_ticks_by_id(self.0.store().structure.archetypes.components.id::<T>()?)
     }
 
     /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].

@@ -11,7 +11,10 @@ use crate::command::EntityCommands;
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
 use crate::graph::ChangeStep;
-use crate::store::{CloneError, EntityBuilder, Store};
+use crate::store::{
+    CloneError, EntityBuilder, Store, bundle_components, clone_linked, clone_some, put_linked, spawn_clone_of_some,
+    take_linked,
+};
 
 /// Which components a clone gets: all but those that were [denied](EntityClonerBuilder::deny), and those that require these.
 #[derive(Clone, Debug)]
@@ -89,7 +92,7 @@ enum Choice {
 impl Choice {
     /// Whether a component of an entity is cloned, for a target if it is there already.
     fn has(&self, store: &Store, source: Entity, target: Option<Entity>, id: ComponentId) -> bool {
-        let is_there = |id| target.is_some_and(|target| store.has(target, id));
+        let is_there = |id| target.is_some_and(|target| store.structure.has(target, id));
         match self {
             Self::OptOut(OptOut { keeps, .. }) => self.can_have(store, id) && !(*keeps && is_there(id)),
             Self::OptIn(OptIn { allowed, .. }) => {
@@ -99,7 +102,7 @@ impl Choice {
                 }
                 let requires = |allowed: &&Allowed| allowed.with_required && requires(store, allowed.id, id);
                 let mut requiring = allowed.iter().filter(requires);
-                !is_there(id) && requiring.any(|allowed| store.has(source, allowed.id) && is_cloned(allowed))
+                !is_there(id) && requiring.any(|allowed| store.structure.has(source, allowed.id) && is_cloned(allowed))
             }
         }
     }
@@ -121,7 +124,7 @@ impl Choice {
 
 /// Whether a component requires another one, directly or through others.
 fn requires(store: &Store, id: ComponentId, required: ComponentId) -> bool {
-    let info = store.archetypes.components.info(id);
+    let info = store.structure.archetypes.components.info(id);
     info.is_some_and(|info| info.required().iter().any(|other| other.id == required))
 }
 
@@ -157,14 +160,14 @@ impl EntityCloner {
     pub fn clone_entity(&mut self, world: &mut World, source: Entity, target: Entity) -> Result<(), CloneError> {
         let store = &mut world.store;
         store.flush();
-        store.entities.locate(target)?;
+        store.structure.entities.locate(target)?;
         if self.moves {
             return self.move_tree(store, source, Some(target)).map(drop);
         }
         if self.is_linked {
             return self.clone_tree(store, source, Some(target)).map(drop);
         }
-        let mut clones = store.clone_some(source, |id| self.choice.has(store, source, Some(target), id))?;
+        let mut clones = clone_some(store, source, |id| self.choice.has(store, source, Some(target), id))?;
         let pairs =
             store.clone_meant_pairs(source, |store, id| self.choice.has(store, source, None, id), &|_| false)?;
         let mut insert = |store: &mut Store| {
@@ -195,7 +198,7 @@ impl EntityCloner {
             return if self.moves { self.move_tree(store, source, None) } else { self.clone_tree(store, source, None) };
         }
         let is_meant = |store: &Store, id| self.choice.has(store, source, None, id);
-        world.store.spawn_clone_of_some(source, is_meant, ChangeStep::Insert)
+        spawn_clone_of_some(&mut world.store, source, is_meant, ChangeStep::Insert)
     }
 
     /// Whether entities that are linked to the source are cloned along: see [`EntityClonerBuilder::linked_cloning`].
@@ -206,16 +209,16 @@ impl EntityCloner {
 
     /// Clones an entity with all that is linked to it, and returns its clone.
     fn clone_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
-        store.entities.locate(root)?;
+        store.structure.entities.locate(root)?;
         let tree = linked_tree(store, root, |store, id| self.choice.can_have(store, id));
         let is_meant = self.meant(&tree, target);
         // A list that the target has already stays, with its other fields.
-        let stays = |store: &Store, id| target.is_some_and(|target| store.has(target, id));
+        let stays = |store: &Store, id| target.is_some_and(|target| store.structure.has(target, id));
         let lists = |store: &Store, entity: Entity| {
             tree.lists.iter().copied().filter(|&id| entity != root || !stays(store, id)).collect()
         };
-        let clones = store.clone_linked(&tree.entities, is_meant, lists)?;
-        Ok(store.put_linked(clones, target, rename)[0])
+        let clones = clone_linked(store, &tree.entities, is_meant, lists)?;
+        Ok(put_linked(store, clones, target, rename)[0])
     }
 
     /// Says which components of the entities of a tree are chosen, of which the first one gets a target if there is one.
@@ -234,7 +237,7 @@ impl EntityCloner {
     /// Moves the components of an entity, and of all that is linked to it if that is meant, and returns the entity that has those of the
     /// first one. It is one operation.
     fn move_tree(&self, store: &mut Store, root: Entity, target: Option<Entity>) -> Result<Entity, CloneError> {
-        store.entities.locate(root)?;
+        store.structure.entities.locate(root)?;
         let tree = match self.is_linked {
             true => linked_tree(store, root, |store, id| self.choice.can_have(store, id)),
             false => LinkedTree::of_one(root),
@@ -242,8 +245,8 @@ impl EntityCloner {
         let is_meant = self.meant(&tree, target);
         Ok(store.as_one(|store| {
             let mut lists = Vec::new();
-            let moved = store.take_linked(&tree.entities, |store, entity| {
-                let components = &store.archetypes.components;
+            let moved = take_linked(store, &tree.entities, |store, entity| {
+                let components = &store.structure.archetypes.components;
                 let ids: Vec<ComponentId> = components_of(store, entity)
                     .filter(|&id| is_meant(store, entity, id) && !components.is_of_pairs(id))
                     .collect();
@@ -251,7 +254,7 @@ impl EntityCloner {
                 let mut others = EntityBuilder::new();
                 for &list in &listing {
                     // A list that the target has already stays, with its other fields.
-                    let stays = entity == root && target.is_some_and(|target| store.has(target, list));
+                    let stays = entity == root && target.is_some_and(|target| store.structure.has(target, list));
                     if !stays {
                         take_others(store, list, entity, &mut others);
                     }
@@ -259,7 +262,7 @@ impl EntityCloner {
                 lists.push(listing);
                 (ids, others)
             });
-            let new = store.put_linked(moved, target, rename);
+            let new = put_linked(store, moved, target, rename);
             for ((&from, &to), lists) in tree.entities.iter().zip(&new).zip(lists) {
                 lists.into_iter().for_each(|list| move_sources(store, list, from, to));
             }
@@ -371,7 +374,7 @@ impl EntityClonerBuilder<'_, OptOut> {
     /// assert!(world.entity(target).contains::<Mana>() && !world.entity(target).contains::<Monster>());
     /// ```
     pub fn deny<B: Bundle>(&mut self) -> &mut Self {
-        let ids = self.world.store.bundle_components::<B>().0;
+        let ids = bundle_components::<B>(&mut self.world.store).0;
         self.deny_by_ids(ids)
     }
 
@@ -457,7 +460,7 @@ impl EntityClonerBuilder<'_, OptOut> {
 impl EntityClonerBuilder<'_, OptIn> {
     /// Takes the components of a bundle, and of those of them that the source has, what they require unless the target has it.
     pub fn allow<B: Bundle>(&mut self) -> &mut Self {
-        let ids = self.world.store.bundle_components::<B>().0;
+        let ids = bundle_components::<B>(&mut self.world.store).0;
         self.allow_by_ids(ids)
     }
 
@@ -485,7 +488,7 @@ impl EntityClonerBuilder<'_, OptIn> {
     /// assert_eq!((world.get(target), world.get(target)), (Some(&Health(5)), Some(&Mana(7))));
     /// ```
     pub fn allow_if_new<B: Bundle>(&mut self) -> &mut Self {
-        let ids = self.world.store.bundle_components::<B>().0;
+        let ids = bundle_components::<B>(&mut self.world.store).0;
         self.allow_by_ids_if_new(ids)
     }
 

@@ -5,7 +5,7 @@ use super::entities::SpawnBatchIter;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, OneColumnOfEach};
 use crate::entity::Entity;
-use crate::store::SpawnColumnsError;
+use crate::store::{SpawnColumnsError, reserve_bundles, spawn_columns, spawn_columns_at};
 
 impl World {
     /// Makes an entity of each row of some columns, and returns their ids in order. The columns are a `Vec<C>`,
@@ -50,7 +50,7 @@ impl World {
     pub fn spawn_columns<C: ColumnBundle>(&mut self, columns: C) -> Result<SpawnBatchIter<'_>, ColumnLengthError> {
         let () = OneColumnOfEach::<C>::COMPONENTS;
         OneColumnOfEach::check(&columns);
-        let (table, first) = self.store.by_caller().without_news(|store| store.spawn_columns(columns))?;
+        let (table, first) = self.store.by_caller().without_news(|store| spawn_columns(store, columns))?;
         Ok(SpawnBatchIter::made(self, table, first))
     }
 
@@ -89,7 +89,7 @@ impl World {
     ) -> Result<(), SpawnColumnsError> {
         let () = OneColumnOfEach::<C>::COMPONENTS;
         OneColumnOfEach::check(&columns);
-        self.store.by_caller().spawn_columns_at(entities, columns)
+        spawn_columns_at(self.store.by_caller(), entities, columns)
     }
 
     /// Makes room for `additional` more entities that are spawned with a bundle, so that spawning them allocates nothing.
@@ -135,7 +135,7 @@ impl World {
     /// assert!(world.try_reserve::<Health>(usize::MAX).is_err());
     /// ```
     pub fn try_reserve<B: Bundle>(&mut self, additional: usize) -> Result<(), AllocError> {
-        self.store.try_reserve::<B>(additional)
+        reserve_bundles::<B>(&mut self.store, additional)
     }
 }
 

@@ -55,7 +55,7 @@ impl DynamicComponentFetch for ComponentId {
     type Mut<'w> = ErasedMut<'w>;
 
     fn fetch_ref(self, entity: ReadEntity<'_>) -> Result<Self::Ref<'_>, ErasedAccessError> {
-        entity.store().get_by_id(entity.id(), self)
+        entity.store().structure.get_by_id(entity.id(), self)
     }
 
     fn fetch_mut(self, entity: WriteEntity<'_>) -> Result<Self::Mut<'_>, ErasedAccessError> {

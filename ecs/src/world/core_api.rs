@@ -15,7 +15,7 @@ use crate::entity::{Entities, Ids};
 use crate::error::ErrorHandler;
 #[cfg(feature = "parallel")]
 use crate::pool::{Pool, ThreadPool};
-use crate::store::{CommandError, OnCommandError, Store, WorldId};
+use crate::store::{CommandError, OnCommandError, Store, Structure, WorldId, check_invariants, shrink_to_fit};
 use crate::table::Tables;
 
 impl Default for World {
@@ -64,7 +64,7 @@ impl World {
     /// Which ids are alive and where their rows are.
     #[must_use]
     pub fn entities(&self) -> &Entities {
-        &self.store.entities
+        &self.store.structure.entities
     }
 
     /// The components that the world knows.
@@ -80,7 +80,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn components(&self) -> &Components {
-        &self.store.archetypes.components
+        &self.store.structure.archetypes.components
     }
 
     /// The tables: one for each set of table-stored components that an entity has or had.
@@ -97,7 +97,7 @@ impl World {
     #[must_use]
     #[doc(alias("archetypes", "Archetypes", "chunks"))]
     pub fn tables(&self) -> &Tables {
-        &self.store.archetypes.tables
+        &self.store.structure.archetypes.tables
     }
 
     /// The number of `T` in this world, which is registered now if need be.
@@ -162,7 +162,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn component_id<T: Component>(&self) -> Option<ComponentId> {
-        self.store.archetypes.components.id::<T>()
+        self.store.structure.archetypes.components.id::<T>()
     }
 
     /// Makes `T` require `R` in this world, as `#[require(R)]` on `T` does in all worlds. See
@@ -280,9 +280,9 @@ impl World {
     /// ```
     #[doc(alias("defer", "EntityCommandBuffer", "CommandBuffer"))]
     pub fn commands(&mut self) -> Commands<'_, '_> {
-        let system = self.store.entities.acting().system_name();
-        let Store { reactions, queue, entities, .. } = &mut self.store;
-        let queue = if reactions.is_running() { reactions.direct() } else { queue };
+        let system = self.store.structure.entities.acting().system_name();
+        let Store { structure: Structure { entities, .. }, reactions, commands, .. } = &mut self.store;
+        let queue = if reactions.is_running() { reactions.direct() } else { &mut commands.queue };
         Commands::from_parts(queue, Ids::new(entities, None), system)
     }
 
@@ -336,7 +336,7 @@ impl World {
     /// world.flush(); // Another one.
     /// ```
     pub fn set_error_handler(&mut self, handler: ErrorHandler) {
-        self.store.command_errors.handler = Some(handler);
+        self.store.commands.errors.handler = Some(handler);
     }
 
     /// Removes the error handler of the world and returns it.
@@ -351,7 +351,7 @@ impl World {
     /// assert!(world.error_handler().is_none());
     /// ```
     pub fn remove_error_handler(&mut self) -> Option<ErrorHandler> {
-        self.store.command_errors.handler.take()
+        self.store.commands.errors.handler.take()
     }
 
     /// The error handler of the world, if it has one.
@@ -367,7 +367,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn error_handler(&self) -> Option<ErrorHandler> {
-        self.store.command_errors.handler
+        self.store.commands.errors.handler
     }
 
     /// The error handler of the world, if it has one, by the name of the method of `App`. [`World::error_handler`] is the same.
@@ -403,7 +403,7 @@ impl World {
     /// world.flush(); // "command `despawn` was not carried out: entity 0v1 does not exist: it was despawned"
     /// ```
     pub fn on_command_error(&mut self, action: OnCommandError) {
-        self.store.command_errors.on_error = action;
+        self.store.commands.errors.on_error = action;
     }
 
     /// Reports that the program lacks something, such as a plugin, unless the same text was reported before. It goes where missed messages
@@ -421,7 +421,7 @@ impl World {
     /// assert_eq!(world.take_command_errors().0.len(), 1);
     /// ```
     pub fn warn_once(&self, text: &str) {
-        self.store.command_errors.warn_once(text, &text, None);
+        self.store.commands.errors.warn_once(text, &text, None);
     }
 
     /// The commands that could not be carried out since the last call, since their entity was not alive. If there were
@@ -444,7 +444,7 @@ impl World {
     /// assert!(errors[0].to_string().contains("revive"));
     /// ```
     pub fn take_command_errors(&mut self) -> (Vec<CommandError>, usize) {
-        self.store.command_errors.take()
+        self.store.commands.errors.take()
     }
 
     /// Has loops and systems of this world helped by the threads of a pool. At first they are helped by the pool that the
@@ -515,13 +515,13 @@ impl World {
     /// assert_eq!(world.get(hero), Some(&Health(3)));
     /// ```
     pub fn shrink_to_fit(&mut self) {
-        self.store.shrink_to_fit();
+        shrink_to_fit(&mut self.store);
     }
 
     /// Panics if the books of the world contradict each other. For tests: `O(everything)`.
     #[doc(hidden)]
     pub fn check_invariants(&mut self) {
-        self.store.check_invariants();
+        check_invariants(&mut self.store);
         check_links(self);
     }
 }
@@ -564,7 +564,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     #[must_use]
     pub fn new(queue: &'s mut CommandQueue, world: &'w World) -> Self {
-        let entities = &world.store.entities;
+        let entities = &world.store.structure.entities;
         Self::from_parts(&mut queue.queue, Ids::new(entities, None), entities.acting().system_name())
     }
 }

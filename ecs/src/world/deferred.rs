@@ -142,7 +142,7 @@ impl DeferredWorld<'_> {
         // An operation may be going on, which has another origin.
         let acting = self.entities().acting();
         let id = self.world_mut().write_message(message);
-        self.store_mut().entities.act(acting);
+        self.store_mut().structure.entities.act(acting);
         id
     }
 }

@@ -1,6 +1,7 @@
 //! Several operations whose lifecycle events are delivered together.
 
 use super::cast::World;
+use crate::store::with_deferred_events;
 
 impl World {
     /// Carries out operations as one: hooks and observers of what they add (`Add`, `Insert`, new pairs) are called when the closure has
@@ -38,6 +39,6 @@ impl World {
     /// assert_eq!(world.resource::<Seen>().0, ["parent"]);
     /// ```
     pub fn with_deferred_events<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
-        self.store.with_deferred_events(|store| operations(Self::from_store_mut(store)))
+        with_deferred_events(&mut self.store, |store| operations(Self::from_store_mut(store)))
     }
 }

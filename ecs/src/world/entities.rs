@@ -11,7 +11,7 @@ use crate::bundle::{Bundle, OneOfEach, give, give_here};
 use crate::change::{Mut, ReadEntity, WriteEntity};
 use crate::component::{Component, MutableComponent};
 use crate::entity::{Distinct, Entity, EntityError, MOST_AT_ONCE, TableId};
-use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError};
+use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError, clone_entity};
 
 impl World {
     /// Makes an entity with the components of a bundle. Amortised `O(components)`.
@@ -217,7 +217,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("prefab", "Instantiate", "EntityCloner"))]
     pub fn clone_entity(&mut self, entity: Entity) -> Result<Entity, CloneError> {
-        self.store.by_caller().clone_entity(entity)
+        clone_entity(self.store.by_caller(), entity)
     }
 
     /// Reserves an id through a shared reference, from any thread. The entity is alive, without components, after the next
@@ -245,7 +245,7 @@ impl World {
     #[must_use = "a reserved id becomes an entity, whether it is used or not"]
     #[doc(alias("alloc", "spawn_empty_deferred"))]
     pub fn reserve_entity(&self) -> Entity {
-        self.store.reserve_entity().unwrap_or_else(|error| panic!("{error}"))
+        self.store.structure.entities.reserve().unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Reserves several ids at once, whether the iterator is used or not. See [`World::reserve_entity`].
@@ -269,7 +269,7 @@ impl World {
             count <= MOST_AT_ONCE as usize || u32::try_from(count).is_err(),
             "{count} entity ids cannot be reserved at once: {MOST_AT_ONCE} is the most, since they take memory at the next flush"
         );
-        self.store.entities.reserve_many(count).unwrap_or_else(|error| panic!("{error}"))
+        self.store.structure.entities.reserve_many(count).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Removes an entity and drops its components. False if it is not alive. `O(its components)`.
@@ -347,13 +347,13 @@ impl World {
     #[must_use]
     #[doc(alias("is_alive", "exists", "Exists", "valid"))]
     pub fn contains(&self, entity: Entity) -> bool {
-        self.store.entities.contains(entity)
+        self.store.structure.entities.contains(entity)
     }
 
     /// How many entities are alive.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.store.entities.len()
+        self.store.structure.entities.len()
     }
 
     /// Whether no entity is alive.
@@ -368,7 +368,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.store.entities.is_empty()
+        self.store.structure.entities.is_empty()
     }
 
     /// A component of an entity; `None` if the entity is not alive or does not have it. `O(1)`.
@@ -522,7 +522,7 @@ impl World {
     #[doc(alias("iter"))]
     pub fn iter_entities(&self) -> impl Iterator<Item = EntityRef<'_>> {
         let cell = self.read();
-        let entities = cell.store().archetypes.tables.iter().flat_map(|table| table.entities());
+        let entities = cell.store().structure.archetypes.tables.iter().flat_map(|table| table.entities());
         entities.map(move |&entity| EntityRef::new(cell, entity))
     }
 
@@ -573,7 +573,7 @@ impl<'w> SpawnBatchIter<'w> {
         if world.store.listeners.has_news {
             return Self { entities: world.store.tell_of_made(table, first).iter() };
         }
-        let entities = world.store.archetypes.tables.get(table).map_or(&[][..], |table| table.entities());
+        let entities = world.store.structure.archetypes.tables.get(table).map_or(&[][..], |table| table.entities());
         Self { entities: entities[first..].iter() }
     }
 }

@@ -16,7 +16,7 @@ use crate::term::ConstTerm;
 /// Whether a component is one of those that a term names.
 fn is_named(term: &ConstTerm, store: &Store, id: ComponentId) -> bool {
     match term {
-        ConstTerm::Component(_, component) => (component.find)(&store.archetypes.components) == Some(id),
+        ConstTerm::Component(_, component) => (component.find)(&store.structure.archetypes.components) == Some(id),
         ConstTerm::Group(_, members) => members.iter().any(|member| is_named(member, store, id)),
         _ => false,
     }
@@ -24,7 +24,7 @@ fn is_named(term: &ConstTerm, store: &Store, id: ComponentId) -> bool {
 
 /// Whether a component is not kept out by a view that leaves `B` out.
 fn is_given<B: Bundle, T: Component>(store: &Store) -> bool {
-    let id = store.archetypes.components.id::<T>();
+    let id = store.structure.archetypes.components.id::<T>();
     id.is_some_and(|id| !is_named(&<B::Parts as BundleParts>::COMPONENTS, store, id))
 }
 
@@ -118,19 +118,19 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
     /// Whether the entity has a component, left out or not.
     #[must_use]
     pub fn contains<T: Component>(&self) -> bool {
-        self.entity.store().value::<T>(self.id()).is_some()
+        self.entity.store().structure.value::<T>(self.id()).is_some()
     }
 
     /// Whether the entity has the component with this number, left out or not.
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
-        self.entity.store().has(self.id(), id)
+        self.entity.store().structure.has(self.id(), id)
     }
 
     /// Whether the entity has the component of the type with this `TypeId`, left out or not.
     #[must_use]
     pub fn contains_type_id(&self, type_id: TypeId) -> bool {
-        self.entity.store().archetypes.components.get_id(type_id).is_some_and(|id| self.contains_id(id))
+        self.entity.store().structure.archetypes.components.get_id(type_id).is_some_and(|id| self.contains_id(id))
     }
 }
 
@@ -246,7 +246,7 @@ impl<B: Bundle> fmt::Debug for EntityRefExcept<'_, '_, B> {
         let given =
             components_of(store, self.id()).filter(|&id| !is_named(&<B::Parts as BundleParts>::COMPONENTS, store, id));
         write!(f, "{} ", self.id())?;
-        f.debug_set().entries(given.map(|id| store.archetypes.components.name(id))).finish()
+        f.debug_set().entries(given.map(|id| store.structure.archetypes.components.name(id))).finish()
     }
 }
 

@@ -140,7 +140,7 @@ impl WorldEntityFetch for Entity {
 
     #[inline]
     fn fetch_ref(self, world: &World) -> Result<EntityRef<'_>, EntityError> {
-        world.store.entities.locate(self)?;
+        world.store.structure.entities.locate(self)?;
         Ok(EntityRef::new(world.read(), self))
     }
 
@@ -157,7 +157,7 @@ impl WorldEntityFetch for Entity {
     }
 
     fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<EntityMut<'_>, EntityError> {
-        entities.store().entities.locate(self)?;
+        entities.store().structure.entities.locate(self)?;
         Ok(EntityMut(entities.into_one(self)))
     }
 }
@@ -249,5 +249,5 @@ impl WorldEntityFetch for &EntityHashSet {
 
 /// Fails for the first of some entities that is not alive.
 fn all_alive<'a>(store: &Store, entities: impl IntoIterator<Item = &'a Entity>) -> Result<(), EntityError> {
-    entities.into_iter().try_for_each(|&entity| store.entities.locate(entity).map(drop))
+    entities.into_iter().try_for_each(|&entity| store.structure.entities.locate(entity).map(drop))
 }

@@ -11,7 +11,7 @@ use crate::change::WriteEntity;
 use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{ContainsEntity, Entity, Location};
 use crate::origin::Origin;
-use crate::store::{CloneError, EntityAt, EntityBuilder, Store};
+use crate::store::{CloneError, EntityAt, EntityBuilder, Store, clone_components};
 
 /// An entity and the world that it lives in: [`World::spawn`] and [`World::entity_mut`] return it.
 ///
@@ -390,7 +390,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(World::new().spawn_dynamic(&mut clones).get(), Some(&Health(3)));
     /// ```
     pub fn clone_components(&self) -> Result<EntityBuilder, CloneError> {
-        self.at.store().clone_components(self.target())
+        clone_components(self.at.store(), self.target())
     }
 
     /// Makes another entity with clones of all components, and returns its id. As [`World::clone_entity`].
@@ -538,7 +538,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn spawned_by(&self) -> Origin {
-        self.at.store().entities.entity_get_spawned_or_despawned_by(self.target())
+        self.at.store().structure.entities.entity_get_spawned_or_despawned_by(self.target())
     }
 
     /// Where its table-stored components are.

@@ -14,9 +14,14 @@ use crate::table::Table;
 
 /// The number of every component that an entity has: those of its table, then the sparse ones.
 pub(super) fn components_of(store: &Store, entity: Entity) -> impl Iterator<Item = ComponentId> {
-    let table = store.entities.get(entity).and_then(|location| store.archetypes.tables.get(location.table));
-    let sparse = store.archetypes.components.sparse().iter().copied();
-    table.map_or(&[][..], Table::components).iter().copied().chain(sparse.filter(move |&id| store.has(entity, id)))
+    let table =
+        store.structure.entities.get(entity).and_then(|location| store.structure.archetypes.tables.get(location.table));
+    let sparse = store.structure.archetypes.components.sparse().iter().copied();
+    table
+        .map_or(&[][..], Table::components)
+        .iter()
+        .copied()
+        .chain(sparse.filter(move |&id| store.structure.has(entity, id)))
 }
 
 /// An entity, to read. It is alive for as long as this exists.
@@ -91,7 +96,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn spawned_by(&self) -> Origin {
-        self.0.store().entities.entity_get_spawned_or_despawned_by(self.0.id())
+        self.0.store().structure.entities.entity_get_spawned_or_despawned_by(self.0.id())
     }
 
     /// Where its table-stored components are.
@@ -113,7 +118,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn location(&self) -> Location {
-        match self.0.store().entities.get(self.0.id()) {
+        match self.0.store().structure.entities.get(self.0.id()) {
             Some(location) => location,
             None => unreachable!("the entity is alive"),
         }
@@ -158,7 +163,7 @@ impl<'w> EntityRef<'w> {
     #[must_use]
     #[doc(alias("has", "HasComponent", "all_of"))]
     pub fn contains<T: Component>(&self) -> bool {
-        self.0.store().value::<T>(self.0.id()).is_some()
+        self.0.store().structure.value::<T>(self.0.id()).is_some()
     }
 
     /// Whether the entity has the component with this number.
@@ -175,7 +180,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
-        self.0.store().has(self.0.id(), id)
+        self.0.store().structure.has(self.0.id(), id)
     }
 
     /// Whether the entity has the component of the type with this `TypeId`.
@@ -192,7 +197,7 @@ impl<'w> EntityRef<'w> {
     #[must_use]
     pub fn contains_type_id(&self, type_id: TypeId) -> bool {
         let store = self.0.store();
-        store.archetypes.components.get_id(type_id).is_some_and(|id| store.has(self.0.id(), id))
+        store.structure.archetypes.components.get_id(type_id).is_some_and(|id| store.structure.has(self.0.id(), id))
     }
 
     /// What changed a component last, if the entity has it. Known with the feature `track_location` only.
@@ -257,7 +262,7 @@ impl ContainsEntity for EntityMut<'_> {
 
 impl fmt::Debug for EntityRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.components().map(|id| self.0.store().archetypes.components.name(id));
+        let names = self.components().map(|id| self.0.store().structure.archetypes.components.name(id));
         write!(f, "{} ", self.0.id())?;
         f.debug_set().entries(names).finish()
     }

@@ -11,7 +11,7 @@ use crate::change::{ComponentTicks, ErasedMut};
 use crate::component::{ComponentDescriptor, ComponentId, ErasedRef, ErasedSlice, ErasedValue, RegisterComponentError};
 use crate::entity::{Entity, TableId};
 use crate::removal::RemovedComponentReader;
-use crate::store::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError};
+use crate::store::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError, removed_reader_by_id};
 
 impl World {
     /// The number of the component with this descriptor in this world, which is registered now if need be.
@@ -59,7 +59,7 @@ impl World {
     /// assert_eq!(world.get_by_id(entity, health).unwrap().downcast_ref(), Some(&Health(3)));
     /// ```
     pub fn get_by_id(&self, entity: Entity, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
-        self.store.get_by_id(entity, id)
+        self.store.structure.get_by_id(entity, id)
     }
 
     /// The value of a component of an entity, to change it.
@@ -102,7 +102,7 @@ impl World {
     /// }
     /// ```
     pub fn column(&self, table: TableId, id: ComponentId) -> Result<ErasedSlice<'_>, ColumnAccessError> {
-        self.store.column(table, id)
+        self.store.structure.column(table, id)
     }
 
     /// The values of a component of all entities of a table, by row. [`World::tables`] has the tables.
@@ -127,7 +127,7 @@ impl World {
     /// ```
     #[doc(alias("get_slice", "chunk"))]
     pub fn column_by_id<T: 'static>(&self, table: TableId, id: ComponentId) -> Result<&[T], ColumnAccessError> {
-        self.store.column_by_id(table, id)
+        self.store.structure.column_by_id(table, id)
     }
 
     /// The values of a component of all entities of a table, by row, to change them: all of them count as changed.
@@ -173,7 +173,7 @@ impl World {
     /// ```
     #[must_use = "nothing is recorded for a reader that is dropped"]
     pub fn removed_reader_by_id(&mut self, id: ComponentId) -> Option<RemovedComponentReader<ErasedValue>> {
-        self.store.removed_reader_by_id(id)
+        removed_reader_by_id(&mut self.store, id)
     }
 }
 

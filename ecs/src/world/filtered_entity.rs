@@ -87,7 +87,7 @@ impl<'w> FilteredEntityRef<'w, '_> {
         if !self.is_given(id) {
             return None;
         }
-        self.entity.store().get_by_id(self.id(), id).ok()
+        self.entity.store().structure.get_by_id(self.id(), id).ok()
     }
 
     /// When a component was added and changed, if it is known: see [`EntityRef::get_change_ticks`](super::EntityRef::get_change_ticks).
@@ -114,19 +114,19 @@ impl<'w> FilteredEntityRef<'w, '_> {
     /// Whether the entity has a component, added to the query or not.
     #[must_use]
     pub fn contains<T: Component>(&self) -> bool {
-        self.entity.store().value::<T>(self.id()).is_some()
+        self.entity.store().structure.value::<T>(self.id()).is_some()
     }
 
     /// Whether the entity has the component with this id, added to the query or not.
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
-        self.entity.store().has(self.id(), id)
+        self.entity.store().structure.has(self.id(), id)
     }
 
     /// Whether the entity has the component of the type with this `TypeId`, added to the query or not.
     #[must_use]
     pub fn contains_type_id(&self, type_id: TypeId) -> bool {
-        self.entity.store().archetypes.components.get_id(type_id).is_some_and(|id| self.contains_id(id))
+        self.entity.store().structure.archetypes.components.get_id(type_id).is_some_and(|id| self.contains_id(id))
     }
 }
 
@@ -287,7 +287,7 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
 }
 
 fn id_of<T: Component>(store: &Store) -> Option<ComponentId> {
-    store.archetypes.components.id::<T>()
+    store.structure.archetypes.components.id::<T>()
 }
 
 impl fmt::Debug for FilteredEntityRef<'_, '_> {
@@ -295,7 +295,7 @@ impl fmt::Debug for FilteredEntityRef<'_, '_> {
         let store = self.entity.store();
         let given = components_of(store, self.id()).filter(|&id| self.is_given(id));
         write!(f, "{} ", self.id())?;
-        f.debug_set().entries(given.map(|id| store.archetypes.components.name(id))).finish()
+        f.debug_set().entries(given.map(|id| store.structure.archetypes.components.name(id))).finish()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::cast::World;
 use crate::command::apply_after_frame;
-use crate::store::{Ongoing, WorldId};
+use crate::store::{Ongoing, WorldId, begin_frame, end_frame, ends_frame_for_commands};
 
 /// Ends a frame also when what happens in it panics.
 struct Frame<'a> {
@@ -17,7 +17,7 @@ impl Frame<'_> {
         if let Some(ongoing) = self.ongoing.take() {
             if self.world.store.id() == self.of {
                 drop(ongoing);
-                self.world.store.end_frame();
+                end_frame(&mut self.world.store);
             } else {
                 ongoing.end_elsewhere();
             }
@@ -85,16 +85,16 @@ impl World {
     /// ```
     #[doc(alias("progress", "tick"))]
     pub fn frame<R>(&mut self, scope: impl FnOnce(&mut Self) -> R) -> R {
-        if self.store.ends_frame_for_commands(None) {
+        if ends_frame_for_commands(&mut self.store, None) {
             apply_after_frame(&mut self.store);
         }
-        let (of, ongoing) = (self.store.id(), self.store.begin_frame());
+        let (of, ongoing) = (self.store.id(), begin_frame(&mut self.store));
         let is_outermost = ongoing.is_some();
         let mut frame = Frame { world: self, of, ongoing };
         let result = scope(frame.world);
         frame.end();
         drop(frame);
-        if is_outermost && self.store.id() == of && !self.store.commands_after_frame().is_empty() {
+        if is_outermost && self.store.id() == of && !self.store.commands.after_frame.is_empty() {
             apply_after_frame(&mut self.store);
         }
         result
@@ -115,6 +115,6 @@ impl World {
     /// ```
     #[must_use]
     pub fn frame_number(&self) -> u64 {
-        self.store.frame_number()
+        self.store.frames.number()
     }
 }

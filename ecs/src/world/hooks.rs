@@ -24,7 +24,7 @@ const fn vtable(dispatch: fn(&mut Store, &LifecycleEvents)) -> ReactionVTable<St
 /// Delivers lifecycle events to hooks and observers, one kind after the other. Observers run before hooks before an operation, and hooks
 /// before observers after it.
 fn dispatch(store: &mut Store, events: &LifecycleEvents) {
-    let (pending, caller) = (events.kinds(), store.entities.acting());
+    let (pending, caller) = (events.kinds(), store.structure.entities.acting());
     for at in 0..Kinds::DISPATCHED.len() {
         let kinds = Kinds::DISPATCHED[at];
         if pending.has(kinds.and(kinds.hooks())) {
@@ -86,14 +86,14 @@ fn run_hooks(store: &mut Store, events: &LifecycleEvents, kind: Kinds, caller: O
         if !events.is_single() {
             done.push(id);
         }
-        let Some(hook) = store.archetypes.components.hook(id, kind) else { continue };
+        let Some(hook) = store.structure.archetypes.components.hook(id, kind) else { continue };
         if !store.reactions.begin(name, caller) {
             let chain = store.reactions.chain(name);
             report_trigger(store, name, &alloc::format!("too many events led to it: {chain}"));
             continue;
         }
         let guard = DispatchGuard { store };
-        let _span = trace::hook(name, || guard.store.archetypes.components.name(id));
+        let _span = trace::hook(name, || guard.store.structure.archetypes.components.name(id));
         for batch in events.batches(kinds).filter(|batch| !batch.kinds_of(id).is_none()) {
             batch.affected.for_each(guard.store, |store, entity| {
                 let context = HookContext { entity, component_id: id, caller };
@@ -138,6 +138,6 @@ fn end_after_panic(store: &mut Store) {
 /// Reports to the error handler that the listeners of an event were not notified, or not all of them.
 #[cold]
 pub(crate) fn report_trigger(store: &mut Store, event: &'static str, reason: &str) {
-    let by = store.entities.acting();
-    store.command_errors.report("trigger", event, CommandFailure::Other(Arc::from(reason)), by);
+    let by = store.structure.entities.acting();
+    store.commands.errors.report("trigger", event, CommandFailure::Other(Arc::from(reason)), by);
 }

@@ -93,12 +93,12 @@ impl World {
             fn drop(&mut self) {
                 // The scope may have put another world in the place of this one.
                 if self.world.id() == self.id {
-                    self.world.store.set_last_change_tick(self.before);
+                    self.world.store.clock.last.set(self.before);
                 }
             }
         }
         let (id, before) = (self.id(), self.last_change_tick());
-        self.store.set_last_change_tick(last_change_tick);
+        self.store.clock.last.set(last_change_tick);
         let guard = SetBack { world: self, id, before };
         scope(guard.world)
     }

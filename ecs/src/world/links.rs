@@ -294,7 +294,7 @@ fn note_places<R: Relationship>(store: &mut Store, id: ComponentId, target: Enti
 /// Adds the sources that an entity lists. Says false if one of them is not linked to it.
 fn collect<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, sources: &mut Vec<Entity>) -> bool {
     let first = sources.len();
-    let list = match store.sole::<R::RelationshipTarget>(target) {
+    let list = match store.structure.sole::<R::RelationshipTarget>(target) {
         Some(list) => Some(list),
         None => ReadEntity::find::<R::RelationshipTarget>(World::from_store(store).read(), target),
     };
@@ -308,7 +308,7 @@ fn collect<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, 
 
 /// Lists a source that has come, if nothing else has to be done.
 fn link_simply<R: Relationship>(store: &mut Store, id: ComponentId, source: Entity) -> bool {
-    let Some(target) = store.newest::<R>(source).map(R::get) else { return false };
+    let Some(target) = store.structure.newest::<R>(source).map(R::get) else { return false };
     link_to::<R>(store, id, source, target)
 }
 
@@ -369,7 +369,7 @@ fn with_those_above(store: &Store, id: ComponentId, entity: Entity) -> impl Iter
 pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) -> usize {
     // Other fields of a relationship stay as they are, and there is nothing to drop.
     let has_more = has_more_than_target::<R>();
-    let id = store.archetypes.components.id::<R>().filter(|_| has_more || !needs_drop::<R>());
+    let id = store.structure.archetypes.components.id::<R>().filter(|_| has_more || !needs_drop::<R>());
     let Some(id) = id else { return 0 };
     if any_is_above::<R>(store, id, target, sources) {
         return 0;
@@ -475,7 +475,7 @@ fn link_with_care<R: Relationship>(store: &mut Store, id: ComponentId, source: E
         let is_full = list.source_to_remove_before_add().is_some() || list.is_of_another(target);
         (!is_full).then(|| list.add_at_end(source))
     };
-    let added = match store.lacks::<R::RelationshipTarget>(target) {
+    let added = match store.structure.lacks::<R::RelationshipTarget>(target) {
         true => None,
         false => with_list::<R, _>(store, target, add),
     };
@@ -537,7 +537,7 @@ impl<C: Component> Description<C> {
 
 /// The relationship that a component is a side of, and whether it names the target.
 fn relation(store: &Store, id: ComponentId) -> Option<(&'static LinkFunctions, bool)> {
-    let side = store.archetypes.components.info(id)?.descriptor().relation()?;
+    let side = store.structure.archetypes.components.info(id)?.descriptor().relation()?;
     Some((side.functions()?, side.is_source()))
 }
 
@@ -556,9 +556,9 @@ fn note_ends(store: &mut Store, events: &LifecycleEvents) {
     for batch in events.batches(kinds) {
         for id in batch.components() {
             let ends = batch.kinds_of(id).has(Kinds::DESPAWN.of_links());
-            if store.archetypes.components.is_of_pairs(id) {
+            if store.structure.archetypes.components.is_of_pairs(id) {
                 for nth in 0..batch.affected.len() {
-                    let entity = batch.affected.get(nth, &store.archetypes.tables);
+                    let entity = batch.affected.get(nth, &store.structure.archetypes.tables);
                     entity.into_iter().for_each(|entity| store.listeners.links.unpair(id, entity, ends));
                 }
                 continue;
@@ -567,7 +567,7 @@ fn note_ends(store: &mut Store, events: &LifecycleEvents) {
             let source_id = if is_source { Some(id) } else { id_of(store, functions) };
             let Some(source_id) = source_id else { continue };
             for nth in 0..batch.affected.len() {
-                let Some(entity) = batch.affected.get(nth, &store.archetypes.tables) else { continue };
+                let Some(entity) = batch.affected.get(nth, &store.structure.archetypes.tables) else { continue };
                 if is_source {
                     store.listeners.links.parting.push((id, entity));
                     continue;
@@ -587,7 +587,7 @@ const PANICS: usize = 10_000;
 /// Makes both sides of relationships agree, behind an operation. If destructors panic, that goes on when all is done: each has removed its
 /// value.
 pub(crate) fn relink(store: &mut Store) {
-    store.listeners.pending.resolve_all_rows(&store.archetypes.tables);
+    store.listeners.pending.resolve_all_rows(&store.structure.archetypes.tables);
     while !store.listeners.links.refused.is_empty() {
         let panicked = Waiting::catch(|| store.without_news(drop_refused));
         store.listeners.defer_panic(panicked);
@@ -644,8 +644,8 @@ fn settle(store: &mut Store) {
 /// Notes all links and pairs of which the two sides disagree.
 #[cold]
 fn compare_all(store: &mut Store) {
-    for number in 0..store.sparse.len() {
-        let source = store.archetypes.components.sparse()[number];
+    for number in 0..store.structure.sparse.len() {
+        let source = store.structure.archetypes.components.sparse()[number];
         let Some((functions, true)) = relation(store, source) else { continue };
         let Ok(list) = store.register_descriptor((functions.target_list)()) else { continue };
         let LinkFunctions { target, lists, mend, .. } = *functions;
@@ -696,8 +696,8 @@ pub(crate) fn moved(store: &mut Store, ids: &[(Entity, Entity)]) {
     let new = NewIds::of(ids);
     // What sources name comes first, for which no memory is needed. Lists that could not be changed are made anew.
     for changes_sources in [true, false] {
-        for number in 0..store.sparse.len() {
-            let id = store.archetypes.components.sparse()[number];
+        for number in 0..store.structure.sparse.len() {
+            let id = store.structure.archetypes.components.sparse()[number];
             let functions = relation(store, id).filter(|(_, is_source)| *is_source == changes_sources);
             let Some((functions, is_source)) = functions else { continue };
             for &(_, entity) in ids {
@@ -778,7 +778,7 @@ pub(super) fn linked_tree(
     root: Entity,
     is_meant: impl Fn(&Store, ComponentId) -> bool,
 ) -> LinkedTree {
-    let ids: Vec<ComponentId> = store.archetypes.components.iter().map(|info| info.id()).collect();
+    let ids: Vec<ComponentId> = store.structure.archetypes.components.iter().map(|info| info.id()).collect();
     let (mut relationships, mut lists) = (Vec::new(), Vec::new());
     for id in ids {
         if let Some((functions, false)) = relation(store, id)
@@ -900,7 +900,9 @@ pub(crate) fn part_circles(store: &mut Store, links: &[(Entity, &ErasedValue)]) 
             next.filter(|next| next != entity)
         };
         is_blocked |= source != target
-            && core::iter::successors(Some(target), up).take(store.entities.len() + 1).any(|one| one == source);
+            && core::iter::successors(Some(target), up)
+                .take(store.structure.entities.len() + 1)
+                .any(|one| one == source);
         above.insert(source, target);
     }
     if is_blocked {
@@ -930,11 +932,11 @@ pub(super) fn rename_before_move(store: &mut Store, entity: Entity, id: Componen
 
 /// Panics if the two sides of a relationship disagree: for tests.
 pub(crate) fn check_links(world: &World) {
-    for info in world.store.archetypes.components.iter() {
+    for info in world.store.structure.archetypes.components.iter() {
         let Some((functions, true)) = relation(&world.store, info.id()) else { continue };
         let name = info.name();
         let (mut named, mut listed) = (0, 0);
-        for &entity in world.store.archetypes.tables.iter().flat_map(|table| table.entities()) {
+        for &entity in world.store.structure.archetypes.tables.iter().flat_map(|table| table.entities()) {
             let target = (functions.target)(world, entity);
             assert_eq!(target, world.store.listeners.links.target(info.id(), entity), "what {entity} names by {name}");
             named += usize::from(target.is_some());
@@ -969,11 +971,11 @@ fn is_valid(
     if source == target {
         return if functions.allows_self { Ok(()) } else { Err(Refused::Itself) };
     }
-    if !store.entities.contains(target) {
+    if !store.structure.entities.contains(target) {
         return Err(Refused::Dead);
     }
     // An entity that lists nothing is above none.
-    let lists = store.entities.sparse_summary(source.index()).meets(store.listeners.lists);
+    let lists = store.structure.entities.sparse_summary(source.index()).meets(store.listeners.lists);
     if functions.is_linked
         && lists
         && (functions.has_list)(World::from_store(store), source)
@@ -1011,7 +1013,7 @@ fn end_tree(store: &mut Store, root: Entity) -> bool {
     let mut ending = core::mem::take(&mut store.listeners.links.ending);
     ending.push(root);
     let ended = collect_all(store, &mut ending).map(|tree| {
-        store.entities.reserve_free(ending.len()).unwrap_or_else(|error| error.raise());
+        store.structure.entities.reserve_free(ending.len()).unwrap_or_else(|error| error.raise());
         let is_source = summary.meets(store.listeners.sources);
         unlist_all(store, &ending, is_source, tree);
         store.end_untold(&ending)
@@ -1032,11 +1034,11 @@ fn end_tree(store: &mut Store, root: Entity) -> bool {
 #[inline]
 fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
     let sources = summary.common(store.listeners.sources);
-    let Some(number) = sources.only(store.sparse.len()) else { return false };
-    let id = store.archetypes.components.sparse()[number];
+    let Some(number) = sources.only(store.structure.sparse.len()) else { return false };
+    let id = store.structure.archetypes.components.sparse()[number];
     let place = store.listeners.links.place(id, entity);
     let (Some((target, place)), Some((functions, true))) = (place, relation(store, id)) else { return false };
-    let ended = store.end_lightly(entity);
+    let ended = store.end_undropped(entity);
     if ended {
         store.listeners.links.forget_target(id, entity);
         (functions.unlist)(store, id, target, (entity, place));
@@ -1046,7 +1048,7 @@ fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
 
 /// Adds to an entity those that end with it, level by level, and says by which relationship, if by one. None if that is not simple.
 fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<ComponentId>> {
-    let most = store.entities.len();
+    let most = store.structure.entities.len();
     let mut tree: Option<(ComponentId, ComponentId, &LinkFunctions)> = None;
     let mut at = 0;
     let mut quiet = None;
@@ -1058,13 +1060,13 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
         if lists.is_empty() {
             continue;
         }
-        for number in lists.storages(store.sparse.len()) {
-            let list = store.archetypes.components.sparse()[number];
+        for number in lists.storages(store.structure.sparse.len()) {
+            let list = store.structure.archetypes.components.sparse()[number];
             let (source, functions) = match tree {
                 Some((of, source, functions)) if of == list => (source, functions),
                 _ => {
                     let Some((functions, false)) = relation(store, list) else { continue };
-                    if !store.sparse[number].contains(entity.index()) {
+                    if !store.structure.sparse[number].contains(entity.index()) {
                         continue;
                     }
                     if !functions.is_linked || functions.allows_self || tree.is_some() {
@@ -1088,7 +1090,7 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
 /// source, or is none.
 fn unlist_all(store: &mut Store, ending: &[Entity], is_source: bool, tree: Option<ComponentId>) {
     let others = match tree {
-        Some(tree) => store.listeners.sources.except(store.storage_of(tree)),
+        Some(tree) => store.listeners.sources.except(store.structure.storage_of(tree)),
         None => store.listeners.sources,
     };
     let (root, linked) = ending.split_at(ending.len().min(1));
@@ -1107,7 +1109,7 @@ fn note_all_parting(store: &mut Store, entities: &[Entity], of: SparseSummary) {
         return;
     }
     for &entity in entities {
-        let sources = store.entities.sparse_summary(entity.index()).common(of);
+        let sources = store.structure.entities.sparse_summary(entity.index()).common(of);
         if !sources.is_empty() {
             note_parting(store, entity, sources);
         }
@@ -1116,8 +1118,8 @@ fn note_all_parting(store: &mut Store, entities: &[Entity], of: SparseSummary) {
 
 /// Notes an entity that is about to end, if it is listed on targets.
 fn note_parting(store: &mut Store, entity: Entity, sources: SparseSummary) {
-    for number in sources.storages(store.sparse.len()) {
-        let id = store.archetypes.components.sparse()[number];
+    for number in sources.storages(store.structure.sparse.len()) {
+        let id = store.structure.archetypes.components.sparse()[number];
         if store.listeners.links.target(id, entity).is_some() {
             store.listeners.links.parting.push((id, entity));
             store.listeners.has_news = true;
@@ -1207,8 +1209,8 @@ fn report(store: &mut Store, functions: &LinkFunctions, (source, target): (Entit
              with each other"
         ),
     };
-    let by = store.entities.acting();
-    store.command_errors.report("insert", (functions.source_name)(), CommandFailure::Other(Arc::from(reason)), by);
+    let by = store.structure.entities.acting();
+    store.commands.errors.report("insert", (functions.source_name)(), CommandFailure::Other(Arc::from(reason)), by);
 }
 
 /// Has a component that makes no link removed when observers and hooks have been told that it came.
@@ -1248,7 +1250,7 @@ fn part_with_orphans(store: &mut Store) {
         if (functions.target)(world, source) != Some(target) {
             continue;
         }
-        if !store.entities.contains(target) {
+        if !store.structure.entities.contains(target) {
             store.listeners.pending.mark_stale();
             match functions.is_linked && has_ended {
                 true => ending.push(source),

@@ -98,7 +98,7 @@ impl World {
     /// ```
     #[doc(alias("event_update_system", "message_update_system"))]
     pub fn update_messages(&mut self) {
-        self.store.age_messages();
+        self.store.frames.age_messages(&mut self.store.resources);
     }
 }
 

@@ -38,7 +38,8 @@ impl World {
     pub fn entity_by_path(&self, path: &str) -> Option<Entity> {
         let (first, rest) = split_path(path);
         let name_id = self.component_id::<Name>()?;
-        let tables = self.store.archetypes.tables.iter().filter(|table| table.column_index(name_id).is_some());
+        let tables =
+            self.store.structure.archetypes.tables.iter().filter(|table| table.column_index(name_id).is_some());
         let is_meant = |&entity: &Entity| {
             self.get::<Name>(entity).is_some_and(|name| name.as_str() == first) && self.get::<ChildOf>(entity).is_none()
         };

@@ -62,13 +62,13 @@ impl World {
         if self.contains_non_send::<T>() {
             return;
         }
-        let by = self.store.by_caller().entities.acting();
+        let by = self.store.by_caller().structure.entities.acting();
         let id = self.id();
         let value = T::from_world(self);
         // There is no telling which of the two worlds it is for.
         assert!(id == self.id(), "non-Send value `{}`: its `FromWorld` has replaced the world", type_name::<T>());
         // That may have done other things.
-        self.store.entities.act(by);
+        self.store.structure.entities.act(by);
         let now = self.store.now();
         match non_send::insert(&mut self.store.resources, value, now) {
             Ok(old) => drop(old),

@@ -170,13 +170,13 @@ impl<F: FnOnce(EntityWorldMut<'_>) -> Out + Send + 'static, Out: CommandOutput> 
 /// What happens with the error of a command.
 fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
     let Err(error) = done else { return };
-    let by = world.store.entities.acting();
+    let by = world.store.structure.entities.acting();
     let context = |errors: &CommandErrors| ErrorContext::command(type_name::<C>()).of_system(errors.system).by(by);
-    let Some(error) = world.store.command_errors.handle(error, context) else { return };
+    let Some(error) = world.store.commands.errors.handle(error, context) else { return };
     match error.severity() {
         Severity::Error | Severity::Panic => {
             let reason: Arc<str> = error.to_string().into();
-            world.store.command_errors.report("queue", type_name::<C>(), CommandFailure::Other(reason), by);
+            world.store.commands.errors.report("queue", type_name::<C>(), CommandFailure::Other(reason), by);
         }
         Severity::Warning => trace::warn(&error),
         _ => {}
@@ -185,8 +185,8 @@ fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
 
 /// As [`settle`], if the entity was not alive.
 fn settle_gone<C>(world: &mut World, error: EntityError) {
-    let by = world.store.entities.acting();
-    world.store.command_errors.report("queue", type_name::<C>(), CommandFailure::Entity(error), by);
+    let by = world.store.structure.entities.acting();
+    world.store.commands.errors.report("queue", type_name::<C>(), CommandFailure::Entity(error), by);
 }
 
 /// What is recorded of a command.
@@ -196,7 +196,7 @@ fn carry_out<C: Command>(command: C) -> impl FnOnce(&mut Store) + Send + 'static
         let world = World::from_store_mut(store);
         let done = command.apply(world).into_result();
         settle::<C>(world, done);
-        store.make_reserved_pending();
+        store.structure.make_reserved_pending();
     }
 }
 
@@ -287,7 +287,7 @@ impl Commands<'_, '_> {
         error_handler: impl FnOnce(EcsError, ErrorContext) + Send + 'static,
     ) {
         self.queue(move |world: &mut World| {
-            let system = world.store.command_errors.system;
+            let system = world.store.commands.errors.system;
             if let Err(error) = command.apply(world).into_result() {
                 error_handler(error, ErrorContext::command(type_name::<C>()).of_system(system));
             }
@@ -396,7 +396,7 @@ impl EntityCommands<'_> {
     ) -> &mut Self {
         let entity = self.id();
         self.commands().queue(move |world: &mut World| {
-            let system = world.store.command_errors.system;
+            let system = world.store.commands.errors.system;
             let done = match world.get_entity_mut(entity) {
                 Ok(found) => command.apply(found).into_result(),
                 Err(error) => Err(error.into()),

@@ -1,5 +1,6 @@
 //! Removals outside of systems, and how many of them are kept.
 
+use crate::store::{removed_reader, removed_value_reader, set_removed_limit};
 use core::any::type_name;
 
 use super::cast::World;
@@ -29,7 +30,7 @@ impl World {
     /// ```
     #[must_use = "nothing is recorded for a reader that is dropped"]
     pub fn removed_reader<T: Component>(&mut self) -> RemovedComponentReader<T> {
-        self.store.removed_reader()
+        removed_reader(&mut self.store)
     }
 
     /// A reader of the values of a component that are removed from now on, except those that a caller takes. Systems have
@@ -54,7 +55,7 @@ impl World {
     /// ```
     #[must_use = "nothing is kept for a reader that is dropped"]
     pub fn removed_value_reader<T: Component>(&mut self) -> RemovedValueReader<T> {
-        self.store.removed_value_reader()
+        removed_value_reader(&mut self.store)
     }
 
     /// Sets how many removals of a component are kept at most for readers that have not read them. The default is 1,048,576, and of
@@ -82,7 +83,7 @@ impl World {
     /// ```
     #[doc(alias("ICleanupComponentData"))]
     pub fn set_removed_limit<T: Component>(&mut self, limit: usize) {
-        self.store.set_removed_limit::<T>(limit);
+        set_removed_limit::<T>(&mut self.store, limit);
     }
 }
 
@@ -93,7 +94,8 @@ fn of_another_world<T>() -> ! {
 
 impl<T> RemovedComponentReader<T> {
     fn list<'w>(&self, world: &'w World) -> &'w Log {
-        world.store.removed(self).unwrap_or_else(|| of_another_world::<T>())
+        let log = world.store.listeners.removals.entities(self.cursor.list());
+        log.filter(|log| self.cursor.is_of(log)).unwrap_or_else(|| of_another_world::<T>())
     }
 
     /// How many removals there are that it has not read.
@@ -212,7 +214,8 @@ impl<'w, 's, T: Component> From<(&'w World, &'s mut RemovedComponentReader<T>)> 
 
 impl<T: Component> RemovedValueReader<T> {
     fn list<'w>(&self, world: &'w World) -> &'w Log {
-        world.store.removed_values(self).unwrap_or_else(|| of_another_world::<T>())
+        let log = world.store.listeners.removals.values(self.cursor.list());
+        log.filter(|log| self.cursor.is_of(log)).unwrap_or_else(|| of_another_world::<T>())
     }
 
     /// How many removals there are that it has not read.

@@ -113,12 +113,12 @@ impl World {
     }
 
     fn make_resource<R: Resource + FromWorld>(&mut self) {
-        let (id, by) = (self.id(), self.store.entities.acting());
+        let (id, by) = (self.id(), self.store.structure.entities.acting());
         let resource = R::from_world(self);
         // There is no telling which of the two worlds it is for.
         assert!(id == self.id(), "resource `{}`: its `FromWorld` has replaced the world", type_name::<R>());
         // That may have done other things.
-        self.store.entities.act(by);
+        self.store.structure.entities.act(by);
         let now = self.store.now();
         self.store.resources.insert(resource, now);
     }
@@ -423,7 +423,7 @@ impl World {
         // A tick that nothing has so far.
         self.store.next_tick();
         let run_ticks = self.store.run_ticks();
-        let (id, clock) = (self.id(), self.store.shared_clock());
+        let (id, clock) = (self.id(), Arc::clone(&self.store.clock.shared));
         let mut guard = PutBack { world: self, id, clock, loan: Some(loan), tick: run_ticks.this_run };
         let PutBack { world, loan, .. } = &mut guard;
         let (resource, ticks) = loan.as_mut()?.get_mut();

@@ -14,7 +14,7 @@ use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
 use crate::schedule::{IntoScheduleConfigs, Schedule, ScheduleShape, ScheduleSystem, TryRunScheduleError};
-use crate::store::{Store, WorldId};
+use crate::store::{Store, WorldId, ends_frame_for_commands};
 
 /// The schedules of a world: a resource.
 ///
@@ -521,7 +521,7 @@ impl World {
     pub fn try_run_schedule(&mut self, label: impl ScheduleLabel) -> Result<(), TryRunScheduleError> {
         let label = label.intern();
         // While all schedules are in their places.
-        if self.store.ends_frame_for_commands(Some((Some(label.number()), None))) {
+        if ends_frame_for_commands(&mut self.store, Some((Some(label.number()), None))) {
             apply_after_frame(&mut self.store);
         }
         self.try_schedule_scope(label, |world, schedule| schedule.try_run(world))?
@@ -569,7 +569,11 @@ impl Commands<'_, '_> {
         let label = label.intern();
         self.queue(move |world: &mut World| {
             if let Err(error) = world.try_run_schedule(label) {
-                world.store.command_errors.report_other("run_schedule", error, world.store.entities.acting());
+                world.store.commands.errors.report_other(
+                    "run_schedule",
+                    error,
+                    world.store.structure.entities.acting(),
+                );
             }
         });
     }

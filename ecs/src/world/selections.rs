@@ -7,6 +7,7 @@ use crate::component::ComponentDescriptor;
 use crate::entity::{Entity, EntityMap};
 use crate::query::{QueryFilter, select};
 use crate::selection::EntitySelection;
+use crate::store::move_all_to;
 
 impl World {
     /// Selects all entities that match a filter, to change them at once. `O(tables)`, and `O(entities)` if the filter has
@@ -100,7 +101,7 @@ impl World {
     #[doc(alias("MoveEntitiesFrom", "move_from", "write_to_world", "append"))]
     pub fn move_entities_from(&mut self, other: Self) -> EntityMap {
         let Self { store } = other;
-        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move, false, &mut |_, _| false))
+        EntityMap::new(move_all_to(store, self.store.by_caller(), rename_before_move, false, &mut |_, _| false))
     }
 
     /// As [`move_entities_from`](Self::move_entities_from), but an entity keeps its id if its index is free here: nothing alive has it, and
@@ -134,7 +135,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn move_entities_keeping_ids(&mut self, other: Self) -> EntityMap {
         let Self { store } = other;
-        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move, true, &mut |_, _| false))
+        EntityMap::new(move_all_to(store, self.store.by_caller(), rename_before_move, true, &mut |_, _| false))
     }
 
     /// As [`move_entities_from`](Self::move_entities_from), or as [`move_entities_keeping_ids`](Self::move_entities_keeping_ids) if
@@ -171,7 +172,7 @@ impl World {
         mut takes: impl FnMut(&'static ComponentDescriptor, bool) -> bool,
     ) -> EntityMap {
         let Self { store } = other;
-        EntityMap::new(store.move_all_to(self.store.by_caller(), rename_before_move, keeps_ids, &mut takes))
+        EntityMap::new(move_all_to(store, self.store.by_caller(), rename_before_move, keeps_ids, &mut takes))
     }
 }
 

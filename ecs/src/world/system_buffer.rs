@@ -71,7 +71,7 @@ impl<T: SystemBuffer> AppliedToStore for T {
             return self.queue(meta, World::from_store_mut(store).into());
         }
         // Ids that other systems have reserved are entities, in a world that code of the user sees.
-        store.make_reserved_pending();
+        store.structure.make_reserved_pending();
         store.place_pending();
         let world = World::from_store_mut(store);
         self.apply(meta, world);

@@ -120,9 +120,9 @@ impl<P: SystemParam> SystemState<P> {
         P: ReadOnlySystemParam,
     {
         self.demand(world);
-        let run_ticks = world.store.begin_run_shared(self.last_run).of(self.meta.system());
+        let run_ticks = world.store.clock.begin_run_shared(self.last_run).of(self.meta.system());
         let got = self.state.read(world.read(), run_ticks)?;
-        self.last_run = world.store.run_at(run_ticks.this_run);
+        self.last_run = world.store.clock.run_at(run_ticks.this_run);
         Ok(P::item(got))
     }
 
@@ -153,8 +153,9 @@ impl<P: SystemParam> SystemState<P> {
         self.demand(world);
         let store = &mut world.store;
         store.flush();
-        let run_ticks = store.begin_run(self.last_run).of(self.meta.system());
-        let last_run = store.run_at(run_ticks.this_run);
+        let tick = store.next_tick();
+        let run_ticks = store.clock.run_ticks_since(self.last_run, tick).of(self.meta.system());
+        let last_run = store.clock.run_at(run_ticks.this_run);
         let got = self.state.write(store, run_ticks)?;
         self.last_run = last_run;
         Ok(P::item(got))

@@ -12,7 +12,7 @@ use crate::access::Access;
 use crate::cell::ReadCell;
 use crate::origin::{Origin, SystemName};
 use crate::schedule::{Ambiguity, IntoSystemSet, Schedule, ScheduleBuildError, ScheduleCleanupPolicy, ScheduleError};
-use crate::store::{Acting, SharedClock, Store, WorldId};
+use crate::store::{SavedCaller, SharedClock, Store, WorldId};
 use crate::system::Keeper;
 use crate::system::{
     AloneScope, BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunSystemError, SharedScope, System,
@@ -123,13 +123,13 @@ struct SinceLastRun<'a> {
     clock: Arc<SharedClock>,
     before: Tick,
     /// The origin of operations before the system.
-    acting: Acting,
+    acting: SavedCaller,
 }
 
 impl Drop for SinceLastRun<'_> {
     fn drop(&mut self) {
         self.clock.last.set(self.before);
-        self.store.act_again(&self.acting);
+        self.acting.restore(self.store);
     }
 }
 
@@ -190,19 +190,20 @@ where
         // A system before this one may have put another world in the place of that which it was prepared for.
         self.prepare(store);
         let Some(Prepared { world, last_run, kept }) = &mut self.prepared else { unreachable!("it has been prepared") };
-        let run_ticks = store.begin_run(*last_run);
-        let before = store.last_change_tick();
-        store.set_last_change_tick(run_ticks.last_run);
-        let this_run = store.run_at(run_ticks.this_run);
+        let tick = store.next_tick();
+        let run_ticks = store.clock.run_ticks_since(*last_run, tick);
+        let before = store.clock.last.get();
+        store.clock.last.set(run_ticks.last_run);
+        let this_run = store.clock.run_at(run_ticks.this_run);
         *last_run = this_run;
-        let acting = store.acting();
-        store.entities.act(Origin::in_system(self.system));
-        let since = SinceLastRun { clock: store.shared_clock(), store, before, acting };
+        let acting = SavedCaller::save(store);
+        store.structure.entities.act(Origin::in_system(self.system));
+        let since = SinceLastRun { clock: Arc::clone(&store.clock.shared), store, before, acting };
         let out = (self.function)(input, World::from_store_mut(since.store), kept);
         // What the system itself has changed it has seen.
         *last_run = if since.store.id() == *world {
             let last = since.store.next_tick();
-            since.store.run_at(last)
+            since.store.clock.run_at(last)
         } else {
             this_run.until(since.clock.tick.advance())
         };

@@ -24,7 +24,7 @@ const LIMIT: u32 = 20;
 /// A world with this many entities, of which some have been despawned.
 fn world(entities: u32, despawned: u32) -> World {
     let mut world = World::new();
-    world.store.entities = Entities::with_limit(LIMIT);
+    world.store.structure.entities = Entities::with_limit(LIMIT);
     let ids: Vec<Entity> = world.spawn_batch((0..entities + despawned).map(Value)).collect();
     ids[..despawned as usize].iter().for_each(|&id| assert!(world.despawn(id)));
     world
@@ -54,12 +54,12 @@ fn commands_that_spawn_use_up_the_ids_that_are_left_and_report_the_others() {
 #[test]
 fn running_out_of_ids_is_an_error_and_changes_nothing() {
     let mut world = world(LIMIT - 2, 1);
-    assert!(world.store.entities.reserve_many(3).is_err());
+    assert!(world.store.structure.entities.reserve_many(3).is_err());
     for _ in 0..2 {
         world.try_spawn(Value(1)).expect("two ids are left");
     }
     assert!(matches!(world.try_spawn(Value(1)), Err(SpawnError::IdsExhausted(_))));
-    assert!(world.store.entities.reserve().is_err());
+    assert!(world.store.structure.entities.reserve().is_err());
     world.check_invariants();
     let all: Vec<Entity> = world.iter_entities().map(|entity| entity.id()).collect();
     assert_eq!(world.many(&all[3..6]).despawn(), 3);

@@ -46,12 +46,12 @@ impl TermState {
     /// The sparse storage. Only for sparse components.
     #[inline]
     pub(crate) fn storage<'w>(self, cell: StoreCell<'w>) -> &'w SparseStorage {
-        &cell.store().sparse[self.sparse as usize]
+        &cell.store().structure.sparse[self.sparse as usize]
     }
 
     /// The sparse storage, if the component is sparse.
     pub(super) fn storage_if_any<'w>(self, cell: StoreCell<'w>) -> Option<&'w SparseStorage> {
-        cell.store().sparse.get(self.sparse as usize)
+        cell.store().structure.sparse.get(self.sparse as usize)
     }
 }
 

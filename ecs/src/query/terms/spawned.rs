@@ -53,7 +53,7 @@ pub struct SpawnSource<'w> {
 
 impl<'w> SpawnSource<'w> {
     fn of(cell: StoreCell<'w>) -> Self {
-        Self { spawns: cell.store().spawns(), run_ticks: cell.run_ticks() }
+        Self { spawns: cell.store().listeners.spawns.as_ref(), run_ticks: cell.run_ticks() }
     }
 }
 
@@ -191,7 +191,7 @@ unsafe impl Fetch for SpawnDetailsTerm {
         // SAFETY: the caller promises that the row exists.
         let entity = unsafe { rows.entity(row) };
         let tick = source.spawns.map_or(source.run_ticks.this_run, |spawns| spawns.get(entity.index()));
-        let by = cell.store().entities.entity_get_spawned_or_despawned_by(entity);
+        let by = cell.store().structure.entities.entity_get_spawned_or_despawned_by(entity);
         SpawnDetails { tick, by, run_ticks: source.run_ticks }
     }
 }

@@ -65,7 +65,7 @@ unsafe impl<Q: CommandQueues> ParamSource for CommandsSource<Q> {
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Recorded<Q> {
         meta.next_param();
         meta.add_deferred();
-        Recorded { queues: Q::default(), home: store.home() }
+        Recorded { queues: Q::default(), home: Home::new(store) }
     }
 
     #[inline]
@@ -203,7 +203,7 @@ mod tests {
     /// Two systems at the same time, each of which spawns when it is its turn. Their commands are applied in order.
     fn run(store: &mut Store, turns: &[usize]) -> Vec<(Entity, Location)> {
         let mut queues: [Recorded<CommandQueue>; 2] =
-            core::array::from_fn(|_| Recorded { queues: CommandQueue::default(), home: store.home() });
+            core::array::from_fn(|_| Recorded { queues: CommandQueue::default(), home: Home::new(store) });
         let mut ids = Vec::new();
         store.open_id_streams([2, 0].into_iter());
         {
@@ -221,13 +221,13 @@ mod tests {
                 ids.push(id);
             }
         }
-        assert_eq!(store.close_id_streams(), Ok(()));
+        assert_eq!(store.structure.close_id_streams(), Ok(()));
         for queue in &mut queues {
             command::apply(&mut queue.queues.queue, store, None);
         }
-        store.entities.check_invariants();
+        store.structure.entities.check_invariants();
         ids.sort_unstable();
-        ids.into_iter().map(|id| (id, store.entities.get(id).unwrap())).collect()
+        ids.into_iter().map(|id| (id, store.structure.entities.get(id).unwrap())).collect()
     }
 
     #[test]
@@ -241,8 +241,8 @@ mod tests {
         }
         // An id that was reserved from outside before the streams were opened is an entity first.
         let [store, ..] = &mut stores;
-        let before = store.reserve_entity().unwrap();
+        let before = store.structure.entities.reserve().unwrap();
         assert_eq!(run(store, &[1]).len(), 1);
-        assert_eq!(store.entities.get(before).unwrap().table, TableId::EMPTY);
+        assert_eq!(store.structure.entities.get(before).unwrap().table, TableId::EMPTY);
     }
 }

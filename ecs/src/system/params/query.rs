@@ -71,7 +71,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
         let state = QueryState::new_or_refused(store, |store, twice| {
-            let what = twice.text(&store.archetypes.components);
+            let what = twice.text(&store.structure.archetypes.components);
             let param = meta.describe_current();
             meta.refuse(&alloc::format!("{param}: {what} is borrowed twice, once mutably"));
         });

@@ -8,7 +8,7 @@ use crate::cell::StoreCell;
 use crate::component::Component;
 use crate::const_access::{ConstAccess, Given};
 use crate::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
-use crate::store::Store;
+use crate::store::{Store, removed_reader, removed_value_reader};
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::memory::Keeper;
 use crate::system::param::{ParamSource, SystemParam};
@@ -309,7 +309,7 @@ impl<T: Component> RemovalReader for RemovedComponentReader<T> {
     type Param<'w, 's> = RemovedComponents<'w, 's, T>;
 
     fn begin(store: &mut Store) -> Self {
-        store.removed_reader()
+        removed_reader(store)
     }
 
     fn remember(&mut self, keeper: &mut Keeper<'_>) {
@@ -327,7 +327,7 @@ impl<T: Component> RemovalReader for RemovedValueReader<T> {
     type Param<'w, 's> = RemovedValues<'w, 's, T>;
 
     fn begin(store: &mut Store) -> Self {
-        store.removed_value_reader()
+        removed_value_reader(store)
     }
 
     fn remember(&mut self, keeper: &mut Keeper<'_>) {

@@ -466,7 +466,7 @@ impl<K> KeptState<K> {
     #[cold]
     fn tell_of<R: Resource>(&mut self, missed: u64, cell: StoreCell<'_>) {
         self.is_told = true;
-        cell.store().command_errors.report_missed(self.system, type_name::<R>(), missed);
+        cell.store().commands.errors.report_missed(self.system, type_name::<R>(), missed);
     }
 }
 
@@ -486,7 +486,7 @@ unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for Res
     };
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
-        let kept = K::begin(store.resources.get_or_init::<R>(store.now_in(meta.system())));
+        let kept = K::begin(store.resources.get_or_init::<R>(store.clock.stamp_in(meta.system())));
         let id = init_resource::<R>(store, meta, B::WRITES, K::READS_MESSAGES);
         KeptState { id, kept, system: meta.name(), is_told: false }
     }

@@ -222,7 +222,7 @@ unsafe impl ParamSource for WarnSource {
 
     #[inline]
     unsafe fn get<'w>(system: &mut &'static str, cell: StoreCell<'w>) -> Result<WarnOnce<'w>, ParamError> {
-        Ok(WarnOnce { errors: &cell.store().command_errors, system })
+        Ok(WarnOnce { errors: &cell.store().commands.errors, system })
     }
 }
 

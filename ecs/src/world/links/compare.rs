@@ -25,7 +25,8 @@ pub(super) struct Sides {
 /// here: it can be done again. `O(entities)`
 pub(super) fn compare(store: &mut Store, sides: &Sides) {
     let &Sides { source: id, list, .. } = sides;
-    let entities: Vec<Entity> = store.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
+    let entities: Vec<Entity> =
+        store.structure.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
     // Those that are on the list of the target that they name.
     let mut listed = EntityHashSet::default();
     for &target in &entities {
@@ -43,7 +44,7 @@ pub(super) fn compare(store: &mut Store, sides: &Sides) {
     }
     // Sources that have ended are on no list.
     let noted: Vec<Entity> = store.listeners.links.sources(id).collect();
-    let ended = noted.into_iter().filter(|&source| !store.entities.contains(source));
+    let ended = noted.into_iter().filter(|&source| !store.structure.entities.contains(source));
     store.listeners.links.parting.extend(ended.map(|source| (id, source)));
     for source in entities {
         let named = (sides.target)(World::from_store(store), source);
@@ -54,7 +55,7 @@ pub(super) fn compare(store: &mut Store, sides: &Sides) {
         let links = &mut store.listeners.links;
         match named {
             // It was linked to the target, which has ended.
-            Some(target) if noted == named && !store.entities.contains(target) => {
+            Some(target) if noted == named && !store.structure.entities.contains(target) => {
                 links.orphans.push(Orphan { relation: id, source, target, has_ended: true });
             }
             Some(_) => {

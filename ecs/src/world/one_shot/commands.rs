@@ -25,7 +25,7 @@ where
     // The system may have the whole world.
     store.place_pending();
     let done = run(store, id, input);
-    store.make_reserved_pending();
+    store.structure.make_reserved_pending();
     match done {
         Ok(out) => {
             if let Some(error) = into_error(out) {
@@ -47,11 +47,11 @@ fn into_error<Out: 'static>(out: Out) -> Option<EcsError> {
 #[cold]
 fn report_failed(store: &mut Store, system: &'static str, error: EcsError) {
     let context = |_: &CommandErrors| ErrorContext::system_named(system);
-    let Some(error) = store.command_errors.handle(error, context) else { return };
+    let Some(error) = store.commands.errors.handle(error, context) else { return };
     match error.severity() {
         Severity::Error | Severity::Panic => {
             let reason = alloc::format!("system `{system}` failed: {error}");
-            store.command_errors.report_other("run_system", reason, store.entities.acting());
+            store.commands.errors.report_other("run_system", reason, store.structure.entities.acting());
         }
         Severity::Warning => trace::warn(&error),
         _ => {}
@@ -61,7 +61,7 @@ fn report_failed(store: &mut Store, system: &'static str, error: EcsError) {
 /// Notes that a command could not be carried out. That a system is skipped is no mistake.
 fn report(store: &mut Store, command: &'static str, error: RegisteredSystemError) {
     if !matches!(error, RegisteredSystemError::Skipped(_)) {
-        store.command_errors.report_other(command, error, store.entities.acting());
+        store.commands.errors.report_other(command, error, store.structure.entities.acting());
     }
 }
 

@@ -126,7 +126,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn begin<I: SystemInput, Out>(store: &'a mut Store, id: SystemId<I, Out>) -> Result<Self, RegisteredSystemError> {
-        let home = store.home();
+        let home = Home::new(store);
         let one_shots = OneShots::of(store);
         let Some(registered) = one_shots.systems.get_mut(&id.number) else {
             return Err(RegisteredSystemError::SystemIdNotRegistered(id.name.to_string()));

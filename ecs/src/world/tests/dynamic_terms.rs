@@ -100,8 +100,9 @@ unsafe impl Fetch for ErasedTerm {
         column: ColumnAddress,
         _: &'w Table,
     ) -> ErasedValues<'w> {
-        let info = cell.store().archetypes.components.info(state.id).expect("the component is one of the world");
-        let storage = state.sparse.map(|number| &cell.store().sparse[number as usize]);
+        let info =
+            cell.store().structure.archetypes.components.info(state.id).expect("the component is one of the world");
+        let storage = state.sparse.map(|number| &cell.store().structure.sparse[number as usize]);
         let address = match storage {
             Some(_) => NonNull::dangling(),
             // SAFETY: the caller promises that the column is one of a table of the store, which is borrowed for 'w.

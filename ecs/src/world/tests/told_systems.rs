@@ -16,7 +16,7 @@ impl WithNotifySystem<In<u32>> for TellIn<'_> {
         let Self(stores, order) = self;
         let tell = |&at: &usize| {
             let outcome = system.notify(at as u32, &mut stores[at]);
-            (stores[at].entities.len(), outcome)
+            (stores[at].structure.entities.len(), outcome)
         };
         order.iter().map(tell).collect()
     }

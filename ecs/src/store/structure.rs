@@ -1,0 +1,172 @@
+//! The structure of a world: its entities, where their components are, and reading these.
+
+use alloc::vec::Vec;
+use core::ptr::NonNull;
+
+use crate::alloc_error::{AllocError, try_reserve};
+use crate::archetype::Archetypes;
+use crate::column::{Column, ColumnAddress};
+use crate::component::{Component, ComponentId, ErasedRef, ErasedSlice, StorageType};
+use crate::entity::{Entities, Entity, IdForecasts, Slot, TableId};
+use crate::sparse::SparseStorage;
+
+/// The entities of a world, and the tables and sparse storages with their components.
+#[derive(Default)]
+pub(crate) struct Structure {
+    pub(crate) entities: Entities,
+    /// What is expected of systems that reserve ids: it decides which ids they get.
+    pub(crate) id_forecasts: IdForecasts,
+    pub(crate) archetypes: Archetypes,
+    pub(crate) sparse: Vec<SparseStorage>,
+    /// Reserved ids that a queue of commands is about to place.
+    pub(super) pending: Vec<Entity>,
+}
+
+impl Structure {
+    /// Makes every reserved id pending, so that it can be placed where it belongs at once. `Store::place_pending` places the
+    /// rest.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory. They stay reserved.
+    pub(crate) fn make_reserved_pending(&mut self) {
+        let room = self.entities.reserve_pending();
+        let room = room.and_then(|()| try_reserve(&mut self.pending, self.entities.reserved()));
+        room.unwrap_or_else(|error| error.raise());
+        while let Some(entity) = self.entities.next_reserved() {
+            self.pending.push(entity);
+        }
+    }
+
+    /// Ends the streams and makes every id that was reserved from one pending, so that it can be placed where it belongs at
+    /// once. `Store::place_pending`, which is also the end of each queue of commands, places the rest.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. The streams have ended, and none of the ids is alive.
+    pub(crate) fn close_id_streams(&mut self) -> Result<(), AllocError> {
+        self.entities.close_streams(&mut self.pending)
+    }
+
+    /// Where the value of a component of an entity is.
+    #[inline]
+    pub(crate) fn value<C: Component>(&self, entity: Entity) -> Option<NonNull<C>> {
+        if C::STORAGE_TYPE == StorageType::Sparse {
+            let location = Slot::find(self.entities.slots(), entity)?;
+            self.archetypes.tables.get(location.table)?;
+            let storage = self.archetypes.components.info(self.archetypes.components.id::<C>()?)?.sparse_index();
+            return self.sparse.get(storage)?.get(entity.index()).map(NonNull::cast);
+        }
+        let (column, row) = self.in_table::<C>(entity)?;
+        // SAFETY: the column is one of the entity's table, which is borrowed, and the row of a live entity is within it. It holds
+        // values of `C`, since a slot's number belongs to one type, and so does an id.
+        Some(unsafe { column.data().cast::<C>().add(row) })
+    }
+
+    /// Where the value of a component of an entity is, its column, and the row of its ticks there.
+    #[inline]
+    pub(crate) fn place<C: Component>(&self, entity: Entity) -> Option<(NonNull<C>, &Column, usize)> {
+        if C::STORAGE_TYPE == StorageType::Sparse {
+            let location = Slot::find(self.entities.slots(), entity)?;
+            self.archetypes.tables.get(location.table)?;
+            let storage = self
+                .sparse
+                .get(self.archetypes.components.info(self.archetypes.components.id::<C>()?)?.sparse_index())?;
+            let row = storage.tick_row(entity.index())?;
+            return Some((storage.get(entity.index())?.cast(), storage.column(), row));
+        }
+        let (column, row) = self.in_table::<C>(entity)?;
+        // SAFETY: the column is one of the entity's table, which is borrowed, and the row of a live entity is within it. It holds
+        // values of `C`, since a slot's number belongs to one type, and so does an id.
+        unsafe {
+            let column = column.column();
+            Some((column.data().cast::<C>().add(row), column, row))
+        }
+    }
+
+    /// The column of a component in the table of an entity, and the row of the entity. The component is stored in tables.
+    ///
+    /// Where one table has the component, its column is found first, so a loop over entities finds it once. What is left for each entity is
+    /// a comparison of its slot; the fewer reads, the more entities the processor looks for at a time.
+    #[inline(always)]
+    pub(super) fn in_table<C: Component>(&self, entity: Entity) -> Option<(ColumnAddress, usize)> {
+        let slots = self.entities.slots();
+        if let Some(slot) = C::slot()
+            && let Some((table, column)) = self.archetypes.tables.likely_column(slot.address())
+            && let Some(row) = Slot::row_in(slots, entity, table)
+        {
+            return Some((column, row as usize));
+        }
+        let location = Slot::find(slots, entity)?;
+        Some((self.archetypes.column_of::<C>(location.table)?, location.row as usize))
+    }
+
+    /// Where the value of a component of an entity is, its column, and the row of its ticks there. `None` also if the component is
+    /// none of this world.
+    pub(crate) fn place_by_id(&self, entity: Entity, id: ComponentId) -> Option<(NonNull<u8>, &Column, usize)> {
+        let location = Slot::find(self.entities.slots(), entity)?;
+        let info = self.archetypes.components.info(id)?;
+        if info.storage() == StorageType::Sparse {
+            let storage = self.sparse.get(info.sparse_index())?;
+            let row = storage.tick_row(entity.index())?;
+            return Some((storage.get(entity.index())?, storage.column(), row));
+        }
+        let table = self.archetypes.tables.get(location.table)?;
+        let (column, row) = (table.column(table.column_index(id)?), location.row as usize);
+        // SAFETY: the row of a live entity is within the columns of its table.
+        Some((unsafe { column.get(row) }, column, row))
+    }
+
+    /// The value of a component of an entity. `None` also if the component is none of this world.
+    pub(crate) fn value_by_id(&self, entity: Entity, id: ComponentId) -> Option<ErasedRef<'_>> {
+        let (value, ..) = self.place_by_id(entity, id)?;
+        let descriptor = self.archetypes.components.info(id)?.descriptor();
+        // SAFETY: the value is one of the component with this id, and the store is borrowed.
+        Some(unsafe { ErasedRef::new(descriptor, value) })
+    }
+
+    /// The values of a component in a table, by row.
+    pub(crate) fn erased_column(&self, table: TableId, id: ComponentId) -> Option<ErasedSlice<'_>> {
+        let info = self.archetypes.components.info(id)?;
+        let table = self.archetypes.tables.get(table)?;
+        let column = table.column(table.column_index(id)?);
+        // SAFETY: the column has a value of this component in each row of the table, which is borrowed.
+        Some(unsafe { ErasedSlice::new(info.descriptor(), column.data(), table.len()) })
+    }
+
+    /// The values of a component outside of the tables, in the order of its storage. A component without a size has as many as there
+    /// are entities with it, at no address of their own.
+    pub(crate) fn erased_storage(&self, id: ComponentId) -> Option<ErasedSlice<'_>> {
+        let info = self.archetypes.components.info(id).filter(|info| info.storage() == StorageType::Sparse)?;
+        let storage = self.sparse.get(info.sparse_index())?;
+        // SAFETY: the column has so many values of this component, and is borrowed: those of a set lie in its first rows, and those
+        // without a size wherever an aligned address is.
+        Some(unsafe { ErasedSlice::new(info.descriptor(), storage.column().data(), storage.len()) })
+    }
+
+    /// The values of a component in a table, one for each row, and their column; none if their type is not `T`.
+    pub(super) fn column_values<T: 'static>(&self, table: TableId, id: ComponentId) -> Option<(NonNull<[T]>, &Column)> {
+        let info = self.archetypes.components.info(id).filter(|info| info.descriptor().holds::<T>())?;
+        let table = self.archetypes.tables.get(table)?;
+        let column = table.column(table.column_index(info.id())?);
+        Some((NonNull::slice_from_raw_parts(column.data().cast(), table.len()), column))
+    }
+
+    /// The values of a component in a table, by row.
+    pub(crate) fn values_by_id<T: 'static>(&self, table: TableId, id: ComponentId) -> Option<&[T]> {
+        // SAFETY: the column has a value of `T` in each row of the table, which is borrowed.
+        self.column_values(table, id).map(|(values, _)| unsafe { values.as_ref() })
+    }
+
+    /// Whether an entity has a component.
+    pub(crate) fn has(&self, entity: Entity, id: ComponentId) -> bool {
+        let Some(location) = self.entities.get(entity) else { return false };
+        match self.archetypes.components.info(id) {
+            Some(info) if info.storage() == StorageType::Sparse => {
+                self.sparse.get(info.sparse_index()).is_some_and(|storage| storage.contains(entity.index()))
+            }
+            Some(_) => self.archetypes.tables.get(location.table).is_some_and(|table| table.contains(id)),
+            None => false,
+        }
+    }
+}
