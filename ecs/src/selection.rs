@@ -13,7 +13,7 @@ use crate::bundle::{Bundle, OneOfEach};
 use crate::component::Component;
 use crate::entity::{Entity, EntityMap};
 use crate::query::{Lookup, QueryState, ReadOnlyQueryData};
-use crate::store::{News, Selection, Store, Tell, forget_selections, move_selections_to};
+use crate::store::{LifecycleEvents, ReactionVTable, Selection, Store, forget_selections, move_selections_to};
 
 /// Entities of a world, to change them all: from [`World::all`](crate::world::World::all) and
 /// [`World::many`](crate::world::World::many).
@@ -244,7 +244,7 @@ impl<'w> EntitySelection<'w> {
     }
 
     /// Ends the entities, and tells nothing.
-    pub(crate) fn forget_in_store(self, quiet: &'static Tell<Store>) -> usize {
+    pub(crate) fn forget_in_store(self, quiet: &'static ReactionVTable<Store>) -> usize {
         let Self { store, selections } = self;
         forget_selections(store, &selections, quiet)
     }
@@ -279,13 +279,13 @@ impl<'w> EntitySelection<'w> {
 fn for_all(
     store: &mut Store,
     selections: &[Selection],
-    foresee: impl Fn(&mut Store, &mut News, &Selection),
+    foresee: impl Fn(&mut Store, &mut LifecycleEvents, &Selection),
     mut operation: impl FnMut(&mut Store, &Selection) -> usize,
 ) -> usize {
     if let [selection] = selections {
         return operation(store, selection);
     }
-    let foresee_all = |store: &mut Store, news: &mut News| {
+    let foresee_all = |store: &mut Store, news: &mut LifecycleEvents| {
         selections.iter().for_each(|selection| foresee(store, news, selection));
     };
     store.as_one_foreseen(foresee_all, |store| selections.iter().map(|selection| operation(store, selection)).sum())

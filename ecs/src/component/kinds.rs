@@ -31,8 +31,20 @@ impl Kinds {
     /// What is told of a component before its entity ends.
     pub(crate) const END: Self = Self(1 | 2 | 4);
 
+    /// The kinds that an event is dispatched for, of each type of lifecycle event, in the order of dispatch.
+    pub(crate) const DISPATCHED: [Self; 7] =
+        [Self::DESPAWN, Self::DISCARD, Self::REMOVE, Self::BEFORE_MATCH, Self::ADD, Self::INSERT, Self::BEHIND_MATCH];
+
     /// Where those of hooks begin.
     const HOOKS: u32 = 8;
+
+    /// The hooks that run with a type of lifecycle event that is dispatched for these kinds.
+    #[inline]
+    #[must_use]
+    pub(crate) const fn hooks(self) -> Self {
+        // Those of filters are of several kinds.
+        if self.0.is_power_of_two() { self.of_hooks() } else { Self::NONE }
+    }
 
     /// The same moments, of which hooks are told.
     #[must_use]

@@ -18,11 +18,7 @@ use crate::term::ConstTerm;
     note = "observe each of them with `On<{Self}>`; `OnBatch` is for `Add<C>`, `Insert<C>`, `Discard<C>`, `Remove<C>`, `Despawn<C>`, \
             `BeginMatch<F>` and `EndMatch<F>`"
 )]
-pub trait LifecycleEvent: EntityEvent + Event<Trigger<'static> = EntityComponentsTrigger> {
-    /// The event of an entity: as [`Event::of_operation`], which says it of any event.
-    #[doc(hidden)]
-    fn of(entity: Entity) -> Self;
-}
+pub trait LifecycleEvent: EntityEvent + Event<Trigger<'static> = EntityComponentsTrigger> {}
 
 macro_rules! lifecycle {
     ($($(#[$of_event:meta])* $Event:ident, $kind:ident $(#[$of_pattern:meta])* $Pattern:ident)*) => {$(
@@ -61,12 +57,7 @@ macro_rules! lifecycle {
             }
         }
 
-        impl LifecycleEvent for $Event {
-            #[inline]
-            fn of(entity: Entity) -> Self {
-                Self { entity }
-            }
-        }
+        impl LifecycleEvent for $Event {}
 
         lifecycle!(@ $kind $Event, $(#[$of_pattern])* $Pattern);
     )*};

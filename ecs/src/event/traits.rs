@@ -175,6 +175,13 @@ pub trait Trigger<E: Event>: 'static {
     #[doc(hidden)]
     type State: Default + Send + Sync + 'static;
 
+    /// The trigger of lifecycle events, which operations trigger; `None` for those of other events.
+    #[doc(hidden)]
+    #[inline]
+    fn of_operation(_: &mut Self::State) -> Option<&mut Self> {
+        None
+    }
+
     /// Says which components an event is about that an operation triggers.
     #[doc(hidden)]
     #[inline]

@@ -55,7 +55,12 @@ pub struct EntityComponentsTrigger {
 }
 
 impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
-    type State = ();
+    type State = Self;
+
+    #[inline(always)]
+    fn of_operation(state: &mut Self) -> Option<&mut Self> {
+        Some(state)
+    }
 
     #[inline(always)]
     fn set_components(&mut self, components: &[ComponentId]) {
@@ -74,7 +79,7 @@ impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
     }
 
     #[inline]
-    fn next(&mut self, _: &mut E, (): &mut (), _: &World) -> Option<Entity> {
+    fn next(&mut self, _: &mut E, _: &mut Self, _: &World) -> Option<Entity> {
         None
     }
 }

@@ -73,7 +73,7 @@ impl World {
     pub fn remove_observer(&mut self, observer: ObserverId) -> bool {
         let Store { structure: Structure { entities, .. }, reactions, .. } = &mut self.store;
         let Some(removed) = reactions.remove(observer.0, entities) else { return false };
-        self.store.hear_anew(removed.unwatched);
+        self.store.refresh_observed(removed.unwatched);
         drop(removed.observers);
         true
     }

@@ -8,21 +8,21 @@ use core::marker::PhantomData;
 
 use super::id::ObserverId;
 use super::input::{EventOf, ObserverInput};
-use super::lifecycle::{TELL, tell_of_existing};
 use super::matched::MatchFilter;
 use super::observers::{NewObserver, Observe, Observers, Watched, typed};
 use super::rare::Rare;
 use crate::change::WriteEntity;
-use crate::component::{Component, ComponentId, HookContext, Kinds};
+use crate::command::apply_reactions;
+use crate::component::{Component, HookContext, Kinds};
 use crate::entity::{Entity, EntityHashSet};
 use crate::error::ErrorHandler;
-use crate::event::{EntityEvent, Event, EventPattern, Moment};
-use crate::store::{Store, Structure, bundle_components};
+use crate::event::{EntityEvent, Event, EventPattern};
+use crate::store::{LifecycleEvents, Store, Structure, bundle_components};
 use crate::system::{
     BoxedSystem, FunctionMarker, IntoSystem, MacroMarker, NotifySystem, SystemCondition, SystemCore, SystemFacts,
     SystemOutput, WithNotifySystem,
 };
-use crate::world::{DeferredMarker, DeferredWorld, World};
+use crate::world::{DeferredMarker, DeferredWorld, World, notify_observers};
 
 /// An observer that is not in a world yet: a system, what it watches, and conditions.
 ///
@@ -203,25 +203,23 @@ fn register<I: ObserverInput>(
     reactions.forget(&removed);
     reactions.enter(id.0, event);
     let Some(moment) = EventOf::<I>::MOMENT else { return };
-    listen(store, moment, &components, removed.unwatched);
-    if let Some(entities) = existing {
-        let kinds = moment.kinds().without(Kinds::GONE);
-        let news = store.structure.news_of_existing(&components, kinds, &distinct(entities));
-        tell_of_existing(store, moment, id, &news.view());
-    }
-}
-
-/// Has a store report to an observer of these components, or of all entities if there are none.
-fn listen(
-    store: &mut Store,
-    moment: Moment,
-    components: &[ComponentId],
-    unwatched: impl IntoIterator<Item = Option<ComponentId>>,
-) {
-    store.reactions.hears_of_matches |= moment.is_of_matches();
-    store.set_tell(&TELL);
+    let kinds = moment.kinds();
+    store.reactions.register_lifecycle(event, kinds);
     let any = components.is_empty().then_some(None);
-    store.hear_anew(components.iter().copied().map(Some).chain(any).chain(unwatched));
+    store.refresh_observed(components.iter().copied().map(Some).chain(any).chain(removed.unwatched));
+    let is_after = kinds.has(Kinds::ADD.and(Kinds::INSERT));
+    if let Some(entities) = existing.filter(|_| is_after) {
+        let events = LifecycleEvents::of_existing(
+            &store.structure,
+            &components,
+            kinds.without(Kinds::GONE),
+            &distinct(entities),
+        );
+        let at = Kinds::DISPATCHED.iter().position(|&dispatched| dispatched == kinds);
+        let caller = store.structure.entities.acting();
+        at.into_iter().for_each(|at| notify_observers(store, &events, at, Some(id.0), caller));
+        apply_reactions(store);
+    }
 }
 
 /// Each entity once.

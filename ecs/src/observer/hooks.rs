@@ -1,7 +1,7 @@
 //! Giving components hooks at run time.
 
 use crate::component::{Component, ComponentHook, ComponentId, Kinds};
-use crate::store::Store;
+use crate::store::{Store, Structure};
 use crate::world::World;
 
 /// The hooks of a component in a world: see [`World::register_component_hooks`].
@@ -77,7 +77,12 @@ impl ComponentHooks<'_> {
     }
 
     fn try_set(&mut self, kind: Kinds, hook: ComponentHook) -> bool {
-        self.store.add_hook(self.id, kind, hook)
+        let Store { structure: Structure { archetypes, .. }, listeners, .. } = &mut *self.store;
+        let is_new = archetypes.add_hook(self.id, kind, hook);
+        if is_new {
+            listeners.refresh_observed(&archetypes.components);
+        }
+        is_new
     }
 
     /// Runs when an entity has got the component and had not, after the operation, before observers of [`Add`](crate::event::Add).

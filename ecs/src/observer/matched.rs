@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::Entity;
 use crate::query::registered_terms;
-use crate::store::{Affected, NewsPart, Store};
+use crate::store::{Affected, EventBatch, Store};
 use crate::term::{ConstTerm, Group, Term, TermEntry, Terms};
 
 /// A filter that only asks which components an entity has.
@@ -53,14 +53,14 @@ impl MatchFilter {
     /// The store is as it is before an operation that ends it, and behind one that begins it.
     pub(super) fn for_each_turned(
         &self,
-        part: NewsPart<'_>,
+        batch: EventBatch<'_>,
         affected: Affected<'_>,
         store: &mut Store,
         mut each: impl FnMut(Affected<'_>, &mut Store),
     ) {
         let turns = |entity: Entity, store: &Store| {
             let now = |id: ComponentId| store.structure.has(entity, id);
-            let other = |id: ComponentId| match part.of(id) {
+            let other = |id: ComponentId| match batch.kinds_of(id) {
                 kinds if kinds.has(Kinds::COMING.and(Kinds::GONE)) => true,
                 kinds if kinds.has(Kinds::REMOVE.and(Kinds::ADD)) => false,
                 _ => now(id),

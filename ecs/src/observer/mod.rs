@@ -39,14 +39,14 @@ mod matched;
 mod watching;
 mod rare;
 mod observers;
-mod told;
-mod lifecycle;
 mod describe;
 mod telling;
 mod hooks;
 mod api;
 mod pairs;
 mod explain;
+#[cfg(test)]
+mod tests;
 
 pub use self::describe::{
     IntoEntityObserver, IntoObserver, Observer, ObserverKind, ObserverSystemExt, ObserverWithCondition,

@@ -13,14 +13,15 @@ use super::input::ObserverInput;
 use super::matched::MatchFilter;
 use super::on::TriggerOf;
 use super::rare::{Rare, conditions_hold, report};
-use super::watching::{General, NO_OBSERVER, Sole, TO_BE_FOUND, Watching, watched};
+use super::watching::{Watching, watched};
 use crate::alloc_error::{try_shrink, try_shrink_map};
 use crate::command::defer_direct;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, EntityHashSet};
-use crate::event::{EntityComponentsTrigger, Event, EventPattern, LifecycleEvent, Moment, Trigger};
-use crate::store::{Affected, EventObservers, NewsView, RemovedObservers, Store};
+use crate::event::{Event, EventPattern, Trigger};
+use crate::store::{Affected, EventBatch, EventObservers, LifecycleEvents, RemovedObservers, Store};
 use crate::system::{NotifySystem, Outcome, SystemCore, SystemMeta};
+use crate::table::Tables;
 use crate::trace;
 
 /// An observer of events of one type: a system.
@@ -108,10 +109,8 @@ pub(super) struct Observers<E: Event> {
     meta: Option<Arc<SystemMeta>>,
     /// With how many entities the dead ones are looked for.
     crowded: usize,
-    /// What the trigger remembers.
+    /// The state of triggers.
     pub(super) state: <TriggerOf<E> as Trigger<E>>::State,
-    /// What observers are given with events of the life of components.
-    of_life: EntityComponentsTrigger,
 }
 
 /// Finds the observers of a list. It does not depend on the type of the event: its code is compiled once.
@@ -123,6 +122,16 @@ struct ObserverIndex {
     watching: Watching,
     /// The place of each observer, by its number.
     places: HashMap<usize, u32>,
+    /// The observers that are notified by a dispatch of lifecycle events.
+    notified: Vec<Notified>,
+}
+
+/// An observer that is notified of lifecycle events.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Notified {
+    place: u32,
+    /// The number of a batch, and that of the only entity among those of the batch; `None` for all entities of all batches.
+    entity: Option<(u32, u32)>,
 }
 
 impl ObserverIndex {
@@ -175,8 +184,38 @@ impl ObserverIndex {
         }
     }
 
+    /// Finds the observers of lifecycle events, in the order in which they were added.
+    fn find_notified(&mut self, events: &LifecycleEvents, kinds: Kinds, tables: &Tables) {
+        let Self { watching, notified, .. } = self;
+        notified.clear();
+        let mut seen: Vec<ComponentId> = Vec::new();
+        for id in events.batches(kinds).flat_map(|batch| batch.components()) {
+            if !events.is_single() {
+                if seen.contains(&id) {
+                    continue;
+                }
+                seen.push(id);
+            }
+            notified.extend(watching.of_component(id).iter().map(|&place| Notified { place, entity: None }));
+        }
+        if watching.entities() != 0 {
+            for (number, batch) in events.batches(kinds).enumerate() {
+                for (nth, &entity) in batch.affected.entities(tables).iter().enumerate() {
+                    let entry = Some((number as u32, nth as u32));
+                    let places = watching.of_entity(entity).iter();
+                    notified.extend(places.map(|&place| Notified { place, entity: entry }));
+                }
+            }
+        }
+        if notified.len() > 1 {
+            notified.sort_unstable();
+            notified.dedup();
+        }
+    }
+
     fn shrink_to_fit(&mut self) {
         try_shrink(&mut self.watched);
+        try_shrink(&mut self.notified);
         try_shrink_map(&mut self.places);
         self.watching.shrink_to_fit();
     }
@@ -187,14 +226,7 @@ const FEW: usize = 64;
 
 impl<E: Event> Observers<E> {
     pub(super) fn new() -> Self {
-        Self {
-            list: Vec::new(),
-            index: ObserverIndex::default(),
-            meta: None,
-            crowded: FEW,
-            state: Default::default(),
-            of_life: EntityComponentsTrigger::default(),
-        }
+        Self { list: Vec::new(), index: ObserverIndex::default(), meta: None, crowded: FEW, state: Default::default() }
     }
 
     /// Has an observer that is about to be added share memory with the last one, if they are of one function.
@@ -244,9 +276,9 @@ impl<E: Event> Observers<E> {
         self.index.close_gaps(&is_empty, &ids, entities);
     }
 
-    /// Tells observers of an event: those that watch all, and then those of this entity, which is alive.
+    /// Notifies the observers of an event: those of all events, and then those of its target if that is alive.
     #[inline(always)]
-    pub(super) fn tell(
+    pub(super) fn notify_of_event(
         &mut self,
         target: Option<Entity>,
         event: &mut E,
@@ -254,32 +286,40 @@ impl<E: Event> Observers<E> {
         store: &mut Store,
     ) {
         let Self { list, index: ObserverIndex { watching, .. }, .. } = self;
-        // Mostly it is one observer. A loop would need registers of its own.
-        let place = match (watching.general(), target) {
-            (General::Sole(place), _) => place,
-            (General::None, None) => return,
-            (General::None, Some(target)) => match watching.sole_of_entity(target) {
-                Sole::At(place) if store.structure.entities.contains(target) => place,
-                Sole::At(_) => return,
-                Sole::Perhaps => return self.tell_several(Some(target), event, trigger, store),
-            },
-            (General::Several, _) => return self.tell_several(target, event, trigger, store),
+        let of_target = target.map_or(&[][..], |target| watching.of_entity(target));
+        // A loop would need registers of its own.
+        let place = match (watching.of_all(), of_target) {
+            (&[place], []) => place,
+            ([], &[place]) if target.is_some_and(|target| store.structure.entities.contains(target)) => place,
+            ([], []) => return,
+            _ => return self.notify_several(target, event, trigger, store),
         };
         list[place as usize].notify(event, trigger, store);
     }
 
     #[inline(never)]
-    fn tell_several(&mut self, target: Option<Entity>, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
+    fn notify_several(&mut self, target: Option<Entity>, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
         let Self { list, index: ObserverIndex { watching, .. }, .. } = self;
         for &place in watching.of_all() {
             list[place as usize].notify(event, trigger, store);
         }
-        if let Some(target) = target
-            && let places @ [_, ..] = watching.of_entity(target)
-            && store.structure.entities.contains(target)
-        {
-            for &place in places {
+        if let Some(target) = target.filter(|&target| store.structure.entities.contains(target)) {
+            for &place in watching.of_entity(target) {
                 list[place as usize].notify(event, trigger, store);
+            }
+        }
+    }
+
+    /// Notifies observers of lifecycle events of several components or batches, or where observers watch single entities.
+    #[inline(never)]
+    fn notify_of_several(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut Store) {
+        let Self { list, index, state, .. } = self;
+        let Some(trigger) = TriggerOf::<E>::of_operation(state) else { return };
+        index.find_notified(events, kinds, &store.structure.archetypes.tables);
+        for &Notified { place, entity } in &index.notified {
+            let (listed, watched) = (&mut list[place as usize], &index.watched[place as usize]);
+            if only.is_none_or(|only| only == listed.id.0) {
+                listed.notify_of_batches(watched, events.batches(kinds), entity, trigger, store);
             }
         }
     }
@@ -374,8 +414,46 @@ impl<E: Event> Listed<E> {
         }
     }
 
+    /// Notifies the observer of the events that it watches: of these batches, or of one entity alone.
+    fn notify_of_batches<'e>(
+        &mut self,
+        watched: &Watched,
+        batches: impl Iterator<Item = EventBatch<'e>>,
+        only: Option<(u32, u32)>,
+        trigger: &mut TriggerOf<E>,
+        store: &mut Store,
+    ) {
+        let (from, count) = only.map_or((0, usize::MAX), |(batch, _)| (batch as usize, 1));
+        for batch in batches.skip(from).take(count) {
+            let is_watched = |id: &ComponentId| watched.components.is_empty() || watched.components.contains(id);
+            let about: Vec<ComponentId> = batch.components().filter(is_watched).collect();
+            if !about.is_empty() {
+                let affected = only.map_or(batch.affected, |(_, nth)| batch.affected.only(nth as usize));
+                self.notify_of_batch(watched, (batch, affected), &about, trigger, store);
+            }
+        }
+    }
+
+    /// Notifies the observer of a batch, or of some of its entities: of the events of these components.
+    #[inline(never)]
+    fn notify_of_batch(
+        &mut self,
+        watched: &Watched,
+        (batch, affected): (EventBatch<'_>, Affected<'_>),
+        about: &[ComponentId],
+        trigger: &mut TriggerOf<E>,
+        store: &mut Store,
+    ) {
+        let mut notify =
+            |affected: Affected<'_>, store: &mut Store| self.notify_of_rows(affected, about, trigger, store);
+        match &watched.filter {
+            Some(filter) => filter.for_each_turned(batch, affected, store, notify),
+            None => notify(affected, store),
+        }
+    }
+
     /// Runs the observer with the events of several entities, which are about these components.
-    fn notify_rows(
+    fn notify_of_rows(
         &mut self,
         affected: Affected<'_>,
         components: &[ComponentId],
@@ -402,168 +480,28 @@ impl<E: Event> Listed<E> {
     }
 }
 
-impl<E: LifecycleEvent> Observers<E> {
-    /// Tells the observer of what an operation does to one component of one entity. False, and nothing has happened, if it is not known to
-    /// be the only one that is told.
-    #[inline(always)]
-    pub(super) fn tell_sole_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) -> bool {
-        let Self { list, index: ObserverIndex { watching, .. }, of_life, .. } = self;
-        if E::MOMENT.is_none_or(Moment::is_of_matches) {
-            return false;
-        }
-        // Where there are none, or several, the list has no such place.
-        let Some(listed) = list.get_mut(watching.sole_of_component(component) as usize) else { return false };
-        if listed.is_removed() {
-            return false;
-        }
-        // Mostly the event before was about the same component.
-        let [about] = *of_life.components else { return false };
-        if about != component {
-            return false;
-        }
-        listed.notify(&mut E::of(entity), of_life, store);
-        true
-    }
-
-    /// Tells observers of what an operation does to one component of one entity. False, and nothing has happened, if one of them watches
-    /// single entities or a filter.
-    pub(super) fn tell_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) -> bool {
-        let Self { list, index: ObserverIndex { watching, .. }, of_life, .. } = self;
-        if E::MOMENT.is_none_or(Moment::is_of_matches) {
-            return false;
-        }
-        match watching.sole_of_component(component) {
-            NO_OBSERVER => {}
-            TO_BE_FOUND if watching.entities() != 0 => return false,
-            TO_BE_FOUND => self.tell_several_of_one(entity, component, store),
-            place => list[place as usize].notify_of_one(entity, component, of_life, store),
-        }
-        true
-    }
-
-    #[inline(never)]
-    fn tell_several_of_one(&mut self, entity: Entity, component: ComponentId, store: &mut Store) {
-        let Self { list, index: ObserverIndex { watching, .. }, of_life, .. } = self;
-        for &place in watching.of_component(component) {
-            list[place as usize].notify_of_one(entity, component, of_life, store);
-        }
-    }
-
-    /// Tells observers of what an operation does to components of entities: observer by observer over all entities.
-    /// Of one alone if that is said.
-    pub(super) fn tell_of_components(
-        &mut self,
-        news: &NewsView<'_>,
-        kinds: Kinds,
-        one: Option<ObserverId>,
-        store: &mut Store,
-    ) {
-        // Often it is one component of entities that no observer watches by themselves.
-        if let (0, None, Some((affected, component))) = (self.index.watching.entities(), one, news.only(kinds)) {
-            let Self { list, index: ObserverIndex { watched, watching, .. }, of_life, .. } = self;
-            for &place in watching.of_component(component) {
-                let listed = &mut list[place as usize];
-                let watched = &watched[place as usize];
-                match &watched.filter {
-                    None => {
-                        let components = core::slice::from_ref(&component);
-                        listed.notify_rows(affected, components, of_life, store);
-                    }
-                    Some(_) => listed.tell_some(watched, news, kinds, None, of_life, store),
-                }
-            }
+impl<E: Event> EventObservers<Store> for Observers<E> {
+    fn notify(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut Store) {
+        if const { E::MOMENT.is_none() } {
             return;
         }
-        self.tell_of_many(news, kinds, one, store);
-    }
-
-    #[inline(never)]
-    fn tell_of_many(&mut self, news: &NewsView<'_>, kinds: Kinds, one: Option<ObserverId>, store: &mut Store) {
-        let Self { list, index: ObserverIndex { watched, watching, .. }, of_life, .. } = self;
-        // Those that watch all entities, once each, in order.
-        let mut general: Vec<u32> = Vec::new();
-        let mut seen: Vec<ComponentId> = Vec::new();
-        for id in news.of_kinds(kinds).flat_map(|part| part.components()) {
-            if !seen.contains(&id) {
-                seen.push(id);
-                general.extend(watching.of_component(id));
-            }
-        }
-        // Those that watch one of the entities, with the part of the news and the place where it stands.
-        let mut of_some: Vec<(u32, usize, usize)> = Vec::new();
-        if watching.entities() != 0 {
-            for (number, part) in news.of_kinds(kinds).enumerate() {
-                for (nth, entity) in part.affected.entities(&store.structure.archetypes.tables).iter().enumerate() {
-                    let places = watching.of_entity(*entity);
-                    of_some.extend(places.iter().map(|&place| (place, number, nth)));
-                }
-            }
-        }
-        general.sort_unstable();
-        general.dedup();
-        of_some.sort_unstable();
-        let mut tell = |place: u32, only: Option<(usize, usize)>, store: &mut Store| {
-            let listed = &mut list[place as usize];
-            if one.is_none_or(|one| one == listed.id) {
-                listed.tell_some(&watched[place as usize], news, kinds, only, of_life, store);
-            }
-        };
-        let mut of_some = of_some.into_iter().peekable();
-        for place in general {
-            while let Some((place, part, nth)) = of_some.next_if(|next| next.0 < place) {
-                tell(place, Some((part, nth)), store);
-            }
-            tell(place, None, store);
-        }
-        of_some.for_each(|(place, part, nth)| tell(place, Some((part, nth)), store));
-    }
-}
-
-impl<E: LifecycleEvent> Listed<E> {
-    /// Runs the observer with what happens to one component of one entity.
-    #[inline(always)]
-    fn notify_of_one(
-        &mut self,
-        entity: Entity,
-        component: ComponentId,
-        trigger: &mut EntityComponentsTrigger,
-        store: &mut Store,
-    ) {
-        let mut event = E::of(entity);
-        Trigger::<E>::set_components(trigger, core::slice::from_ref(&component));
-        self.notify(&mut event, trigger, store);
-    }
-
-    /// Tells the observer of what of the news it watches, or of one entity alone: of a part, and its place among those.
-    fn tell_some(
-        &mut self,
-        Watched { components: watched, filter, .. }: &Watched,
-        news: &NewsView<'_>,
-        kinds: Kinds,
-        only: Option<(usize, usize)>,
-        trigger: &mut EntityComponentsTrigger,
-        store: &mut Store,
-    ) {
-        let (from, count) = only.map_or((0, usize::MAX), |(part, _)| (part, 1));
-        for part in news.of_kinds(kinds).skip(from).take(count) {
-            let is_watched = |id: &ComponentId| watched.is_empty() || watched.contains(id);
-            let about: Vec<ComponentId> = part.components().filter(is_watched).collect();
-            if about.is_empty() {
-                continue;
-            }
-            let affected = only.map_or(part.affected, |(_, nth)| part.affected.only(nth));
-            let mut observe = |affected: Affected<'_>, store: &mut Store| {
-                self.notify_rows(affected, &about, trigger, store);
-            };
-            match filter {
-                Some(filter) => filter.for_each_turned(part, affected, store, observe),
-                None => observe(affected, store),
+        let Self { list, index, state, .. } = self;
+        let Some(trigger) = TriggerOf::<E>::of_operation(state) else { return };
+        let single = if index.watching.entities() == 0 && only.is_none() { events.single(kinds) } else { None };
+        let Some((batch, component)) = single else { return self.notify_of_several(events, kinds, only, store) };
+        let (about, entity) =
+            (core::slice::from_ref(&component), batch.affected.sole(&store.structure.archetypes.tables));
+        for &place in index.watching.of_component(component) {
+            let (listed, watched) = (&mut list[place as usize], &index.watched[place as usize]);
+            if let (None, Some(entity)) = (&watched.filter, entity) {
+                trigger.set_components(about);
+                listed.notify(&mut E::of_operation(entity), trigger, store);
+            } else {
+                listed.notify_of_batch(watched, (batch, batch.affected), about, trigger, store);
             }
         }
     }
-}
 
-impl<E: Event> EventObservers for Observers<E> {
     fn remove(&mut self, number: usize, entities: &Entities) -> Option<RemovedObservers> {
         let list = &self.list;
         // The one that goes is still in the list.
@@ -617,6 +555,6 @@ impl<E: Event> EventObservers for Observers<E> {
 
 /// The observers of this type of event behind the trait.
 #[inline]
-pub(super) fn typed<E: Event>(observers: &mut dyn EventObservers) -> Option<&mut Observers<E>> {
+pub(super) fn typed<E: Event>(observers: &mut dyn EventObservers<Store>) -> Option<&mut Observers<E>> {
     (observers as &mut dyn Any).downcast_mut()
 }

@@ -15,20 +15,13 @@ use crate::entity::{Entities, Entity, EntityHashMap};
 /// What observers of a type of event watch.
 #[derive(Default)]
 pub(super) struct Watching {
-    general: General,
     /// The places of those that watch all events.
     of_all: Places,
     /// By the number of a component that some watch: the places of those that watch it, of all entities, or all events.
     of_components: Vec<Option<Places>>,
-    /// By the number of a component: the place of the only observer that is told of it, [`NO_OBSERVER`], or [`TO_BE_FOUND`] if that depends on the
-    /// entity, or there are several. Behind the end it is as if nothing had been found out.
-    sole: Vec<u32>,
     /// How many watch a component, of some entities or of all.
     counts: HashMap<Option<ComponentId>, u32>,
     of_entities: OfEntities,
-    /// Whether single entities were watched, and of how many components it was known, when `sole` was found out.
-    depends: bool,
-    noted: usize,
 }
 
 /// Places of observers, in ascending order.
@@ -73,61 +66,7 @@ impl Deref for Places {
     }
 }
 
-/// Instead of the place of an observer: none is told.
-pub(super) const NO_OBSERVER: u32 = u32::MAX;
-/// Instead of the place of an observer: which ones are told has to be found out for each event.
-pub(super) const TO_BE_FOUND: u32 = u32::MAX - 1;
-
-/// Which observers are told of an event, as far as that does not depend on the event.
-#[derive(Clone, Copy, Default)]
-pub(super) enum General {
-    /// Only those that watch its entity.
-    #[default]
-    None,
-    /// The one in this place alone, whatever the entity.
-    Sole(u32),
-    /// Several, or one, and those that watch its entity.
-    Several,
-}
-
 impl Watching {
-    /// Finds out anew which observers are told of what, after one has come or gone that watches these components, or any.
-    fn note_general(&mut self, of_components: &[ComponentId]) {
-        let depends = self.of_entities.len != 0;
-        let sole = |places: &[u32]| match *places {
-            _ if depends => TO_BE_FOUND,
-            [] => NO_OBSERVER,
-            [place] if place < TO_BE_FOUND => place,
-            _ => TO_BE_FOUND,
-        };
-        let is_other = depends != self.depends;
-        self.depends = depends;
-        let count = self.of_components.len();
-        self.sole.resize(count, TO_BE_FOUND);
-        let mut note = |index: usize| {
-            let places = self.of_components[index].as_deref().unwrap_or(&self.of_all);
-            self.sole[index] = sole(places);
-        };
-        if is_other || of_components.is_empty() || count > self.noted {
-            (0..count).for_each(&mut note);
-        } else {
-            of_components.iter().map(|id| id.index()).filter(|&index| index < count).for_each(&mut note);
-        }
-        self.noted = count;
-
-        self.general = match self.of_all[..] {
-            [] => General::None,
-            [place] if self.of_entities.len == 0 => General::Sole(place),
-            _ => General::Several,
-        };
-    }
-
-    /// Which observers are told of an event, as far as that does not depend on the event.
-    #[inline(always)]
-    pub(super) fn general(&self) -> General {
-        self.general
-    }
-
     /// Notes what the observer in a place watches, which is behind all others.
     pub(super) fn enter(
         &mut self,
@@ -156,7 +95,6 @@ impl Watching {
             }
         }
         of_entities.iter().for_each(|&entity| self.of_entities.add(entity, place, entities.contains(entity)));
-        self.note_general(components);
     }
 
     /// Forgets what the observer in a place watches, which has been removed. `is_occupied` returns whether a place has an observer.
@@ -189,17 +127,15 @@ impl Watching {
             }
         }
         of_entities.iter().for_each(|&entity| self.of_entities.remove(entity, place, is_occupied));
-        self.note_general(components);
     }
 
     /// Gives spare memory back.
     pub(super) fn shrink_to_fit(&mut self) {
-        let Self { of_all, of_components, sole, of_entities, .. } = self;
+        let Self { of_all, of_components, of_entities, .. } = self;
         let of_entity = of_entities.lists.iter_mut().chain(of_entities.others.values_mut());
         let lists = of_components.iter_mut().flatten().chain([of_all]).chain(of_entity);
         lists.for_each(|places| try_shrink(&mut places.all));
         try_shrink(of_components);
-        try_shrink(sole);
         try_shrink(&mut of_entities.pages);
         try_shrink(&mut of_entities.lists);
     }
@@ -215,12 +151,6 @@ impl Watching {
         &self.of_all
     }
 
-    /// The place of the only observer that is told of a component, whatever the entity, [`NO_OBSERVER`], or [`TO_BE_FOUND`].
-    #[inline(always)]
-    pub(super) fn sole_of_component(&self, id: ComponentId) -> u32 {
-        self.sole.get(id.index()).copied().unwrap_or(TO_BE_FOUND)
-    }
-
     /// The places of those that are told of a component, of whatever entity.
     #[inline]
     pub(super) fn of_component(&self, id: ComponentId) -> &[u32] {
@@ -228,12 +158,6 @@ impl Watching {
             Some(Some(places)) => places,
             _ => &self.of_all,
         }
-    }
-
-    /// The place of the only one that watches an entity.
-    #[inline(always)]
-    pub(super) fn sole_of_entity(&self, entity: Entity) -> Sole {
-        self.of_entities.sole(entity)
     }
 
     /// The places of those that watch an entity, in order.
@@ -280,14 +204,6 @@ struct OfIndex {
 /// The entity has several observers: their list has the number that the other bits are.
 const MANY: u32 = 1 << 31;
 
-/// The only observer of an entity.
-pub(super) enum Sole {
-    /// It is in this place.
-    At(u32),
-    /// There may be none, or several.
-    Perhaps,
-}
-
 const NO_ENTITY: OfIndex = OfIndex { generation: 0, places: 0 };
 
 /// The observers of single entities.
@@ -306,18 +222,6 @@ struct OfEntities {
 }
 
 impl OfEntities {
-    /// The place of the only observer of an entity.
-    #[inline(always)]
-    fn sole(&self, entity: Entity) -> Sole {
-        if let Some(Some(page)) = self.pages.get(entity.index() as usize / PAGE) {
-            let found = page[entity.index() as usize % PAGE];
-            if found.generation == entity.generation() && found.places & MANY == 0 {
-                return Sole::At(found.places);
-            }
-        }
-        Sole::Perhaps
-    }
-
     /// The places of the observers of an entity, in order.
     #[inline]
     fn get(&self, entity: Entity) -> &[u32] {
@@ -496,9 +400,9 @@ mod tests {
         assert_eq!((watched.lists.len(), watched.unused.len()), (1, 0));
     }
 
-    /// Whatever has come and gone: what was found out beforehand agrees with the lists.
+    /// The lists agree with a list of all observers after any sequence of additions and removals.
     #[test]
-    fn what_is_told_to_one_alone_is_known() {
+    fn lists_hold_the_observers_that_have_not_been_removed() {
         let entities = Entities::default();
         let (mut state, mut watching) = (1_u64, Watching::default());
         let mut random = |end: usize| {
@@ -522,22 +426,24 @@ mod tests {
                 let (place, components, watched) = here.swap_remove(random(here.len()));
                 watching.leave(place, &components, &watched, &|place| here.iter().any(|other| other.0 == place));
             }
+            let expected = |holds: &dyn Fn(&[ComponentId], &[Entity]) -> bool| {
+                let held = here.iter().filter(|(_, components, watched)| holds(components, watched));
+                let mut places: Vec<u32> = held.map(|other| other.0).collect();
+                places.sort_unstable();
+                places
+            };
+            let is_here = |place: &u32| here.iter().any(|other| other.0 == *place);
+            let living = |places: &[u32]| places.iter().copied().filter(is_here).collect::<Vec<u32>>();
             for id in (0..5).map(ComponentId) {
-                match (watching.sole_of_component(id), watching.of_component(id)) {
-                    (TO_BE_FOUND, _) => {}
-                    (NO_OBSERVER, places) => assert!(places.is_empty() && watching.entities() == 0),
-                    (sole, places) => assert!(places == [sole] && watching.entities() == 0),
-                }
+                let of_component = expected(&|components, watched| {
+                    watched.is_empty() && (components.is_empty() || components.contains(&id))
+                });
+                assert_eq!(living(watching.of_component(id)), of_component);
             }
-            match (watching.general(), watching.of_all()) {
-                (General::None, places) => assert!(places.is_empty()),
-                (General::Sole(sole), places) => assert!(places == [sole] && watching.entities() == 0),
-                (General::Several, _) => {}
-            }
-            for index in 0..4 {
-                if let Sole::At(sole) = watching.sole_of_entity(entity(index, 1)) {
-                    assert_eq!(watching.of_entity(entity(index, 1)), [sole]);
-                }
+            let of_all = expected(&|components, watched| watched.is_empty() && components.is_empty());
+            assert_eq!(living(watching.of_all()), of_all);
+            for of in (0..4).map(|index| entity(index, 1)) {
+                assert_eq!(living(watching.of_entity(of)), expected(&|_, watched| watched.contains(&of)));
             }
         }
     }

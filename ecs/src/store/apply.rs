@@ -174,7 +174,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
     let mut pattern = core::mem::take(&mut store.commands.last_pattern);
     let mut entities = Vec::new();
     while let Some(entry) = running.peek() {
-        if store.has_news() {
+        if store.listeners.has_news {
             // An operation that was broken off has left something to be told.
             let home = home.get_or_insert_with(|| Home::new(store));
             let system = store.commands.errors.system;
@@ -202,7 +202,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
         if is_new {
             learn_pattern(store, &mut pattern, &running);
         }
-        if store.is_quiet() {
+        if store.listeners.is_quiet() {
             apply_next(store, &mut running, &pattern, is_new, &mut entities);
             continue;
         }

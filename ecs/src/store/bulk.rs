@@ -14,7 +14,7 @@ use core::ptr::{self, NonNull};
 use super::addition::{inserting, removing};
 use super::change::{remove_all_from_storage, renew_sparse_changes};
 use super::make::{NewRows, RowIds};
-use super::news::{Affected, News};
+use super::news::{Affected, LifecycleEvents};
 use super::report::LeftRows;
 use super::required::{Placed, make_aside, write_placed};
 use super::{Store, Structure};
@@ -177,16 +177,16 @@ impl Drop for Written<'_> {
     }
 }
 
-/// Lists the entities that are to be told of by their rows in a table, if a value panics.
+/// Pending events, which list the entities of a table instead of their rows if a value panics.
 struct Settled<'a> {
-    news: &'a mut News,
+    events: &'a mut LifecycleEvents,
     table: &'a Table,
 }
 
 impl Drop for Settled<'_> {
     fn drop(&mut self) {
-        self.news.settle(self.table);
-        self.news.doubt();
+        self.events.resolve_rows(self.table);
+        self.events.mark_stale();
     }
 }
 
@@ -305,15 +305,15 @@ impl Store {
     }
 
     /// Notes what selected entities are about to lose if they gain a bundle.
-    pub(crate) fn foresee_insertion<B: Bundle>(&mut self, news: &mut News, selection: &Selection) {
+    pub(crate) fn foresee_insertion<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         let change = self.insertion_of::<B>();
-        foresee_change_of(self, news, selection, change);
+        foresee_change_of(self, events, selection, change);
     }
 
     /// Notes what selected entities are about to lose if they lose a bundle.
-    pub(crate) fn foresee_removal<B: Bundle>(&mut self, news: &mut News, selection: &Selection) {
+    pub(crate) fn foresee_removal<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         let change = removing::<B>(self).change();
-        foresee_change_of(self, news, selection, change);
+        foresee_change_of(self, events, selection, change);
     }
 
     /// Calls a function with selected entities, in this order if there is one.
@@ -582,14 +582,14 @@ unsafe fn move_rows(
     }
     // Another operation may move the rows before this one is told of: if it is part of a larger one, or if a value panics.
     let is_part = listeners.held != 0;
-    let news = Settled { news: &mut listeners.news, table: to };
+    let pending = Settled { events: &mut listeners.pending, table: to };
     let finish = listeners.removals.finish(&told);
     // SAFETY: as above.
     unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
     drop(finish);
-    core::mem::forget(news);
+    core::mem::forget(pending);
     if is_part {
-        listeners.news.settle(to);
+        listeners.pending.resolve_rows(to);
     }
     store.react();
 }
@@ -683,16 +683,17 @@ fn insert_one_by_one<B: Bundle>(
 fn expect_change_of(store: &mut Store, selection: &Selection, order: Option<&[Entity]>, change: Change) -> Waiting {
     let plan = store.structure.archetypes.planned(selection.table, change).plan;
     if plan.interest().has(Interest::REACTIONS) {
-        return store
-            .with_affected(selection, order, |store, affected| store.expect_change(affected, selection.table, change));
+        return store.with_affected(selection, order, |store, affected| {
+            store.notify_before_change(affected, selection.table, change)
+        });
     }
     Waiting::default()
 }
 
-fn foresee_change_of(store: &mut Store, news: &mut News, selection: &Selection, change: Change) {
+fn foresee_change_of(store: &mut Store, events: &mut LifecycleEvents, selection: &Selection, change: Change) {
     if store.structure.archetypes.planned(selection.table, change).plan.interest().has(Interest::REACTIONS) {
         store.with_affected(selection, None, |store, affected| {
-            store.foresee_change(news, affected, selection.table, change);
+            events.add_change(store, affected, selection.table, change);
         });
     }
 }

@@ -170,7 +170,7 @@ impl Store {
     /// How entities are linked that get this component, if it names a target.
     #[inline(never)]
     fn find_link(&mut self, id: ComponentId) -> Option<Link<Self>> {
-        let link = (self.reactions.tell?.linking)(self, id)?;
+        let link = (self.reactions.vtable?.linking)(self, id)?;
         self.reactions.last_link = Some((id, link));
         Some(link)
     }

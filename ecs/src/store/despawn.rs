@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::slice;
 
 use super::bulk::Selection;
-use super::news::{Affected, News};
+use super::news::{Affected, LifecycleEvents};
 use super::report::LeftRows;
 use super::{Store, Structure};
 use crate::archetype::Archetypes;
@@ -113,14 +113,14 @@ impl Store {
 
     /// Ends several living entities as one operation, in this order.
     pub(crate) fn despawn_these(&mut self, entities: &[Entity]) {
-        let foresee = |store: &mut Self, news: &mut News| {
+        let collect = |store: &mut Self, events: &mut LifecycleEvents| {
             for &entity in entities {
                 if let Some(location) = store.structure.entities.get(entity) {
-                    store.foresee_end(news, Affected::Listed(&[entity]), location.table);
+                    events.add_end(store, Affected::Listed(&[entity]), location.table);
                 }
             }
         };
-        self.as_one_foreseen(foresee, |store| {
+        self.as_one_foreseen(collect, |store| {
             let mut rest = entities;
             while let Some(&first) = rest.first() {
                 let table = |entity| store.structure.entities.get(entity).map(|location| location.table);
@@ -134,9 +134,9 @@ impl Store {
     }
 
     /// As [`foresee_end`](Self::foresee_end), of selected entities.
-    pub(crate) fn foresee_end_of(&mut self, news: &mut News, selection: &Selection) {
+    pub(crate) fn foresee_end_of(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         if hears_end_of(self, selection.table) {
-            self.with_affected(selection, None, |store, affected| store.foresee_end(news, affected, selection.table));
+            self.with_affected(selection, None, |store, affected| events.add_end(store, affected, selection.table));
         }
     }
 
@@ -197,10 +197,10 @@ impl Store {
         self.flush();
         let occupied = self.structure.occupied_tables();
         let all = |&table: &TableId| Selection { table, rows: None, before: 0 };
-        let foresee = |store: &mut Self, news: &mut News| {
-            occupied.iter().map(all).for_each(|selection| store.foresee_end_of(news, &selection));
+        let collect = |store: &mut Self, events: &mut LifecycleEvents| {
+            occupied.iter().map(all).for_each(|selection| store.foresee_end_of(events, &selection));
         };
-        self.as_one_foreseen(foresee, clear_all_entities);
+        self.as_one_foreseen(collect, clear_all_entities);
     }
 }
 
@@ -252,13 +252,15 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
 fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError> {
     let Store { listeners, reactions, .. } = &*store;
     let is_alone = listeners.held == 0 && !listeners.has_news && !reactions.is_running();
-    if let Some(tell) = reactions.tell.filter(|_| is_alone)
-        && (tell.end)(store, entity)
+    if let Some(vtable) = reactions.vtable.filter(|_| is_alone)
+        && (vtable.end)(store, entity)
     {
         return Ok(());
     }
     let location = store.structure.entities.locate(entity)?;
-    let panicked = store.expect_end(Affected::Listed(&[entity]), location.table);
+    let panicked = store.notify_before(|events, store| {
+        events.add_end(store, Affected::Listed(&[entity]), location.table);
+    });
     store.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
     let mut dropped = store.dropping(|store| {
         // SAFETY: the entity is there, and there is room for its end.
@@ -429,7 +431,9 @@ fn expect_end_of(store: &mut Store, selection: &Selection, order: Option<&[Entit
     if !hears_end_of(store, selection.table) {
         return Waiting::default();
     }
-    store.with_affected(selection, order, |store, affected| store.expect_end(affected, selection.table))
+    store.with_affected(selection, order, |store, affected| {
+        store.notify_before(|events, store| events.add_end(store, affected, selection.table))
+    })
 }
 
 /// Whether observers or hooks may be told of the end of entities of a table.

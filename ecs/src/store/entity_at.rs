@@ -229,7 +229,7 @@ impl<'s> EntityAt<'s> {
 
     /// Tells what an operation that was broken off has left to be told, before another one holds its news.
     fn react(&mut self) {
-        if self.store.has_news() {
+        if self.store.listeners.has_news {
             self.location = None;
             self.store.react();
         }
@@ -299,7 +299,7 @@ unsafe fn told<B>(store: &mut Store, taken: MaybeUninit<B>) -> B {
     }
 
     let mut taken = taken;
-    if store.has_news() {
+    if store.listeners.has_news {
         let held = Held(&mut taken);
         store.react();
         core::mem::forget(held);

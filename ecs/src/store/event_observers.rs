@@ -1,15 +1,16 @@
-//! The observers of one type of event, as a store keeps them: of a type that only a higher layer knows, which finds it again here without
-//! a call.
+//! The observers of one type of event, as a store keeps them. Only a higher layer knows their type, which it finds again without a call.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 use core::cell::UnsafeCell;
+use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use crate::component::ComponentId;
+use super::news::LifecycleEvents;
+use crate::component::{ComponentId, Kinds};
 use crate::entity::Entities;
 
 /// What is left to do for observers that have been removed.
@@ -23,8 +24,11 @@ pub(crate) struct RemovedObservers {
     pub(crate) observers: Vec<Box<dyn Any + Send + Sync>>,
 }
 
-/// The observers of one type of event.
-pub(crate) trait EventObservers: Any + Send + Sync {
+/// The observers of one type of event, in a store that is a `C`.
+pub(crate) trait EventObservers<C: 'static>: Any + Send + Sync {
+    /// Notifies the observers, or the one with this number, of the lifecycle events of some kinds: those that the event is dispatched for.
+    fn notify(&mut self, events: &LifecycleEvents, kinds: Kinds, only: Option<usize>, store: &mut C);
+
     /// Removes the observer with this number. None if it is not there.
     fn remove(&mut self, number: usize, entities: &Entities) -> Option<RemovedObservers>;
 
@@ -41,106 +45,120 @@ pub(crate) trait EventObservers: Any + Send + Sync {
     fn watches(&self, component: Option<ComponentId>) -> bool;
 }
 
-/// The observers of one type of event. While an event is told they are the teller's, and nothing else gets at them.
-pub(super) struct ObserversPlace {
+/// The observers of one type of event. During a dispatch they are taken, and nothing else has access to them.
+pub(super) struct ObserversPlace<C: 'static> {
     /// The type of the value.
     type_id: TypeId,
-    shared: NonNull<Shared<dyn EventObservers>>,
+    shared: NonNull<Shared<dyn EventObservers<C>>>,
 }
 
-/// Observers, and who has them.
+/// Observers, and whether they are taken.
 struct Shared<O: ?Sized> {
-    /// [`FREE`], [`TOLD`] or [`ORPHANED`].
+    /// [`FREE`], [`TAKEN`] or [`ORPHANED`].
     state: AtomicU8,
+    /// The name of the type of event.
+    event: &'static str,
     observers: UnsafeCell<O>,
 }
 
-/// They belong to their place.
+/// The observers belong to their place.
 const FREE: u8 = 0;
-/// They are a teller's; their place keeps its pointer to them.
-const TOLD: u8 = 1;
-/// They are a teller's, and their place is gone.
+/// The observers are taken. Their place keeps its pointer to them.
+const TAKEN: u8 = 1;
+/// The observers are taken, and their place is gone.
 const ORPHANED: u8 = 2;
 
-// SAFETY: the place owns the observers, which are `Send`; a teller has them only for as long as it has their store.
-unsafe impl Send for ObserversPlace {}
+// SAFETY: the place owns the observers, which are `Send`. They are taken only for as long as the store is borrowed that has the place.
+unsafe impl<C: 'static> Send for ObserversPlace<C> {}
 // SAFETY: by `&ObserversPlace` there is only `&dyn EventObservers`, which is `Sync`, and the state is atomic.
-unsafe impl Sync for ObserversPlace {}
+unsafe impl<C: 'static> Sync for ObserversPlace<C> {}
 
-impl ObserversPlace {
-    pub(super) fn new<O: EventObservers>(observers: O) -> Self {
-        let shared: Box<Shared<dyn EventObservers>> =
-            Box::new(Shared { state: AtomicU8::new(FREE), observers: UnsafeCell::new(observers) });
+impl<C: 'static> ObserversPlace<C> {
+    pub(super) fn new<O: EventObservers<C>>(event: &'static str, observers: O) -> Self {
+        let shared: Box<Shared<dyn EventObservers<C>>> =
+            Box::new(Shared { state: AtomicU8::new(FREE), event, observers: UnsafeCell::new(observers) });
         Self { type_id: TypeId::of::<O>(), shared: NonNull::from(Box::leak(shared)) }
     }
 
-    fn shared(&self) -> &Shared<dyn EventObservers> {
-        // SAFETY: the memory is freed when the place is dropped, or later. A teller makes references to the observers, which are in a cell,
-        // but none to what is around them that is not shared.
+    /// The name of the type of event.
+    pub(super) fn event(&self) -> &'static str {
+        self.shared().event
+    }
+
+    #[inline(always)]
+    fn shared(&self) -> &Shared<dyn EventObservers<C>> {
+        // SAFETY: the memory is freed when the place is dropped, or later. `TakenObservers` makes references to the observers, which are in
+        // a cell, and shared references to the state.
         unsafe { self.shared.as_ref() }
     }
 
+    #[inline(always)]
     fn is_free(&self) -> bool {
         self.shared().state.load(Ordering::Relaxed) == FREE
     }
 
-    /// The observers, if no event of their type is being told.
-    pub(super) fn get(&self) -> Option<&dyn EventObservers> {
-        // SAFETY: no teller has them, and none gets them without `&mut self`.
+    /// The observers, unless they are taken.
+    pub(super) fn get(&self) -> Option<&dyn EventObservers<C>> {
+        // SAFETY: the observers are not taken, and taking them needs `&mut self`.
         self.is_free().then(|| unsafe { &*self.shared().observers.get() })
     }
 
-    /// The same, to change them.
-    pub(super) fn get_mut(&mut self) -> Option<&mut dyn EventObservers> {
-        // SAFETY: as above, and there is no other reference to the place.
+    /// The observers, to be changed, unless they are taken.
+    pub(super) fn get_mut(&mut self) -> Option<&mut dyn EventObservers<C>> {
+        // SAFETY: the observers are not taken, and `&mut self` is the only reference to the place.
         self.is_free().then(|| unsafe { &mut *self.shared().observers.get() })
     }
 
-    /// Takes them, to tell them an event. Nothing if they are being told, or have another type.
+    /// Takes the observers for a dispatch. Returns `None` if they are taken, or have another type.
     #[inline(always)]
-    pub(super) fn take<O: EventObservers>(&mut self) -> Option<TakenObservers<O>> {
+    pub(super) fn take<O: EventObservers<C>>(&mut self) -> Option<TakenObservers<O>> {
         if self.type_id != TypeId::of::<O>() {
             return None;
         }
-        let shared = self.shared.cast::<Shared<O>>();
-        // SAFETY: the type of the value is `O`, as was said when it was made; for the memory see `shared`.
-        let state = unsafe { &shared.as_ref().state };
-        if state.load(Ordering::Relaxed) != FREE {
-            return None;
-        }
-        state.store(TOLD, Ordering::Relaxed);
-        Some(TakenObservers { shared })
+        let TakenObservers { shared } = *ManuallyDrop::new(self.take_any()?);
+        // The type of the observers is `O`: it was remembered when the place was made.
+        Some(TakenObservers { shared: shared.cast() })
+    }
+
+    /// [`take`](Self::take) of observers of whatever type.
+    #[inline(always)]
+    pub(super) fn take_any(&mut self) -> Option<TakenObservers<dyn EventObservers<C>>> {
+        self.is_free().then(|| {
+            self.shared().state.store(TAKEN, Ordering::Relaxed);
+            TakenObservers { shared: self.shared }
+        })
     }
 }
 
-impl Drop for ObserversPlace {
+impl<C: 'static> Drop for ObserversPlace<C> {
     fn drop(&mut self) {
         if self.is_free() {
-            // SAFETY: the pointer is from a box, no teller has it, and it is not used afterwards.
+            // SAFETY: the pointer is from a box. The observers are not taken, and the place is not used afterwards.
             drop(unsafe { Box::from_raw(self.shared.as_ptr()) });
         } else {
-            // The teller frees them.
+            // `TakenObservers` frees the memory.
             self.shared().state.store(ORPHANED, Ordering::Relaxed);
         }
     }
 }
 
-/// Observers that are told of an event. When this is dropped their place has them again; if that is gone they are dropped.
-pub(crate) struct TakenObservers<O: EventObservers> {
+/// Observers that are taken for a dispatch. When this is dropped they belong to their place again, or are dropped if that is gone.
+pub(crate) struct TakenObservers<O: ?Sized> {
     shared: NonNull<Shared<O>>,
 }
 
-impl<O: EventObservers> Deref for TakenObservers<O> {
+impl<O: ?Sized> Deref for TakenObservers<O> {
     type Target = O;
 
     #[inline(always)]
     fn deref(&self) -> &O {
-        // SAFETY: as below.
+        // SAFETY: the state is not `FREE`, so the only references to the observers are made by this one, which is borrowed. The memory is
+        // freed when this one is dropped, or later.
         unsafe { &*self.shared.as_ref().observers.get() }
     }
 }
 
-impl<O: EventObservers> DerefMut for TakenObservers<O> {
+impl<O: ?Sized> DerefMut for TakenObservers<O> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut O {
         // SAFETY: the state is not `FREE` until this is dropped, so there is no other reference to the observers: their place makes none,
@@ -150,12 +168,12 @@ impl<O: EventObservers> DerefMut for TakenObservers<O> {
     }
 }
 
-impl<O: EventObservers> Drop for TakenObservers<O> {
+impl<O: ?Sized> Drop for TakenObservers<O> {
     #[inline(always)]
     fn drop(&mut self) {
         // SAFETY: the memory is freed below, or by the place when the state is `FREE`.
         let state = unsafe { &self.shared.as_ref().state };
-        if state.load(Ordering::Relaxed) == TOLD {
+        if state.load(Ordering::Relaxed) == TAKEN {
             state.store(FREE, Ordering::Relaxed);
         } else {
             drop_orphans(self.shared);
@@ -165,8 +183,8 @@ impl<O: EventObservers> Drop for TakenObservers<O> {
 
 #[cold]
 #[inline(never)]
-fn drop_orphans<O: EventObservers>(shared: NonNull<Shared<O>>) {
-    // SAFETY: the pointer is from a box. The place is gone, and the only teller drops its last reference.
+fn drop_orphans<O: ?Sized>(shared: NonNull<Shared<O>>) {
+    // SAFETY: the pointer is from a box. The place is gone, and this is the last pointer to the observers.
     drop(unsafe { Box::from_raw(shared.as_ptr()) });
 }
 
@@ -176,9 +194,11 @@ mod tests {
 
     use super::*;
 
-    struct Told<T>(T);
+    struct Listed<T>(T);
 
-    impl<T: Send + Sync + 'static> EventObservers for Told<T> {
+    impl<T: Send + Sync + 'static> EventObservers<()> for Listed<T> {
+        fn notify(&mut self, _: &LifecycleEvents, _: Kinds, _: Option<usize>, (): &mut ()) {}
+
         fn remove(&mut self, _: usize, _: &Entities) -> Option<RemovedObservers> {
             None
         }
@@ -197,23 +217,23 @@ mod tests {
     }
 
     #[test]
-    fn a_teller_has_the_observers_alone() {
+    fn a_dispatch_has_the_observers_alone() {
         let alive = Arc::new(());
-        let mut place = ObserversPlace::new(Told(Arc::clone(&alive)));
-        assert!(place.take::<Told<()>>().is_none());
-        let taken = place.take::<Told<Arc<()>>>().unwrap();
-        assert!(place.get().is_none() && place.get_mut().is_none() && place.take::<Told<Arc<()>>>().is_none());
+        let mut place = ObserversPlace::new("event", Listed(Arc::clone(&alive)));
+        assert!(place.take::<Listed<()>>().is_none());
+        let taken = place.take::<Listed<Arc<()>>>().unwrap();
+        assert!(place.get().is_none() && place.get_mut().is_none() && place.take::<Listed<Arc<()>>>().is_none());
         drop(taken);
-        assert!(place.get().is_some() && place.get_mut().is_some() && place.take::<Told<Arc<()>>>().is_some());
+        assert!(place.get().is_some() && place.get_mut().is_some() && place.take::<Listed<Arc<()>>>().is_some());
         drop(place);
         assert_eq!(Arc::strong_count(&alive), 1);
     }
 
     #[test]
-    fn observers_outlive_their_place_while_they_are_told() {
+    fn observers_outlive_their_place_while_they_are_taken() {
         let alive = Arc::new(());
-        let mut place = ObserversPlace::new(Told(Arc::clone(&alive)));
-        let mut taken = place.take::<Told<Arc<()>>>().unwrap();
+        let mut place = ObserversPlace::new("event", Listed(Arc::clone(&alive)));
+        let mut taken = place.take::<Listed<Arc<()>>>().unwrap();
         drop(place);
         assert_eq!(Arc::strong_count(&taken.0), 2);
         taken.0 = Arc::clone(&alive);

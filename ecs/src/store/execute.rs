@@ -456,7 +456,7 @@ impl Store {
             && let Subject::Alive(entity, location) = subject
         {
             let change = step.change(self);
-            let panicked = self.expect_change(Affected::Listed(&[entity]), location.table, change);
+            let panicked = self.notify_before_change(Affected::Listed(&[entity]), location.table, change);
             prepared = Some(Prepared { panicked: Some(panicked), ..Prepared::default() });
             (id, flags) = self.find_plan(key, step, subject.table());
         }
@@ -724,16 +724,17 @@ impl Store {
         let plan = self.structure.archetypes.at(id).plan;
         let only_notifies = !plan.flags.has(PlanFlags::FINISH.without(PlanFlags::NOTIFIES_AFTER));
         if only_notifies {
-            self.tell_of_row(id, entity, from.is_new());
-            if let Some(panicked) = prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
-                self.conclude(panicked);
+            self.listeners.add_change(entity, plan, from.is_new());
+            match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
+                Some(panicked) => self.conclude(panicked),
+                None => self.react(),
             }
             return false;
         }
         let Subject::Alive(_, from) = from else { return self.finish_spawn(changed, prepared) };
         // SAFETY: forwarded: the change has been carried out but for this phase.
         let panicked = unsafe { self.finish_change(changed, from, prepared.take().unwrap_or_default()) };
-        let has_news = self.has_news();
+        let has_news = self.listeners.has_news;
         match panicked {
             Some(panicked) => self.conclude(panicked),
             None => self.react(),
@@ -767,7 +768,7 @@ impl Store {
             return true;
         }
         self.rows_made(here.table, here.row as usize);
-        let has_news = self.has_news();
+        let has_news = self.listeners.has_news;
         self.react();
         !has_news
     }

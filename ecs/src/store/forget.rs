@@ -2,28 +2,32 @@
 
 use super::Store;
 use super::bulk::Selection;
-use super::news::News;
-use super::reactions::Tell;
+use super::news::LifecycleEvents;
+use super::reactions::ReactionVTable;
 use crate::guard::Waiting;
 
 /// Ends selected entities, and says how many there were. `quiet` keeps links, and tells nothing. What is linked to one of the entities
 /// loses its link and stays.
-pub(crate) fn forget_selections(store: &mut Store, selections: &[Selection], quiet: &'static Tell<Store>) -> usize {
-    let tell = store.reactions.tell.replace(quiet);
+pub(crate) fn forget_selections(
+    store: &mut Store,
+    selections: &[Selection],
+    quiet: &'static ReactionVTable<Store>,
+) -> usize {
+    let vtable = store.reactions.vtable.replace(quiet);
     let mut count = 0;
     // The `Drop` of a value may panic.
     let panicked = Waiting::catch(|| {
-        let foresee = |store: &mut Store, news: &mut News| {
-            selections.iter().for_each(|selection| store.foresee_end_of(news, selection));
+        let collect = |store: &mut Store, events: &mut LifecycleEvents| {
+            selections.iter().for_each(|selection| store.foresee_end_of(events, selection));
         };
         // As for entities that move: their sources do not end.
         store.listeners.links.is_moving = true;
-        count = store.as_one_foreseen(foresee, |store| {
+        count = store.as_one_foreseen(collect, |store| {
             store.listeners.links.is_moving = false;
             selections.iter().map(|selection| store.despawn_all(selection, None)).sum()
         });
     });
-    store.reactions.tell = tell;
+    store.reactions.vtable = vtable;
     panicked.go_on();
     count
 }

@@ -12,7 +12,7 @@
 //! dropped and one panics, the others are dropped all the same.
 //!
 //! Two kinds of notes are made when rows have moved, and do not fail there. If there is no memory for what observers and hooks
-//! are to be told, that is raised when the rest is told (`News::raise_failure`). If there is none for a note of a link, or if an
+//! are to be told, that is raised when the rest is told (`LifecycleEvents::raise_failure`). If there is none for a note of a link, or if an
 //! operation on links or pairs is broken off (`Store::change_links`), all links are compared with the components of their
 //! entities at the end of the next operation.
 //!
@@ -87,7 +87,7 @@ pub(crate) use self::deferring::with_deferred_events;
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError};
-pub(crate) use self::event_observers::{EventObservers, RemovedObservers, TakenObservers};
+pub(crate) use self::event_observers::{EventObservers, RemovedObservers};
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::failure::{CommandErrors, CommandFailure};
 pub(crate) use self::forget::forget_selections;
@@ -103,10 +103,10 @@ pub(crate) use self::linked_clones::{clone_linked, put_linked, take_linked};
 pub(crate) use self::links::{BuiltLinks, Orphan};
 #[doc(hidden)]
 pub use self::news::Affected;
-pub(crate) use self::news::{FewNews, News, NewsPart, NewsView};
+pub(crate) use self::news::{EventBatch, LifecycleEvents};
 pub(crate) use self::pairs::settle_pairs;
 pub(crate) use self::pending_commands::PendingCommands;
-pub(crate) use self::reactions::{Cause, Link, NotTold, Reactions, Tell};
+pub(crate) use self::reactions::{Cause, Link, NotDispatched, ReactionVTable, Reactions};
 pub(crate) use self::removed::{removed_reader, removed_reader_by_id, removed_value_reader, set_removed_limit};
 pub(crate) use self::report::Listeners;
 pub(crate) use self::shrink::shrink_to_fit;
@@ -240,7 +240,7 @@ impl Store {
             is_heard |= !self.structure.archetypes.components.heard(id).is_none();
         }
         if is_heard {
-            self.listen();
+            self.listeners.refresh_observed(&self.structure.archetypes.components);
             self.structure.archetypes.hear_new_sparse();
         }
         self.listeners.hears |= self.structure.archetypes.components.has_hooks();

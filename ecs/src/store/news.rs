@@ -1,8 +1,8 @@
-//! What observers of components, and hooks, are told of an operation.
+//! Lifecycle events that wait for their delivery to hooks and observers.
 //!
-//! Entities to which the same happens stand together, so that listeners can be called in a loop, or once for all of them. Rows of a
-//! table are not copied: an operation names them if they stay where they are until it has told of them, and lists them otherwise
-//! ([`News::settle`]).
+//! A batch consists of entities to which the same happens, so that listeners run in a loop, or once for all of them. Rows of a table are
+//! not copied: a batch names them if they stay where they are until it is delivered, and lists their entities otherwise
+//! ([`LifecycleEvents::resolve_rows`]).
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -12,27 +12,28 @@ use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, TableId};
 use crate::table::{Table, Tables};
 
-/// What happens to which entities, in the order of an operation. All of one entity stands together.
+/// The lifecycle events of operations, in order. Consecutive events of one entity form one batch.
 #[derive(Default)]
-pub(crate) struct News {
+pub(crate) struct LifecycleEvents {
     entities: Vec<Entity>,
     changes: Vec<(ComponentId, Kinds)>,
-    parts: Vec<Part>,
-    /// Set if something could not be noted: an operation that moves rows cannot fail, so this is raised when the rest is told.
+    batches: Vec<BatchRange>,
+    /// Set if there was no memory for an event. An operation that moves rows cannot fail, so the error is raised on delivery.
     failed: Option<AllocError>,
 }
 
-/// Entities to which the same happens.
-struct Part {
+/// The entities and the changes of a batch.
+struct BatchRange {
     of: Of,
     changes: Range<usize>,
-    /// Whether nothing else can have happened to the entities since.
+    /// Whether no later operation can have undone the changes.
     is_certain: bool,
 }
 
 enum Of {
-    Rows(TableId, Range<usize>),
+    One(Entity),
     Listed(Range<usize>),
+    Rows(TableId, Range<usize>),
 }
 
 /// Entities to which the same happens, in order.
@@ -85,6 +86,16 @@ impl<'n> Affected<'n> {
         }
     }
 
+    /// The entity, if it is one.
+    #[inline]
+    pub(crate) fn sole(self, tables: &Tables) -> Option<Entity> {
+        match self {
+            Self::Listed(&[entity]) => Some(entity),
+            Self::Rows { count: 1, .. } => self.get(0, tables),
+            _ => None,
+        }
+    }
+
     /// One of them alone.
     pub(crate) fn only(self, nth: usize) -> Self {
         match self {
@@ -94,38 +105,44 @@ impl<'n> Affected<'n> {
     }
 }
 
-impl News {
-    /// Whether there are none.
+impl LifecycleEvents {
+    /// Whether there are no events.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.parts.is_empty() && self.failed.is_none()
+        self.batches.is_empty() && self.failed.is_none()
     }
 
-    /// Does not fail later, although something could not be noted.
-    pub(crate) fn forget_failure(&mut self) {
+    /// Makes room for the events of one entity, so that an operation on one entity needs no memory for them.
+    pub(super) fn reserve_first(&mut self) {
+        const CHANGES: usize = 4;
+        self.reserve(0, CHANGES).unwrap_or_else(|error| error.raise());
+    }
+
+    /// Forgets that there was no memory for an event.
+    pub(super) fn forget_failure(&mut self) {
         self.failed = None;
     }
 
-    /// Fails if something could not be noted.
-    pub(crate) fn raise_failure(&mut self) {
+    /// Raises the error if there was no memory for an event.
+    #[inline]
+    pub(super) fn raise_failure(&mut self) {
         if let Some(error) = self.failed.take() {
             error.raise()
         }
     }
 
-    /// Forgets all, and keeps the memory.
-    pub(crate) fn clear(&mut self) {
+    /// Removes all events and keeps the memory.
+    pub(super) fn clear(&mut self) {
         self.entities.clear();
         self.changes.clear();
-        self.parts.clear();
+        self.batches.clear();
         self.failed = None;
     }
 
-    /// Notes what happens to a component of an entity. What comes twice belongs to two operations.
-    pub(crate) fn note(&mut self, entity: Entity, id: ComponentId, kinds: Kinds) {
-        if let Some(Part { of: Of::Listed(range), changes, .. }) = self.parts.last_mut()
-            && range.len() == 1
-            && self.entities[range.start] == entity
+    /// Adds an event of one component of an entity. A second event of the same component begins a new batch: it is of another operation.
+    pub(super) fn add(&mut self, entity: Entity, id: ComponentId, kinds: Kinds) {
+        if let Some(BatchRange { of: Of::One(last), changes, .. }) = self.batches.last_mut()
+            && *last == entity
             && self.changes[changes.clone()].iter().all(|change| change.0 != id)
         {
             match try_reserve(&mut self.changes, 1) {
@@ -137,69 +154,107 @@ impl News {
             }
             return;
         }
-        self.list(&[entity], [(id, kinds)]);
+        self.add_one(entity, [(id, kinds)], false);
     }
 
-    /// Notes what happens to all of these entities.
-    pub(crate) fn add(&mut self, of: Affected<'_>, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
-        match of {
-            Affected::Rows { table, first, count } => self.push(Of::Rows(table, first..first + count), changes),
-            Affected::Listed(entities) => self.list(entities, changes),
-        }
-    }
-
-    fn list(&mut self, entities: &[Entity], changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
-        let mut changes = changes.into_iter().peekable();
-        if changes.peek().is_some() {
-            if let Err(error) = try_reserve(&mut self.entities, entities.len()) {
-                self.failed = Some(error);
-                return;
-            }
-            let first = self.entities.len();
-            self.entities.extend_from_slice(entities);
-            self.push(Of::Listed(first..self.entities.len()), changes);
-        }
-    }
-
-    fn push(&mut self, of: Of, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
-        let first = self.changes.len();
-        let noted = changes.into_iter().try_for_each(|change| {
-            try_reserve(&mut self.changes, 1)?;
-            self.changes.push(change);
-            Ok(())
-        });
-        if let Err(error) = noted.and_then(|()| try_reserve(&mut self.parts, 1)) {
-            self.failed = Some(error);
-            return self.changes.truncate(first);
-        }
-        let changes = first..self.changes.len();
-        let is_empty = match &of {
-            Of::Rows(_, rows) => rows.is_empty(),
-            Of::Listed(range) => range.is_empty(),
+    /// Adds a batch. Single entities may belong to several operations that are carried out as one, which may undo each other's changes.
+    #[inline]
+    pub(super) fn add_all(&mut self, of: Affected<'_>, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
+        let is_certain = match of {
+            Affected::Rows { .. } => true,
+            Affected::Listed(entities) => entities.len() != 1,
         };
-        if is_empty || changes.is_empty() {
+        self.add_batch(of, changes, is_certain);
+    }
+
+    /// Adds a batch. `is_certain` says that no later operation can undo the changes before the batch is delivered.
+    pub(super) fn add_batch(
+        &mut self,
+        of: Affected<'_>,
+        changes: impl IntoIterator<Item = (ComponentId, Kinds)>,
+        is_certain: bool,
+    ) {
+        let listed = match of {
+            Affected::Listed(&[entity]) => return self.add_one(entity, changes, is_certain),
+            Affected::Listed(entities) => entities,
+            Affected::Rows { .. } => &[],
+        };
+        let first = self.changes.len();
+        if of.len() == 0 || !self.add_changes(changes, listed.len()) {
             return;
         }
-        if let (Some(Part { of: Of::Rows(last, last_rows), changes: of_last, .. }), Of::Rows(table, rows)) =
-            (self.parts.last_mut(), &of)
-            && (*last, last_rows.end) == (*table, rows.start)
-            && self.changes[of_last.clone()] == self.changes[changes.clone()]
-        {
-            last_rows.end = rows.end;
-            return self.changes.truncate(first);
-        }
-        // What is noted of single entities may come from several operations that are one.
-        let is_certain = match &of {
-            Of::Rows(..) => true,
-            Of::Listed(range) => range.len() != 1,
+        let changes = first..self.changes.len();
+        let of = match of {
+            Affected::Listed(_) => {
+                let first = self.entities.len();
+                self.entities.extend_from_slice(listed);
+                Of::Listed(first..self.entities.len())
+            }
+            Affected::Rows { table, first: row, count } => {
+                if let Some(BatchRange { of: Of::Rows(last, rows), changes: of_last, .. }) = self.batches.last_mut()
+                    && (*last, rows.end) == (table, row)
+                    && self.changes[of_last.clone()] == self.changes[changes.clone()]
+                {
+                    rows.end += count;
+                    return self.changes.truncate(first);
+                }
+                Of::Rows(table, row..row + count)
+            }
         };
-        self.parts.push(Part { of, changes, is_certain });
+        self.batches.push(BatchRange { of, changes, is_certain });
     }
 
-    /// Lists entities that are known by their rows in this table: they may be in others soon.
-    pub(crate) fn settle(&mut self, table: &Table) {
-        let Self { entities, parts, failed, .. } = self;
-        parts.retain_mut(|Part { of, .. }| {
+    /// Adds a batch of one entity.
+    #[inline]
+    pub(super) fn add_one(
+        &mut self,
+        entity: Entity,
+        changes: impl IntoIterator<Item = (ComponentId, Kinds)>,
+        is_certain: bool,
+    ) {
+        let first = self.changes.len();
+        if self.add_changes(changes, 0) {
+            let changes = first..self.changes.len();
+            self.batches.push(BatchRange { of: Of::One(entity), changes, is_certain });
+        }
+    }
+
+    /// Adds the changes of a batch, and makes room for the batch and for so many entities of it. Returns false if there are no changes, or
+    /// no room.
+    #[inline]
+    fn add_changes(&mut self, changes: impl IntoIterator<Item = (ComponentId, Kinds)>, entities: usize) -> bool {
+        let (changes, first) = (changes.into_iter(), self.changes.len());
+        let (lower, upper) = changes.size_hint();
+        if let Err(error) = self.reserve(entities, upper.unwrap_or(lower)) {
+            self.failed = Some(error);
+            return false;
+        }
+        for change in changes {
+            self.changes.push(change);
+        }
+        self.changes.len() != first
+    }
+
+    /// Makes room for a batch.
+    #[inline]
+    fn reserve(&mut self, entities: usize, changes: usize) -> Result<(), AllocError> {
+        let has_room = entities <= self.entities.capacity() - self.entities.len()
+            && changes <= self.changes.capacity() - self.changes.len()
+            && self.batches.len() < self.batches.capacity();
+        if has_room { Ok(()) } else { self.grow(entities, changes) }
+    }
+
+    #[cold]
+    fn grow(&mut self, entities: usize, changes: usize) -> Result<(), AllocError> {
+        try_reserve(&mut self.entities, entities)?;
+        try_reserve(&mut self.changes, changes)?;
+        try_reserve(&mut self.batches, 1)
+    }
+
+    /// Lists the entities of batches that name rows of this table, before the rows move.
+    pub(super) fn resolve_rows(&mut self, table: &Table) {
+        let Self { entities, batches, failed, .. } = self;
+        batches.retain_mut(|BatchRange { of, .. }| {
             if let Of::Rows(id, rows) = of
                 && *id == table.id()
             {
@@ -215,189 +270,242 @@ impl News {
         });
     }
 
-    /// The same, of all tables.
-    pub(crate) fn settle_all(&mut self, tables: &Tables) {
-        let by_rows = |part: &Part| if let Of::Rows(table, _) = part.of { Some(table) } else { None };
-        while let Some(table) = self.parts.iter().find_map(by_rows) {
+    /// [`resolve_rows`](Self::resolve_rows) of all tables.
+    pub(crate) fn resolve_all_rows(&mut self, tables: &Tables) {
+        let by_rows = |batch: &BatchRange| if let Of::Rows(table, _) = batch.of { Some(table) } else { None };
+        while let Some(table) = self.batches.iter().find_map(by_rows) {
             match tables.get(table) {
-                Some(table) => self.settle(table),
-                None => self.parts.retain(|part| by_rows(part) != Some(table)),
+                Some(table) => self.resolve_rows(table),
+                None => self.batches.retain(|batch| by_rows(batch) != Some(table)),
             }
         }
     }
 
-    /// An operation was broken off: others may come before it is told.
-    pub(crate) fn doubt(&mut self) {
-        self.parts.iter_mut().for_each(|part| part.is_certain = false);
+    /// Notes that other operations may come before delivery, which then checks whether each change still holds.
+    pub(crate) fn mark_stale(&mut self) {
+        self.batches.iter_mut().for_each(|batch| batch.is_certain = false);
     }
 
-    /// Leaves out what is not so any more.
-    pub(crate) fn retain(&mut self, is_so: impl Fn(Entity, ComponentId, Kinds) -> bool) {
-        let holds = |news: &Self, part: &Part| match &part.of {
-            // Several may have gone different ways.
-            Of::Listed(range) if !part.is_certain && range.len() != 1 => false,
-            Of::Listed(range) if !part.is_certain => {
-                let changes = &news.changes[part.changes.clone()];
-                news.entities[range.clone()]
-                    .iter()
-                    .all(|&entity| changes.iter().all(|change| is_so(entity, change.0, change.1)))
+    /// Whether other operations may have undone the changes, or batches may be merged.
+    #[inline]
+    pub(super) fn is_unsettled(&self) -> bool {
+        self.batches.len() != 1 || !self.batches[0].is_certain
+    }
+
+    /// Removes the events that no longer hold.
+    pub(super) fn retain(&mut self, holds: impl Fn(Entity, ComponentId, Kinds) -> bool) {
+        let batch_holds = |events: &Self, batch: &BatchRange| match batch.of {
+            Of::One(entity) if !batch.is_certain => {
+                let mut changes = events.changes[batch.changes.clone()].iter();
+                changes.all(|change| holds(entity, change.0, change.1))
             }
+            // The changes may hold for some of the entities.
+            Of::Listed(_) => batch.is_certain,
             _ => true,
         };
-        if self.parts.iter().all(|part| holds(self, part)) {
+        if self.batches.iter().all(|batch| batch_holds(self, batch)) {
             return;
         }
         let all = core::mem::take(self);
         self.failed = all.failed;
-        for part in all.parts {
-            let changes = all.changes[part.changes].iter().copied();
-            match part.of {
-                Of::Rows(table, rows) => self.push(Of::Rows(table, rows), changes),
-                Of::Listed(range) if part.is_certain => {
-                    self.list(&all.entities[range], changes);
-                    self.parts.iter_mut().next_back().into_iter().for_each(|last| last.is_certain = true);
+        let add_if = |events: &mut Self, entity: Entity, changes: &[(ComponentId, Kinds)]| {
+            let held = changes.iter().copied().filter(|change| holds(entity, change.0, change.1));
+            events.add_one(entity, held, false);
+        };
+        for BatchRange { of, changes, is_certain } in all.batches {
+            let changes = &all.changes[changes];
+            let all_changes = changes.iter().copied();
+            match of {
+                Of::Rows(table, rows) => {
+                    let rows = Affected::Rows { table, first: rows.start, count: rows.len() };
+                    self.add_batch(rows, all_changes, is_certain);
                 }
-                Of::Listed(range) => {
-                    for &entity in &all.entities[range] {
-                        self.list(&[entity], changes.clone().filter(|change| is_so(entity, change.0, change.1)));
-                    }
+                Of::One(entity) if is_certain => self.add_one(entity, all_changes, true),
+                Of::Listed(range) if is_certain => {
+                    self.add_batch(Affected::Listed(&all.entities[range]), all_changes, true);
                 }
+                Of::One(entity) => add_if(self, entity, changes),
+                Of::Listed(range) => all.entities[range].iter().for_each(|&entity| add_if(self, entity, changes)),
             }
         }
     }
 
-    /// Puts neighbours in one table together to which the same happens.
-    pub(crate) fn join(&mut self, index: &Entities) {
-        let Self { entities, changes, parts, .. } = self;
-        let table = |place: usize| index.get(entities[place]).map(|location| location.table);
-        parts.dedup_by(|next, last| {
-            let (Of::Listed(next_range), Of::Listed(range)) = (&next.of, &mut last.of) else { return false };
-            let joins = range.end == next_range.start
-                && last.is_certain == next.is_certain
-                && changes[last.changes.clone()] == changes[next.changes.clone()]
-                && table(range.start) == table(next_range.start);
-            if joins {
-                range.end = next_range.end;
+    /// Merges consecutive batches of one table with the same changes.
+    pub(super) fn merge_batches(&mut self, index: &Entities) {
+        let Self { entities, changes, batches, .. } = self;
+        batches.dedup_by(|next, last| {
+            let first = |of: &Of| match of {
+                Of::One(entity) => Some(*entity),
+                Of::Listed(range) => entities.get(range.start).copied(),
+                Of::Rows(..) => None,
+            };
+            let (Some(of_last), Some(of_next)) = (first(&last.of), first(&next.of)) else { return false };
+            let table = |entity| index.get(entity).map(|location| location.table);
+            if last.is_certain != next.is_certain
+                || changes[last.changes.clone()] != changes[next.changes.clone()]
+                || table(of_last) != table(of_next)
+            {
+                return false;
             }
-            joins
+            match (&mut last.of, &next.of) {
+                (Of::Listed(range), Of::Listed(others)) if range.end == others.start => range.end = others.end,
+                // The list of the last batch grows at the end of all.
+                (Of::One(_), Of::One(_)) if try_reserve(entities, 2).is_ok() => {
+                    entities.extend([of_last, of_next]);
+                    last.of = Of::Listed(entities.len() - 2..entities.len());
+                }
+                (Of::Listed(range), Of::One(_)) if range.end == entities.len() && try_reserve(entities, 1).is_ok() => {
+                    entities.push(of_next);
+                    range.end += 1;
+                }
+                _ => return false,
+            }
+            true
         });
     }
 
-    /// What listeners are told of it.
-    #[inline]
-    pub(crate) fn view(&self) -> NewsView<'_> {
-        NewsView { entities: &self.entities, changes: &self.changes, parts: &self.parts }
-    }
-}
-
-/// News as listeners are told of them.
-#[derive(Clone, Copy)]
-pub(crate) struct NewsView<'n> {
-    entities: &'n [Entity],
-    changes: &'n [(ComponentId, Kinds)],
-    parts: &'n [Part],
-}
-
-/// What happens to few components of one entity: news without memory of their own.
-pub(crate) struct FewNews {
-    entity: [Entity; 1],
-    changes: [(ComponentId, Kinds); Self::FEW],
-    part: [Part; 1],
-}
-
-impl FewNews {
-    /// How many components it can be.
-    const FEW: usize = 4;
-
-    /// Of these components; none if there are none of them, or too many.
-    #[inline]
-    pub(crate) fn new(entity: Entity, changes: &[(ComponentId, Kinds)]) -> Option<Self> {
-        let &first = changes.first()?;
-        let count = changes.len();
-        if count > Self::FEW {
-            return None;
-        }
-        let mut few = [first; Self::FEW];
-        few.iter_mut().zip(changes).for_each(|(place, &change)| *place = change);
-        let part = Part { of: Of::Listed(0..1), changes: 0..count, is_certain: true };
-        Some(Self { entity: [entity], changes: few, part: [part] })
-    }
-
-    /// Of one component.
-    #[inline]
-    pub(crate) fn of_one(entity: Entity, change: (ComponentId, Kinds)) -> Self {
-        let part = Part { of: Of::Listed(0..1), changes: 0..1, is_certain: true };
-        Self { entity: [entity], changes: [change; Self::FEW], part: [part] }
-    }
-
-    /// What listeners are told of it.
-    #[inline]
-    pub(crate) fn view(&self) -> NewsView<'_> {
-        let [Part { changes, .. }] = &self.part;
-        NewsView { entities: &self.entity, changes: &self.changes[changes.clone()], parts: &self.part }
-    }
-}
-
-impl<'n> NewsView<'n> {
-    /// Whether it is one change of one component.
-    #[inline]
-    pub(crate) fn is_of_one(&self) -> bool {
-        self.changes.len() == 1
-    }
-
-    /// Everything of which something is told.
+    /// The kinds of all events.
     #[inline]
     pub(crate) fn kinds(&self) -> Kinds {
         self.changes.iter().fold(Kinds::NONE, |all, change| all.and(change.1))
     }
 
-    /// The entities to which something of some kinds happens, if it is the same to all of them, and to one component.
+    /// Whether all events are of one batch and one component.
     #[inline]
-    pub(crate) fn only(&self, kinds: Kinds) -> Option<(Affected<'n>, ComponentId)> {
-        let [part] = self.parts else { return None };
-        let mut components = self.changes[part.changes.clone()].iter().filter(|change| change.1.has(kinds));
-        let &(id, _) = components.next()?;
-        components.next().is_none().then(|| (self.affected(part), id))
+    pub(crate) fn is_single(&self) -> bool {
+        self.changes.len() == 1
+    }
+
+    /// The only batch and the only component, if the only event is of some kinds.
+    #[inline]
+    pub(crate) fn single(&self, kinds: Kinds) -> Option<(EventBatch<'_>, ComponentId)> {
+        let ([batch], [(component, of)]) = (&self.batches[..], &self.changes[..]) else { return None };
+        of.has(kinds).then(|| (self.batch(batch, kinds), *component))
     }
 
     #[inline]
-    fn affected(&self, part: &Part) -> Affected<'n> {
-        match &part.of {
-            Of::Rows(table, rows) => Affected::Rows { table: *table, first: rows.start, count: rows.len() },
+    fn batch<'e>(&'e self, batch: &'e BatchRange, kinds: Kinds) -> EventBatch<'e> {
+        let affected = match &batch.of {
+            Of::One(entity) => Affected::Listed(core::slice::from_ref(entity)),
             Of::Listed(range) => Affected::Listed(&self.entities[range.clone()]),
-        }
+            Of::Rows(table, rows) => Affected::Rows { table: *table, first: rows.start, count: rows.len() },
+        };
+        EventBatch { affected, changes: &self.changes[batch.changes.clone()], kinds }
     }
 
-    /// The entities to which something of some kinds happens, and what.
-    pub(crate) fn of_kinds(&self, kinds: Kinds) -> impl Iterator<Item = NewsPart<'n>> + Clone + use<'n> {
-        let news = *self;
-        let parts = news.parts.iter().map(move |part| NewsPart {
-            affected: news.affected(part),
-            changes: &news.changes[part.changes.clone()],
-            kinds,
-        });
-        parts.filter(|part| part.components().next().is_some())
+    /// The batches that contain an event of some kinds.
+    #[inline]
+    pub(crate) fn batches(&self, kinds: Kinds) -> impl Iterator<Item = EventBatch<'_>> + Clone {
+        let batches = self.batches.iter().map(move |batch| self.batch(batch, kinds));
+        batches.filter(|batch| batch.components().next().is_some())
     }
 }
 
-/// Entities to which the same happens, seen by listeners of some kinds.
+/// Entities to which the same happens, and the events of some kinds among what happens to them.
 #[derive(Clone, Copy)]
-pub(crate) struct NewsPart<'n> {
-    pub(crate) affected: Affected<'n>,
-    changes: &'n [(ComponentId, Kinds)],
+pub(crate) struct EventBatch<'e> {
+    pub(crate) affected: Affected<'e>,
+    changes: &'e [(ComponentId, Kinds)],
     kinds: Kinds,
 }
 
-impl<'n> NewsPart<'n> {
-    /// The components to which it happens.
-    pub(crate) fn components(&self) -> impl Iterator<Item = ComponentId> + Clone + use<'n> {
+impl<'e> EventBatch<'e> {
+    /// The components of the events.
+    #[inline]
+    pub(crate) fn components(&self) -> impl Iterator<Item = ComponentId> + Clone + use<'e> {
         let kinds = self.kinds;
         self.changes.iter().filter(move |change| change.1.has(kinds)).map(|change| change.0)
     }
 
-    /// What happens to a component.
-    pub(crate) fn of(&self, id: ComponentId) -> Kinds {
-        let of_it = self.changes.iter().filter(|change| change.0 == id);
-        of_it.fold(Kinds::NONE, |all, change| all.and(change.1)).common(self.kinds)
+    /// The kinds of the events of a component.
+    pub(crate) fn kinds_of(&self, id: ComponentId) -> Kinds {
+        let changes = self.changes.iter().filter(|change| change.0 == id);
+        changes.fold(Kinds::NONE, |all, change| all.and(change.1)).common(self.kinds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::num::NonZeroU32;
+
+    use super::*;
+
+    const A: ComponentId = ComponentId(0);
+    const B: ComponentId = ComponentId(1);
+
+    fn entity(index: u32) -> Entity {
+        Entity::new(index, NonZeroU32::MIN)
+    }
+
+    fn rows(table: u32, first: usize, count: usize) -> Affected<'static> {
+        Affected::Rows { table: TableId(table), first, count }
+    }
+
+    /// The number of entities and the components of each batch.
+    fn batches(events: &LifecycleEvents, kinds: Kinds) -> Vec<(usize, Vec<ComponentId>)> {
+        events.batches(kinds).map(|batch| (batch.affected.len(), batch.components().collect())).collect()
+    }
+
+    #[test]
+    fn events_of_one_entity_are_one_batch_unless_a_component_comes_up_twice() {
+        let mut events = LifecycleEvents::default();
+        events.add(entity(3), A, Kinds::ADD);
+        events.add(entity(3), B, Kinds::ADD.and(Kinds::INSERT));
+        events.add(entity(3), A, Kinds::INSERT);
+        events.add(entity(4), A, Kinds::INSERT);
+        assert_eq!(batches(&events, Kinds::ADD), [(1, alloc::vec![A, B])]);
+        let inserted = [(1, alloc::vec![B]), (1, alloc::vec![A]), (1, alloc::vec![A])];
+        assert_eq!(batches(&events, Kinds::INSERT), inserted);
+        assert_eq!(events.kinds(), Kinds::ADD.and(Kinds::INSERT));
+        let first = events.batches(Kinds::ADD).next().unwrap();
+        assert_eq!([A, B].map(|id| first.kinds_of(id)), [Kinds::ADD; 2]);
+        events.clear();
+        assert!(events.is_empty());
+    }
+
+    #[test]
+    fn rows_of_a_table_that_follow_each_other_are_one_batch() {
+        let mut events = LifecycleEvents::default();
+        events.add_all(rows(2, 0, 0), [(A, Kinds::ADD)]);
+        events.add_all(rows(2, 0, 3), []);
+        assert!(events.is_empty());
+        events.add_all(rows(2, 0, 3), [(A, Kinds::ADD)]);
+        events.add_all(rows(2, 3, 1), [(A, Kinds::ADD)]);
+        assert!(!events.is_unsettled());
+        let single = events.single(Kinds::ADD).map(|(batch, component)| (batch.affected.len(), component));
+        assert_eq!(single, Some((4, A)));
+        assert!(events.single(Kinds::INSERT).is_none());
+        events.add_all(rows(2, 4, 2), [(B, Kinds::ADD)]);
+        events.add_all(rows(3, 6, 2), [(B, Kinds::ADD)]);
+        let expected = [(4, alloc::vec![A]), (2, alloc::vec![B]), (2, alloc::vec![B])];
+        assert_eq!(batches(&events, Kinds::ADD), expected);
+        assert!(events.single(Kinds::ADD).is_none());
+    }
+
+    #[test]
+    fn events_that_an_operation_may_have_undone_are_checked() {
+        let (three, four) = ([entity(3)], [entity(4), entity(5), entity(6)]);
+        let mut events = LifecycleEvents::default();
+        events.add_batch(Affected::Listed(&three), [(A, Kinds::ADD), (B, Kinds::ADD)], true);
+        events.add_batch(Affected::Listed(&four), [(A, Kinds::ADD), (B, Kinds::ADD)], true);
+        let holds = |of: Entity, id, _| of != entity(3) && (of, id) != (entity(5), A) && of != entity(6);
+        events.retain(holds);
+        assert_eq!(batches(&events, Kinds::ADD), [(1, alloc::vec![A, B]), (3, alloc::vec![A, B])]);
+        events.mark_stale();
+        assert!(events.is_unsettled());
+        events.retain(holds);
+        assert_eq!(batches(&events, Kinds::ADD), [(1, alloc::vec![A, B]), (1, alloc::vec![B])]);
+    }
+
+    #[test]
+    fn batches_of_one_table_with_the_same_changes_are_merged() {
+        let mut events = LifecycleEvents::default();
+        for at in [1, 2, 3] {
+            events.add_all(Affected::Listed(&[entity(at)]), [(A, Kinds::ADD)]);
+        }
+        events.add_all(Affected::Listed(&[entity(4)]), [(B, Kinds::ADD)]);
+        // None of them is alive, so that all are in the same table: in none.
+        events.merge_batches(&Entities::default());
+        assert_eq!(batches(&events, Kinds::ADD), [(3, alloc::vec![A]), (1, alloc::vec![B])]);
     }
 }

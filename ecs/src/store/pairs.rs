@@ -334,7 +334,7 @@ fn end_of_pairs(store: &mut Store, number: usize) {
     }
     if store.listeners.held == 0 && !store.listeners.has_news && !store.reactions.is_running() {
         tell_of_pairs(store, number);
-        store.apply_all_recorded();
+        store.apply_recorded();
     } else {
         store.listeners.has_news = true;
         store.react();
@@ -514,7 +514,7 @@ fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired
             remove_pairs_of(store, number, 1, entity);
             let living: Vec<Entity> =
                 sources.into_iter().filter(|&source| store.structure.entities.contains(source)).collect();
-            store.doubt_news();
+            store.listeners.pending.mark_stale();
             store.despawn_these(&living);
         }
         // All ends of a symmetric relation are targets.

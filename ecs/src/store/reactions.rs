@@ -1,11 +1,11 @@
 //! What a store keeps for listeners that are user code: the observers of events, and hooks of components.
 //!
-//! An event is told to its observers at once. They see the store as it is, and can change values; what they want of its structure they
-//! record as commands, which wait in [`Reactions::queue`] until the outermost event has been told. So no observer changes under the
-//! feet of another one, and neither does the list of observers.
+//! An event is delivered at once. Its observers see the store as it is and can change values. They record structural changes as
+//! commands, which wait in [`Reactions::queue`] until the outermost dispatch has ended. So the entities, and the list of observers, stay
+//! the same during a dispatch.
 //!
-//! While an event is told its observers are the teller's ([`TakenObservers`]), so that each of them can be given the store. An event of
-//! the same type that an observer triggers meanwhile becomes a command.
+//! A dispatch takes the observers out of the store ([`TakenObservers`]), so that each of them can be given the store. An event of the same
+//! type that an observer triggers during the dispatch becomes a command.
 //!
 //! Commands of an observer know their [`Cause`]: the events that led to them. Its depth is limited, so that events that cause each other
 //! end.
@@ -19,7 +19,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use hashbrown::HashMap;
 
 use super::event_observers::{EventObservers, ObserversPlace, RemovedObservers, TakenObservers};
-use super::news::NewsView;
+use super::news::LifecycleEvents;
 use crate::alloc_error::{try_shrink, try_shrink_map};
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
@@ -44,40 +44,34 @@ impl Cause {
     }
 }
 
-/// Why an event cannot be told.
-pub(crate) enum NotTold {
-    /// It has no observers.
+/// Why the observers of an event are not notified.
+pub(crate) enum NotDispatched {
+    /// The event has no observers.
     Unobserved,
-    /// An event of its type is being told.
+    /// A dispatch of an event of this type has not ended.
     Busy,
-    /// It is the last of too many that led to each other: their names.
-    TooDeep(String),
+    /// Too many events led to it: its name, and those of all.
+    TooDeep(&'static str, String),
 }
 
 /// Links an entity to the target that this component of it names, which has just come and of which nothing is told, if that is simple.
 /// Otherwise nothing happens, and it says false.
 pub(crate) type Link<C> = fn(&mut C, ComponentId, Entity) -> bool;
 
-/// How observers and hooks are told: functions of a higher layer.
-pub(crate) struct Tell<C> {
-    /// What they are told of a component now, or of all.
-    pub(crate) heard: fn(&C, Option<ComponentId>) -> Kinds,
-    /// Of what is about to go.
-    pub(crate) before: fn(&mut C, &NewsView<'_>),
-    /// Of what has come.
-    pub(crate) after: fn(&mut C, &NewsView<'_>),
-    /// The same, if it is of one component of one entity.
-    pub(crate) after_one: fn(&mut C, Entity, (ComponentId, Kinds)),
-    /// Applies what they have recorded.
+/// Functions of higher layers that a store calls.
+pub(crate) struct ReactionVTable<C> {
+    /// Delivers lifecycle events to hooks and observers.
+    pub(crate) dispatch: fn(&mut C, &LifecycleEvents),
+    /// Applies the commands that hooks and observers have recorded.
     pub(crate) apply: fn(&mut C),
-    /// Notes which relationships are about to go.
-    pub(crate) unlink: fn(&mut C, &NewsView<'_>),
+    /// Notes which relationships are about to end by these events.
+    pub(crate) unlink: fn(&mut C, &LifecycleEvents),
     /// Makes both sides of relationships agree.
     pub(crate) relink: fn(&mut C),
-    /// How entities are linked that get this component, if it names a target.
+    /// Returns how entities are linked that get this component, if it names a target.
     pub(crate) linking: fn(&C, ComponentId) -> Option<Link<C>>,
-    /// Ends an entity of whose end nothing is told, with those that are linked to it, if that is simple. Otherwise nothing happens, and it
-    /// says false.
+    /// Despawns an entity of whose end no listener is notified, with those that are linked to it, if that is simple. Otherwise returns
+    /// false, and nothing has happened.
     pub(crate) end: fn(&mut C, Entity) -> bool,
     /// Makes components of entities that have come from another store name each other by their new ids.
     pub(crate) moved: fn(&mut C, &[(Entity, Entity)]),
@@ -128,7 +122,7 @@ impl State {
 pub(crate) struct Reactions<C: 'static> {
     numbers: SlotMap,
     /// By number.
-    observers: Vec<ObserversPlace>,
+    observers: Vec<ObserversPlace<C>>,
     /// By the number of an observer: that of its type of event.
     events: HashMap<usize, u32>,
     running: Running,
@@ -136,14 +130,13 @@ pub(crate) struct Reactions<C: 'static> {
     cause: Option<Arc<Cause>>,
     limit: usize,
     state: State,
-    /// Whether there have been observers of filters.
-    pub(crate) hears_of_matches: bool,
+    /// The numbers of the types of lifecycle events, in the order of [`Kinds::DISPATCHED`].
+    lifecycle: [Option<u32>; Kinds::DISPATCHED.len()],
     /// The entities that the last bulk operation has made of which something was told.
     pub(super) made: Vec<Entity>,
     /// How many times commands of observers have been applied.
     pub(super) applied: u64,
-    /// How observers of components and hooks are told.
-    pub(super) tell: Option<&'static Tell<C>>,
+    pub(crate) vtable: Option<&'static ReactionVTable<C>>,
     /// How entities are linked that get this component, which names a target: the last one that came.
     pub(super) last_link: Option<(ComponentId, Link<C>)>,
     /// The commands of observers, until the outermost event has been told.
@@ -162,10 +155,10 @@ impl<C: 'static> Default for Reactions<C> {
             cause: None,
             limit: Self::LIMIT,
             state: State::IDLE,
-            hears_of_matches: false,
+            lifecycle: [None; Kinds::DISPATCHED.len()],
             made: Vec::new(),
             applied: 0,
-            tell: None,
+            vtable: None,
             last_link: None,
             queue: Queue::default(),
             direct: Queue::default(),
@@ -185,21 +178,42 @@ impl<C: 'static> Reactions<C> {
     }
 
     /// The number of a type of event.
-    pub(crate) fn register<E: 'static, O: EventObservers>(
+    pub(crate) fn register<E: 'static, O: EventObservers<C>>(
         &mut self,
         slot: Option<&'static TypeSlot<E>>,
         make: impl FnOnce() -> O,
     ) -> u32 {
-        self.numbers.register(slot, &mut self.observers, |_| ObserversPlace::new(make()))
+        self.numbers.register(slot, &mut self.observers, |_| ObserversPlace::new(type_name::<E>(), make()))
+    }
+
+    /// Notes that a type of event is that of a lifecycle event: the kinds that it is dispatched for.
+    pub(crate) fn register_lifecycle(&mut self, number: u32, kinds: Kinds) {
+        if let Some(at) = Kinds::DISPATCHED.iter().position(|&dispatched| dispatched == kinds) {
+            self.lifecycle[at] = Some(number);
+        }
+    }
+
+    /// The number of the type of lifecycle event with this place in [`Kinds::DISPATCHED`], if it has had observers.
+    #[inline]
+    pub(crate) fn lifecycle_number(&self, at: usize) -> Option<u32> {
+        self.lifecycle[at]
+    }
+
+    /// The lifecycle events of a component that are observed, or of any.
+    pub(super) fn observed(&self, component: Option<ComponentId>) -> Kinds {
+        let is_watched = |number: u32| self.get(number).is_some_and(|observers| observers.watches(component));
+        let all = self.lifecycle.iter().zip(Kinds::DISPATCHED);
+        let observed = all.filter(|(number, _)| number.is_some_and(is_watched));
+        observed.fold(Kinds::NONE, |observed, (_, kinds)| observed.and(kinds))
     }
 
     /// The observers of a type of event, which is not being told.
-    pub(crate) fn of(&mut self, number: u32) -> Option<&mut dyn EventObservers> {
+    pub(crate) fn of(&mut self, number: u32) -> Option<&mut dyn EventObservers<C>> {
         self.observers.get_mut(number as usize)?.get_mut()
     }
 
     /// The same, to look at.
-    pub(crate) fn get(&self, number: u32) -> Option<&dyn EventObservers> {
+    pub(crate) fn get(&self, number: u32) -> Option<&dyn EventObservers<C>> {
         self.observers.get(number as usize)?.get()
     }
 
@@ -283,52 +297,57 @@ impl<C: 'static> Reactions<C> {
         self.state.set(State::LIMITED, self.cause.is_some() || self.limit == 0);
     }
 
-    /// Takes the observers of a type of event, which are an `O`, to tell them one that something has triggered. It has been told with
-    /// [`Reactions::end`]. If there are none [`Reactions::not_told`] says why.
+    /// Begins to dispatch an event, or to run a hook, that something has triggered. Ends with [`Reactions::end`]. Returns false if too many
+    /// events lead to it.
     #[inline(always)]
-    pub(crate) fn begin<E: 'static, O: EventObservers>(
+    pub(crate) fn begin(&mut self, name: &'static str, caller: Origin) -> bool {
+        if self.state.has(State::MAY_LEAD) && !self.make_way() {
+            return false;
+        }
+        self.running.innermost = (name, caller);
+        self.state.set(State::RUNNING, true);
+        true
+    }
+
+    /// Takes the observers of a type of event, which are an `O`, to notify them of one that something has triggered. Ends with
+    /// [`Reactions::end`]. If it returns `None`, [`Reactions::why_not`] returns the reason.
+    #[inline(always)]
+    pub(crate) fn begin_event<E: 'static, O: EventObservers<C>>(
         &mut self,
         number: u32,
         caller: Origin,
     ) -> Option<TakenObservers<O>> {
-        // Mostly nothing has led to it. What has makes way before the observers are taken: it may be without memory.
-        if self.state.has(State::MAY_LEAD) && !self.make_way() {
+        self.begin_with(number, type_name::<E>(), caller, ObserversPlace::take)
+    }
+
+    /// [`begin_event`](Self::begin_event) of a type of event that is known by its number only.
+    #[inline(always)]
+    pub(crate) fn begin_lifecycle(
+        &mut self,
+        number: u32,
+        caller: Origin,
+    ) -> Option<TakenObservers<dyn EventObservers<C>>> {
+        let name = self.observers.get(number as usize)?.event();
+        self.begin_with(number, name, caller, ObserversPlace::take_any)
+    }
+
+    #[inline(always)]
+    fn begin_with<T>(
+        &mut self,
+        number: u32,
+        name: &'static str,
+        caller: Origin,
+        take: impl FnOnce(&mut ObserversPlace<C>) -> Option<T>,
+    ) -> Option<T> {
+        // The observers are taken last: making way may run out of memory.
+        if !self.begin(name, caller) {
             return None;
         }
-        if let Some(place) = self.observers.get_mut(number as usize)
-            && let Some(observers) = place.take()
-        {
-            self.running.innermost = (type_name::<E>(), caller);
-            self.state.set(State::RUNNING, true);
-            return Some(observers);
+        let taken = self.observers.get_mut(number as usize).and_then(take);
+        if taken.is_none() {
+            self.end();
         }
-        self.leave();
-        None
-    }
-
-    /// The same while nothing goes on or waits. Nothing has happened if it returns none.
-    #[inline(always)]
-    pub(crate) fn begin_idle<E: 'static, O: EventObservers>(
-        &mut self,
-        number: u32,
-        caller: Origin,
-    ) -> Option<TakenObservers<O>> {
-        debug_assert!(self.is_idle());
-        let observers = self.observers.get_mut(number as usize)?.take()?;
-        self.running.innermost = (type_name::<E>(), caller);
-        self.state = State::RUNNING;
-        Some(observers)
-    }
-
-    /// The event has been told that was begun so. Whether nothing goes on or waits again.
-    #[inline(always)]
-    pub(crate) fn end_idle(&mut self) -> bool {
-        if self.state == State::RUNNING {
-            self.state = State::IDLE;
-            return true;
-        }
-        self.leave_with_care();
-        false
+        taken
     }
 
     /// Whether something else may lead to what happens now, for which this makes way.
@@ -345,18 +364,18 @@ impl<C: 'static> Reactions<C> {
         true
     }
 
-    /// The innermost event has been told.
+    /// The innermost dispatch has ended.
     #[inline(always)]
-    fn leave(&mut self) {
+    pub(crate) fn end(&mut self) {
         if self.state == State::RUNNING {
             self.state = State::IDLE;
         } else {
-            self.leave_with_care();
+            self.end_nested();
         }
     }
 
     #[inline(never)]
-    fn leave_with_care(&mut self) {
+    fn end_nested(&mut self) {
         match self.running.others.pop() {
             Some(outer) => self.running.innermost = outer,
             None => self.state.set(State::RUNNING, false),
@@ -364,19 +383,16 @@ impl<C: 'static> Reactions<C> {
         self.state.set(State::NESTED, !self.running.others.is_empty());
     }
 
-    /// Why an event of a type cannot be told.
+    /// Why the observers of an event are not notified.
     #[cold]
-    pub(crate) fn not_told<E: 'static>(&self, number: u32) -> NotTold {
-        if self.depth() >= self.limit {
-            return NotTold::TooDeep(self.chain(type_name::<E>()));
+    pub(crate) fn why_not(&self, number: u32) -> NotDispatched {
+        match self.observers.get(number as usize) {
+            None => NotDispatched::Unobserved,
+            Some(place) if self.depth() >= self.limit => {
+                NotDispatched::TooDeep(place.event(), self.chain(place.event()))
+            }
+            Some(_) => NotDispatched::Busy,
         }
-        if self.observers.get(number as usize).is_some() { NotTold::Busy } else { NotTold::Unobserved }
-    }
-
-    /// The event has been told.
-    #[inline(always)]
-    pub(crate) fn end(&mut self) {
-        self.leave();
     }
 
     /// What has triggered the event that is being told.
@@ -422,7 +438,7 @@ impl<C: 'static> Reactions<C> {
 
     /// The names of events that led to one, shortened: the outermost and the innermost ones.
     #[cold]
-    fn chain(&self, last: &'static str) -> String {
+    pub(crate) fn chain(&self, last: &'static str) -> String {
         const SHOWN: usize = 4;
         let mut names = alloc::vec![last];
         names.extend(self.names().rev());
@@ -443,21 +459,6 @@ impl<C: 'static> Reactions<C> {
             }
         }
         text
-    }
-
-    /// Begins to run a hook, as an event is told; it has ended with [`Reactions::end_hook`].
-    pub(crate) fn begin_hook(&mut self, name: &'static str, caller: Origin) -> Result<(), String> {
-        if self.state.has(State::MAY_LEAD) && !self.make_way() {
-            return Err(self.chain(name));
-        }
-        self.running.innermost = (name, caller);
-        self.state.set(State::RUNNING, true);
-        Ok(())
-    }
-
-    /// The hook has run.
-    pub(crate) fn end_hook(&mut self) {
-        self.leave();
     }
 
     /// Notes that an observer is one of a type of event.
@@ -493,5 +494,54 @@ impl<C: 'static> Reactions<C> {
         [&mut self.queue, &mut self.direct].into_iter().for_each(Queue::shrink_to_fit);
         try_shrink(&mut self.made);
         removed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Begins dispatches inside of each other. Returns whether each could begin.
+    fn begin(reactions: &mut Reactions<()>, names: &[&'static str]) -> Vec<bool> {
+        names.iter().map(|name| reactions.begin(name, Origin::UNKNOWN)).collect()
+    }
+
+    #[test]
+    fn dispatches_end_in_reverse_order() {
+        let mut reactions = Reactions::default();
+        assert!(reactions.is_idle() && !reactions.is_running());
+        assert_eq!(begin(&mut reactions, &["a", "b", "c"]), [true; 3]);
+        assert_eq!(reactions.chain("d"), "`a` → `b` → `c` → `d`");
+        reactions.end();
+        assert_eq!(reactions.chain("d"), "`a` → `b` → `d`");
+        reactions.end();
+        reactions.end();
+        assert!(reactions.is_idle() && !reactions.is_running());
+        assert_eq!(reactions.chain("d"), "`d`");
+    }
+
+    #[test]
+    fn the_depth_of_dispatches_and_of_their_causes_is_limited() {
+        let mut reactions = Reactions::default();
+        reactions.set_limit(2);
+        assert_eq!(begin(&mut reactions, &["a", "b", "c"]), [true, true, false]);
+        let cause = reactions.cause_of_commands();
+        reactions.end();
+        reactions.end();
+        assert!(reactions.set_cause(Some(Arc::clone(&cause))).is_none());
+        assert_eq!(begin(&mut reactions, &["d"]), [false]);
+        assert_eq!(reactions.chain("d"), "`a` → `b` → `d`");
+        // What has been caused has ended, elsewhere perhaps.
+        cause.end();
+        assert_eq!(begin(&mut reactions, &["d", "e"]), [true, true]);
+    }
+
+    #[test]
+    fn without_observers_nothing_is_observed() {
+        let mut reactions = Reactions::<()>::default();
+        assert!(matches!(reactions.why_not(0), NotDispatched::Unobserved));
+        assert!(reactions.begin_lifecycle(0, Origin::UNKNOWN).is_none() && reactions.is_idle());
+        assert_eq!(reactions.observed(None), Kinds::NONE);
+        assert_eq!(reactions.lifecycle_number(0), None);
     }
 }

@@ -9,7 +9,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::links::Links;
-use super::news::{Affected, News};
+use super::news::{Affected, LifecycleEvents};
 use crate::alloc_error::AllocError;
 use crate::component::{ComponentId, Components, Kinds};
 use crate::entity::{Entity, SparseSummary};
@@ -51,15 +51,15 @@ pub(crate) struct Listeners {
     noted_storages: SparseSummary,
     /// Which source is listed by which target.
     pub(crate) links: Links,
-    /// What has come to entities of which such listeners have not been told yet.
-    pub(super) news: News,
-    /// The memory of others.
-    pub(super) spare: News,
-    /// How many operations are going on that others are parts of: only when they have ended something is told.
+    /// Events that have not been delivered yet.
+    pub(crate) pending: Box<LifecycleEvents>,
+    /// Memory for other events.
+    pub(super) spare: Option<Box<LifecycleEvents>>,
+    /// The number of open scopes that defer the delivery of events.
     pub(super) held: u32,
-    /// How many of these have told beforehand what is about to happen.
-    pub(super) foretold: u32,
-    /// What a listener has panicked with before a part of the operations that are going on as one.
+    /// How many of these scopes have delivered the events before their operation.
+    pub(super) notified_before: u32,
+    /// The panic of a listener before a part of the operations that are carried out as one.
     pub(super) panicked: Waiting,
     /// Whether such listeners have been told of something or are to be.
     pub(crate) has_news: bool,
@@ -217,7 +217,7 @@ impl Listeners {
                 self.links.note(entity, id, components);
             }
             if !kinds.told().is_none() {
-                self.news.note(entity, id, kinds.told());
+                self.pending.add(entity, id, kinds.told());
             }
         }
     }
@@ -236,6 +236,58 @@ impl Listeners {
             self.has_news = true;
         }
         only_parts
+    }
+
+    /// Recomputes which components are observed, and in which sparse storages they are.
+    pub(crate) fn refresh_observed(&mut self, components: &Components) {
+        let storages_of = |holds: &dyn Fn(ComponentId) -> bool| {
+            let held = components.sparse().iter().enumerate().filter(|(_, id)| holds(**id));
+            held.fold(SparseSummary::default(), |all, (number, _)| all.with(number))
+        };
+        let is_observed = |id: ComponentId| !components.heard(id).is_none();
+        let has_listeners = |id: ComponentId| !components.heard(id).told().is_none();
+        // The end of a source ends nothing else, but may change the list of its target, which may be observed.
+        let lists_observed =
+            components.sparse().iter().any(|&id| is_observed(id) && components.lists_sources(id) && has_listeners(id));
+        let may_notify = |id| lists_observed || !components.names_target(id) || has_listeners(id);
+        let told = storages_of(&|id| is_observed(id) && may_notify(id));
+        self.told_storages = told;
+        self.lists = storages_of(&|id| is_observed(id) && components.lists_sources(id));
+        self.sources = storages_of(&|id| is_observed(id) && components.names_target(id));
+        self.ends_with_care = storages_of(&|id| is_observed(id) && (has_listeners(id) || components.is_of_pairs(id)));
+        self.light_links = self.sources.except(told);
+        self.set_heard_storages(storages_of(&is_observed));
+        let is_any_observed = components.iter().any(|info| is_observed(info.id()));
+        self.hears = is_any_observed || !components.heard_only(None).is_none();
+        if self.hears {
+            self.pending.reserve_first();
+            self.spare.get_or_insert_default().reserve_first();
+        }
+    }
+
+    /// Whether no operation has an event to deliver, whatever it does.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        !(self.hears | self.has_news)
+    }
+
+    /// Has a panic go on when the operation has ended.
+    pub(crate) fn defer_panic(&mut self, mut panicked: Waiting) {
+        if panicked.is_some() {
+            self.panicked = core::mem::take(&mut self.panicked).or(panicked);
+        }
+    }
+
+    /// Adds the events of an entity that has changed as a plan says, after which the operation ends without calling user code.
+    #[inline]
+    pub(super) fn add_change(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
+        if plan.interest().has(Interest::RECORDER) {
+            self.record(entity, plan, is_new);
+        }
+        if !plan.after().is_empty() {
+            self.has_news = true;
+            self.pending.add_one(entity, plan.after().iter().copied(), self.held == 0);
+        }
     }
 
     /// Records what has become of an entity by a plan that only tells, which may be new.
@@ -298,8 +350,8 @@ impl Listeners {
     /// Notes what has come to entities, as far as observers or hooks are told.
     pub(super) fn note_all(&mut self, entities: Affected<'_>, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
         if self.hears {
-            self.news.add(entities, changes);
-            self.has_news |= !self.news.is_empty();
+            self.pending.add_all(entities, changes);
+            self.has_news |= !self.pending.is_empty();
         }
     }
 
@@ -421,7 +473,7 @@ impl Listeners {
     /// Notes what an entity has lost that is still there, as far as observers or hooks are told.
     pub(super) fn note_lost(&mut self, entity: Entity, id: ComponentId, components: &Components) {
         if let Some((id, kinds)) = Transition::Lost(id).heard_after(components) {
-            self.news.note(entity, id, kinds);
+            self.pending.add(entity, id, kinds);
             self.has_news = true;
         }
     }

@@ -43,6 +43,6 @@ pub(crate) fn shrink_to_fit(store: &mut Store) {
     store.structure.id_forecasts.limit_to(indexes);
     store.listeners.spawns.iter_mut().for_each(|spawns| spawns.shrink_to(indexes));
     let RemovedObservers { unwatched, observers, .. } = store.reactions.shrink_to_fit(&store.structure.entities);
-    store.hear_anew(unwatched);
+    store.refresh_observed(unwatched);
     drop(observers);
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::bulk::Selection;
 use super::despawn::Ending;
 use super::make::{NewRows, RowIds};
-use super::news::News;
+use super::news::LifecycleEvents;
 use super::{Store, Structure};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, SparseSummary, TableId};
@@ -79,14 +79,14 @@ fn reserve_entities(store: &mut Store, count: usize) {
 /// Everything that may fail comes before anything moves, so that each entity lives in one of the stores. No user code
 /// runs.
 pub(crate) fn move_selections_to(store: &mut Store, selections: &[Selection], to: &mut Store) -> Vec<(Entity, Entity)> {
-    let foresee = |store: &mut Store, news: &mut News| {
-        selections.iter().for_each(|selection| store.foresee_end_of(news, selection));
+    let collect = |store: &mut Store, events: &mut LifecycleEvents| {
+        selections.iter().for_each(|selection| store.foresee_end_of(events, selection));
     };
     store.listeners.links.is_moving = true;
     let mut ids = Vec::new();
     // A listener of this store may panic.
     let panicked = Waiting::catch(|| {
-        ids = store.as_one_foreseen(foresee, |store| {
+        ids = store.as_one_foreseen(collect, |store| {
             store.listeners.links.is_moving = false;
             move_foretold_to(store, selections, to, MovedIds::Next, |_| {})
         });
@@ -139,8 +139,8 @@ pub(super) fn move_foretold_to(
     then(to);
     to.change_links(|to| {
         // A listener of this store may panic before the other one tells.
-        if let Some(tell) = to.reactions.tell.filter(|_| to.structure.archetypes.components.has_relations()) {
-            (tell.moved)(to, &ids);
+        if let Some(vtable) = to.reactions.vtable.filter(|_| to.structure.archetypes.components.has_relations()) {
+            (vtable.moved)(to, &ids);
         }
         store.change_links(|store| store.move_pairs(to, &ids));
     });

@@ -139,9 +139,9 @@ pub(crate) fn move_all_to(
     }
     to.structure.entities.reserve_free(dead).unwrap_or_else(|error| error.raise());
     let mut ended = Vec::with_capacity(dead);
-    // What goes has been told, and nothing of that is carried out.
+    // The events before the operation have been delivered, and those after it are not.
     store.listeners.held += 1;
-    store.listeners.foretold += 1;
+    store.listeners.notified_before += 1;
     let ids =
         move_foretold_to(&mut store, &selections, to, chosen, |to| to.structure.entities.end_next(dead, &mut ended));
     let now = to.now();

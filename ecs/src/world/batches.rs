@@ -143,7 +143,7 @@ impl World {
             Err(_) => gone(entity),
         };
         let mut batch = batch.into_iter();
-        if self.store.is_quiet() {
+        if self.store.listeners.is_quiet() {
             let store = self.store.by_caller();
             batch.for_each(|item| insert(store, item));
             return count;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::cast::World;
-use super::hooks::TELL_HOOKS;
+use super::hooks::REACTIONS;
 use super::links::check_links;
 use crate::command::{self, CommandQueue, Commands};
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, RequiredComponentsError};
@@ -51,7 +51,7 @@ impl World {
     #[must_use]
     pub fn new() -> Self {
         let mut store = Store::new();
-        store.set_tell(&TELL_HOOKS);
+        store.reactions.vtable = Some(&REACTIONS);
         Self { store }
     }
 

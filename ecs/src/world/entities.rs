@@ -570,7 +570,7 @@ impl<'w> SpawnBatchIter<'w> {
     /// The entities of a table from a row on, which have just been made. Observers and hooks are told of them.
     #[inline]
     pub(super) fn made(world: &'w mut World, table: TableId, first: usize) -> Self {
-        if world.store.has_news() {
+        if world.store.listeners.has_news {
             return Self { entities: world.store.tell_of_made(table, first).iter() };
         }
         let entities = world.store.structure.archetypes.tables.get(table).map_or(&[][..], |table| table.entities());

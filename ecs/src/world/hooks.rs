@@ -1,4 +1,4 @@
-//! Running the hooks of components.
+//! The dispatch of lifecycle events to the hooks and observers of components.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -7,108 +7,137 @@ use super::cast::World;
 use super::links::{end_linked, linking, moved, relink, unlink};
 use crate::command::{apply_reactions, defer_direct};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
-use crate::entity::Entity;
 use crate::origin::Origin;
-use crate::store::{CommandFailure, FewNews, NewsView, Store, Tell};
+use crate::store::{CommandFailure, LifecycleEvents, NotDispatched, ReactionVTable, Store};
 use crate::trace;
 
-/// How a store without observers of components tells hooks.
-pub(super) static TELL_HOOKS: Tell<Store> = Tell {
-    heard: |_, _| Kinds::NONE,
-    before,
-    after,
-    after_one,
-    apply: apply_reactions,
-    unlink,
-    relink,
-    linking,
-    end: end_linked,
-    moved,
-};
+/// The functions of a store.
+pub(super) static REACTIONS: ReactionVTable<Store> = vtable(dispatch);
 
-/// How a store tells nothing, and keeps links.
-pub(super) static TELL_NOTHING: Tell<Store> = Tell {
-    heard: |_, _| Kinds::NONE,
-    before: |_, _| {},
-    after: |_, _| {},
-    after_one: |_, _, _| {},
-    apply: apply_reactions,
-    unlink,
-    relink,
-    linking,
-    end: end_linked,
-    moved,
-};
+/// The functions of a store that keeps links and notifies no listeners.
+pub(super) static QUIET: ReactionVTable<Store> = vtable(|_, _| {});
 
-fn before(store: &mut Store, news: &NewsView<'_>) {
-    let (kinds, caller) = (news.kinds(), store.structure.entities.acting());
-    for kind in [Kinds::DESPAWN, Kinds::DISCARD, Kinds::REMOVE] {
-        run_hooks(store, news, kinds, kind, caller);
+const fn vtable(dispatch: fn(&mut Store, &LifecycleEvents)) -> ReactionVTable<Store> {
+    ReactionVTable { dispatch, apply: apply_reactions, unlink, relink, linking, end: end_linked, moved }
+}
+
+/// Delivers lifecycle events to hooks and observers, one kind after the other. Observers run before hooks before an operation, and hooks
+/// before observers after it.
+fn dispatch(store: &mut Store, events: &LifecycleEvents) {
+    let (pending, caller) = (events.kinds(), store.structure.entities.acting());
+    for at in 0..Kinds::DISPATCHED.len() {
+        let kinds = Kinds::DISPATCHED[at];
+        if pending.has(kinds.and(kinds.hooks())) {
+            deliver(store, events, at, pending, caller);
+        }
     }
 }
 
-fn after(store: &mut Store, news: &NewsView<'_>) {
-    let (kinds, caller) = (news.kinds(), store.structure.entities.acting());
-    for kind in [Kinds::ADD, Kinds::INSERT] {
-        run_hooks(store, news, kinds, kind, caller);
-    }
-}
-
-fn after_one(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
-    after(store, &FewNews::of_one(entity, change).view());
-}
-
-/// A hook that is running.
-struct Running<'s>(&'s mut Store);
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        defer_direct(self.0);
-        self.0.reactions.end_hook();
-    }
-}
-
-/// Runs the hooks of a kind for what an operation does to components, if that is among these kinds: component by component, in the order
-/// in which they come up.
-#[inline]
-pub(crate) fn run_hooks(store: &mut Store, news: &NewsView<'_>, kinds: Kinds, kind: Kinds, caller: Origin) {
-    if kinds.has(kind.of_hooks()) {
-        run_hooks_now(store, news, kind, caller);
-    }
-}
-
+/// Delivers the events of the type with this place in [`Kinds::DISPATCHED`].
 #[inline(never)]
-fn run_hooks_now(store: &mut Store, news: &NewsView<'_>, kind: Kinds, caller: Origin) {
-    let (name, kinds) = (kind.hook_name(), kind.of_hooks());
+fn deliver(store: &mut Store, events: &LifecycleEvents, at: usize, pending: Kinds, caller: Origin) {
+    let kinds = Kinds::DISPATCHED[at];
+    let (is_after, has_hooks) = (kinds.has(Kinds::ADD.and(Kinds::INSERT)), pending.has(kinds.hooks()));
+    if is_after && has_hooks {
+        run_hooks(store, events, kinds, caller);
+    }
+    if pending.has(kinds) {
+        notify_observers(store, events, at, None, caller);
+    }
+    if !is_after && has_hooks {
+        run_hooks(store, events, kinds, caller);
+    }
+}
+
+/// Notifies the observers of one type of lifecycle event, which has this place in [`Kinds::DISPATCHED`], or only the one with a number.
+#[inline(always)]
+pub(crate) fn notify_observers(
+    store: &mut Store,
+    events: &LifecycleEvents,
+    at: usize,
+    only: Option<usize>,
+    caller: Origin,
+) {
+    let Some(number) = store.reactions.lifecycle_number(at) else { return };
+    let Some(mut observers) = store.reactions.begin_lifecycle(number, caller) else {
+        return report_not_dispatched(store, number);
+    };
+    let guard = DispatchGuard { store };
+    observers.notify(events, Kinds::DISPATCHED[at], only, guard.store);
+    guard.end();
+}
+
+#[cold]
+fn report_not_dispatched(store: &mut Store, number: u32) {
+    if let NotDispatched::TooDeep(event, chain) = store.reactions.why_not(number) {
+        report_trigger(store, event, &alloc::format!("too many events led to it: {chain}"));
+    }
+}
+
+/// Runs the hooks of one kind, component by component in the order in which the events name them.
+#[inline(never)]
+fn run_hooks(store: &mut Store, events: &LifecycleEvents, kind: Kinds, caller: Origin) {
+    let (name, kinds) = (kind.hook_name(), kind.hooks());
     let mut done: Vec<ComponentId> = Vec::new();
-    for id in news.of_kinds(kinds).flat_map(|part| part.components()) {
+    for id in events.batches(kinds).flat_map(|batch| batch.components()) {
         if done.contains(&id) {
             continue;
         }
-        if !news.is_of_one() {
+        if !events.is_single() {
             done.push(id);
         }
         let Some(hook) = store.structure.archetypes.components.hook(id, kind) else { continue };
-        if let Err(chain) = store.reactions.begin_hook(name, caller) {
-            refuse(store, name, &chain);
+        if !store.reactions.begin(name, caller) {
+            let chain = store.reactions.chain(name);
+            report_trigger(store, name, &alloc::format!("too many events led to it: {chain}"));
             continue;
         }
-        let running = Running(store);
-        let _span = trace::hook(name, || running.0.structure.archetypes.components.name(id));
-        for part in news.of_kinds(kinds).filter(|part| !part.of(id).is_none()) {
-            running.0.for_each_affected(part.affected, |store, entity| {
+        let guard = DispatchGuard { store };
+        let _span = trace::hook(name, || guard.store.structure.archetypes.components.name(id));
+        for batch in events.batches(kinds).filter(|batch| !batch.kinds_of(id).is_none()) {
+            batch.affected.for_each(guard.store, |store, entity| {
                 let context = HookContext { entity, component_id: id, caller };
                 hook(DeferredWorld::of(World::from_store_mut(store)), context);
                 defer_direct(store);
             });
         }
+        guard.end();
     }
 }
 
-/// Tells the handler of errors that something was not told.
+/// A store during a dispatch, which has [begun](crate::store::Reactions::begin). The dispatch ends also if a listener panics.
+pub(crate) struct DispatchGuard<'s> {
+    pub(crate) store: &'s mut Store,
+}
+
+impl DispatchGuard<'_> {
+    /// Ends the dispatch.
+    #[inline(always)]
+    pub(crate) fn end(self) {
+        self.store.reactions.end();
+        core::mem::forget(self);
+    }
+}
+
+impl Drop for DispatchGuard<'_> {
+    /// A listener has panicked. The commands that it has recorded directly wait with those of the listeners before it. The function gets
+    /// the store and not the guard, so that the guard stays in registers.
+    #[inline(always)]
+    fn drop(&mut self) {
+        end_after_panic(self.store);
+    }
+}
+
 #[cold]
-pub(crate) fn refuse(store: &mut Store, what: &'static str, chain: &str) {
+#[inline(never)]
+fn end_after_panic(store: &mut Store) {
+    defer_direct(store);
+    store.reactions.end();
+}
+
+/// Reports to the error handler that the listeners of an event were not notified, or not all of them.
+#[cold]
+pub(crate) fn report_trigger(store: &mut Store, event: &'static str, reason: &str) {
     let by = store.structure.entities.acting();
-    let reason = alloc::format!("too many events led to it: {chain}");
-    store.commands.errors.report("trigger", what, CommandFailure::Other(Arc::from(reason)), by);
+    store.commands.errors.report("trigger", event, CommandFailure::Other(Arc::from(reason)), by);
 }

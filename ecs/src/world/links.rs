@@ -27,7 +27,7 @@ use crate::component::{
 use crate::entity::{Entity, EntityHashMap, EntityHashSet, EntityMapper, SparseSummary};
 use crate::guard::Waiting;
 use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget, Unlisted};
-use crate::store::{CommandFailure, EntityAt, EntityBuilder, Link, NewsView, Orphan, Store, settle_pairs};
+use crate::store::{CommandFailure, EntityAt, EntityBuilder, LifecycleEvents, Link, Orphan, Store, settle_pairs};
 
 /// What is done with the components of one relationship.
 pub(super) struct LinkFunctions {
@@ -547,18 +547,18 @@ fn id_of(store: &mut Store, functions: &LinkFunctions) -> Option<ComponentId> {
 }
 
 /// Notes which relationships are about to go.
-pub(crate) fn unlink(store: &mut Store, news: &NewsView<'_>) {
-    store.change_links(|store| note_what_goes(store, news));
+pub(crate) fn unlink(store: &mut Store, events: &LifecycleEvents) {
+    store.change_links(|store| note_ends(store, events));
 }
 
-fn note_what_goes(store: &mut Store, news: &NewsView<'_>) {
+fn note_ends(store: &mut Store, events: &LifecycleEvents) {
     let kinds = Kinds::DISCARD.and(Kinds::DESPAWN).of_links();
-    for part in news.of_kinds(kinds) {
-        for id in part.components() {
-            let ends = part.of(id).has(Kinds::DESPAWN.of_links());
+    for batch in events.batches(kinds) {
+        for id in batch.components() {
+            let ends = batch.kinds_of(id).has(Kinds::DESPAWN.of_links());
             if store.structure.archetypes.components.is_of_pairs(id) {
-                for nth in 0..part.affected.len() {
-                    let entity = part.affected.get(nth, &store.structure.archetypes.tables);
+                for nth in 0..batch.affected.len() {
+                    let entity = batch.affected.get(nth, &store.structure.archetypes.tables);
                     entity.into_iter().for_each(|entity| store.listeners.links.unpair(id, entity, ends));
                 }
                 continue;
@@ -566,8 +566,8 @@ fn note_what_goes(store: &mut Store, news: &NewsView<'_>) {
             let Some((functions, is_source)) = relation(store, id) else { continue };
             let source_id = if is_source { Some(id) } else { id_of(store, functions) };
             let Some(source_id) = source_id else { continue };
-            for nth in 0..part.affected.len() {
-                let Some(entity) = part.affected.get(nth, &store.structure.archetypes.tables) else { continue };
+            for nth in 0..batch.affected.len() {
+                let Some(entity) = batch.affected.get(nth, &store.structure.archetypes.tables) else { continue };
                 if is_source {
                     store.listeners.links.parting.push((id, entity));
                     continue;
@@ -587,14 +587,14 @@ const PANICS: usize = 10_000;
 /// Makes both sides of relationships agree, behind an operation. If destructors panic, that goes on when all is done: each has removed its
 /// value.
 pub(crate) fn relink(store: &mut Store) {
-    store.settle_rows();
+    store.listeners.pending.resolve_all_rows(&store.structure.archetypes.tables);
     while !store.listeners.links.refused.is_empty() {
         let panicked = Waiting::catch(|| store.without_news(drop_refused));
-        store.let_wait(panicked);
+        store.listeners.defer_panic(panicked);
     }
     for _ in 0..PANICS {
         let panicked = Waiting::catch(|| store.without_news(|store| store.change_links(settle)));
-        store.let_wait(panicked);
+        store.listeners.defer_panic(panicked);
         if store.listeners.links.are_settled() && !store.listeners.links.may_disagree {
             return;
         }
@@ -671,7 +671,7 @@ fn adopt(store: &mut Store, list: ComponentId, target: Entity) {
     let kept: Vec<Entity> = sources.into_iter().filter(stays).collect();
     if kept.len() != count {
         if kept.is_empty() {
-            store.doubt_news();
+            store.listeners.pending.mark_stale();
         }
         keep(store, functions, id, target, &kept);
     }
@@ -1021,8 +1021,8 @@ fn end_tree(store: &mut Store, root: Entity) -> bool {
     ending.clear();
     store.listeners.links.ending = ending;
     let Some(panicked) = ended else { return false };
-    if store.has_news() {
-        store.let_wait(panicked);
+    if store.listeners.has_news {
+        store.listeners.defer_panic(panicked);
         store.react();
     } else {
         panicked.go_on();
@@ -1189,7 +1189,7 @@ fn link(store: &mut Store, id: ComponentId, source: Entity) {
     let (place, displaced) = (functions.list)(store, id, target, source);
     store.listeners.links.set_place(id, source, target, place);
     if let Some(displaced) = displaced {
-        store.doubt_news();
+        store.listeners.pending.mark_stale();
         store.listeners.links.forget_target(id, displaced);
         (functions.release)(store, displaced);
     }
@@ -1251,7 +1251,7 @@ fn part_with_orphans(store: &mut Store) {
             continue;
         }
         if !store.structure.entities.contains(target) {
-            store.doubt_news();
+            store.listeners.pending.mark_stale();
             match functions.is_linked && has_ended {
                 true => ending.push(source),
                 false => (functions.release)(store, source),
@@ -1263,7 +1263,7 @@ fn part_with_orphans(store: &mut Store) {
             lists = Some((target, id, EntityHashSet::from_iter(listed)));
         }
         if !lists.as_ref().is_some_and(|(_, _, listed)| listed.contains(&source)) {
-            store.doubt_news();
+            store.listeners.pending.mark_stale();
             store.listeners.links.forget_target(id, source);
             (functions.release)(store, source);
         }

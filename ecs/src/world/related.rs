@@ -235,7 +235,7 @@ impl EntityWorldMut<'_> {
         let world = World::from_store_mut(self.store_mut().by_caller());
         world.as_one_linking::<R>(|world| {
             world.link_all::<R>(target, related);
-            world.store.settle_links();
+            world.store.relink();
             if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {
                 let sources = sources.collection_mut_risky();
                 let listed: Vec<Entity> = sources.iter().collect();
@@ -297,9 +297,9 @@ impl EntityWorldMut<'_> {
         world.as_one_linking::<R>(|world| {
             // The new ones come first: other fields of the list would go with the last of those that go.
             world.link_all::<R>(target, &new);
-            world.store.settle_links();
+            world.store.relink();
             world.unlink_all::<R>(target, before.into_iter().filter(|source| !kept.contains(source)));
-            world.store.settle_links();
+            world.store.relink();
             // Those that could not be linked are not listed.
             let listed = world.sources::<R::RelationshipTarget>(target);
             if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {

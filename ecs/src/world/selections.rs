@@ -1,7 +1,7 @@
 //! Changing many entities at once.
 
 use super::cast::World;
-use super::hooks::TELL_NOTHING;
+use super::hooks::QUIET;
 use super::links::rename_before_move;
 use crate::component::ComponentDescriptor;
 use crate::entity::{Entity, EntityMap};
@@ -196,7 +196,7 @@ impl EntitySelection<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn forget(self) -> usize {
-        self.forget_in_store(&TELL_NOTHING)
+        self.forget_in_store(&QUIET)
     }
 
     /// Moves the entities into another world, with all components, and says which new ids they have got there.
