@@ -52,6 +52,7 @@ const UNSAFE_FILES: &[&str] = &[
     "pool/share.rs",
     "query/ahead.rs",
     "query/contiguous.rs",
+    "query/cursor.rs",
     "query/fetch.rs",
     "query/filter.rs",
     "query/fold.rs",
@@ -160,6 +161,7 @@ const UNSAFE_FILES: &[&str] = &[
     "world/cast.rs",
     // Its terms are not those of the library.
     "world/tests/dynamic_terms.rs",
+    "world/tests/row_cursor.rs",
 ];
 
 #[test]

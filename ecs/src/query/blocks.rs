@@ -1,10 +1,11 @@
 //! Going through the rows that a query matches, block by block.
 //!
 //! A block is a run of rows of one table. Usually it is the whole table. If the query demands a sparse component, the
-//! walk follows the smallest of the sparse storages that it demands, and a block is one row. If all that the query asks for
-//! is outside the tables besides, the rows of that storage are one block.
+//! walk follows the smallest of the sparse storages that it demands, row by row. If all that the query asks for is outside the
+//! tables besides, the rows of that storage are one block.
 
 use core::mem::MaybeUninit;
+use core::ops::Range;
 use core::slice;
 
 use super::cache::{CacheOf, Match};
@@ -254,6 +255,25 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
 }
 
 impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
+    /// Whether slices have one row only, because values do not lie one behind the other.
+    #[inline(always)]
+    pub(crate) fn has_single_rows(&self) -> bool {
+        D::SINGLE_ROWS && !(D::PACKED_SLICES && self.all_packed().is_some())
+    }
+
+    /// The first rows of a run as slices, which have all rows, or one if values do not lie one behind the other. The run becomes the rest.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`slice`](Self::slice), for the rows of the run, which is not empty.
+    #[inline(always)]
+    pub(crate) unsafe fn next_slice(&self, run: &mut Range<usize>) -> D::Slice<'w> {
+        let (first, count) = (run.start, if self.has_single_rows() { 1 } else { run.len() });
+        run.start += count;
+        // SAFETY: forwarded for the first `count` rows of the run, which is one if slices can have one only.
+        unsafe { self.slice(first, count) }
+    }
+
     /// Several rows, which count as given out.
     ///
     /// # Safety
@@ -283,8 +303,6 @@ pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
     driver: Option<Driver<'w>>,
     /// Whether the driver leads to the rows one by one.
     is_led: bool,
-    /// The table of the last row that a driver led to.
-    last: Option<(TableId, Block<'w, D, F>)>,
 }
 
 /// A sparse storage that every match is in, and, if there is a list, values of it among which are those of all matches.
@@ -329,8 +347,8 @@ impl Driver<'_> {
 
 impl<D: Fetch, F: FilterTerms> Clone for BlockIter<'_, '_, D, F> {
     fn clone(&self) -> Self {
-        let Self { cell, cache, tables, at, driver, is_led, last, .. } = *self;
-        Self { cell, cache, matches: self.matches.clone(), tables, at, driver, is_led, last }
+        let Self { cell, cache, tables, at, driver, is_led, .. } = *self;
+        Self { cell, cache, matches: self.matches.clone(), tables, at, driver, is_led }
     }
 }
 
@@ -343,13 +361,13 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
         let is_led = driver.is_some_and(|driver| Block::<D, F>::what_is_packed(cell, cache, &driver).is_none());
         let tables = cell.store().archetypes.tables.as_slice();
-        Self { cell, cache, matches: cache.matches.iter(), tables, at: 0, driver, is_led, last: None }
+        Self { cell, cache, matches: cache.matches.iter(), tables, at: 0, driver, is_led }
     }
 
     /// A walk that has come to its end.
     #[inline]
     pub(crate) fn nothing(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        Self { cell, cache, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, is_led: false, last: None }
+        Self { cell, cache, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, is_led: false }
     }
 
     /// What it looks at, and the tables that match.
@@ -368,7 +386,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         if per_row::<D, F>()
             && let Some(driver) = self.driver
         {
-            return self.next_driven(&driver);
+            return self.next_packed(&driver);
         }
         loop {
             let found = self.matches.next()?;
@@ -380,51 +398,50 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         }
     }
 
-    /// What leads to the rows that are still to come one by one, if something does.
-    #[inline(always)]
-    pub(crate) fn led_one_by_one(&self) -> Option<Led<'w>> {
-        if !per_row::<D, F>() || !self.is_led {
-            return None;
-        }
-        self.driver.map(|driver| Led { driver, at: self.at })
+    /// Whether the walk follows a sparse storage row by row.
+    #[inline]
+    pub(crate) fn is_led(&self) -> bool {
+        per_row::<D, F>() && self.is_led
     }
 
-    /// The next row of those that [`led_one_by_one`](Self::led_one_by_one) speaks of, which matches, and its table.
+    /// The rows that the driver still leads to one by one, if the walk [is led](Self::is_led) by one.
+    #[inline]
+    pub(crate) fn led_one_by_one(&self) -> Option<Led<'w>> {
+        if self.is_led() { self.driver.map(|driver| Led { driver, at: self.at }) } else { None }
+    }
+
+    /// The next of the rows that [`led_one_by_one`](Self::led_one_by_one) returns, and that match. `block` is that of its table.
     ///
     /// # Safety
     ///
-    /// - There are such rows. What the filter asks for may be read.
-    #[inline(always)]
-    pub(crate) unsafe fn next_led(&mut self) -> Option<(&Block<'w, D, F>, usize)> {
+    /// - A driver leads to rows one by one. The filter may read what it asks for.
+    /// - `block` is initialized if `table` is not [`TableId::UNUSED`], and is then a block of all rows of that table.
+    #[inline]
+    pub(crate) unsafe fn next_led(
+        &mut self,
+        table: &mut TableId,
+        block: &mut MaybeUninit<Block<'w, D, F>>,
+    ) -> Option<usize> {
         let driver = self.driver?;
         loop {
-            let (index, next) = driver.next(self.at)?;
-            self.at = next;
-            let Some(location) = self.cell.store().entities.location_at(index) else { continue };
-            if self.last.as_ref().is_none_or(|(table, _)| *table != location.table) {
-                let Some(found) = self.cache.match_of(location.table) else { continue };
-                // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
-                self.last = Some((location.table, unsafe { Block::whole(self.cell, self.cache, &found) }));
-            }
-            let row = location.row as usize;
-            // SAFETY: a live entity is in its row.
-            if self.last.as_ref().is_some_and(|(_, block)| unsafe { block.contains_row(row) }) {
-                return self.last.as_ref().map(|(_, block)| (block, row));
+            // SAFETY: the cache belongs to the store, as promised to `new`; the block is forwarded.
+            let row = unsafe { driver.next_row(self.cell, self.cache, (&mut self.at, usize::MAX), table, block) }?;
+            // SAFETY: `next_row` has initialized the block, and a live entity is in its row.
+            if unsafe { block.assume_init_ref().contains_row(row) } {
+                return Some(row);
             }
         }
     }
 
-    fn next_driven(&mut self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
-        if !self.is_led {
-            if self.at != 0 {
-                return None;
-            }
-            self.at = usize::MAX;
-            // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
-            return unsafe { Block::packed(self.cell, self.cache, driver) }.filter(|block| block.end != 0);
+    /// The block of all rows of the sparse storage that the walk follows.
+    fn next_packed(&mut self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
+        assert!(!self.is_led, "rows that a driver leads to one by one are not in blocks");
+        if self.at != 0 {
+            return None;
         }
-        // SAFETY: the cache belongs to the store, as promised to `new`.
-        unsafe { driver.next_row(self.cell, self.cache, &mut self.at, usize::MAX, &mut self.last) }
+        self.at = usize::MAX;
+        // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
+        unsafe { Block::packed(self.cell, self.cache, driver) }.filter(|block| block.end != 0)
     }
 }
 
@@ -488,36 +505,33 @@ impl<'w> Led<'w> {
 }
 
 impl<'w> Driver<'w> {
-    /// The row of the next entity from a place on that is before `end`; then it is the place to go on from. `last` is the table
-    /// where the last one was.
+    /// The row of the next entity from a place on that is before `end`. The place becomes that to go on from, and `block` that of all rows
+    /// of the table where the entity is.
     ///
     /// # Safety
     ///
     /// - The cache belongs to the cell's store and is up to date.
+    /// - `block` is initialized if `table` is not [`TableId::UNUSED`], and is then a block of all rows of that table.
+    #[inline]
     pub(crate) unsafe fn next_row<D: Fetch, F: FilterTerms>(
         &self,
         cell: StoreCell<'w>,
         cache: &CacheOf<D, F>,
-        at: &mut usize,
-        end: usize,
-        last: &mut Option<(TableId, Block<'w, D, F>)>,
-    ) -> Option<Block<'w, D, F>> {
+        (at, end): (&mut usize, usize),
+        table: &mut TableId,
+        block: &mut MaybeUninit<Block<'w, D, F>>,
+    ) -> Option<usize> {
         loop {
             let (index, next) = self.next(*at).filter(|&(_, next)| next <= end)?;
             *at = next;
             let Some(location) = cell.store().entities.location_at(index) else { continue };
-            let block = match *last {
-                Some((table, block)) if table == location.table => block,
-                _ => {
-                    let Some(found) = cache.match_of(location.table) else { continue };
-                    // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
-                    let block = unsafe { Block::whole(cell, cache, &found) };
-                    *last = Some((location.table, block));
-                    block
-                }
-            };
-            let first = location.row as usize;
-            return Some(Block { first, end: first + 1, ..block });
+            if *table != location.table {
+                let Some(found) = cache.match_of(location.table) else { continue };
+                // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
+                block.write(unsafe { Block::whole(cell, cache, &found) });
+                *table = location.table;
+            }
+            return Some(location.row as usize);
         }
     }
 }

@@ -3,13 +3,12 @@
 use alloc::vec::Vec;
 use core::array;
 
-use super::blocks::{BlockIter, per_row};
 use super::cache::CacheOf;
+use super::cursor::RowCursor;
 use super::data::QueryData;
 use super::fetch::ReadOnlyFetch;
 use super::filter::QueryFilter;
 use super::find::get;
-use super::matching_rows::MatchingRows;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 
@@ -41,15 +40,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         let mut entities = Vec::new();
         // SAFETY: the caller's promise.
-        let mut blocks: BlockIter<'_, '_, D::Terms, F::Terms> = unsafe { BlockIter::new(cell, cache) };
-        while let Some(block) = blocks.next() {
-            // SAFETY: the rows of a block are rows of its table; what the query reads may be read.
-            unsafe {
-                match per_row::<D::Terms, F::Terms>() && block.all_packed().is_none() {
-                    true => MatchingRows::of(&block).fold(&block, (), |(), row| entities.push(block.rows.entity(row))),
-                    false => entities.extend_from_slice(block.rows.entities(block.first, block.end - block.first)),
-                }
-            }
+        let mut cursor = unsafe { RowCursor::<D::Terms, F::Terms>::new(cell, cache) };
+        while let Some(run) = cursor.next_run() {
+            // SAFETY: the cursor has returned a run, whose rows are rows of its block.
+            entities.extend_from_slice(unsafe { cursor.block().rows.entities(run.start, run.len()) });
         }
         let next = (K != 0 && K <= entities.len()).then(|| array::from_fn(|position| position));
         Self { cell, cache, entities, next }

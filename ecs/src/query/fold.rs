@@ -6,26 +6,26 @@
 //! ([`Fetch::without_notes`]). With the variants for instruction sets these are six. The compiler inlines a function into so many loops
 //! only if it is short, so the loop is copied as a whole when the function has been inlined into it: [`BlockLoop`].
 
+use core::convert::Infallible;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 use super::block_loop::{BlockLoop, OneLoop, run_copy};
-use super::blocks::{Block, BlockIter};
+use super::blocks::Block;
+use super::cursor::RowCursor;
 use super::data::QueryData;
 use super::fetch::{Fetch, Kept};
 use super::filter::FilterTerms;
+use super::matching_rows::FewRows;
 use super::row_ranges::OfItems;
 use crate::simd::{self, Job, UnrollWidth};
 use crate::tracking::GROUP;
 
 /// The fold of all rows, none of which has to be asked.
 pub(super) struct FoldRows<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G, L = OneLoop> {
-    /// Used up by this, as `blocks`. To be moved they would be copied in pieces of another size than they were written in, which the
-    /// processor waits for.
-    current: &'i MaybeUninit<Block<'w, D::Terms, F>>,
-    rows: Range<usize>,
-    blocks: &'i BlockIter<'w, 's, D::Terms, F>,
+    /// Used up by this. To be moved it would be copied in pieces of another size than it was written in, which the processor waits for.
+    cursor: &'i RowCursor<'w, 's, D::Terms, F>,
+    run: Range<usize>,
     kept: Kept<'s, D::Terms>,
     init: B,
     each: G,
@@ -33,22 +33,21 @@ pub(super) struct FoldRows<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G, L = O
 }
 
 impl<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G> FoldRows<'i, 'w, 's, D, F, B, G> {
-    /// Some rows of a current block, and all rows of the blocks.
+    /// The rest of the current run, and all runs that are still to come.
     ///
     /// # Safety
     ///
-    /// - If there are rows, the current block is initialised, and they are rows of it.
-    /// - As for [`FoldBlock::of`] with `ALONE`, of these rows and of those of the blocks.
+    /// - If the run is not empty, it is part of the one that the cursor has returned last.
+    /// - As for [`FoldBlock::of`] with `ALONE`, of the rows of these runs.
     #[inline(always)]
     pub(super) unsafe fn of(
-        current: &'i MaybeUninit<Block<'w, D::Terms, F>>,
-        rows: Range<usize>,
-        blocks: &'i BlockIter<'w, 's, D::Terms, F>,
+        cursor: &'i RowCursor<'w, 's, D::Terms, F>,
+        run: Range<usize>,
         kept: Kept<'s, D::Terms>,
         init: B,
         each: G,
     ) -> Self {
-        Self { current, rows, blocks, kept, init, each, block_loop: PhantomData }
+        Self { cursor, run, kept, init, each, block_loop: PhantomData }
     }
 }
 
@@ -61,16 +60,13 @@ where
 
     #[inline(always)]
     fn run<S: UnrollWidth>(self) -> B {
-        let Self { current, rows, blocks, kept, init, mut each, .. } = self;
-        let mut blocks = blocks.clone();
+        let Self { cursor, run, kept, init, mut each, .. } = self;
+        let mut cursor = cursor.clone();
         let mut result = init;
-        let mut next = if rows.start == rows.end {
-            blocks.next()
-        } else {
-            // SAFETY: there are rows left, so there is a current block.
-            Some(Block { first: rows.start, ..unsafe { current.assume_init() } })
-        };
-        while let Some(block) = next {
+        let mut next = if run.is_empty() { cursor.next_run() } else { Some(run) };
+        while let Some(run) = next {
+            // SAFETY: the cursor has returned the run.
+            let block = Block { first: run.start, end: run.end, ..*unsafe { cursor.block() } };
             match without_notes::<D::Terms>(block.data) {
                 Some(data) => {
                     let block = Block { data, ..block };
@@ -83,9 +79,65 @@ where
                     (result, each) = simd::run_apart::<OfItems<D::Terms>, _>(noted);
                 }
             }
-            next = blocks.next();
+            next = cursor.next_run();
         }
         result
+    }
+}
+
+/// Folds the rest of the current run and all runs that are still to come, if rows have to be asked. `ALONE` says that no other thread has
+/// rows of the tables.
+///
+/// # Safety
+///
+/// - If the run is not empty, it is part of the one that the cursor has returned last.
+/// - The access of `D` is allowed for the rows of the cursor, and no other borrow is in its way, for `'w`. They are given out by this alone.
+#[inline]
+pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const ALONE: bool>(
+    mut cursor: RowCursor<'w, 's, D::Terms, F>,
+    mut run: Range<usize>,
+    kept: Kept<'s, D::Terms>,
+    init: B,
+    mut each: impl FnMut(B, D::Item<'w, 's>) -> B,
+) -> B {
+    // SAFETY: in all uses the row is one of the block and matches, and is given out once; the access is allowed, as the caller promises.
+    let item =
+        |block: &Block<'w, D::Terms, F>, row| D::item(unsafe { D::Terms::row(block.data, block.rows, row) }, kept);
+    if let Some(rows) = cursor.led_one_by_one() {
+        let (cell, cache) = cursor.parts();
+        let mut result = Some(init);
+        let mut put = |block: &Block<'w, D::Terms, F>, row| {
+            result = result.take().map(|result| each(result, item(block, row)));
+            Ok(())
+        };
+        // SAFETY: the cache belongs to the store and is up to date, as promised to `RowCursor::new`.
+        let done: Result<(), Infallible> = unsafe { rows.for_each(cell, cache, &mut put) };
+        let (Ok(()), Some(result)) = (done, result) else { unreachable!("a result was put back each time") };
+        return result;
+    }
+    let (mut result, mut few) = (init, FewRows::new());
+    loop {
+        if !few.all().is_empty() || !run.is_empty() {
+            // SAFETY: the cursor has returned these rows.
+            let block = *unsafe { cursor.block() };
+            for &row in few.all() {
+                result = each(result, item(&block, row as usize));
+            }
+            if block.all_packed().is_some() {
+                let block = Block { first: run.start, end: run.end, ..block };
+                // SAFETY: the rows of the run match; the rest is forwarded.
+                let job = unsafe { FoldBlock::<D, F, _, _, ALONE>::of(block, kept, result, &mut each) };
+                result = simd::run::<OfItems<D::Terms>, _>(job);
+            } else {
+                for row in run {
+                    result = each(result, item(&block, row));
+                }
+            }
+        }
+        match cursor.next_batch(&mut few) {
+            Some(next) => run = next,
+            None => return result,
+        }
     }
 }
 

@@ -3,8 +3,9 @@
 //! The rows come in ascending order, from a list of those that may match or from group to group. What goes through them gets
 //! them as two things that loops are fast over: *runs*, which stand one behind the other, and single rows, of which some are
 //! put together first ([`FewRows`]). How many rows a group has is then no longer a matter of a branch that the processor has
-//! to guess, and what the rows lead to is fetched ahead.
+//! to guess.
 
+use core::hint::cold_path;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::slice;
@@ -50,6 +51,12 @@ impl FewRows {
         Self { rows: [const { MaybeUninit::uninit() }; FEW], len: 0 }
     }
 
+    /// Removes all rows.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
     /// The rows.
     #[inline]
     pub(crate) fn all(&self) -> &[u32] {
@@ -92,14 +99,12 @@ impl FewRows {
     }
 
     /// Adds rows of the group that begins with `group`, for all of which there must be room. If a run is among them it adds
-    /// none, and says false. Calls `ahead` with rows that are added, and perhaps with one more.
+    /// none, and says false.
     #[inline(always)]
-    fn push(&mut self, group: usize, all: u64, ahead: impl Fn(usize)) -> bool {
+    fn push(&mut self, group: usize, all: u64) -> bool {
         let (before, mut rows) = (self.len, all);
         for _ in 0..AT_ONCE {
-            let row = group + rows.trailing_zeros() as usize;
-            self.push_if(row, rows != 0);
-            ahead(row);
+            self.push_if(group + rows.trailing_zeros() as usize, rows != 0);
             rows &= rows.wrapping_sub(1);
         }
         if rows != 0 && has_run(all) {
@@ -173,27 +178,11 @@ impl<'w> MatchingRows<'w> {
         Self { logged: None, at: block.end, group: block.first, mask }
     }
 
-    /// The next row that matches.
-    ///
-    /// # Safety
-    ///
-    /// - This is the rest of the block. What the query reads may be read.
-    #[inline]
-    pub(crate) unsafe fn next<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<usize> {
-        while self.mask == 0 {
-            // SAFETY: the caller's promise.
-            unsafe { self.next_group(block) }?;
-        }
-        let row = self.group + self.mask.trailing_zeros() as usize;
-        self.mask &= self.mask - 1;
-        Some(row)
-    }
-
     /// Goes on to the next group of rows of which any match.
     ///
     /// # Safety
     ///
-    /// - As for [`MatchingRows::next`].
+    /// - As for [`MatchingRows::next_run`].
     #[inline]
     unsafe fn next_group<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<()> {
         if let Some(logged) = self.logged {
@@ -240,8 +229,7 @@ impl<'w> MatchingRows<'w> {
     ///
     /// # Safety
     ///
-    /// - As for [`MatchingRows::next`].
-    #[inline]
+    /// - As for [`MatchingRows::next_run`].
     unsafe fn end_of_run<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>, count: u32) -> usize {
         let bit = self.mask.trailing_zeros();
         self.mask &= u64::MAX.checked_shl(bit + count).unwrap_or(0);
@@ -267,41 +255,47 @@ impl<'w> MatchingRows<'w> {
         end
     }
 
-    /// The next rows that match and stand one behind the other: the first, and how many.
+    /// The next rows that match and stand one behind the other.
     ///
     /// # Safety
     ///
-    /// - As for [`MatchingRows::next`].
+    /// - This is the rest of the block. What the query reads may be read.
+    #[inline]
     pub(crate) unsafe fn next_run<D: Fetch, F: FilterTerms>(
         &mut self,
         block: &Block<'w, D, F>,
-    ) -> Option<(usize, usize)> {
+    ) -> Option<Range<usize>> {
         while self.mask == 0 {
-            // SAFETY: the caller's promise.
+            // SAFETY: forwarded: this is the rest of the block, which may be read.
             unsafe { self.next_group(block) }?;
         }
         let bit = self.mask.trailing_zeros();
         let first = self.group + bit as usize;
-        // SAFETY: the caller's promise.
-        let end = unsafe { self.end_of_run(block, (self.mask >> bit).trailing_ones()) };
-        Some((first, end - first))
+        // Adding the lowest bit that is set carries to the first bit after the run.
+        let (sum, reaches_end) = self.mask.overflowing_add(self.mask & self.mask.wrapping_neg());
+        if reaches_end {
+            cold_path();
+            // SAFETY: forwarded: this is the rest of the block, which may be read.
+            return Some(first..unsafe { self.end_of_run(block, u64::BITS - bit) });
+        }
+        self.mask &= sum;
+        Some(first..self.group + sum.trailing_zeros() as usize)
     }
 
     /// The next rows that match: first those in `few`, then those of a run. Without any of them this is the end.
     ///
     /// # Safety
     ///
-    /// - As for [`MatchingRows::next`].
+    /// - As for [`MatchingRows::next_run`].
     #[inline(never)]
     pub(crate) unsafe fn next_few<D: Fetch, F: FilterTerms>(
         &mut self,
         block: &Block<'w, D, F>,
         few: &mut FewRows,
     ) -> Range<usize> {
-        let ahead = |row| D::fetch_ahead(block.data, block.rows, row);
-        few.len = 0;
+        few.clear();
         loop {
-            if few.push(self.group, self.mask, ahead) {
+            if few.push(self.group, self.mask) {
                 self.mask = 0;
             }
             while self.mask != 0 {
@@ -313,7 +307,7 @@ impl<'w> MatchingRows<'w> {
                     return first..unsafe { self.end_of_run(block, count) };
                 }
                 let rest = self.mask & u64::MAX << (bit + count);
-                few.push(self.group, self.mask ^ rest, ahead);
+                few.push(self.group, self.mask ^ rest);
                 self.mask = rest;
             }
             if let Some(logged) = self.logged {
@@ -346,9 +340,7 @@ impl<'w> MatchingRows<'w> {
                 left &= left - 1;
                 let rows = logged.rows(group);
                 let done = match group < whole && !few.is_full() {
-                    true if exact && !cfg!(debug_assertions) => {
-                        few.push(group * GROUP, rows, |row| D::fetch_ahead(block.data, block.rows, row))
-                    }
+                    true if exact && !cfg!(debug_assertions) => few.push(group * GROUP, rows),
                     // SAFETY: the group is one of the block.
                     true => !has_run(rows) && unsafe { few.push_matching(block, group * GROUP, rows) },
                     false => false,
@@ -359,35 +351,6 @@ impl<'w> MatchingRows<'w> {
                 }
             }
             self.at = (at + 1) * GROUP * GROUP;
-        }
-    }
-
-    /// Folds all rows that match.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`MatchingRows::next`].
-    #[inline]
-    pub(crate) unsafe fn fold<D: Fetch, F: FilterTerms, B>(
-        mut self,
-        block: &Block<'w, D, F>,
-        init: B,
-        mut each: impl FnMut(B, usize) -> B,
-    ) -> B {
-        let mut few = FewRows::new();
-        let mut result = init;
-        loop {
-            // SAFETY: the caller's promise.
-            let run = unsafe { self.next_few(block, &mut few) };
-            if few.len == 0 && run.is_empty() {
-                return result;
-            }
-            for &row in few.all() {
-                result = each(result, row as usize);
-            }
-            for row in run {
-                result = each(result, row);
-            }
         }
     }
 }

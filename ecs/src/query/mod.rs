@@ -16,6 +16,7 @@ mod error;
 mod cache;
 mod blocks;
 mod matching_rows;
+mod cursor;
 
 mod row_ranges;
 mod ahead;
@@ -46,6 +47,8 @@ mod explain;
 pub(crate) use self::cache::CacheOf;
 pub use self::cache::QueryState;
 pub use self::combinations::QueryCombinationIter;
+#[cfg(test)]
+pub(crate) use self::cursor::RowCursor;
 pub use self::data::{ContiguousQueryData, DataOf, QueryData, QueryItem, ROQueryItem, ReadOnlyQueryData, SliceItem};
 pub use self::error::{QueryEntityError, QuerySingleError};
 pub use self::explain::{ExplainedTerm, QueryExplanation};
@@ -64,6 +67,8 @@ pub use self::many::{
     QuerySortedManyIter, QuerySortedManyUniqueIter,
 };
 pub(crate) use self::matching::{is_per_row, registered as registered_terms};
+#[cfg(test)]
+pub(crate) use self::matching_rows::FewRows;
 pub use self::nested::NestedQuery;
 pub use self::pairs::{PairAccess, PairData, PairIter, ReadPair, RefPair, WritePair};
 pub(crate) use self::pairs::{ReadPairs, WritePairs};

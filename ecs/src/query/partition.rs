@@ -9,17 +9,19 @@
 //! changes goes by the groups of a table, or by the places of a sparse storage, so its tasks do not depend on the logs.
 
 use core::convert::Infallible;
+use core::mem::MaybeUninit;
 use core::ops::Range;
 
 use super::blocks::{Block, Driver, driver, per_row};
 use super::cache::CacheOf;
+use super::cursor::RowCursor;
 use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
-use super::fold::FoldBlock;
-use super::matching_rows::MatchingRows;
+use super::fold::{FoldBlock, fold_asked};
 use super::row_ranges::{InBlocks, OfItems, RowRanges, SliceKernel};
 use crate::cell::StoreCell;
+use crate::entity::TableId;
 use crate::form_choice::{Choice, Timing};
 use crate::pool::Tasks;
 use crate::simd::{self, Form, Variants};
@@ -125,13 +127,14 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         if let Some(block) = self.packed(driver) {
             return each(Block { first: task.start, end: task.end, ..block });
         }
-        let (mut at, mut last) = (task.start, None);
-        // SAFETY: the cache belongs to the store, as promised to `new`.
-        let mut next = || unsafe { driver.next_row(self.cell, self.cache, &mut at, task.end, &mut last) };
-        while let Some(block) = next() {
-            each(block)?;
+        let (mut at, mut table, mut block) = (task.start, TableId::UNUSED, MaybeUninit::uninit());
+        loop {
+            // SAFETY: the cache belongs to the store, as promised to `new`; `table` and `block` are those that the last call has left.
+            let row = unsafe { driver.next_row(self.cell, self.cache, (&mut at, task.end), &mut table, &mut block) };
+            let Some(first) = row else { return Ok(()) };
+            // SAFETY: `next_row` has returned a row, so it has initialized the block.
+            each(Block { first, end: first + 1, ..unsafe { block.assume_init() } })?;
         }
-        Ok(())
     }
 }
 
@@ -152,15 +155,14 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         let kept = Some(&self.cache.data);
         let mut each = |(), item| each(item);
         let Ok(()) = self.blocks(reached, task, |block| {
-            let packed = block.all_packed();
-            if per_row::<D, F>() && packed.is_none() {
-                // SAFETY: the row is one of the block and matches; the rest is the caller's promise.
-                let mut row = |at| each((), Q::item(unsafe { D::row(block.data, block.rows, at) }, kept));
-                // SAFETY: as above.
-                unsafe { MatchingRows::unlogged(&block).fold(&block, (), |(), at| row(at)) }
+            if per_row::<D, F>() {
+                // SAFETY: the block is one of the query's, and the run is the first of the cursor; the access is forwarded.
+                unsafe {
+                    let (cursor, run) = RowCursor::of_block(self.cell, self.cache, block);
+                    fold_asked::<Q, F, (), false>(cursor, run, kept, (), &mut each);
+                }
             } else {
-                let block = Block { data: packed.unwrap_or(block.data), ..block };
-                // SAFETY: all rows match; the rest is the caller's promise.
+                // SAFETY: all rows match; the access is forwarded.
                 let job = unsafe { FoldBlock::<Q, F, _, _, false>::of(block, kept, (), &mut each) };
                 simd::run::<OfItems<D>, _>(job);
             }
@@ -182,26 +184,17 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Partition<'w, '_, D, F> {
         mut each: impl FnMut(D::Slice<'w>),
     ) {
         let Ok(()) = self.blocks(reached, task, |block| {
-            let all_match = !per_row::<D, F>() && !D::SINGLE_ROWS;
-            let packed = if D::PACKED_SLICES { block.all_packed() } else { None };
-            if all_match || packed.is_some() {
-                let block = Block { data: packed.unwrap_or(block.data), ..block };
-                // SAFETY: the rows are those of the block, and all of them match; the rest is the caller's promise.
-                each(unsafe { block.slice(block.first, block.end - block.first) });
-                return Ok(());
-            }
-            let mut rest = MatchingRows::unlogged(&block);
-            // SAFETY: the rest is that of the block; the access is allowed, as the caller promises.
-            let mut next_run = || unsafe {
-                match D::SINGLE_ROWS {
-                    true => rest.next(&block).map(|row| (row, 1)),
-                    false => rest.next_run(&block),
+            // SAFETY: the block is one of the query's; the filter may read, as the caller promises.
+            let (mut cursor, mut run) = unsafe { RowCursor::of_block(self.cell, self.cache, block) };
+            loop {
+                while !run.is_empty() {
+                    // SAFETY: the rows match; the access to them is forwarded, and none is given out twice.
+                    each(unsafe { cursor.block().next_slice(&mut run) });
                 }
-            };
-            while let Some((first, count)) = next_run() {
-                // SAFETY: the rows are rows of the block and match, and there is one if slices can have one only; the rest is the
-                // caller's promise.
-                each(unsafe { block.slice(first, count) });
+                match cursor.next_run() {
+                    Some(next) => run = next,
+                    None => break,
+                }
             }
             Ok::<(), Infallible>(())
         });

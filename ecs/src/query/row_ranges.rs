@@ -20,11 +20,12 @@ use core::ops::Range;
 use core::slice;
 
 use super::block_loop::{BlockLoop, OneLoop, run_copy};
-use super::blocks::{Block, BlockIter, Led, per_row, sharing};
+use super::blocks::{Block, Led, per_row, sharing};
 use super::cache::CacheOf;
+use super::cursor::RowCursor;
 use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
-use super::matching_rows::{FewRows, MatchingRows};
+use super::matching_rows::FewRows;
 use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::form_choice::Choice;
@@ -94,9 +95,9 @@ impl Iterator for ListedRows<'_> {
 
 /// Rows to go through: all that a query matches, or some of a block.
 pub(crate) struct RowRanges<'w, 's, D: ContiguousFetch, F: FilterTerms> {
-    /// What comes before the blocks.
-    one: Option<Block<'w, D, F>>,
-    blocks: BlockIter<'w, 's, D, F>,
+    /// The first run, if it is known.
+    run: Range<usize>,
+    cursor: RowCursor<'w, 's, D, F>,
     /// Whether it has been noted already that these rows are given out.
     is_marked: bool,
 }
@@ -110,8 +111,8 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
     #[inline]
     pub(crate) unsafe fn all(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        // SAFETY: the caller's promise.
-        Self { one: None, blocks: unsafe { BlockIter::new(cell, cache) }, is_marked: false }
+        // SAFETY: forwarded: the cache is up to date, and what the filter reads is part of the access.
+        Self { run: 0..0, cursor: unsafe { RowCursor::new(cell, cache) }, is_marked: false }
     }
 
     /// The rows of a block.
@@ -122,7 +123,9 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     ///   of the query's.
     #[inline]
     pub(crate) unsafe fn of(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>, block: Block<'w, D, F>) -> Self {
-        Self { one: Some(block), blocks: BlockIter::nothing(cell, cache), is_marked: false }
+        // SAFETY: forwarded: the block is one of the query's, and what the filter reads is part of the access.
+        let (cursor, run) = unsafe { RowCursor::of_block(cell, cache, block) };
+        Self { run, cursor, is_marked: false }
     }
 
     /// Calls `each` with every table.
@@ -170,8 +173,10 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         let block = unsafe { Block::whole(cell, cache, &found) };
         // Once for each block: the rows were counted when the pipeline began.
         assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
-        let one = Some(Block { first: rows.start, end: rows.end, ..block });
-        Some(Self { one, blocks: BlockIter::nothing(cell, cache), is_marked: true })
+        let block = Block { first: rows.start, end: rows.end, ..block };
+        // SAFETY: forwarded: the block is one of the query's, and what the filter reads is part of the access.
+        let ranges = unsafe { Self::of(cell, cache, block) };
+        Some(Self { is_marked: true, ..ranges })
     }
 
     /// Calls a function with some rows of a table, as far as they match, without variants of it for instruction sets.
@@ -238,7 +243,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         if per_row::<D, F>() {
             return self.run::<V, K>(Form::Widest, kernel);
         }
-        let timing = choice.start::<InBlocks<V, D>>(|| self.blocks.rows_left());
+        let timing = choice.start::<InBlocks<V, D>>(|| self.cursor.rows_left());
         let done = self.run::<V, K>(timing.form, kernel);
         choice.finish(timing);
         done
@@ -327,39 +332,43 @@ where
 
     #[inline(always)]
     fn run<S: UnrollWidth>(self) -> Self::Out {
+        let Self { ranges: &RowRanges { ref cursor, ref run, is_marked }, kernel, .. } = self;
+        if let Some(rows) = cursor.led_one_by_one() {
+            return led::<D, F, K>(kernel, cursor.parts(), rows);
+        }
         // As variables of their own these stay in registers from table to table.
-        let Self { ranges: &RowRanges { one, ref blocks, is_marked }, kernel, .. } = self;
-        if let (None, Some(rows)) = (&one, blocks.led_one_by_one()) {
-            return led::<D, F, K>(kernel, blocks.parts(), rows);
+        let (mut cursor, mut run, mut few) = (cursor.clone(), run.clone(), FewRows::new());
+        loop {
+            if per_row::<D, F>() && !few.all().is_empty() {
+                // SAFETY: the cursor has returned rows. They match, and they are given out next, once; the access is allowed, as promised
+                // to `all` or `of`.
+                unsafe { run_few(kernel, cursor.block(), &mut few)? };
+            }
+            if !run.is_empty() {
+                // SAFETY: the cursor has returned the run.
+                let block = unsafe { cursor.block() };
+                if block.has_single_rows() {
+                    while !run.is_empty() {
+                        // SAFETY: the rows of the run match; the access is allowed, as promised to `all` or `of`, and no row is given
+                        // out twice.
+                        kernel.run(1, unsafe { block.next_slice(&mut run) })?;
+                    }
+                } else {
+                    let Block { data, rows, .. } = *block;
+                    // SAFETY: the rows of the run match; the rest as above.
+                    unsafe {
+                        if !is_marked {
+                            D::mark(data, rows, run.start, run.len(), sharing::<D, F>());
+                        }
+                        in_blocks::<S, D, K, L>(kernel, data, rows, run.start, run.end)?;
+                    }
+                }
+            }
+            match cursor.next_batch(&mut few) {
+                Some(next) => run = next,
+                None => return Ok(()),
+            }
         }
-        let mut blocks = blocks.clone();
-        // A single block is no part of the loop: looking for it would cost as much as a small table, and only it may have been marked
-        // before.
-        let mut is_whole = one.is_none();
-        let mut next = match one {
-            one if is_marked => one,
-            // SAFETY: here and below, the block is one of the query's whose rows have not been given out, and they are given out next; the
-            // access is allowed, as promised to `all` or `of`.
-            one => unsafe { marked(if is_whole { blocks.next() } else { one }) },
-        };
-        while let Some(block) = next {
-            let Some(data) = data_of_all(&block) else {
-                // Of rows that were changed there is a list for the whole table.
-                let rest = if is_whole { MatchingRows::of(&block) } else { MatchingRows::unlogged(&block) };
-                cut::<S, D, F, K, L>(kernel, block, rest)?;
-                // SAFETY: as above.
-                next = unsafe { marked(blocks.next()) };
-                is_whole = true;
-                continue;
-            };
-            let Block { rows, first, end, .. } = block;
-            // SAFETY: the rows are rows of the block, all of which match; the access is allowed, as promised to `all` or `of`, and no
-            // row is given out twice.
-            unsafe { in_blocks::<S, D, K, L>(kernel, data, rows, first, end)? };
-            // SAFETY: as above.
-            next = unsafe { marked(blocks.next()) };
-        }
-        Ok(())
     }
 }
 
@@ -375,84 +384,38 @@ fn led<'w, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>(
     unsafe { rows.for_each(cell, cache, |block: &Block<'_, D, F>, row| kernel.run(1, block.slice(row, 1))) }
 }
 
-/// What is read of the rows of a block, if all of them match and they stand one behind the other.
-#[inline(always)]
-fn data_of_all<'w, D: ContiguousFetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Option<D::Ready<'w>> {
-    // Known when it is compiled, but for values outside the tables.
-    let all_packed = if D::PACKED_SLICES { block.all_packed() } else { None };
-    if all_packed.is_some() || per_row::<D, F>() || D::SINGLE_ROWS { all_packed } else { Some(block.data) }
-}
-
-/// A block that is gone through next. It is noted that its rows are given out, if all of them are.
-///
-/// # Safety
-///
-/// - As for [`ContiguousFetch::mark`], for the rows of the block if all of them match: the access is that which was promised to
-///   [`RowRanges::all`] or [`RowRanges::of`], and they are given out next, once.
-#[inline(always)]
-unsafe fn marked<'w, D: ContiguousFetch, F: FilterTerms>(block: Option<Block<'w, D, F>>) -> Option<Block<'w, D, F>> {
-    if let Some(block) = &block
-        && let Some(data) = data_of_all(block)
-    {
-        // SAFETY: the rows are rows of the block, all of which match; the rest is the caller's promise.
-        unsafe { D::mark(data, block.rows, block.first, block.end - block.first, sharing::<D, F>()) }
-    }
-    block
-}
-
 /// Whether single rows are gone through by their places in slices of all rows of their block.
 const fn listed<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>() -> bool {
     K::LISTED && !D::PER_ROW && !D::SINGLE_ROWS && matches!(sharing::<D, F>(), Sharing::Nothing)
 }
 
-/// The rows of a block of which each has to be asked, or which do not stand one behind the other.
+/// Single rows of a block.
+///
+/// # Safety
+///
+/// - The rows are rows of the block, and match. The access to them is allowed, and they are given out by this alone.
 #[inline(always)]
-fn cut<'b, S: UnrollWidth, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>, L>(
+unsafe fn run_few<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>(
     kernel: &mut K,
-    block: Block<'b, D, F>,
-    mut rest: MatchingRows<'b>,
-) -> Result<(), K::Error>
-where
-    L: for<'a, 'd> BlockLoop<SliceRows<'a, 'd, D, K>, Result<(), K::Error>>,
-{
-    let mut few = FewRows::new();
-    loop {
-        // SAFETY: the rest is that of the block; the access is allowed, as promised to `all` or `of`.
-        let mut run = unsafe { rest.next_few(&block, &mut few) };
-        if few.all().is_empty() && run.is_empty() {
-            return Ok(());
+    block: &Block<'_, D, F>,
+    few: &mut FewRows,
+) -> Result<(), K::Error> {
+    if const { listed::<D, F, K>() } {
+        for &row in few.all() {
+            // SAFETY: the row is one of the block and matches; the access is forwarded.
+            unsafe { D::mark(block.data, block.rows, row as usize, 1, sharing::<D, F>()) };
         }
-        if const { listed::<D, F, K>() } {
-            if !few.all().is_empty() {
-                for &row in few.all() {
-                    // SAFETY: the row is one of the block and matches; the access is allowed, as promised to `all` or `of`.
-                    unsafe { D::mark(block.data, block.rows, row as usize, 1, sharing::<D, F>()) };
-                }
-                let columns = block.end - block.first;
-                // SAFETY: the rows are those of the block, of which none has to be asked for what is read, and what was given out of
-                // them before has ended. The access to all of them is allowed, as promised to `all` or `of`, also where the filter
-                // lets a row not through: `listed` says that no other query may have rows of the table whose values this one may
-                // change, or change those that it reads.
-                let rows = unsafe { D::slice(block.data, block.rows, block.first, columns) };
-                kernel.run_listed(columns, few.all_from(block.first), rows)?;
-            }
-        } else {
-            for &row in few.all() {
-                // SAFETY: the row matches; the access is allowed, as promised to `all` or `of`, and no row is given out twice.
-                kernel.run(1, unsafe { block.slice(row as usize, 1) })?;
-            }
-        }
-        if D::SINGLE_ROWS {
-            // SAFETY: as above.
-            run.try_for_each(|row| kernel.run(1, unsafe { block.slice(row, 1) }))?;
-        } else if !run.is_empty() {
-            // SAFETY: the rows are rows of the block, and match; the rest as above.
-            unsafe {
-                D::mark(block.data, block.rows, run.start, run.len(), sharing::<D, F>());
-                in_blocks::<S, D, K, L>(kernel, block.data, block.rows, run.start, run.end)?;
-            }
-        }
+        let columns = block.end - block.first;
+        // SAFETY: the rows are those of the block, of which none has to be asked for what is read, and what was given out of them before
+        // has ended. The access to all of them is allowed, also where the filter lets a row not through: `listed` says that no other
+        // query may have rows of the table whose values this one may change, or change those that it reads.
+        let rows = unsafe { D::slice(block.data, block.rows, block.first, columns) };
+        return kernel.run_listed(columns, few.all_from(block.first), rows);
     }
+    few.all().iter().try_for_each(|&row| {
+        // SAFETY: the row is one of the block and matches; the access is forwarded, and no row is given out twice.
+        kernel.run(1, unsafe { block.slice(row as usize, 1) })
+    })
 }
 
 /// One call of a kernel, with rows that stand one behind the other.

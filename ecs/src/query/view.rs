@@ -5,7 +5,6 @@ use core::array;
 use core::borrow::Borrow;
 use core::fmt;
 
-use super::blocks::{BlockIter, per_row};
 use super::cache::{CacheOf, QueryState};
 use super::combinations::QueryCombinationIter;
 use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
@@ -676,12 +675,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[must_use]
     #[doc(alias("CalculateEntityCount", "len"))]
     pub fn count(&self) -> usize {
-        if per_row::<D::Terms, F::Terms>() {
-            return self.iter().count();
-        }
-        // SAFETY: as promised to `new`.
-        let mut blocks: BlockIter<'_, '_, D::Terms, F::Terms> = unsafe { BlockIter::new(self.cell, self.cache) };
-        core::iter::from_fn(|| blocks.next()).map(|block| block.end).sum()
+        self.iter().count()
     }
 }
 

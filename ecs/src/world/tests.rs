@@ -1,6 +1,7 @@
 //! Worlds that run out of entity ids: with a limit that is lower than what a user can reach.
 
 mod dynamic_terms;
+mod row_cursor;
 mod told_systems;
 
 use alloc::vec::Vec;

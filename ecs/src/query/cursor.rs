@@ -1,0 +1,183 @@
+//! The row cursor: the rows that a query matches, as runs.
+//!
+//! A run is a range of rows of one [`Block`], all of which match. The cursor decides which tables or sparse storages are visited, asks
+//! the filter, and steps from run to run in ascending order. Every loop over a query consumes it: iterators one row at a time, `fold`
+//! and row systems one run at a time, slices as whole runs, and parallel loops with one cursor for each task.
+//!
+//! A cursor decides whether a row matches when it steps to the group of that row, so no row is returned twice, whatever happens to
+//! ticks and logs while the loop runs.
+//!
+//! Tests: `world/tests/row_cursor.rs`.
+
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
+use super::blocks::{Block, BlockIter, Led, per_row};
+use super::cache::CacheOf;
+use super::fetch::Fetch;
+use super::filter::FilterTerms;
+use super::matching_rows::{FewRows, MatchingRows};
+use crate::cell::StoreCell;
+use crate::entity::TableId;
+
+/// Steps through the rows that a query matches, run by run.
+pub(crate) struct RowCursor<'w, 's, D: Fetch, F: FilterTerms> {
+    blocks: BlockIter<'w, 's, D, F>,
+    /// The block of the current run. Initialized once the cursor has returned a run.
+    block: MaybeUninit<Block<'w, D, F>>,
+    /// The table of the block, if the walk follows a sparse storage row by row.
+    table: TableId,
+    /// The rest of the block, if the filter has to be asked for each row.
+    rest: Option<MatchingRows<'w>>,
+}
+
+impl<D: Fetch, F: FilterTerms> Clone for RowCursor<'_, '_, D, F> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self { blocks: self.blocks.clone(), block: self.block, table: self.table, rest: self.rest }
+    }
+}
+
+impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
+    /// A cursor over all rows that match.
+    ///
+    /// # Safety
+    ///
+    /// - The cache belongs to the cell's store and is up to date.
+    /// - The filter may read what it asks for, for `'w`.
+    #[inline]
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
+        // SAFETY: forwarded: the cache belongs to the cell's store and is up to date.
+        let blocks = unsafe { BlockIter::new(cell, cache) };
+        Self { blocks, block: MaybeUninit::uninit(), table: TableId::UNUSED, rest: None }
+    }
+
+    /// A cursor over the rows of one block that match, and its first run, which is empty if rows have to be asked. The cursor uses no
+    /// change log, so the rows of a table can be divided between several cursors.
+    ///
+    /// # Safety
+    ///
+    /// - The block is one of a query with this cache, which belongs to the cell's store and is up to date.
+    /// - The filter may read what it asks for, for `'w`.
+    #[inline]
+    pub(crate) unsafe fn of_block(
+        cell: StoreCell<'w>,
+        cache: &'s CacheOf<D, F>,
+        block: Block<'w, D, F>,
+    ) -> (Self, Range<usize>) {
+        let mut cursor = Self {
+            blocks: BlockIter::nothing(cell, cache),
+            block: MaybeUninit::uninit(),
+            table: TableId::UNUSED,
+            rest: None,
+        };
+        let run = cursor.enter(block, MatchingRows::unlogged);
+        (cursor, run)
+    }
+
+    /// The store, and the tables that match.
+    #[inline]
+    pub(crate) fn parts(&self) -> (StoreCell<'w>, &'s CacheOf<D, F>) {
+        self.blocks.parts()
+    }
+
+    /// The number of rows of the blocks that are still to come, if no row has to be asked.
+    pub(crate) fn rows_left(&self) -> usize {
+        self.blocks.rows_left()
+    }
+
+    /// The rows that the walk along a sparse storage leads to one by one, if the cursor follows one.
+    #[inline]
+    pub(crate) fn led_one_by_one(&self) -> Option<Led<'w>> {
+        self.blocks.led_one_by_one()
+    }
+
+    /// The block of the current run.
+    ///
+    /// # Safety
+    ///
+    /// - The cursor has returned a run.
+    #[inline(always)]
+    pub(crate) unsafe fn block(&self) -> &Block<'w, D, F> {
+        // SAFETY: forwarded: the block is initialized before the cursor returns a run.
+        unsafe { self.block.assume_init_ref() }
+    }
+
+    /// Steps to the next run, which is not empty.
+    #[inline(always)]
+    pub(crate) fn next_run(&mut self) -> Option<Range<usize>> {
+        if per_row::<D, F>() {
+            return self.next_matching_run();
+        }
+        let block = self.blocks.next()?;
+        let run = block.first..block.end;
+        self.block.write(block);
+        Some(run)
+    }
+
+    /// [`next_run`](Self::next_run), if rows have to be asked.
+    #[inline]
+    fn next_matching_run(&mut self) -> Option<Range<usize>> {
+        loop {
+            if let Some(rest) = &mut self.rest {
+                // SAFETY: `rest` is set after the block that it belongs to; the filter may read, as promised to `new`.
+                if let Some(run) = unsafe { rest.next_run(self.block.assume_init_ref()) } {
+                    return Some(run);
+                }
+            }
+            if self.blocks.is_led() {
+                // SAFETY: the block of this table is in `block` if the table is set; the cache is up to date, as promised to `new`.
+                let row = unsafe { self.blocks.next_led(&mut self.table, &mut self.block) }?;
+                return Some(row..row + 1);
+            }
+            let block = self.blocks.next()?;
+            let run = self.enter(block, MatchingRows::of);
+            if !run.is_empty() {
+                return Some(run);
+            }
+        }
+    }
+
+    /// Steps to the next rows that match: single rows, which are put in `few`, and then a run. At least one of the two is not empty.
+    #[inline(always)]
+    pub(crate) fn next_batch(&mut self, few: &mut FewRows) -> Option<Range<usize>> {
+        if !per_row::<D, F>() {
+            return self.next_run();
+        }
+        few.clear();
+        loop {
+            if let Some(rest) = &mut self.rest {
+                // SAFETY: as in `next_matching_run`.
+                let run = unsafe { rest.next_few(self.block.assume_init_ref(), few) };
+                if !few.all().is_empty() || !run.is_empty() {
+                    return Some(run);
+                }
+            }
+            let block = self.blocks.next()?;
+            let run = self.enter(block, MatchingRows::of);
+            if !run.is_empty() {
+                return Some(run);
+            }
+        }
+    }
+
+    /// Makes a block the current one. Returns its rows if all of them match. Otherwise `rest` has those that match, and the returned
+    /// run is empty.
+    #[inline(always)]
+    fn enter(
+        &mut self,
+        block: Block<'w, D, F>,
+        rest: impl FnOnce(&Block<'w, D, F>) -> MatchingRows<'w>,
+    ) -> Range<usize> {
+        let packed = block.all_packed();
+        if per_row::<D, F>() && packed.is_none() {
+            self.rest = Some(rest(&block));
+            self.block.write(block);
+            return 0..0;
+        }
+        let run = block.first..block.end;
+        self.rest = None;
+        self.block.write(Block { data: packed.unwrap_or(block.data), ..block });
+        run
+    }
+}
