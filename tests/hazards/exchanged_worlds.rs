@@ -269,7 +269,6 @@ fn commands_of_the_later_systems_of_a_pipe_go_home_with_those_of_the_first() {
             schedule.run(world);
         },
     ];
-    // From some length on a pipe is a list of systems.
     for (way, length) in ways.into_iter().flat_map(|way| [2, 3, 90].map(|length| (way, length))) {
         let (mut here, aside) = Aside::pair();
         way(&mut here, pipe(&aside, length));

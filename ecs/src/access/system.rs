@@ -129,22 +129,14 @@ impl Access {
 
     /// What two systems borrow that run as one, one after the other. The numbers of the parameters are those in each.
     pub(crate) fn union(&self, other: &Self) -> Self {
-        Self::union_of([self, other].into_iter())
-    }
-
-    /// The same for many. `O(n)` in what they borrow.
-    pub(crate) fn union_of<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
-        all.fold(Self::default(), |mut union, access| {
-            union.params.extend(access.params.iter().cloned());
-            union.exclusive |= access.exclusive;
-            union.keeps_structure = false;
-            union.deferred |= access.deferred;
-            union.non_send |= access.non_send;
-            if union.refusal.is_none() {
-                union.refusal.clone_from(&access.refusal);
-            }
-            union
-        })
+        Self {
+            params: self.params.iter().chain(&other.params).cloned().collect(),
+            exclusive: self.exclusive | other.exclusive,
+            keeps_structure: false,
+            deferred: self.deferred | other.deferred,
+            non_send: self.non_send | other.non_send,
+            refusal: self.refusal.as_ref().or(other.refusal.as_ref()).cloned(),
+        }
     }
 
     /// What is borrowed by the parameters of which this is true.

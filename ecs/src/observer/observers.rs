@@ -231,7 +231,7 @@ impl<E: Event> Observers<E> {
 
     /// Has an observer that is about to be added share memory with the last one, if they are of one function.
     pub(super) fn share_meta(&mut self, observer: &mut dyn SystemCore) {
-        self.meta = observer.parts_mut().meta.map(|meta| {
+        self.meta = observer.meta_mut().map(|meta| {
             if let Some(other) = &self.meta {
                 SystemMeta::share(meta, other);
             }

@@ -42,7 +42,7 @@ fn dispatch_and_apply<E: Event>(store: &mut Store, number: u32, event: &mut E, t
 pub(super) fn dispatch<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let caller = store.structure.entities.acting();
     let Some(mut observers) = store.reactions.begin_event::<E, Observers<E>>(number, caller) else {
-        return report_not_dispatched::<E>(store, number);
+        return report_not_dispatched(store, number);
     };
     let guard = DispatchGuard { store };
     propagate(&mut observers, event, trigger, guard.store);
@@ -52,7 +52,7 @@ pub(super) fn dispatch<E: Event>(store: &mut Store, number: u32, event: &mut E, 
 }
 
 #[cold]
-fn report_not_dispatched<E: Event>(store: &mut Store, number: u32) -> bool {
+fn report_not_dispatched(store: &mut Store, number: u32) -> bool {
     match store.reactions.why_not(number) {
         NotDispatched::Busy => return false,
         NotDispatched::Unobserved => {}

@@ -1,7 +1,6 @@
 //! What every system can do, and its properties.
 
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -11,7 +10,7 @@ use core::ops::Range;
 use core::panic::Location;
 
 use super::blocks::{Blocks, RowFacts};
-use super::input::{Given, In, SystemInput};
+use super::input::{Given, SystemInput};
 use super::memory::Keeper;
 use crate::access::{Access, ParamAccess};
 use crate::cell::StoreCell;
@@ -105,9 +104,9 @@ pub trait SystemCore: Send + Sync + 'static {
     /// The properties of the system.
     fn facts(&self) -> SystemFacts<'_>;
 
-    /// The parts that other code changes or takes.
-    fn parts_mut(&mut self) -> SystemParts<'_> {
-        SystemParts::default()
+    /// The properties of a single function, to change them.
+    fn meta_mut(&mut self) -> Option<&mut Arc<SystemMeta>> {
+        None
     }
 
     /// How many rows there are in the tables that the system's queries match, if it has any. `O(tables)` for each.
@@ -169,19 +168,9 @@ impl<'a> SystemFacts<'a> {
     }
 }
 
-/// The parts of a system that other code changes or takes.
-#[doc(hidden)]
-#[derive(Default)]
-pub struct SystemParts<'a> {
-    /// The properties of a single function.
-    pub(crate) meta: Option<&'a mut Arc<SystemMeta>>,
-    /// An `Option` of the [`PipeParts`] of a long pipe. The pipe is of no use after they have been taken.
-    pub(crate) pipe: Option<&'a mut dyn Any>,
-}
-
 /// Notes where a function became a system. An error that is found when the system is prepared names the place.
 pub(crate) fn set_place(system: &mut dyn SystemCore, place: &'static Location<'static>) {
-    if let Some(meta) = system.parts_mut().meta {
+    if let Some(meta) = system.meta_mut() {
         SystemMeta::make_own(meta).set_place(place);
     }
 }
@@ -338,17 +327,6 @@ impl<I: SystemInput> ObservedRows<'_, I> {
 #[cold]
 pub(super) fn no_row_loop(name: &str) -> ! {
     unreachable!("system `{name}` is no loop over rows")
-}
-
-/// The output of a system of a long pipe.
-pub(super) type Boxed = Box<dyn Any>;
-
-/// The systems of a long pipe.
-pub(super) struct PipeParts<I: SystemInput> {
-    pub(super) first: Box<dyn System<In = I, Out = Boxed>>,
-    pub(super) rest: VecDeque<Box<dyn System<In = In<Boxed>, Out = Boxed>>>,
-    /// How deep one of them is nested, at most.
-    pub(super) nesting: u32,
 }
 
 /// What a system is given for its input: `T` for `In<T>`, `&T` for `InRef<T>`, `()` for none.

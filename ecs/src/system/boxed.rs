@@ -1,7 +1,9 @@
 //! A boxed system is a system, so that it can be boxed again, and stand where one of any kind is asked for.
 
+use alloc::sync::Arc;
+
 use super::base::{
-    AloneScope, BoxedSystem, ParamError, RowScope, SharedScope, System, SystemCore, SystemFacts, SystemIn, SystemParts,
+    AloneScope, BoxedSystem, ParamError, RowScope, SharedScope, System, SystemCore, SystemFacts, SystemIn, SystemMeta,
 };
 use super::input::SystemInput;
 use super::memory::Keeper;
@@ -13,8 +15,8 @@ impl<I: SystemInput + 'static, Out: 'static> SystemCore for BoxedSystem<I, Out> 
         (**self).facts()
     }
 
-    fn parts_mut(&mut self) -> SystemParts<'_> {
-        (**self).parts_mut()
+    fn meta_mut(&mut self) -> Option<&mut Arc<SystemMeta>> {
+        (**self).meta_mut()
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {

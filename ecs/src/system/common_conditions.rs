@@ -4,7 +4,7 @@
 //! condition of its own. Asked seldom, `on_message` and `any_component_removed` overlook what was gone before.
 
 use super::base::BoxedSystem;
-use super::chain::pipe;
+use super::combine::pipe;
 use super::condition::SystemCondition;
 pub use super::condition::not;
 use super::input::In;

@@ -8,7 +8,7 @@ use core::panic::Location;
 
 use super::base::{
     AloneScope, BlockScope, BoxedSystem, ObservedRows, ParamError, RowScope, SharedScope, System, SystemCore,
-    SystemFacts, SystemMeta, SystemParts, no_row_loop,
+    SystemFacts, SystemMeta, no_row_loop,
 };
 use super::input::{Given, SystemInput};
 use super::into::IntoSystem;
@@ -255,8 +255,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> SystemCore f
         self.about.facts(F::IDENTITY)
     }
 
-    fn parts_mut(&mut self) -> SystemParts<'_> {
-        SystemParts { meta: Some(&mut self.about.meta), pipe: None }
+    fn meta_mut(&mut self) -> Option<&mut Arc<SystemMeta>> {
+        Some(&mut self.about.meta)
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {

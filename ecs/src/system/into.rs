@@ -1,8 +1,8 @@
 //! What can be turned into a system, and systems made of others.
 
 use super::base::BoxedSystem;
-use super::chain::pipe;
 use super::combine;
+use super::combine::pipe;
 use super::input::SystemInput;
 use super::output::SystemOutput;
 use super::params::MadeFromStore;
@@ -82,6 +82,10 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     /// What both borrow counts as borrowed for as long as either runs; but they run one after the other, so they may borrow
     /// the same. Their commands are applied when both have finished, in this order: the second does not see those of the
     /// first. If the first cannot run, the second does not.
+    ///
+    /// # Panics
+    ///
+    /// If more than 500 systems are nested: each system of a pipe that runs takes a part of the stack.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

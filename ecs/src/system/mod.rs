@@ -24,7 +24,6 @@ mod par;
 
 mod boxed;
 mod combine;
-mod chain;
 mod tell;
 mod into;
 

@@ -89,21 +89,21 @@ struct Made;
 
 fn add_one(In(number): In<u32>, mut commands: Commands<'_, '_>, mut calls: Local<'_, u32>) -> u32 {
     *calls += 1;
-    if number.is_multiple_of(1000) {
+    if number.is_multiple_of(10) {
         commands.spawn(Made);
     }
     number + *calls
 }
 
 #[test]
-fn pipes_may_be_long() {
+fn pipes_may_be_long_and_are_refused_if_they_are_too_long() {
     with_small_stack(|| {
         let mut left: BoxedSystem<(), u32> = IntoSystem::into_system(|| 0_u32);
-        for _ in 0..30_000 {
+        for _ in 0..240 {
             left = left.pipe(add_one);
         }
         let mut right: BoxedSystem<In<u32>, u32> = IntoSystem::into_system(|In(number): In<u32>| number);
-        for _ in 0..30_000 {
+        for _ in 0..240 {
             right = IntoSystem::into_system(add_one.pipe(right));
         }
         assert!(left.name().len() < 1100 && right.name().len() < 1100);
@@ -112,11 +112,18 @@ fn pipes_may_be_long() {
         let mut world = world();
         for run in 1..3 {
             schedule.run(&mut world);
-            assert_eq!((take_steps(&mut world), world.len()), (vec![60_000 * run], if run == 1 { 60 } else { 180 }));
+            assert_eq!((take_steps(&mut world), world.len()), (vec![480 * run], if run == 1 { 48 } else { 144 }));
         }
         let error = world.run_system_once((|| 1_u8).pipe(|In(_): In<u8>, _: Res<'_, Missing>| ()));
         assert!(error.is_err());
         world.check_invariants();
+        let text = expect_panic(|| {
+            let mut pipe: BoxedSystem<(), u32> = IntoSystem::into_system(|| 0_u32);
+            for _ in 0..501 {
+                pipe = pipe.pipe(add_one);
+            }
+        });
+        assert!(text.contains("cannot be nested more than 500 deep"), "{text}");
     });
 }
 
@@ -130,12 +137,12 @@ fn a_long_pipe_that_breaks_off_applies_what_was_recorded_before() {
             commands.spawn(Made);
         }
         let mut pipe: BoxedSystem<(), ()> = IntoSystem::into_system(|| ());
-        for number in 0..1000 {
+        for number in 0..480 {
             pipe = match number {
-                500 => pipe.pipe(|In(()): In<()>, missing: Option<Res<'_, Missing>>| {
+                240 => pipe.pipe(|In(()): In<()>, missing: Option<Res<'_, Missing>>| {
                     assert!(missing.is_none(), "out of order");
                 }),
-                700 => {
+                340 => {
                     pipe.pipe(|In(()): In<()>, mut commands: Commands<'_, '_>, missing: Option<Res<'_, Missing>>| {
                         let breaks = missing.is_some();
                         commands.queue(move |_: &mut World| assert!(!breaks, "a command"));
@@ -147,14 +154,14 @@ fn a_long_pipe_that_breaks_off_applies_what_was_recorded_before() {
         let mut schedule = super::schedule(pipe);
         let mut world = world();
         schedule.run(&mut world);
-        assert_eq!(world.len(), 998);
+        assert_eq!(world.len(), 478);
         world.insert_resource(Missing);
         expect_panic(|| schedule.run(&mut world));
         world.check_invariants();
-        assert_eq!(world.len(), 998, "what a system recorded that panicked is lost");
+        assert_eq!(world.len(), 478, "what a system recorded that panicked is lost");
         world.remove_resource::<Missing>();
         schedule.run(&mut world);
-        assert_eq!(world.len(), 2 * 998);
+        assert_eq!(world.len(), 2 * 478);
     });
 }
 

@@ -13,10 +13,9 @@ pub(super) use self::input::{with_input, with_input_from};
 pub use self::map::infallible;
 pub(crate) use self::map::{answering, fallible, map, not};
 pub(crate) use self::only_if::{Skipped, only_if};
-pub(super) use self::pair::{Rule, both, nested_pipe};
+pub(super) use self::pair::{Rule, both, pipe};
 
-/// How deep systems may be nested in each other: each level takes a part of the stack when they run. A pipe of any length is no
-/// deeper than a short one.
+/// How deep systems may be nested in each other: each level takes a part of the stack when they run.
 const DEPTH: u32 = 500;
 
 /// How deep something is nested that has such things inside.

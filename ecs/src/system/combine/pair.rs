@@ -247,9 +247,12 @@ where
     }
 }
 
-/// A pipe of which one system is nested in the other.
-pub(in crate::system) fn nested_pipe<I, Out, NextIn, NextOut>(
-    name: String,
+/// A system that is given what another one returns.
+///
+/// # Panics
+///
+/// If one of them is nested too deeply.
+pub(in crate::system) fn pipe<I, Out, NextIn, NextOut>(
     first: BoxedSystem<I, Out>,
     second: BoxedSystem<NextIn, NextOut>,
 ) -> BoxedSystem<I, NextOut>
@@ -259,6 +262,7 @@ where
     NextIn: for<'i> SystemInput<Inner<'i> = Out> + 'static,
     NextOut: 'static,
 {
+    let name = joined(&[first.name(), ".pipe(", second.name(), ")"]);
     pair(name, Pipe, first, second)
 }
 
