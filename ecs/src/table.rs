@@ -409,12 +409,9 @@ impl Table {
     #[inline]
     pub(crate) unsafe fn retire_row(&mut self, row: usize) -> Entity {
         let last = self.entities.len() - 1;
-        // SAFETY: both are rows of the table; where they differ, a value is overwritten only if dropping it does nothing, and no ticks are
-        // kept.
+        // SAFETY: both are rows of the table, and `put_row_behind` gets them only if they differ.
         unsafe {
-            if row != last && self.ends_lightly() {
-                self.columns.iter().for_each(|column| column.overwrite(row, last));
-            } else if row != last {
+            if row != last {
                 self.put_row_behind(row, last);
             }
             self.take_entity_of(row, last)
@@ -478,16 +475,17 @@ impl Table {
         &self.entities[rows.start..rows.start + moved]
     }
 
-    /// Brings the last row to a row, and the values of that behind, where they can be dropped.
+    /// Brings the last row to a row, and those values of that which have to be dropped behind it.
     ///
     /// # Safety
     ///
     /// - Both are rows of the table and differ; `last` is the last one.
     #[inline(never)]
     unsafe fn put_row_behind(&mut self, row: usize, last: usize) {
+        let overwrites = self.ends_lightly();
         for column in self.columns.iter_mut() {
-            // SAFETY: the caller's promise.
-            unsafe { column.put_behind(row, last) }
+            // SAFETY: forwarded. A value is overwritten only if dropping it does nothing, and no ticks are kept.
+            unsafe { if overwrites { column.overwrite(row, last) } else { column.put_behind(row, last) } }
         }
     }
 
