@@ -4,7 +4,7 @@
 #   benches/compile_time.sh              strata
 #   benches/compile_time.sh bevy         strata, and the same with bevy_ecs beside it, in turns
 #   benches/compile_time.sh variants     what the variants of loops for several instruction sets cost
-#   benches/compile_time.sh core         the core alone beside bevy_ecs alone, without their dependencies
+#   benches/compile_time.sh core         `strata-ecs` and `bevy_ecs`, without their dependencies
 #
 # Prints, for each: the crates that it pulls in, the CPU seconds of all dependencies in a release build, the wall seconds
 # of a clean release build, and the least of five rebuilds (dev profile) after one line of one system has changed. With

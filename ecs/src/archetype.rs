@@ -90,7 +90,8 @@ impl Archetypes {
         self.at(plan)
     }
 
-    /// The plan with a key, opened, if the plan cache has it and its flags are those of the key.
+    /// The plan with a key, opened, if the plan cache has it and its special flags are those of the key, apart
+    /// from flags that the key tolerates.
     #[inline(always)]
     pub(crate) fn cached(&mut self, key: PlanKey) -> Option<Planned<'_>> {
         let Self { components, tables, graph, .. } = self;

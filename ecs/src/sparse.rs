@@ -127,7 +127,7 @@ impl SparseStorage {
         }
     }
 
-    /// Where the value of an entity goes, and whether there is one already. Notes that a value comes.
+    /// Adds an entity if it has no value, and returns the address of its value and whether it had one. Stamps the column and its ticks.
     ///
     /// # Safety
     ///
@@ -155,7 +155,7 @@ impl SparseStorage {
     ///
     /// - The values are of type `C`. The caller writes the value before anything else happens to the storage.
     #[inline(always)]
-    pub(crate) unsafe fn place_lightly<C>(&mut self, entity: Entity, now: Tick) -> Option<NonNull<C>> {
+    pub(crate) unsafe fn try_add_untracked<C>(&mut self, entity: Entity, now: Tick) -> Option<NonNull<C>> {
         match self {
             Self::Set(set) if size_of::<C>() != 0 => {
                 let row = set.entities.len();
@@ -194,7 +194,7 @@ impl SparseStorage {
     ///
     /// - The values are of type `C`, and dropping one does nothing.
     #[inline(always)]
-    pub(crate) unsafe fn remove_lightly<C>(&mut self, entity: Entity) -> bool {
+    pub(crate) unsafe fn try_remove_untracked<C>(&mut self, entity: Entity) -> bool {
         match self {
             Self::Set(set) if size_of::<C>() != 0 => {
                 if set.column.tracking().is_some() {

@@ -430,7 +430,7 @@ impl Table {
         unsafe { *self.entities.get_unchecked(self.entities.len() - 1) }
     }
 
-    /// Removes a row that [`Table::ends_lightly`]. Returns the entity of the last row, which lives in the row now, unless that was the
+    /// Removes a row that [`Table::can_overwrite_rows`]. Returns the entity of the last row, which lives in the row now, unless that was the
     /// last one.
     ///
     /// # Safety
@@ -438,7 +438,7 @@ impl Table {
     /// - `row` is a row of the table. Its values need no drop, and no ticks are kept.
     #[inline(always)]
     pub(crate) unsafe fn overwrite_row(&mut self, row: usize) -> Option<Entity> {
-        debug_assert!(self.ends_lightly());
+        debug_assert!(self.can_overwrite_rows());
         let last = self.entities.len() - 1;
         // SAFETY: both are rows of the table; where they differ, dropping the value does nothing, and no ticks are kept.
         unsafe {
@@ -460,7 +460,7 @@ impl Table {
     ///
     /// - All of them are rows of the table. Their values need no drop, and no ticks are kept.
     pub(crate) unsafe fn overwrite_rows(&mut self, rows: Range<usize>) -> &[Entity] {
-        debug_assert!(self.ends_lightly());
+        debug_assert!(self.can_overwrite_rows());
         let behind = self.entities.len() - rows.end;
         let moved = rows.len().min(behind);
         let from = self.entities.len() - moved;
@@ -482,7 +482,7 @@ impl Table {
     /// - Both are rows of the table and differ; `last` is the last one.
     #[inline(never)]
     unsafe fn put_row_behind(&mut self, row: usize, last: usize) {
-        let overwrites = self.ends_lightly();
+        let overwrites = self.can_overwrite_rows();
         for column in self.columns.iter_mut() {
             // SAFETY: forwarded. A value is overwritten only if dropping it does nothing, and no ticks are kept.
             unsafe { if overwrites { column.overwrite(row, last) } else { column.put_behind(row, last) } }

@@ -43,7 +43,7 @@ impl Interest {
 
     /// Whether the end of an entity without sparse components is told to no listener. Those of spawns want to know of no end.
     #[inline(always)]
-    pub(crate) fn ends_untold(self) -> bool {
+    pub(crate) fn ends_unrecorded(self) -> bool {
         self.0 & (Self::REMOVALS.0 | Self::RECORDER.0 | Self::REACTIONS.0) == 0
     }
 

@@ -141,3 +141,25 @@ fn an_observer_sees_each_value_of_an_entity_that_a_batch_names_again() {
         assert_eq!(world.resource::<Values>().0, seen);
     }
 }
+
+#[test]
+fn entities_of_a_batch_that_move_or_end_before_the_end_of_the_closure_are_told_as_what_they_are() {
+    #[derive(Component)]
+    struct Other;
+
+    let mut world = world();
+    let before = world.spawn(Health(9)).id();
+    world.resource_mut::<Seen>().0.clear();
+    let ids = world.with_deferred_events(|world| {
+        let ids: Vec<Entity> = world.spawn_batch((0..6).map(Health)).collect();
+        world.entity_mut(ids[0]).insert(Other);
+        world.despawn(ids[2]);
+        // The last row of the batch takes the place of one that was there before.
+        world.despawn(before);
+        world.entity_mut(ids[4]).remove::<Health>();
+        ids
+    });
+    let expected = [ids[0], ids[1], ids[3], ids[5]].map(|id| (id, None));
+    assert_eq!(seen(&world), expected);
+    world.check_invariants();
+}

@@ -503,7 +503,7 @@ impl RowWriter<'_> {
         let storage = &mut self.sparse[number as usize];
         // SAFETY: forwarded.
         unsafe {
-            match storage.place_lightly::<C>(self.entity, self.now.tick) {
+            match storage.try_add_untracked::<C>(self.entity, self.now.tick) {
                 Some(place) => place,
                 None => place_erased(storage, self.entity, self.now, const { needs_drop::<C>() }).cast(),
             }
@@ -584,7 +584,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     unsafe fn remove_sole(storage: &mut SparseStorage, entity: Entity) {
         debug_assert!(!Self::NEEDS_DROP, "a value that has to be dropped retires first");
         // SAFETY: the storage holds values of `C`, which need no drop.
-        if unsafe { !storage.remove_lightly::<C>(entity) } {
+        if unsafe { !storage.try_remove_untracked::<C>(entity) } {
             storage.remove(entity);
         }
     }

@@ -11,7 +11,8 @@ use crate::queue::{Queue, StepKind};
 use crate::resource::Resource;
 use crate::store::{Store, record_despawn, record_insert, record_remove, record_retain};
 
-/// A system parameter that records changes to the world, to be applied when the system has finished.
+/// A system parameter that records changes to the world. The schedule applies them before a system that is ordered after this one runs, and
+/// at the latest at the end of the run.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

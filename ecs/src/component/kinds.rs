@@ -67,7 +67,7 @@ impl Kinds {
         Self(self.0 | self.0 << Self::HOOKS | self.0 << Self::LINKS)
     }
 
-    /// Those of which observers or hooks are told.
+    /// The kinds of observers and hooks, without those of relationships.
     #[inline]
     #[must_use]
     pub(crate) fn told(self) -> Self {
@@ -95,7 +95,7 @@ impl Kinds {
         self.0 == 0
     }
 
-    /// Whether one of these is among them.
+    /// Whether at least one of these is among them: `x.has(A.and(B))` is true if `x` has `A` or `B`.
     #[inline]
     pub(crate) fn has(self, others: Self) -> bool {
         self.0 & others.0 != 0
@@ -108,6 +108,7 @@ impl Kinds {
         Self(self.0 & others.0)
     }
 
+    /// The union of both.
     #[inline]
     #[must_use]
     pub(crate) fn and(self, others: Self) -> Self {

@@ -439,8 +439,8 @@ impl Entities {
         self.allocate_behind_retired()
     }
 
-    /// A fresh id that is alive at once, in this row, which the caller makes. None, and nothing has happened, if that takes a flush or
-    /// memory, or there is no id left: [`Entities::reserve_next`] says which, and makes room.
+    /// A fresh id that is alive at once, in this row, which the caller makes. None, and nothing has happened, if ids are reserved, the
+    /// next index is retired, memory is missing, or there is no id left: [`Entities::reserve_next`] says which, and makes room.
     #[inline(always)]
     pub(crate) fn allocate_at_row(&mut self, location: Location) -> Option<Entity> {
         let Location { table, row } = location;
@@ -674,7 +674,7 @@ impl Entities {
 
     /// A live entity without sparse components, to end its life, if that takes neither a flush nor memory.
     #[inline(always)]
-    pub(crate) fn ending_lightly(&mut self, entity: Entity) -> Option<Ending<'_>> {
+    pub(crate) fn begin_end(&mut self, entity: Entity) -> Option<Ending<'_>> {
         let Self { slots, sparse, free, cursor, live, lives, .. } = self;
         let cursor = cursor.get_mut();
         if *cursor != free.len() as i64 || free.len() == free.capacity() {

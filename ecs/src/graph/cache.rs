@@ -1,7 +1,7 @@
 //! The plan cache: a memo in front of the edge map.
 //!
 //! Changes come in runs. A typed operation finds the plan of its bundle by the type, before the number of the bundle is known;
-//! the compiler knows the place in the cache. Other operations find a plan by the number of the change.
+//! the index of its entry in the cache is a compile-time constant. Other operations find a plan by the number of the change.
 //!
 //! A key names the flags for which its user is ready, so one comparison finds a plan and says that there is nothing else to do: a plan
 //! with other flags is not found, and the user prepares for it first. The graph clears the cache whenever plans are forgotten or their
@@ -23,14 +23,14 @@ const ENTRIES: usize = 32;
 pub(crate) struct PlanKey {
     /// The bundle of a typed change, otherwise [`Numbered`].
     bundle: TypeId,
-    /// The table, and the change. The number of a typed change is the flags of the plan.
+    /// High half: the table. Low half: the change. In a typed key the bits of the bundle's number are the special flags of the plan instead.
     word: u64,
     /// The flags of the plan of a numbered change.
     flags: PlanFlags,
-    /// Flags that the plan may have as well.
+    /// Flags of the plan that the comparison ignores.
     tolerated: PlanFlags,
     is_typed: bool,
-    /// Where the entry is.
+    /// The index of the entry that may hold the plan.
     place: u32,
 }
 
@@ -68,7 +68,7 @@ impl PlanKey {
         }
     }
 
-    /// The key for the same change if the plan has flags of these beside its own ones, or does not.
+    /// The same key, which also matches plans that have any of these flags in addition.
     #[inline(always)]
     #[must_use]
     pub(crate) fn tolerating(self, tolerated: PlanFlags) -> Self {

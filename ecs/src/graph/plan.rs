@@ -100,7 +100,7 @@ impl PlanFlags {
     pub(crate) const MOVES: Self = Self(1);
     /// Required components are constructed.
     pub(crate) const REQUIRES: Self = Self(1 << 1);
-    /// Some of them go elsewhere than to columns that hold no value.
+    /// Some of them cannot be constructed in a new row of the destination: they are sparse, replace a value, or the row does not move.
     pub(crate) const REQUIRES_ELSEWHERE: Self = Self(1 << 2);
     /// Values come to sparse storages, or leave them.
     pub(crate) const SPARSE: Self = Self(1 << 3);
@@ -123,9 +123,11 @@ impl PlanFlags {
     /// The source table has every table-stored component of the bundle that the first step removes or takes.
     pub(crate) const COMPLETE: Self = Self(1 << 12);
 
-    /// The entity gets one sparse component, which names the target of a relationship. Nothing is notified but that.
+    /// The change does nothing in sparse storages but add one component, and no other listener is interested. If the component names the
+    /// target of a relationship that nothing observes, linking is all that there is to finish.
     pub(crate) const ONLY_LINKS: Self = Self(1 << 13);
-    /// The flags of a plan that does no more in sparse storages than to link an entity to the target that a component names.
+    /// The special flags of a plan with [`ONLY_LINKS`](Self::ONLY_LINKS). Two say that it notifies, since the bookkeeping of relationships
+    /// counts as a listener.
     pub(crate) const LINKS: Self =
         Self(Self::SPARSE.0 | Self::NOTIFIES_BEFORE.0 | Self::NOTIFIES_AFTER.0 | Self::ONLY_LINKS.0);
 
@@ -155,7 +157,7 @@ impl PlanFlags {
         self.0
     }
 
-    /// Whether any of these is set.
+    /// Whether at least one of these flags is set: `x.has(A.and(B))` is true if `x` has `A` or `B`.
     #[inline(always)]
     pub(crate) const fn has(self, others: Self) -> bool {
         self.0 & others.0 != 0
@@ -168,7 +170,7 @@ impl PlanFlags {
         Self(self.0 & Self::SPECIAL.0)
     }
 
-    /// These flags and others.
+    /// The union of these flags and others.
     #[must_use]
     pub(crate) const fn and(self, others: Self) -> Self {
         Self(self.0 | others.0)
@@ -223,8 +225,8 @@ pub(crate) struct MovePlan {
     pub(crate) retains: Option<Box<[u32]>>,
     /// The sparse storages that something is added to.
     pub(crate) summary: SparseSummary,
-    /// Where a step removes a component that a later one adds: the new value takes the place of the old one, but it is no
-    /// change of that.
+    /// The targets of components that one step removes and a later one adds again. The value is overwritten in place, but its ticks and events
+    /// are those of an added component.
     pub(crate) renewed: Box<[Target]>,
     /// The columns of the source whose components the entity does not have afterwards. Empty if the destination is the source.
     pub(crate) lost: Box<[(u32, ComponentId)]>,
@@ -263,6 +265,13 @@ impl MovePlan {
             Target::Sparse(number) | Target::SparseIfNew(number) => Some(number as usize),
             Target::Column { .. } | Target::Kept(_) | Target::Nowhere => None,
         })
+    }
+
+    /// Whether values are written to columns of the destination.
+    pub(crate) fn writes_columns(&self) -> bool {
+        let required = self.required.iter().map(|required| &required.target);
+        let mut targets = self.targets.iter().chain(required).chain(&self.renewed);
+        targets.any(|target| matches!(target, Target::Column { .. }))
     }
 
     /// The sparse storages that something is taken from.

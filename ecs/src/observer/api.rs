@@ -13,12 +13,12 @@ use crate::world::{DeferredWorld, EntityWorldMut, World};
 impl World {
     /// Adds an observer: of all events of its type, if it is a system, or of what [`Observer`](super::Observer) says.
     ///
-    /// `O(1)`; the first observer of what happens to a component, and the removal of the last one, are `O(columns)` of the world, since
-    /// each table knows whether it is heard. An operation on a component that nothing listens to costs what it did.
+    /// Amortized `O(1)` for a triggered event. For a lifecycle event `O(components)` of the world, and `O(columns + plans)` for the first
+    /// observer of a component and event, since tables know what is observed. Operations on components without observers cost no more.
     ///
     /// # Panics
     ///
-    /// If its parameters are in each other's way, or it takes `&mut World`; both are errors of the compiler for functions.
+    /// If its parameters conflict, or it takes `&mut World`; both are errors of the compiler for functions.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -66,7 +66,7 @@ impl World {
     }
 
     /// Removes an observer, which is dropped. False if it is not one of this world, or has been removed before. `O(observers)` of its type
-    /// of event.
+    /// of event, and `O(components)`; also `O(columns + plans)` for the last observer of a component and lifecycle event.
     ///
     /// An observer of entities is removed with the last of them, at the latest when many others have been added, or by
     /// [`World::shrink_to_fit`]. It is not told of anything any more as soon as they are gone.

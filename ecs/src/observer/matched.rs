@@ -49,8 +49,7 @@ impl MatchFilter {
         holds(self.terms.filter(), has) && holds(self.terms.excluded(), has)
     }
 
-    /// Calls a function with those of some entities to which an operation does that they begin to match, or end to, several at a time.
-    /// The store is as it is before an operation that ends it, and behind one that begins it.
+    /// Calls `each` with the entities of a batch that an operation makes begin, or cease, to match the filter.
     pub(super) fn for_each_turned(
         &self,
         batch: EventBatch<'_>,
@@ -58,6 +57,8 @@ impl MatchFilter {
         store: &mut Store,
         mut each: impl FnMut(Affected<'_>, &mut Store),
     ) {
+        // The end of a match is dispatched before the operation, the beginning after it. In both cases the entity matches in the store as it is
+        // now, and does not on the other side of the operation: there it has what is `COMING` or `GONE`, and lacks what is `REMOVE` or `ADD`.
         let turns = |entity: Entity, store: &Store| {
             let now = |id: ComponentId| store.structure.has(entity, id);
             let other = |id: ComponentId| match batch.kinds_of(id) {

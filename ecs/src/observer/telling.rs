@@ -9,8 +9,8 @@ use crate::event::{Event, Trigger as _};
 use crate::store::{NotDispatched, Store};
 use crate::world::{DispatchGuard, World, report_trigger};
 
-/// Dispatches an event, and applies the commands of its observers. Returns false, and nothing has happened, during a dispatch of an event
-/// of its type.
+/// Dispatches an event, and applies the commands of its observers. Returns false, without notifying an observer, during a dispatch of the
+/// same type of event.
 #[inline]
 pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return true };

@@ -1,4 +1,4 @@
-//! Which observers of a type of event are told of what. An observer is a number here: its place in their list.
+//! Finds the observers of an event: by component, by entity, or all. Observers are named by their index in their list, here called *place*.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -67,7 +67,7 @@ impl Deref for Places {
 }
 
 impl Watching {
-    /// Notes what the observer in a place watches, which is behind all others.
+    /// Adds what an observer watches. Its place is greater than those of all others.
     pub(super) fn enter(
         &mut self,
         place: u32,

@@ -72,7 +72,7 @@ impl<C> Command<C> {
     /// A step whose values are of type `V`; `needs_drop` tells whether dropping them ever does anything.
     pub(crate) const fn step<V>(needs_drop: bool, step: StepCommand<C>) -> Self {
         let align = align_of::<V>();
-        // What wants to lie where a queue cannot put it is a stretch of bytes there.
+        // Values aligned to more than a line are stored unaligned, as bytes.
         let (drop, align): (_, usize) = match align > LINE {
             true => (drop_aside_fn::<V>(), LINE),
             false => (drop_fn::<V>(), align),
@@ -106,7 +106,7 @@ const fn drop_aside_fn<V>() -> Option<unsafe fn(NonNull<u8>)> {
     if core::mem::needs_drop::<V>() { Some(drop_aside::<V>) } else { None }
 }
 
-/// Drops values that lie where they do not want to.
+/// Drops values that are stored unaligned.
 ///
 /// # Safety
 ///
@@ -178,8 +178,8 @@ pub(super) const fn values_at<C: 'static>(at: usize, align: usize) -> usize {
     align_up(at + size_of::<Header<C>>(), align)
 }
 
-/// The least alignment of an entry.
-const ENTRY: usize = align_of::<usize>();
+/// The least alignment of an entry: that of its header.
+const ENTRY: usize = align_of::<Header<()>>();
 
 impl<C> Queue<C> {
     #[inline]
@@ -197,7 +197,7 @@ impl<C> Queue<C> {
     #[inline]
     pub(crate) fn push<F: FnOnce(&mut C) + Send + 'static>(&mut self, operation: F) {
         if align_of::<F>() > LINE {
-            // Memory of its own, which is where it wants to be.
+            // In a box, since a queue aligns to a line at most.
             let operation = Box::new(operation);
             self.push_here(move |context: &mut C| operation(context));
         } else {
@@ -219,8 +219,8 @@ impl<C> Queue<C> {
     ///
     /// # Safety
     ///
-    /// - `write` writes the values of the command to the address that it gets; if they want to lie at a multiple of more than
-    ///   64, their bytes. They may be sent to another thread. It may panic; then nothing is recorded.
+    /// - `write` writes the values of the command to the address that it gets, or their bytes if their type is aligned to more than a line.
+    ///   They may be sent to another thread. It may panic; then nothing is recorded.
     #[inline]
     pub(crate) unsafe fn push_with(
         &mut self,
@@ -235,8 +235,8 @@ impl<C> Queue<C> {
         if end > self.memory.capacity() * LINE {
             self.grow(end);
         }
-        // SAFETY: the memory reaches to `end`, and header and values lie before it, where their types want them to be:
-        // the memory is aligned for anything up to a line, entries begin at a multiple of 8.
+        // SAFETY: the memory reaches to `end`, and is aligned to a line. `self.len` is a multiple of `ENTRY`, so the header is aligned, and
+        // `values_at` aligns the values as the command says, to a line at most.
         unsafe {
             let start = NonNull::new_unchecked(self.memory.as_mut_ptr().cast::<u8>());
             start.add(self.len).cast::<Header<C>>().write(Header { command, entity, by: self.by });
@@ -263,7 +263,7 @@ impl<C> Queue<C> {
         self.len
     }
 
-    /// Says whose the step is that was recorded for [`Entity::PLACEHOLDER`].
+    /// Sets the entity of a step that was recorded for [`Entity::PLACEHOLDER`].
     ///
     /// # Safety
     ///

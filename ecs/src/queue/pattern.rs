@@ -2,8 +2,8 @@
 //!
 //! The steps that follow each other for one entity are one change, however many they are. What they come to, and where their
 //! parts lie in the arena, is remembered as a *pattern*. As long as the next entries have the same pattern and their
-//! entities are in one table, the store carries them out together. Hooks that have to see each step will need a queue to go
-//! step by step where a component has some: the pattern is the place to know it.
+//! entities are in one table, the store carries them out together. If hooks or observers are notified of the change, it is carried out for
+//! one entity at a time; its steps are still one change.
 
 use alloc::vec::Vec;
 use core::iter::successors;

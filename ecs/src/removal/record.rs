@@ -257,7 +257,7 @@ impl Removals {
     /// Records that an entity of a table loses the only component whose removals are recorded there, if that takes nothing but to add it
     /// to the list of entities. Otherwise nothing is recorded, and this says false.
     #[inline(always)]
-    pub(crate) fn record_lightly(&mut self, table: &Table, entity: Entity) -> bool {
+    pub(crate) fn try_record_entity(&mut self, table: &Table, entity: Entity) -> bool {
         match self.watched.get_mut(table.only_list() as usize) {
             Some(watched) => !watched.values.has_readers() && watched.entities.push_if_easy(entity),
             None => false,
@@ -273,7 +273,7 @@ impl Removals {
     ///
     /// # Safety
     ///
-    /// - The row is one of the table.
+    /// - The row is one of the table. After true the caller ends its entity without using the values of the row.
     #[inline(never)]
     pub(crate) unsafe fn record_row(&mut self, table: &Table, row: usize) -> Result<bool, AllocError> {
         for (_, id) in table.watched_columns() {

@@ -79,7 +79,8 @@ use crate::trace::{self, RunSpan};
 pub struct Schedule {
     label: Option<InternedScheduleLabel>,
     graph: Graph,
-    /// The order, and the world for which all systems have been initialised. None if a part of that has panicked.
+    /// The order and the plan for a world. None until the systems have been prepared, after a change of the graph or of settings, and if
+    /// preparing fails or panics.
     built: Option<Built>,
     /// The world of what its systems keep; none while they are prepared for another one, or if that has failed.
     systems_of: Option<WorldId>,
@@ -99,7 +100,8 @@ pub struct Schedule {
 
 /// What was made of the graph for a world.
 struct Built {
-    /// None from the moment that a system has put another world in the place of this one: all is made anew before the next run.
+    /// The world of the plan. None if the schedule has to be built again before the next run: because a system has put another world in the
+    /// place of this one, or because that was asked for.
     world: Option<WorldId>,
     order: Ordering,
     plan: Plan,

@@ -23,7 +23,7 @@ use crate::entity::STREAMS;
 pub(super) enum Task {
     /// Runs a system, if its own conditions hold.
     System(u32),
-    /// Asks the conditions of a set.
+    /// Evaluates the conditions of a set, once for all of its systems.
     Ask(u32),
 }
 
@@ -36,7 +36,7 @@ pub(super) struct PlanStep {
     pub(super) gates: Range<u32>,
     /// The system's own conditions, as a range of those of the graph.
     pub(super) conditions: Range<u32>,
-    /// Whether it depends on nothing but its own conditions.
+    /// Whether no set around it has conditions. An earlier failure may still block it.
     pub(super) is_free: bool,
     /// The stream of ids that its commands have, if it records any. Steps of a stage that have the same run one after the
     /// other.

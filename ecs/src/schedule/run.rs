@@ -81,8 +81,7 @@ impl Run<'_> {
         let shared = self.shared;
         let mut streams = Streams::open(store, shared.plan, recorders, self.id_sources, shared.id_marks);
         let cell = StoreCell::exclusive(streams.store);
-        // What was found out of the systems was found out in the world that they were prepared for. In another one that has taken
-        // its place they run one by one.
+        // Units and pipelines were planned for the world that the systems were prepared for. In another world the steps run one by one.
         let is_planned = self.prepared_for.is_some();
         #[cfg(feature = "parallel")]
         if let Some(units) = self.units[stage].as_ref().filter(|_| is_planned) {
@@ -123,7 +122,8 @@ impl Run<'_> {
             alone(start..pipeline.steps.start, errors);
             start = pipeline.steps.end;
             let fused = Fused { shared, systems, pipeline, first, costs, panicked: &self.in_pipeline };
-            // SAFETY: as above.
+            // SAFETY: the store and the graph are borrowed mutably, and all systems have been initialised for the store, none of which is
+            // exclusive. The pipeline is one of the plan, which is valid in this world.
             unsafe { fused.run(cell, errors) }
         }
         alone(start..steps.end, errors);
@@ -150,8 +150,7 @@ impl Run<'_> {
         self.follow(world, store);
     }
 
-    /// If another world was put in the place of this one: has what was recorded for the old one go there, and prepares all
-    /// systems for the new one.
+    /// If the world has been replaced, sends commands that were not applied to the old world and prepares all systems for the new one.
     fn follow(&mut self, world: WorldId, store: &mut Store) {
         if store.id() != world {
             // First of all: preparing systems is user code in part, which may panic.

@@ -176,10 +176,10 @@ pub(super) struct Systems<'a> {
 // SAFETY: systems and conditions are `Send` (see `ARE_SEND`), and the caller that runs a step promises that no other code uses
 // those of the step.
 unsafe impl Send for Systems<'_> {}
-// SAFETY: as above.
+// SAFETY: a shared reference only copies the pointers; whoever runs a step promises that no other code uses what they point at.
 unsafe impl Sync for Systems<'_> {}
 
-/// Compiles only if they are.
+/// Fails to compile if systems or conditions are not `Send`.
 const ARE_SEND: () = {
     const fn are_send<T: Send, U: Send>() {}
     are_send::<Runnable, SetNode>();
@@ -327,8 +327,8 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Runs a step of a stage that has begun at a tick. What it writes bears the tick of the step, and some after it. `outcome` is that
-    /// of the step.
+    /// Runs a step of a stage, whose first tick is given: the conditions of the step use the ticks that it has among those of the stage, and
+    /// its system the ones after them. `outcome` is that of the step.
     #[inline(always)]
     pub(super) fn run_step(
         &self,
@@ -421,6 +421,7 @@ impl<'a> Shared<'a> {
     #[inline(always)]
     fn should_run(&self, turn: &mut Turn<'_, 'a, '_>, outcome: &AtomicU8) -> Result<(), Option<Box<SystemError>>> {
         let (at, step) = (turn.at, turn.step);
+        // A step that a failure has blocked is not open any more.
         if !(step.is_free && outcome.load(Relaxed) == Outcome::Open as u8) {
             if !self.sets_hold(at, step) {
                 return Err(None);
@@ -438,7 +439,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Whether a step is still to run, and the conditions of the sets around it hold.
+    /// Whether a step is open and the conditions of the sets around it hold. If these do not, its outcome says so afterwards.
     #[inline(never)]
     fn sets_hold(&self, at: u32, step: &PlanStep) -> bool {
         if !self.outcomes.is_open(at) {

@@ -7,8 +7,10 @@
 //! row of its table an entity ends up is another matter.
 //!
 //! A change of up to 32 steps is remembered in the graph beside others. Of longer ones the graph knows one at a time;
-//! planning it costs one pass over its steps. If the `Drop` of a value panics, all entities of the run have been changed
-//! already.
+//! planning it costs one pass over its steps.
+//!
+//! If the `Drop` of a replaced value panics, the other entities of the run still get their new values. If a run only removes or despawns and
+//! its entities are changed one by one, the first panic ends it: the rest stay as they are.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -99,7 +101,8 @@ pub(crate) fn record_insert<B: Bundle>(
         (_, false) => const { &Steps::<B, false>::INSERT },
         (_, true) => const { &Steps::<B, true>::INSERT },
     };
-    // SAFETY: the values of these commands are parts, which may be sent like the bundle.
+    // SAFETY: the values of the command are `B::Parts`, which the closure writes: in place if their alignment is at most a line, otherwise
+    // as bytes. Parts may be sent to another thread, since a bundle may. If taking the bundle apart panics, nothing is recorded.
     unsafe {
         queue.push_with(command, entity, |values| match align_of::<B::Parts>() <= LINE {
             true => scatter_into(bundle, values.cast()),
@@ -108,7 +111,7 @@ pub(crate) fn record_insert<B: Bundle>(
     }
 }
 
-/// Writes the bytes of a bundle's parts to where they do not want to lie.
+/// Writes the parts of a bundle, as bytes, to an address that is not aligned for them.
 ///
 /// # Safety
 ///
@@ -175,7 +178,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
     let mut entities = Vec::new();
     while let Some(entry) = running.peek() {
         if store.listeners.has_news {
-            // An operation that was broken off has left something to be told.
+            // An operation that a panic ended has left pending events.
             let home = home.get_or_insert_with(|| Home::new(store));
             let system = store.commands.errors.system;
             store.react();
@@ -185,7 +188,8 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
             pattern = Pattern::default();
         }
         if entry.step().is_none() {
-            // It may do anything, also make the world forget what changes the numbers of this pattern stand for.
+            // The closure may do anything, also invalidate the changes whose numbers the pattern holds; whoever does that clears
+            // `last_pattern`.
             store.commands.last_pattern = pattern;
             store.commands.applied += 1;
             store.structure.entities.act(entry.by);
@@ -331,7 +335,7 @@ fn apply_next(
     let Some(compiled) = pattern.compiled else { return };
     store.commands.applied += (run.count * pattern.count()) as u64;
     act_for(&mut store.structure.entities, pattern, compiled);
-    // What one step has brought is told from what another has.
+    // Steps that were recorded in different places are applied entity by entity, so that each component gets the origin of its step.
     let is_mixed = pattern.is_mixed();
     if let Some(Some(place)) = place
         && run.count >= TOGETHER
@@ -343,8 +347,9 @@ fn apply_next(
     }
     let apply = |(number, &entity): (usize, &Entity)| apply_one_of(store, &run, (number, entity), spawns, compiled);
     match run.leaves().is_empty() {
+        // Without new values nothing is lost if the run ends early: a panic leaves the other entities as they are.
         true => entities.iter().enumerate().for_each(apply),
-        // If the destructor of a value panics that new ones replace, the other entities get theirs all the same.
+        // If the destructor of a replaced value panics, the other entities still get their new values.
         false => for_each_despite_panics(entities.iter().enumerate(), apply),
     }
 }
@@ -363,8 +368,8 @@ fn apply_one_of(
         true => change_for_entity(store, change, entity),
         false => change,
     });
-    // SAFETY: the steps of the pattern are those of the change, with the components of the same bundles; each entity's parts are
-    // written once.
+    // SAFETY: the change has the steps of the pattern, in order; `change_for_entity` only exchanges bundles for ones with the same
+    // components, so the leaves match the targets of its plan. Writing moves bytes and does not panic. Each number is written once.
     let addition = |change| unsafe { Addition::new(change, |writer| run.write(number, writer)) };
     // Observers are told when the origins have been noted.
     let done = store.without_news(|store| {
@@ -384,7 +389,7 @@ fn apply_one_of(
     }
 }
 
-/// Whether observers or hooks are told of steps for an entity that is here.
+/// Whether hooks or observers are notified of these steps for an entity.
 fn hears_steps(store: &mut Store, entity: Entity, place: Option<Placement>, pattern: &Pattern<Store>) -> bool {
     let (Some(place), Some(compiled)) = (place, pattern.compiled) else { return false };
     let table = match place {
@@ -403,7 +408,7 @@ fn tells_sparse_end(store: &Store, entity: Entity) -> bool {
     store.listeners.told_storages.meets(store.structure.entities.sparse_summary(entity.index()))
 }
 
-/// Sets the origin of the first of these steps as that of the operations; or of the last, if that removes the entity.
+/// Sets the origin of the operations that follow to that of the first step, or of the last one if the entity is despawned.
 #[inline]
 fn act_for(entities: &mut Entities, pattern: &Pattern<Store>, compiled: CompiledSteps) {
     let mut origins = pattern.origins();
@@ -439,7 +444,8 @@ fn apply_together(
         return true;
     };
     let batch = Batch { entities, leaves: run.leaves(), start: run.start_of(0), stride: run.stride() };
-    // SAFETY: the parts of each entity lie where the run says, and are put once.
+    // SAFETY: the batch points at the entries of the run. Each holds full parts of the bundles of the change, in order, since the change was
+    // compiled from these steps and does not depend on sparse components. They are written once.
     unsafe {
         match place {
             Placement::Pending | Placement::New => store.spawn_together(change, &batch, place == Placement::New),

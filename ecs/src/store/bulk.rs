@@ -455,7 +455,7 @@ impl Store {
     ///
     /// # Safety
     ///
-    /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
+    /// - The batch holds full parts for each entity, of the bundles that the change adds, in order.
     pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>, new: bool) -> bool {
         let Planned { plan, tables, components } = self.structure.archetypes.planned(TableId::EMPTY, change);
         if !plan.is_plain() || !(new || self.structure.entities.claim_pending(batch.entities)) {

@@ -128,20 +128,20 @@ impl Store {
 
     /// Whether a component with this sparse storage that comes to an entity only has to be linked, at once.
     #[inline]
-    pub(super) fn links_lightly(&self, storages: SparseSummary) -> bool {
+    pub(super) fn can_link_at_once(&self, storages: SparseSummary) -> bool {
         !self.reactions.is_running() && self.listeners.link_at_once(storages)
     }
 
     /// The same for this component.
     #[inline]
-    pub(crate) fn links_lightly_one<C: Component>(&self) -> bool {
+    pub(crate) fn can_link_component_at_once<C: Component>(&self) -> bool {
         let number = self.structure.archetypes.components.sole_storage::<C>();
-        number.is_some_and(|number| self.links_lightly(SparseSummary::default().with(number)))
+        number.is_some_and(|number| self.can_link_at_once(SparseSummary::default().with(number)))
     }
 
     /// Links an entity to the target that a component of it names, which has just come. Says whether that was all.
     #[inline]
-    pub(super) fn link_lightly(&mut self, id: ComponentId, source: Entity) -> bool {
+    pub(super) fn link_new_source(&mut self, id: ComponentId, source: Entity) -> bool {
         let link = match self.reactions.last_link {
             Some((of, link)) if of == id => link,
             _ => match self.find_link(id) {

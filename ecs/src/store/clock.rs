@@ -42,8 +42,9 @@ impl SharedClock {
 /// The tick of a world and its eras.
 pub(crate) struct Clock {
     pub(crate) shared: Arc<SharedClock>,
-    /// The tick at which all ticks were clamped last, and how often that has happened.
+    /// The tick at which all ticks were clamped last.
     pub(super) checked: Tick,
+    /// Advances by one when ticks are clamped, and by `LastRun::FORGOTTEN` when they are restored, so that no earlier run is remembered.
     pub(super) era: u32,
     /// How often ticks have gone back. It only grows.
     pub(super) restores: u64,

@@ -14,6 +14,8 @@ struct Deferring<'s> {
 impl Drop for Deferring<'_> {
     fn drop(&mut self) {
         if self.home.is(self.store) {
+            // Each operation of the scope may have undone what an earlier one has done.
+            self.store.listeners.pending.mark_stale();
             self.store.end_whole(self.has_ended);
             return;
         }

@@ -1,7 +1,7 @@
 //! Ending entities.
 //!
-//! All ways have one order: make room; take the rows off, so that the entities are gone; tell the listeners what they have lost;
-//! drop the values.
+//! The order is: notify hooks and observers; make room; remove the rows, so that the entities are gone; record removals; drop the values.
+//! Where nothing can fail any more, removals are recorded before the row goes.
 
 use alloc::vec::Vec;
 use core::slice;
@@ -32,14 +32,14 @@ impl Store {
 
     /// The sparse storages in which an entity may be, if no observer and no hook is told of its end, and no pairs end with it.
     #[inline]
-    pub(crate) fn ends_untold(&self, entity: Entity) -> Option<SparseSummary> {
-        self.ends_untold_in(entity, &mut None)
+    pub(crate) fn ends_unobserved(&self, entity: Entity) -> Option<SparseSummary> {
+        self.ends_unobserved_in(entity, &mut None)
     }
 
-    /// As [`ends_untold`](Self::ends_untold), for one entity after the other: `quiet` is the last table to whose ends no observer and no
+    /// As [`ends_unobserved`](Self::ends_unobserved), for one entity after the other: `quiet` is the last table to whose ends no observer and no
     /// hook listens, and is not asked again.
     #[inline]
-    pub(crate) fn ends_untold_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseSummary> {
+    pub(crate) fn ends_unobserved_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseSummary> {
         let location = self.structure.entities.get(entity)?;
         let summary = self.structure.entities.sparse_summary(entity.index());
         if *quiet != Some(location.table) {
@@ -63,11 +63,11 @@ impl Store {
     /// Ends entities of whose end observers and hooks are not told, in this order. If a destructor panics, the others end all the same, and
     /// the panic waits.
     #[must_use]
-    pub(crate) fn end_untold(&mut self, entities: &[Entity]) -> Waiting {
+    pub(crate) fn end_unobserved(&mut self, entities: &[Entity]) -> Waiting {
         self.structure.entities.reserve_free(entities.len()).unwrap_or_else(|error| error.raise());
         let (mut rest, mut panicked) = (entities.iter(), Waiting::default());
         while !rest.as_slice().is_empty() {
-            panicked = panicked.or(Waiting::catch(|| end_some_untold(self, &mut rest)));
+            panicked = panicked.or(Waiting::catch(|| end_run_unobserved(self, &mut rest)));
         }
         panicked
     }
@@ -133,7 +133,7 @@ impl Store {
         });
     }
 
-    /// As [`foresee_end`](Self::foresee_end), of selected entities.
+    /// Adds the events of the end of selected entities.
     pub(crate) fn foresee_end_of(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         if hears_end_of(self, selection.table) {
             self.with_affected(selection, None, |store, affected| events.add_end(store, affected, selection.table));
@@ -209,10 +209,10 @@ impl Store {
 #[inline(always)]
 fn end_at_once(store: &mut Store, entity: Entity) -> bool {
     let Store { structure: Structure { archetypes, entities, .. }, listeners, .. } = store;
-    let Some(ending) = entities.ending_lightly(entity) else { return false };
+    let Some(ending) = entities.begin_end(entity) else { return false };
     let Location { table, row } = ending.location();
     let Some(table) = archetypes.tables.find_mut(table) else { return false };
-    if !table.ends_lightly() || !listeners.ends_lightly(table, entity) {
+    if !table.can_overwrite_rows() || !listeners.try_record_end(table, entity) {
         return false;
     }
     // SAFETY: the row of a live entity is a row of its table, which ends lightly.
@@ -232,7 +232,7 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
     };
     let summary = store.structure.entities.sparse_summary(entity.index());
     let is_noted =
-        !summary.is_empty() || !store.structure.archetypes.tables.get_mut(location.table).interest().ends_untold();
+        !summary.is_empty() || !store.structure.archetypes.tables.get_mut(location.table).interest().ends_unrecorded();
     if is_noted && store.hears_end(location.table, summary) {
         return despawn_notified(store, entity);
     }
@@ -246,7 +246,7 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
 ///
 /// # Errors
 ///
-/// If a listener has despawned it.
+/// If the entity is not alive. `despawn_in_phases` has checked that, and hooks and observers cannot change it.
 #[cold]
 #[inline(never)]
 fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError> {
@@ -277,7 +277,7 @@ fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError
 
 /// Ends these entities, one after the other. Those that are in one table and in the same storages, which have nothing to drop, are taken
 /// out of each storage together, and out of the table, as far as their rows follow each other.
-fn end_some_untold(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
+fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
     let mut kind = None;
     let mut run = rest.as_slice();
     let mut count = 0;
@@ -315,9 +315,10 @@ fn end_some_untold(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
 fn end_lightly_there(store: &Store, table: TableId, summary: SparseSummary) -> bool {
     let Store { structure: Structure { archetypes, sparse, .. }, listeners, .. } = store;
     let Some(table) = archetypes.tables.get(table) else { return false };
-    let is_told = listeners.is_recording() || listeners.removals.watches(summary) || !table.interest().ends_untold();
+    let is_told =
+        listeners.is_recording() || listeners.removals.watches(summary) || !table.interest().ends_unrecorded();
     let drops = |number: usize| sparse[number].column().drop_fn().is_some();
-    !is_told && table.ends_lightly() && !summary.storages(sparse.len()).any(drops)
+    !is_told && table.can_overwrite_rows() && !summary.storages(sparse.len()).any(drops)
 }
 
 /// Ends an entity of whose end observers and hooks are not told, or have been.
@@ -343,11 +344,11 @@ unsafe fn end_row(store: &mut Store, entity: Entity, location: Location) {
     }
 }
 
-/// [`Store::end_row`] of an entity that may be in sparse storages, or of whose end something is recorded.
+/// [`end_row`] of an entity that may be in sparse storages, or of whose end something is recorded.
 ///
 /// # Safety
 ///
-/// - As for [`Store::end_row`].
+/// - As for [`end_row`].
 #[inline(never)]
 unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Location, summary: SparseSummary) {
     let row = location.row as usize;
@@ -425,7 +426,7 @@ fn despawn_in(store: &mut Store, table: Option<TableId>, entities: &[Entity]) {
     }
 }
 
-/// As [`expect_end`](Store::expect_end), of selected entities, in this order if there is one.
+/// Notifies observers and hooks of the end of selected entities, in this order if there is one.
 #[must_use]
 fn expect_end_of(store: &mut Store, selection: &Selection, order: Option<&[Entity]>) -> Waiting {
     if !hears_end_of(store, selection.table) {

@@ -1,6 +1,10 @@
-//! The engine of structural changes: one function carries out every change of the components of one entity.
+//! The engine of structural changes: how every change of the components of one entity is carried out.
 //!
-//! [`Store::execute`] has four phases. *Prepare* makes room, notifies observers and hooks of what is about to go, and constructs required
+//! [`Store::insert_bundle`] inserts a bundle of known type, and [`Store::execute`] carries out every other change. Both first try
+//! [`Store::ready`] and [`Ready::carry_out`], which serve a change without a *prepare* and a *finish* phase, and fall back to
+//! [`Store::execute_in_phases`].
+//!
+//! A change has four phases. *Prepare* makes room, notifies observers and hooks of what is about to go, and constructs required
 //! components; it may fail, and then nothing has happened. *Move* brings the row to its new table, and *write* has the row writer fill in
 //! the new values; neither runs user code nor fails. *Finish* brings sparse storages up to date, records removals, drops the values that
 //! are left behind, and notifies observers and hooks.
@@ -78,17 +82,19 @@ pub(super) trait Step: Copy {
     /// Whether it adds anything.
     const ADDS: bool;
 
-    /// Whether it may concern components in tables. One that does not takes nothing out.
+    /// Whether the step itself names table-stored components. If not, its plan is cached for entities of all tables, nothing is read, and
+    /// requirements, which may be table-stored, are left to a change in phases.
     const IN_TABLES: bool = true;
 
-    /// The flag of plans which leave or replace values that have to be dropped, if that is all that there is to finish.
+    /// The flag that such a plan may have besides: `REPLACES` for an insertion, `DROPS` for a removal. The values are dropped at the end.
     const DROPS: PlanFlags = PlanFlags::NONE;
 
     /// Whether it adds components that require others. For a new entity these are constructed without a *prepare* phase, if all go to
     /// columns.
     const REQUIRES: bool = false;
 
-    /// The special flags of plans that are carried out without a *prepare* and a *finish* phase.
+    /// The special flags that a plan must have, exactly, for the change to need neither a *prepare* nor a *finish* phase. See `DROPS` and
+    /// `REQUIRES` for flags that it may have in addition.
     fn flags(_: Subject) -> PlanFlags {
         PlanFlags::NONE
     }
@@ -211,7 +217,7 @@ pub(super) struct Prepared {
     panicked: Option<Waiting>,
 }
 
-/// The change of one entity that has been carried out but for the *finish* phase.
+/// What *finish* gets: the change that has been carried out, its plan, and where the entity was.
 #[derive(Clone, Copy)]
 struct Changed {
     entity: Entity,
@@ -235,11 +241,11 @@ struct Ready<'s> {
     now: WriteStamp,
 }
 
-/// The table of the row that is written, which has room for it.
+/// What happens to the row of the entity. A table that gets a row has room for it.
 enum Rows<'s> {
     /// The row is new.
     New(&'s mut Table),
-    /// Only sparse storages are written.
+    /// The row is not touched: only sparse storages change.
     None,
     /// The row stays where it is.
     Stays(&'s mut Table),
@@ -247,7 +253,7 @@ enum Rows<'s> {
     Moves { to: &'s mut Table, source: &'s mut Table, from: u32 },
 }
 
-/// A change that has been carried out, but for its *finish* phase.
+/// What [`Ready::carry_out`] returns.
 struct Done {
     entity: Entity,
     /// Where the entity is now.
@@ -257,11 +263,13 @@ struct Done {
 }
 
 impl Ready<'_> {
-    /// The *move* and *write* phases of a change. Unless it has `PHASES`, the special flags of the plan are those of the step.
+    /// The *move* and *write* phases of a change. Unless it has `PHASES`, the special flags of the plan are those of the step, and perhaps
+    /// `S::DROPS` and [`PlanFlags::REQUIRES`].
     ///
     /// # Safety
     ///
     /// - As for [`Store::execute`].
+    /// - `self` was returned by `ready::<S, PHASES>` for this subject, and nothing has happened to the store since.
     #[inline(always)]
     unsafe fn carry_out<S: Step, const PHASES: bool>(
         self,
@@ -290,7 +298,10 @@ impl Ready<'_> {
                 Rows::Stays(table) => {
                     read(plan, table, sparse);
                     if S::ADDS {
-                        table.stamp(now.tick);
+                        // A table whose values stay as they are has not changed, whatever comes to sparse storages.
+                        if !PHASES || plan.writes_columns() {
+                            table.stamp(now.tick);
+                        }
                         write(&mut RowWriter::new(plan, table, row, entity, sparse, now));
                         if table.is_tracked() {
                             note_targets(plan, table, row, now);
@@ -348,7 +359,8 @@ impl Store {
     ///
     /// # Safety
     ///
-    /// - A subject that is alive is at its location; one that is pending is.
+    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
+    ///   ([`Entities::is_pending`]).
     #[inline(always)]
     pub(super) unsafe fn insert_bundle<B: Bundle>(
         &mut self,
@@ -388,7 +400,7 @@ impl Store {
     #[inline(always)]
     fn conclude_at_once(&mut self, done: Done) -> (Entity, Option<Location>) {
         let Done { entity, here, link } = done;
-        let is_here = link.is_none_or(|component| self.link_lightly(component, entity));
+        let is_here = link.is_none_or(|component| self.link_new_source(component, entity));
         (entity, is_here.then_some(here))
     }
 
@@ -399,11 +411,13 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If there is no memory, or no id for a new entity. Nothing has happened, and neither function has been called.
+    /// If there is no memory, or no id for a new entity. No component has changed, and neither function has been called. Listeners may have
+    /// been notified before the change.
     ///
     /// # Safety
     ///
-    /// - A subject that is alive is at its location; one that is pending is.
+    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
+    ///   ([`Entities::is_pending`]).
     /// - `write` writes every component of each bundle that the change adds, in order, and does nothing else. Neither that nor `read` panics.
     ///   `ADDS` is true if the change adds anything.
     /// - If the fate is `Taken`, `read` moves everything out that the change takes away, and only then. What it takes from a sparse storage
@@ -451,6 +465,7 @@ impl Store {
         let key = self.key_of_table(step, subject);
         let (mut id, mut flags) = self.find_plan(key, step, subject.table());
         let mut prepared = None;
+        // *Prepare* makes room as well. Without that phase the loop below reserves the row if the table is full.
         let mut has_room = flags.has(PlanFlags::PREPARE);
         if flags.has(PlanFlags::NOTIFIES_BEFORE)
             && let Subject::Alive(entity, location) = subject
@@ -469,7 +484,7 @@ impl Store {
                 // SAFETY: forwarded.
                 break unsafe { ready.carry_out::<S, true>(subject, read, write) };
             }
-            assert!(!has_room, "the first phase has made room");
+            assert!(!has_room, "*prepare* has reserved the row");
             self.reserve_row(subject, id)?;
             has_room = true;
         };
@@ -491,13 +506,15 @@ impl Store {
         Ok((entity, is_here.then_some(here)))
     }
 
-    /// The key of the plan of a step for the table of an entity.
+    /// The key of the plan of a step for the table of an entity. The own key of a step without table-stored components finds a plan that is
+    /// not good for *prepare* and *finish*.
     #[inline]
     fn key_of_table<S: Step>(&mut self, step: S, subject: Subject) -> PlanKey {
         let key = step.key(subject);
         if S::IN_TABLES || subject.is_new() {
             return key;
         }
+        // Only to fill the plan cache: the next change with this key needs no phases.
         self.find_plan(key, step, TableId::EMPTY);
         PlanKey::of_change(step.change(self), subject.table())
     }
@@ -539,12 +556,19 @@ impl Store {
         Ok(())
     }
 
-    /// What carries out a change of one entity, if there is room. Only a new entity has got its id then. Unless the change has `PHASES` there
-    /// is nothing to prepare: the plan has the flags of the step.
+    /// Finds the plan of a change and checks that there is room for it. Returns `None`, with nothing changed, if the plan cache has no plan
+    /// with these flags, or if memory, a flush or an id is missing.
+    ///
+    /// If this returns a change, an entity that had no row has its id and its location in the index, and without `PHASES` its required
+    /// components are constructed in the row past the end. The caller must carry the change out: the row is not committed yet.
+    ///
+    /// Without `PHASES` the special flags of the plan are those of the step, and perhaps `S::DROPS` and, for a new entity of a step that
+    /// `REQUIRES`, [`PlanFlags::REQUIRES`].
     ///
     /// # Safety
     ///
-    /// - A subject that is alive is at its location; one that is pending is.
+    /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
+    ///   ([`Entities::is_pending`]).
     #[inline(always)]
     unsafe fn ready<S: Step, const PHASES: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
         let now = self.now();
@@ -563,8 +587,10 @@ impl Store {
             }
         }
         let to = plan.table;
-        // SAFETY: the tables of plans and of live entities are tables of this store. Required components are those of the plan, which go to
-        // columns that hold no value, as its flags say; the table has room for the row, which is committed if this returns something.
+        // SAFETY: the tables of cached plans and of live entities are tables of this store; in the last arm they differ, as the arm before has
+        // compared them. Required components are those of the plan, which go to columns that hold no value, as its flags say. The table has
+        // room for the row. `carry_out` commits it: a pending id needs no more, and for a new entity `can_allocate_at_row` has just said that
+        // there is an id.
         let (rows, entity, here) = unsafe {
             match subject {
                 Subject::New | Subject::Pending(_) => {
@@ -597,7 +623,6 @@ impl Store {
                     (Rows::Stays(table), entity, at)
                 }
                 Subject::Alive(entity, at) => {
-                    // They differ.
                     let (source, table) = tables.get_two_mut(at.table, to);
                     // A row that moves and has values replaced as well is rare.
                     let replaces = !PHASES && S::ADDS && plan.flags.has(S::DROPS);
@@ -760,8 +785,8 @@ impl Store {
             true => plan.sparse_targets().next().map(|number| components.sparse()[number]),
             false => None,
         };
-        if let Some(component) = linked.filter(|_| self.links_lightly(storages)) {
-            return self.link_lightly(component, entity);
+        if let Some(component) = linked.filter(|_| self.can_link_at_once(storages)) {
+            return self.link_new_source(component, entity);
         }
         let plan = self.structure.archetypes.at(id).plan;
         if plan.interest().is_none() {
@@ -847,7 +872,7 @@ unsafe fn write_whole<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_
     unsafe { B::write_row::<false>(bundle.address(), writer, token) }
 }
 
-/// Constructs what a plan requires in the row behind the last one of a table.
+/// Constructs what a plan requires in the row past the end of a table.
 ///
 /// # Safety
 ///

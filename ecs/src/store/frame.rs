@@ -44,8 +44,8 @@ pub(crate) fn begin_frame(store: &mut Store) -> Option<Ongoing> {
     Some(store.frames.enter())
 }
 
-/// Whether commands that wait for the end of the frame are applied now: the next frame is about to begin, by name or with the run of a
-/// schedule, given by its label and seat. An implicit frame that is open then ends.
+/// Ends the open implicit frame if commands wait for that and the next frame begins now: by name, or with the run of a schedule, given by its
+/// label and seat. Returns whether the caller has to apply those commands.
 ///
 /// # Panics
 ///

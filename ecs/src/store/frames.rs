@@ -2,7 +2,7 @@
 //!
 //! A frame is begun and ended by name ([`World::frame`](crate::world::World::frame)), or it is *implicit*: it goes on until a
 //! schedule that has run in it runs again. Runs within runs, and frames within runs or frames, belong to the outermost one.
-//! What hangs on the end of a frame: messages age, and the lists of removals let go of what has been read.
+//! At the end of a frame messages age, and the logs of removals drop what all readers have read.
 //!
 //! A schedule with readers of messages *holds* those that were written since its last run began: they do not go before it has run
 //! once more, however many frames that takes, up to the bounds that [`Messages`](crate::message::Messages) keeps.
@@ -25,8 +25,8 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::resource::{MessageNumbers, Renewed, ResourceId, Resources};
 
-/// Stands for a schedule in the world that it was prepared for. It is gone when the schedule is, or is prepared for another
-/// world.
+/// Identifies a schedule in the world that it was prepared for. The world holds weak references, which end when the schedule is dropped or
+/// prepared for another world.
 pub(crate) type Seat = Arc<()>;
 
 /// A schedule that has run in the world.
@@ -112,7 +112,7 @@ impl Frames {
         resources.age_messages(|messages, numbers| self.held_from(messages, numbers));
     }
 
-    /// Has a schedule hold the messages that are there and those that will be written to these lists, and to no others.
+    /// Sets which lists of messages a schedule reads. Messages that it may not have read are retained.
     pub(crate) fn hold_messages(&mut self, resources: &mut Resources, seat: &Seat, lists: &[ResourceId]) {
         let is_of = |holder: &Holder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
         let at = match self.holders.iter().position(is_of) {
@@ -133,7 +133,7 @@ impl Frames {
         }
     }
 
-    /// Notes that a schedule begins a run, in which its readers come to the messages that are there.
+    /// Notes that a schedule begins a run. Its readers see all messages up to now, so only later ones are retained for it.
     pub(crate) fn offer_messages(&mut self, resources: &mut Resources, seat: &Seat) {
         let is_of = |holder: &&mut Holder| core::ptr::eq(holder.seat.as_ptr(), Arc::as_ptr(seat));
         if let Some(holder) = self.holders.iter_mut().find(is_of) {

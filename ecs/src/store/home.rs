@@ -87,6 +87,7 @@ fn put_returned_first(store: &mut Store) {
     let mut first = Queue::default();
     for Returned { mut queue, system, deferral, .. } in returned {
         if let Some(has_ended) = deferral {
+            store.listeners.pending.mark_stale();
             store.end_whole(has_ended);
         }
         if !queue.is_empty() {

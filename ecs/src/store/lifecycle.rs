@@ -104,7 +104,7 @@ impl Store {
         out
     }
 
-    /// Carries out operations as one, whose events before the operation have been delivered.
+    /// [`as_one`](Self::as_one) for operations whose events before the operation have been delivered, so that they are not delivered again.
     pub(super) fn as_foretold<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
         let out = OperationScope::run(self, true, operations);
         self.react();
@@ -125,7 +125,7 @@ impl Store {
             }
             // The panic shows that the operation has been broken off.
             self.listeners.pending.forget_failure();
-            self.settle_news();
+            self.mark_pending_stale();
         }
     }
 
@@ -163,6 +163,7 @@ impl Store {
             return;
         }
         self.relink();
+        // If a listener panics, the next `react` has still to remove the components of refused links.
         self.listeners.has_news = !self.listeners.links.refused.is_empty();
         if self.relations.have_news() || self.listeners.has_news || self.listeners.panicked.is_some() {
             return self.react_despite_panics();
@@ -172,7 +173,7 @@ impl Store {
         self.apply_recorded();
     }
 
-    /// The rest of [`react`](Self::react) where pairs or links have ended, or a listener has panicked.
+    /// The rest of [`react`](Self::react) if there are events of pairs, links were refused, or a listener has panicked.
     #[cold]
     #[inline(never)]
     fn react_despite_panics(&mut self) {
@@ -235,8 +236,9 @@ impl Store {
         }
     }
 
-    /// Other operations may come before the pending events are delivered, and may undo what these report.
-    pub(super) fn settle_news(&mut self) {
+    /// Copies the entities of pending batches out of their tables and marks the batches stale: delivery then drops the changes that later
+    /// operations have undone.
+    pub(super) fn mark_pending_stale(&mut self) {
         let Self { structure: Structure { archetypes, .. }, listeners, .. } = self;
         listeners.pending.resolve_all_rows(&archetypes.tables);
         listeners.pending.mark_stale();

@@ -1,7 +1,7 @@
 //! Changing which components an entity has.
 //!
 //! A [`Located`] is an entity and where it is. It borrows the store, so nothing can make the location wrong while it exists,
-//! and each operation uses it up. Every change goes through [`Store::execute`].
+//! and each operation uses it up. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
 
 use super::addition::{Addition, Loss, inserting_after, inserting_if_new, removing, retaining};
 use super::execute::{NumberedStep, Step, Subject, TypedStep};
@@ -68,8 +68,8 @@ impl<'s> Located<'s> {
         self.location
     }
 
-    /// What the store makes of new values, or of a wish to remove some. That can only make tables and plans, or add storages: no
-    /// entity moves.
+    /// Calls `make` with the store, to register bundles or to make a change before the operation. It may add tables, plans and storages, and
+    /// moves no entity.
     pub(super) fn prepare<T>(&mut self, make: impl FnOnce(&mut Store) -> T) -> T {
         make(self.store)
     }

@@ -86,7 +86,7 @@ struct Running {
     others: Vec<(&'static str, Origin)>,
 }
 
-/// All that is not as it mostly is before an event, in one byte: then a single look shows that there is nothing to be done first.
+/// Flags of a dispatch. In the common case all are clear (`IDLE`), so that one comparison covers them.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct State(u8);
 
@@ -99,7 +99,7 @@ impl State {
     const NESTED: Self = Self(1 << 1);
     /// There is a cause, or the limit is 0.
     const LIMITED: Self = Self(1 << 2);
-    /// Something may lead to what happens now.
+    /// The limit of depth has to be checked.
     const MAY_LEAD: Self = Self(Self::RUNNING.0 | Self::LIMITED.0);
     /// What runs may have recorded something beside its parameters.
     const DIRECT: Self = Self(1 << 3);
@@ -350,7 +350,7 @@ impl<C: 'static> Reactions<C> {
         taken
     }
 
-    /// Whether something else may lead to what happens now, for which this makes way.
+    /// Returns false if the limit of depth is reached. Otherwise saves the running dispatch, if there is one, in [`Running::others`].
     #[cold]
     #[inline(never)]
     fn make_way(&mut self) -> bool {

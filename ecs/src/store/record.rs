@@ -58,7 +58,11 @@ impl Listeners {
         let made = &table.entities()[first..];
         let is_plain = !self.hears_storages() || !entities.has_summaries();
         if is_plain && !self.is_recording() {
-            let rows = Affected::Rows { table: table.id(), first, count: made.len() };
+            // In a scope that defers events, later operations may move the rows.
+            let rows = match self.held {
+                0 => Affected::Rows { table: table.id(), first, count: made.len() },
+                _ => Affected::Listed(made),
+            };
             return self.note_all(rows, of_table().filter_map(|gained| gained.heard_after(components)));
         }
         for &entity in made {

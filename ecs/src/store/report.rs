@@ -1,9 +1,9 @@
-//! Telling what an operation has done: the one place where anything is told.
+//! Recording what an operation has changed: in lists of removals, in the recorder and the journal, and as pending events. Spawns are in
+//! `record`.
 //!
-//! An operation prepares ([`Listeners::prepare`], which may fail), moves bytes and writes the books, and then says here what
-//! has become of which rows, before it drops anything. No user code runs in between. Values that it leaves behind are still
-//! there, behind the last row of their table, and are a listener's if that says so ([`Told::kept`]). Where [`Interest`] says
-//! that there is no listener, nothing of this is called.
+//! An operation prepares ([`Listeners::prepare`], which may fail), moves rows, and then reports here what has become of them, before it drops
+//! anything. No user code runs in between. Values that were left behind are past the end of their table; a list of removals that keeps one
+//! names its column in [`Told::kept`]. Where [`Interest`] says that there is no listener, nothing of this is called.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -32,22 +32,21 @@ pub(crate) struct Listeners {
     pub(super) recorded: Option<Box<Recorder>>,
     /// Where a journal would begin, while there is none.
     next_journal: JournalStart,
-    /// Whether there are observers of components, or hooks.
+    /// Whether a component has an observer or a hook, or is a side of a relationship or relation.
     pub(super) hears: bool,
-    /// The sparse storages of components with such listeners.
+    /// The sparse storages of such components.
     pub(super) heard_storages: SparseSummary,
-    /// Those of these from which nothing can go without user code: the others hold components that name targets, of which nothing is
-    /// told, and neither is anything told of the lists of these.
+    /// Those of these without `unobserved_links`: a removal from them may notify user code.
     pub(super) told_storages: SparseSummary,
-    /// Those that hold components that name targets, if nothing is told of these nor of the lists of any targets.
-    pub(super) light_links: SparseSummary,
-    /// Those that hold lists of sources.
+    /// The storages of components that name targets and have no listeners, while no list of sources has a listener either.
+    pub(super) unobserved_links: SparseSummary,
+    /// The storages of components that list sources.
     pub(crate) lists: SparseSummary,
-    /// Those that hold components that name targets.
+    /// The storages of components that name targets.
     pub(crate) sources: SparseSummary,
-    /// Those of whose components observers or hooks are told, or which belong to pairs.
+    /// The storages of components with observers or hooks, or of pairs: entities in them do not end by `end_linked`.
     pub(super) ends_with_care: SparseSummary,
-    /// The same as `heard_storages`; all, while transitions are recorded.
+    /// `heard_storages`, or all storages while a recorder or a journal is active.
     noted_storages: SparseSummary,
     /// Which source is listed by which target.
     pub(crate) links: Links,
@@ -61,7 +60,7 @@ pub(crate) struct Listeners {
     pub(super) notified_before: u32,
     /// The panic of a listener before a part of the operations that are carried out as one.
     pub(super) panicked: Waiting,
-    /// Whether such listeners have been told of something or are to be.
+    /// Whether `Store::react` has work: pending events, links to update, or a deferred panic.
     pub(crate) has_news: bool,
 }
 
@@ -132,7 +131,7 @@ impl Listeners {
         }
     }
 
-    /// Whether all transitions are recorded.
+    /// Whether a recorder or a journal is active.
     #[inline]
     pub(super) fn is_recording(&self) -> bool {
         self.recorded.is_some()
@@ -159,7 +158,7 @@ impl Listeners {
     /// Whether a component that comes to one of these sparse storages is linked at once, unless observers or hooks are running.
     #[inline]
     pub(super) fn link_at_once(&self, storages: SparseSummary) -> bool {
-        self.light_links.meets(storages) && !(self.held != 0 || self.has_news || self.is_recording())
+        self.unobserved_links.meets(storages) && !(self.held != 0 || self.has_news || self.is_recording())
     }
 
     /// Records that the entity in a row of a table ends, which has no other components, if that takes no more than to copy values.
@@ -169,7 +168,7 @@ impl Listeners {
     ///
     /// # Safety
     ///
-    /// - The row is one of the table.
+    /// - The row is one of the table. After true the caller ends its entity without using the values of the row.
     #[inline]
     pub(super) unsafe fn record_end(&mut self, table: &Table, row: usize) -> bool {
         if self.is_recording() {
@@ -255,7 +254,7 @@ impl Listeners {
         self.lists = storages_of(&|id| is_observed(id) && components.lists_sources(id));
         self.sources = storages_of(&|id| is_observed(id) && components.names_target(id));
         self.ends_with_care = storages_of(&|id| is_observed(id) && (has_listeners(id) || components.is_of_pairs(id)));
-        self.light_links = self.sources.except(told);
+        self.unobserved_links = self.sources.except(told);
         self.set_heard_storages(storages_of(&is_observed));
         let is_any_observed = components.iter().any(|info| is_observed(info.id()));
         self.hears = is_any_observed || !components.heard_only(None).is_none();
@@ -278,7 +277,8 @@ impl Listeners {
         }
     }
 
-    /// Adds the events of an entity that has changed as a plan says, after which the operation ends without calling user code.
+    /// Adds the events of a changed entity, for plans with no other work to finish. No destructor runs between this and the delivery, so no other
+    /// operation can undo the change: the batch is certain, unless a scope defers it.
     #[inline]
     pub(super) fn add_change(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
         if plan.interest().has(Interest::RECORDER) {
@@ -316,12 +316,12 @@ impl Listeners {
         self.removals.make_room(lost, storages, count, fate)
     }
 
-    /// Tells that an entity of a table ends, which has no other components, if there is nothing to tell or one list gets an entity more.
-    /// Otherwise nothing is told, and this says false. The caller ends the entity at once, which cannot fail.
+    /// Records the end of an entity without sparse components, if that takes nothing, or one more entry in a list of removals. Otherwise
+    /// records nothing and returns false. After true the caller must end the entity, which cannot fail.
     #[inline(always)]
-    pub(super) fn ends_lightly(&mut self, table: &Table, entity: Entity) -> bool {
+    pub(super) fn try_record_end(&mut self, table: &Table, entity: Entity) -> bool {
         let interest = table.interest();
-        interest.ends_untold() || interest.ends_in_lists() && self.removals.record_lightly(table, entity)
+        interest.ends_unrecorded() || interest.ends_in_lists() && self.removals.try_record_entity(table, entity)
     }
 
     /// The rows of entities have been changed as a plan says. `now` are the same, where they are now.

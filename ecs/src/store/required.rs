@@ -1,4 +1,4 @@
-//! Components that come along because others require them.
+//! Construction of required components.
 //!
 //! What is missing a plan knows. Constructors are user code: they run when there is room for everything and before anything
 //! moves, and write behind the last row of the destination, or into memory of their own where that is not possible. If one

@@ -11,7 +11,7 @@ use crate::entity::{Entities, Entity, EntityError, Location, TableId};
 use crate::graph::{Change, ChangeStep};
 use crate::removal::Fate;
 
-/// An iterator's word is taken for at most this many rows in advance.
+/// The most rows that are reserved because of the `size_hint` of an iterator.
 const MAX_HINT: usize = 1 << 16;
 
 impl Store {
@@ -31,7 +31,7 @@ impl Store {
     /// If there is no memory, or no id. Nothing has happened.
     #[inline(always)]
     pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
-        // SAFETY: the entity is new.
+        // SAFETY: a new entity has no condition.
         unsafe { self.insert_bundle(Subject::New, bundle) }.map(|(entity, _)| entity)
     }
 
@@ -59,7 +59,7 @@ impl Store {
         })
     }
 
-    /// Adding a bundle.
+    /// The change that inserts a bundle.
     #[inline]
     pub(super) fn insertion_of<B: Bundle>(&mut self) -> Change {
         Change::of(ChangeStep::Insert(self.register_bundle::<B>()))
@@ -92,9 +92,14 @@ impl Store {
     ) -> Result<Entity, SpawnError> {
         let change = addition.change();
         let subject = pending.map_or(Subject::New, Subject::Pending);
+        assert!(
+            pending.is_none_or(|entity| self.structure.entities.is_pending(entity)),
+            "an id that has a row already"
+        );
         // SAFETY: the addition writes the values of its change, and the plan of the writer is one of that.
         let write = |writer: &mut RowWriter<'_>| unsafe { addition.write(writer) };
-        // SAFETY: as above; callers name an id that is pending.
+        // SAFETY: the id is pending, as has just been checked. The addition writes the components of its change, in order, and does not panic.
+        // Nothing is taken.
         let spawned =
             unsafe { self.execute(subject, NumberedStep::<true>(change), Fate::Dropped, |_, _, _| {}, write) };
         spawned.map(|(entity, _)| entity)
@@ -197,7 +202,7 @@ impl Drop for Made<'_> {
         if !self.store.structure.archetypes.tables.get_mut(self.table).interest().is_none() {
             self.store.rows_made(self.table, self.first);
             if !self.has_ended {
-                self.store.settle_news();
+                self.store.mark_pending_stale();
             }
         }
     }

@@ -62,14 +62,14 @@ impl Store {
         RunTicks { last_run: self.clock.last.get(), this_run: self.clock.change_tick(), system }
     }
 
-    /// Puts so many ticks aside for runs that may happen at the same time, and returns the first of them.
+    /// Reserves so many ticks for runs that may happen at the same time, and returns the first of them. If there are none the tick stays.
     pub(crate) fn begin_runs(&mut self, ticks: u32) -> Tick {
         let first = self.next_tick();
         self.clock.tick.set(first.later(ticks));
         first
     }
 
-    /// Goes on to the next tick and returns the one that it was.
+    /// Advances the tick and returns its previous value: the tick of the run that begins.
     #[inline]
     pub(crate) fn next_tick(&mut self) -> Tick {
         if let Some(tick) = self.clock.try_advance(&self.structure.archetypes.components) {

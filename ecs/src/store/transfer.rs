@@ -144,7 +144,7 @@ pub(super) fn move_foretold_to(
         }
         store.change_links(|store| store.move_pairs(to, &ids));
     });
-    to.settle_news();
+    to.mark_pending_stale();
     ids
 }
 

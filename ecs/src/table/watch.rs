@@ -26,7 +26,7 @@ impl Table {
 
     /// Whether a row ends, as far as the table knows, by overwriting it: no value has to be dropped, and no ticks are kept.
     #[inline(always)]
-    pub(crate) fn ends_lightly(&self) -> bool {
+    pub(crate) fn can_overwrite_rows(&self) -> bool {
         !(self.needs_drop | self.tracked)
     }
 

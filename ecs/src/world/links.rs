@@ -376,7 +376,7 @@ pub(super) fn relink_simply<R: Relationship>(store: &mut Store, target: Entity, 
     }
     let mut done = 0;
     while let Some(&source) = sources.get(done) {
-        if !store.links_lightly_one::<R>() {
+        if !store.can_link_component_at_once::<R>() {
             break;
         }
         if !has_more && <ListOf<R> as RelationshipSourceCollection>::KNOWS_PLACES {
@@ -1000,13 +1000,17 @@ pub(crate) fn linking(store: &Store, id: ComponentId) -> Option<Link<Store>> {
     is_source.then_some(functions.link)
 }
 
-/// Ends an entity with those that end with it, if nothing is told of any of them, and they are linked by one relationship at most.
+/// Despawns an entity and the sources that are despawned with it. Returns false, with nothing despawned, if a hook or observer is notified of
+/// the end of one of them or one is in a pair, if they list sources by several relationships or by one that does not despawn them or allows
+/// links to itself, or if the two sides of the relationship disagree.
+///
+/// Removals are recorded. Links to targets outside of the tree are removed by `Store::react`.
 pub(crate) fn end_linked(store: &mut Store, root: Entity) -> bool {
     store.change_links(|store| end_tree(store, root))
 }
 
 fn end_tree(store: &mut Store, root: Entity) -> bool {
-    let Some(summary) = store.ends_untold(root) else { return false };
+    let Some(summary) = store.ends_unobserved(root) else { return false };
     if !summary.meets(store.listeners.lists) && end_leaf(store, root, summary) {
         return true;
     }
@@ -1016,7 +1020,7 @@ fn end_tree(store: &mut Store, root: Entity) -> bool {
         store.structure.entities.reserve_free(ending.len()).unwrap_or_else(|error| error.raise());
         let is_source = summary.meets(store.listeners.sources);
         unlist_all(store, &ending, is_source, tree);
-        store.end_untold(&ending)
+        store.end_unobserved(&ending)
     });
     ending.clear();
     store.listeners.links.ending = ending;
@@ -1030,7 +1034,8 @@ fn end_tree(store: &mut Store, root: Entity) -> bool {
     true
 }
 
-/// Ends an entity that lists none, and names one target at most, if nothing has to be dropped. Otherwise nothing happens.
+/// Despawns an entity that lists no sources and is linked to exactly one target, if nothing has to be dropped. Otherwise returns false, with
+/// nothing changed.
 #[inline]
 fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
     let sources = summary.common(store.listeners.sources);
@@ -1046,7 +1051,8 @@ fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
     ended
 }
 
-/// Adds to an entity those that end with it, level by level, and says by which relationship, if by one. None if that is not simple.
+/// Extends `ending`, which holds the root, by the sources that are despawned with it, level by level. Returns `None` in the cases in which
+/// [`end_linked`] returns false, otherwise the component of the sources of the relationship that was followed, if there are any.
 fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<ComponentId>> {
     let most = store.structure.entities.len();
     let mut tree: Option<(ComponentId, ComponentId, &LinkFunctions)> = None;
@@ -1056,7 +1062,7 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
         at += store.count_leaves(&ending[at..], quiet);
         let Some(&entity) = ending.get(at) else { break };
         at += 1;
-        let lists = store.ends_untold_in(entity, &mut quiet)?.common(store.listeners.lists);
+        let lists = store.ends_unobserved_in(entity, &mut quiet)?.common(store.listeners.lists);
         if lists.is_empty() {
             continue;
         }
@@ -1086,8 +1092,8 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
     Some(tree.map(|(_, source, _)| source))
 }
 
-/// Forgets that entities which are about to end are listed: on those of each other at once, on others behind that. The first one may be a
-/// source, or is none.
+/// Removes the links of entities that are about to be despawned. Links of the relationship `tree` between them are forgotten here, links to
+/// targets outside are noted and removed by `Store::react`. `is_source` tells whether the root may be a source.
 fn unlist_all(store: &mut Store, ending: &[Entity], is_source: bool, tree: Option<ComponentId>) {
     let others = match tree {
         Some(tree) => store.listeners.sources.except(store.structure.storage_of(tree)),

@@ -81,7 +81,7 @@ impl World {
     /// applied at its end. If no observer and no hook has to do with the links, each step is an operation of its own, which is faster.
     fn as_one_linking<R: Relationship>(&mut self, steps: impl FnOnce(&mut Self)) {
         self.store.change_links(|store| {
-            if store.links_lightly_one::<R>() {
+            if store.can_link_component_at_once::<R>() {
                 steps(World::from_store_mut(store));
             } else {
                 store.as_one(|store| steps(World::from_store_mut(store)));

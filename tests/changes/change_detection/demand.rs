@@ -128,3 +128,19 @@ fn a_watcher_that_is_gone_and_comes_back_misses_nothing() {
     world.clear_trackers();
     assert!(query.is_empty(&world));
 }
+
+#[test]
+fn a_sparse_component_that_comes_is_no_change_of_the_table_whether_its_storage_has_room_or_not() {
+    let mut world = World::new();
+    let [first, second] = [Health(1), Health(2)].map(|health| world.spawn(health).id());
+    world.clear_trackers();
+    // The first value makes the storage, the second one finds room; a command knows no types.
+    world.entity_mut(first).insert(Aside::default());
+    world.entity_mut(second).insert(Aside::default());
+    world.commands().entity(first).insert((Aside::default(), Tag::default()));
+    world.commands().entity(second).remove::<Aside>();
+    world.flush();
+    let mut changed = world.query_filtered::<Entity, Changed<Health>>();
+    assert_eq!(changed.iter(&world).count(), 0, "nothing has happened to the table");
+    world.check_invariants();
+}

@@ -185,7 +185,7 @@ impl<S: States> Words for StateTransitionEvent<S> {
 
 /// The transition of a state in this frame.
 ///
-/// It is marked as changed when the value of the state changes: a file contains its tick, but not that of a computed state.
+/// Its change tick is set when the value of the state changes. A saved file contains that tick, but not the tick of a computed state.
 #[derive(Resource, Clone)]
 #[resource(persistence = as_text)]
 pub(super) struct Transitions<S: States> {

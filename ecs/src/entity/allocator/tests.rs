@@ -115,7 +115,7 @@ fn an_id_of_a_later_generation_is_unknown() {
 fn the_last_row_takes_the_place_of_the_ended_one() {
     let (mut entities, ids) = filled(3);
     entities.reserve_free(1).unwrap();
-    let ending = entities.ending_lightly(ids[0]).unwrap();
+    let ending = entities.begin_end(ids[0]).unwrap();
     assert_eq!(ending.location().row, 0);
     ending.end(ids[2]);
     assert_eq!(entities.get(ids[2]).map(|location| location.row), Some(0));
@@ -123,7 +123,7 @@ fn the_last_row_takes_the_place_of_the_ended_one() {
     entities.check_invariants();
     // The last row itself.
     entities.reserve_free(1).unwrap();
-    entities.ending_lightly(ids[1]).unwrap().end(ids[1]);
+    entities.begin_end(ids[1]).unwrap().end(ids[1]);
     assert_eq!((entities.contains(ids[1]), entities.free.as_slice()), (false, &[0, 1][..]));
     entities.check_invariants();
 }
@@ -131,18 +131,18 @@ fn the_last_row_takes_the_place_of_the_ended_one() {
 #[test]
 fn an_end_that_needs_more_is_refused() {
     let (mut entities, ids) = filled(2);
-    assert!(entities.ending_lightly(ids[0]).is_none(), "no room in the list of free indexes");
+    assert!(entities.begin_end(ids[0]).is_none(), "no room in the list of free indexes");
     entities.reserve_free(2).unwrap();
     entities.set_sparse_summary(0, SparseSummary::default().with(0));
-    assert!(entities.ending_lightly(ids[0]).is_none(), "a sparse component");
-    assert!(entities.ending_lightly(ids[1]).is_some());
+    assert!(entities.begin_end(ids[0]).is_none(), "a sparse component");
+    assert!(entities.begin_end(ids[1]).is_some());
     entities.reserve().unwrap();
-    assert!(entities.ending_lightly(ids[1]).is_none(), "a reserved id");
+    assert!(entities.begin_end(ids[1]).is_none(), "a reserved id");
     while let Some(entity) = entities.next_reserved() {
         entities.place(entity, HOME);
     }
     entities.free(ids[1]);
-    assert!(entities.ending_lightly(ids[1]).is_none(), "not alive");
+    assert!(entities.begin_end(ids[1]).is_none(), "not alive");
 }
 
 /// All ways to end an entity, the last generation of its index included.
@@ -153,7 +153,7 @@ fn each_way_to_end_an_entity_retires_its_index_after_the_last_generation() {
         |entities, entity| entities.free_these(&[entity]),
         |entities, entity| {
             entities.reserve_free(1).unwrap();
-            entities.ending_lightly(entity).unwrap().end(entity);
+            entities.begin_end(entity).unwrap().end(entity);
         },
     ];
     for end in ways {
