@@ -137,7 +137,7 @@ fn a_sparse_component_that_comes_is_no_change_of_the_table_whether_its_storage_h
     // The first value makes the storage, the second one finds room; a command knows no types.
     world.entity_mut(first).insert(Aside::default());
     world.entity_mut(second).insert(Aside::default());
-    world.commands().entity(first).insert((Aside::default(), Tag::default()));
+    world.commands().entity(first).insert((Aside::default(), Tag));
     world.commands().entity(second).remove::<Aside>();
     world.flush();
     let mut changed = world.query_filtered::<Entity, Changed<Health>>();
