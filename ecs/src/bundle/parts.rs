@@ -47,8 +47,8 @@ pub struct RowWriter<'a> {
     columns: &'a [Column],
     /// The row of the entity.
     row: usize,
-    /// The row past the end of the table, once that of the entity is committed. Replaced and unwanted values that
-    /// have to be dropped go there.
+    /// The row past the end of the table, counted with the row of the entity. Replaced and unwanted values that have to be dropped go
+    /// there.
     past_end: usize,
     entity: Entity,
     targets: Targets<'a>,
@@ -84,7 +84,7 @@ impl<'a> RowWriter<'a> {
     /// # Safety
     ///
     /// - No target of the plan is a column.
-    /// - As for [`RowWriter::new`], as far as sparse storages are concerned.
+    /// - Room has been reserved in the sparse storages that the plan adds something to, and the caller drops what retires there.
     #[inline(always)]
     pub(crate) unsafe fn outside_of_tables(
         plan: &'a MovePlan,

@@ -43,7 +43,7 @@ impl RelationSide {
         self.is_source
     }
 
-    /// Whether it is that of the components that name the target of a relationship.
+    /// Whether its components name the target of a relationship.
     pub(crate) const fn names_target(&self) -> bool {
         self.is_source && !self.is_of_pairs
     }

@@ -130,7 +130,7 @@ struct ObserverIndex {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Notified {
     place: u32,
-    /// The number of a batch, and that of the only entity among those of the batch; `None` for all entities of all batches.
+    /// The index of a batch and the index of an entity in it. `None` for all entities of all batches.
     entity: Option<(u32, u32)>,
 }
 

@@ -209,7 +209,7 @@ fn events_of_operations_that_are_one_are_delivered_at_its_end() {
         let world = World::from_store_mut(store);
         made.extend((0..3).map(|_| world.spawn(Left).id()));
         assert!(world.resource::<Calls>().0.is_empty());
-        // What has ended by then is not reported.
+        // Entities that are despawned before delivery are not reported.
         world.despawn(made[1]);
     });
     // They are one batch.

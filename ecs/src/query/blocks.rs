@@ -255,7 +255,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
 }
 
 impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
-    /// Whether slices have one row only, because values do not lie one behind the other.
+    /// Whether each slice has one row, because the values are not contiguous.
     #[inline(always)]
     pub(crate) fn has_single_rows(&self) -> bool {
         D::SINGLE_ROWS && !(D::PACKED_SLICES && self.all_packed().is_some())

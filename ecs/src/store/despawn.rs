@@ -215,7 +215,7 @@ fn end_at_once(store: &mut Store, entity: Entity) -> bool {
     if !table.can_overwrite_rows() || !listeners.try_record_end(table, entity) {
         return false;
     }
-    // SAFETY: the row of a live entity is a row of its table, which ends lightly.
+    // SAFETY: the row of a live entity is a row of its table, which keeps no ticks and whose values need no drop.
     unsafe {
         ending.end(table.last_entity());
         table.overwrite_row(row as usize);
@@ -287,7 +287,7 @@ fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
         if found != kind || found.is_none() {
             store.structure.leave_storages(kind, &run[..count]);
             (run, count) = (&run[run.len() - rest.len() - 1..], 0);
-            kind = found.filter(|&(table, summary)| end_lightly_there(store, table, summary));
+            kind = found.filter(|&(table, summary)| can_end_as_run(store, table, summary));
         }
         let (Some(location), Some((_, summary))) = (location, found) else { continue };
         let Some((table, _)) = kind else {
@@ -303,7 +303,7 @@ fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
         let ending = &run[count..][..1 + more];
         *rest = rest.as_slice()[more..].iter();
         count += 1 + more;
-        // SAFETY: the rows of live entities are rows of their table, which ends lightly.
+        // SAFETY: the rows of live entities are rows of their table, which keeps no ticks and whose values need no drop.
         let moved = unsafe { table.overwrite_rows(row..row + 1 + more) };
         entities.free_these(ending);
         entities.set_rows(moved, location.row);
@@ -311,8 +311,8 @@ fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
     store.structure.leave_storages(kind, &run[..count]);
 }
 
-/// Whether nothing has to be told or dropped when entities of a table end that are in these storages.
-fn end_lightly_there(store: &Store, table: TableId, summary: SparseSummary) -> bool {
+/// Whether nothing has to be recorded or dropped if entities of a table end that are in these sparse storages, so that they end as a run.
+fn can_end_as_run(store: &Store, table: TableId, summary: SparseSummary) -> bool {
     let Store { structure: Structure { archetypes, sparse, .. }, listeners, .. } = store;
     let Some(table) = archetypes.tables.get(table) else { return false };
     let is_told =
