@@ -22,6 +22,7 @@ use super::addition::Addition;
 use super::attribution::{attribute, attributions};
 use super::bulk::Batch;
 use super::failure::{CommandErrors, CommandFailure};
+use super::located::Located;
 use super::{Home, SpawnError, Store};
 use crate::archetype::Archetypes;
 use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, scatter_into};
@@ -470,7 +471,7 @@ fn apply_one(
         store.place_if_pending(entity);
         return store.despawn(entity).map_or_else(|error| Err(error.into()), |()| Ok(entity));
     };
-    if let Some(located) = store.located(entity) {
+    if let Some(located) = Located::find(store, entity) {
         located.add(addition);
         return Ok(entity);
     }

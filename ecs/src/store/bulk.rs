@@ -13,7 +13,9 @@ use core::ptr::{self, NonNull};
 
 use super::addition::{inserting, removing};
 use super::change::{remove_all_from_storage, renew_sparse_changes};
-use super::make::{NewRows, RowIds};
+use super::dynamic::change_with;
+use super::located::Located;
+use super::make::{NewRows, RowIds, make_rows};
 use super::news::{Affected, LifecycleEvents};
 use super::report::LeftRows;
 use super::required::{Placed, make_aside, write_placed};
@@ -23,7 +25,7 @@ use crate::bundle::{Bundle, BundleParts, LeafAt, Targets, give, with_parts};
 use crate::column::{NewValues, copy_item};
 use crate::component::{ChangeTracking, ComponentId, ComponentInfo, Components, StorageType};
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
-use crate::graph::{Change, MovePlan, PlanFlags, PlanId, Target};
+use crate::graph::{Change, ChangeStep, MovePlan, PlanFlags, PlanId, Target};
 use crate::guard::{Waiting, for_each_despite_panics};
 use crate::id_map::{IdMap, Mixed};
 use crate::removal::{Fate, Told};
@@ -383,7 +385,7 @@ impl Store {
             return Err(columns);
         }
         let Some(selection) = self.structure.select_in(table, entities) else { return Err(columns) };
-        let change = self.register_new_values(&mut columns);
+        let change = change_with(self, &mut columns, NewValues::descriptor, ChangeStep::Insert);
         let id = self.structure.archetypes.plan(table, change);
         let plan = self.structure.archetypes.at(id).plan;
         if plan.table == table || !plan.is_plain() {
@@ -476,7 +478,7 @@ impl Store {
         let (table, targets) = (plan.table, plan.targets.clone());
         let ids = if new { RowIds::New } else { RowIds::Pending(batch.entities) };
         // SAFETY: there is room for so many rows. The plan is plain, and the batch has all bundles of the change.
-        unsafe { self.make_rows(table, count, ids, &mut RecordedRows { batch, targets: &targets, required }) };
+        unsafe { make_rows(self, table, count, ids, &mut RecordedRows { batch, targets: &targets, required }) };
         true
     }
 
@@ -498,7 +500,7 @@ impl Store {
             let entities = selection.entities(self);
             self.as_foretold(|store| {
                 for_each_despite_panics(entities.iter(), |&entity| {
-                    if let Some(located) = store.located(entity) {
+                    if let Some(located) = Located::find(store, entity) {
                         located.lose(loss);
                     }
                 });
@@ -629,7 +631,7 @@ fn insert_into_storage<B: Bundle>(
     if storage.len() != 0 && entities.iter().any(|entity| storage.contains(entity.index())) {
         for (nth, &entity) in entities.iter().enumerate() {
             let bundle = make(store, entity, selection.before + nth);
-            give(bundle, |bundle| store.located(entity).map(|located| located.insert(bundle)));
+            give(bundle, |bundle| Located::find(store, entity).map(|located| located.insert(bundle)));
         }
         return entities.len();
     }
@@ -668,7 +670,7 @@ fn insert_one_by_one<B: Bundle>(
             give(bundle, |bundle| {
                 with_parts(bundle, |parts| {
                     let addition = inserting::<B>(store, parts);
-                    if let Some(located) = store.located(entity) {
+                    if let Some(located) = Located::find(store, entity) {
                         located.add(addition);
                     }
                 });

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::dynamic::spawn_values;
 use super::{EntityBuilder, Store};
 use crate::bundle::Bundle;
 use crate::component::{ComponentId, ErasedRef, ErasedVec, Unproved};
@@ -123,10 +124,10 @@ pub(crate) fn spawn_clone_of_some(
     let mut clones = clone_some(store, entity, |id| is_meant(store, id))?;
     let pairs = store.clone_meant_pairs(entity, &is_meant, &|_| false)?;
     if pairs.is_empty() {
-        return Ok(store.spawn_values(&mut clones, step));
+        return Ok(spawn_values(store, &mut clones, step));
     }
     Ok(store.as_one(|store| {
-        let clone = store.spawn_values(&mut clones, step);
+        let clone = spawn_values(store, &mut clones, step);
         store.relate_clones(clone, pairs);
         clone
     }))

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::Store;
-use super::make::{ErasedRows, RowIds};
+use super::dynamic::change_with;
+use super::make::{ErasedRows, RowIds, make_rows};
 use super::required::{Placed, make_aside};
 use super::spawn_error::{MAX_GAP, SpawnError};
 use crate::alloc_error::{AllocError, try_reserve};
@@ -12,7 +13,7 @@ use crate::archetype::Planned;
 use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, equal_columns};
 use crate::component::{ErasedVec, MadeColumn, NewColumn};
 use crate::entity::{ClaimError, Entity, EntityError, TableId};
-use crate::graph::{Change, MovePlan, Target};
+use crate::graph::{Change, ChangeStep, MovePlan, Target};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
@@ -106,7 +107,7 @@ pub(crate) fn spawn_columns(
 ) -> Result<(TableId, usize), ColumnLengthError> {
     let (mut columns, rows) = equal_columns(columns)?;
     store.flush();
-    let change = store.register_columns(&mut columns);
+    let change = change_with(store, &mut columns, NewColumn::descriptor, ChangeStep::Insert);
     if let Err(error) = reserve_rows(store, change, rows) {
         error.raise();
     }
@@ -127,7 +128,7 @@ pub(crate) fn spawn_columns(
     let mut values = ErasedRows { values, summary };
     // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
     // required has been made for as many rows. Some have been written where they belong, and nothing has happened since.
-    let first = unsafe { store.make_rows(table, rows, RowIds::New, &mut values) };
+    let first = unsafe { make_rows(store, table, rows, RowIds::New, &mut values) };
     Ok((table, first.row as usize))
 }
 
@@ -142,7 +143,7 @@ pub(crate) fn spawn_columns_at(
         return Err(SpawnColumnsError::WrongCount { ids: entities.len(), rows });
     }
     store.try_flush()?;
-    let change = store.register_columns(&mut columns);
+    let change = change_with(store, &mut columns, NewColumn::descriptor, ChangeStep::Insert);
     // What is made is made before the ids are looked at.
     let columns: Vec<ErasedVec> = columns.into_iter().map(NewColumn::into_values).collect();
     let Planned { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
@@ -165,7 +166,7 @@ pub(crate) fn spawn_columns_at(
     let mut values = ErasedRows { values, summary };
     // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
     // required has been made for as many rows.
-    unsafe { store.make_rows(table, rows, RowIds::Claimed(entities, claimed), &mut values) };
+    unsafe { make_rows(store, table, rows, RowIds::Claimed(entities, claimed), &mut values) };
     store.react();
     Ok(())
 }

@@ -10,8 +10,7 @@ use super::addition::{Addition, removing_components, retaining};
 use super::located::Located;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, RowWriter, Token, give, with_parts};
-use crate::column::NewValues;
-use crate::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, ErasedVec, NewColumn};
+use crate::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, ErasedVec};
 use crate::entity::Entity;
 use crate::graph::{Change, ChangeStep};
 use crate::sparse::SparseStorage;
@@ -239,73 +238,49 @@ impl fmt::Debug for EntityBuilder {
     }
 }
 
-impl Store {
-    /// Brings values of several components into the order of a bundle; returned is adding it by such a step. Its sparse
-    /// storages, and those of what it requires, exist afterwards.
-    ///
-    /// # Panics
-    ///
-    /// If a component requires itself; the values are dropped. No component comes twice.
-    pub(super) fn register_values(&mut self, values: &mut Vec<ErasedVec>, step: fn(u32) -> ChangeStep) -> Change {
-        let ids = self.structure.archetypes.adopt_values(values, ErasedVec::descriptor);
-        self.note_new_components();
-        Change::of(step(self.structure.archetypes.register_dynamic(&ids)))
-    }
+/// Sorts values of several components into the order of a bundle, and returns the change that adds it by a step of this kind. The sparse
+/// storages of the components, and those of the components that they require, exist afterwards.
+///
+/// # Panics
+///
+/// If a component requires itself; the values are dropped. No component comes twice.
+pub(super) fn change_with<V>(
+    store: &mut Store,
+    values: &mut Vec<V>,
+    descriptor: fn(&V) -> &'static ComponentDescriptor,
+    step: fn(u32) -> ChangeStep,
+) -> Change {
+    let ids = store.structure.archetypes.adopt_values(values, descriptor);
+    store.note_new_components();
+    Change::of(step(store.structure.archetypes.register_dynamic(&ids)))
+}
 
-    /// The addition of columns, which are sorted by their components.
-    ///
-    /// # Panics
-    ///
-    /// As [`Store::register_values`].
-    pub(super) fn register_columns(&mut self, columns: &mut Vec<NewColumn<'_>>) -> Change {
-        let ids = self.structure.archetypes.adopt_values(columns, NewColumn::descriptor);
-        self.note_new_components();
-        Change::of(ChangeStep::Insert(self.structure.archetypes.register_dynamic(&ids)))
-    }
+/// The addition of one value of each of several components, by a step that adds something. A value that is not wanted
+/// may be among them afterwards.
+fn adding_values<'v>(
+    store: &mut Store,
+    values: &'v mut Vec<ErasedVec>,
+    step: fn(u32) -> ChangeStep,
+) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'v>> {
+    let change = change_with(store, values, ErasedVec::descriptor, step);
+    let write = |writer: &mut RowWriter<'_>| {
+        for value in values {
+            let target = writer.next_target();
+            // SAFETY: the values stand in the order of the bundle, and each part of a builder is one value. `Addition::write` alone
+            // calls this, and its caller promises that the plan of the writer is one of the change.
+            unsafe { writer.write_value(target, value) }
+        }
+    };
+    // SAFETY: the change adds the bundle of these values, and nothing else.
+    unsafe { Addition::new(change, write) }
+}
 
-    /// The addition of values of several components, of which none comes twice. They are in the order of the bundle then.
-    ///
-    /// # Panics
-    ///
-    /// As [`Store::register_values`].
-    pub(super) fn register_new_values(&mut self, columns: &mut Vec<NewValues>) -> Change {
-        let ids = self.structure.archetypes.adopt_values(columns, NewValues::descriptor);
-        self.note_new_components();
-        Change::of(ChangeStep::Insert(self.structure.archetypes.register_dynamic(&ids)))
-    }
-
-    /// The addition of one value of each of several components, by a step that adds something. A value that is not wanted
-    /// may be among them afterwards.
-    fn adding_values<'v>(
-        &mut self,
-        values: &'v mut Vec<ErasedVec>,
-        step: fn(u32) -> ChangeStep,
-    ) -> Addition<impl FnOnce(&mut RowWriter<'_>) + use<'v>> {
-        let change = self.register_values(values, step);
-        let write = |writer: &mut RowWriter<'_>| {
-            for value in values {
-                let target = writer.next_target();
-                // SAFETY: the values stand in the order of the bundle, and each part of a builder is one value. `Addition::write` alone
-                // calls this, and its caller promises that the plan of the writer is one of the change.
-                unsafe { writer.write_value(target, value) }
-            }
-        };
-        // SAFETY: the change adds the bundle of these values, and nothing else.
-        unsafe { Addition::new(change, write) }
-    }
-
-    /// Makes an entity with the components of a builder, which is empty afterwards.
-    pub(crate) fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> Entity {
-        self.spawn_values(builder, ChangeStep::Insert)
-    }
-
-    /// Makes an entity with the components of a builder, which is empty afterwards, by such a step.
-    pub(super) fn spawn_values(&mut self, builder: &mut EntityBuilder, step: fn(u32) -> ChangeStep) -> Entity {
-        self.flush();
-        let mut parts = core::mem::take(&mut builder.parts);
-        let addition = self.adding_values(&mut parts, step);
-        self.spawn_with(addition, None).unwrap_or_else(|error| error.raise())
-    }
+/// Makes an entity with the components of a builder, which is empty afterwards, by such a step.
+pub(crate) fn spawn_values(store: &mut Store, builder: &mut EntityBuilder, step: fn(u32) -> ChangeStep) -> Entity {
+    store.flush();
+    let mut parts = core::mem::take(&mut builder.parts);
+    let addition = adding_values(store, &mut parts, step);
+    store.spawn_with(addition, None).unwrap_or_else(|error| error.raise())
 }
 
 impl Located<'_> {
@@ -320,7 +295,7 @@ impl Located<'_> {
         step: fn(u32) -> ChangeStep,
     ) -> Result<(), AllocError> {
         let mut parts = core::mem::take(&mut builder.parts);
-        let addition = self.prepare(|store| store.adding_values(&mut parts, step));
+        let addition = self.prepare(|store| adding_values(store, &mut parts, step));
         let done = self.try_add(addition);
         if done.is_err() {
             builder.parts = parts;

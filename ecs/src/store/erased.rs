@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
 
-use super::{EntityAt, EntityBuilder, Store, Structure, bundle_components};
+use super::{EntityAt, EntityBuilder, Structure, bundle_components};
 use crate::alloc_error::AllocError;
 use crate::bundle::Bundle;
 use crate::component::{
@@ -347,34 +347,22 @@ impl core::error::Error for ColumnAccessError {}
 /// A value for each of several components.
 pub(crate) type ErasedValues = Vec<(ComponentId, ErasedValue)>;
 
-impl Store {
-    /// The number of a component with this descriptor, which is registered now if need be.
-    pub(crate) fn register_descriptor(
-        &mut self,
-        descriptor: &'static ComponentDescriptor,
-    ) -> Result<ComponentId, RegisterComponentError> {
-        let id = self.structure.archetypes.components.try_adopt(descriptor)?;
-        self.note_new_components();
-        Ok(id)
-    }
-
-    /// The values of a component in a table, by row, all of which change now.
-    pub(crate) fn column_mut_by_id<T: 'static>(
-        &mut self,
+impl Structure {
+    /// Checks that the values of a component in a table can be borrowed as a slice of this type, to change them.
+    pub(crate) fn check_column_mut<T: 'static>(
+        &self,
         table: TableId,
         id: ComponentId,
-    ) -> Result<&mut [T], ColumnAccessError> {
-        if self.structure.values_by_id::<T>(table, id).is_none() {
-            return Err(self.structure.why_no_column::<T>(table, id));
+    ) -> Result<(), ColumnAccessError> {
+        if self.values_by_id::<T>(table, id).is_none() {
+            return Err(self.why_no_column::<T>(table, id));
         }
-        if let Some(info) = self.structure.archetypes.components.info(id).filter(|info| !info.mutable()) {
-            return Err(ColumnAccessError::Immutable { component: info.name() });
+        match self.archetypes.components.info(id).filter(|info| !info.mutable()) {
+            Some(info) => Err(ColumnAccessError::Immutable { component: info.name() }),
+            None => Ok(()),
         }
-        self.values_mut_by_id(table, id).ok_or(ColumnAccessError::UnknownTable(table))
     }
-}
 
-impl Structure {
     /// What is known of a component that is asked for an entity.
     pub(crate) fn component_by_id(&self, entity: Entity, id: ComponentId) -> Result<&ComponentInfo, ErasedAccessError> {
         self.archetypes.components.info(id).ok_or(ErasedAccessError::UnknownComponent { entity, id })

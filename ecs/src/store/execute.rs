@@ -337,9 +337,7 @@ impl Ready<'_> {
         if !PHASES && flags.has(PlanFlags::SPARSE) {
             if S::ADDS {
                 entities.add_to_summary(entity.index(), plan.summary);
-                if flags.has(PlanFlags::ONLY_LINKS) {
-                    link = plan.sparse_targets().next().map(|number| components.sparse()[number]);
-                }
+                link = flags.has(PlanFlags::ONLY_LINKS).then(|| linking_component(plan, components)).flatten();
             } else if let [number] = *plan.leaves {
                 // SAFETY: the plan is that of the step, and dropping values does nothing, as the flags of the step say.
                 unsafe { S::remove_sole(&mut sparse[number as usize], entity) }
@@ -348,6 +346,12 @@ impl Ready<'_> {
         }
         Done { entity, here, link }
     }
+}
+
+/// The component by which a new source is to be linked, if its plan has [`PlanFlags::ONLY_LINKS`].
+#[inline(always)]
+fn linking_component(plan: &MovePlan, components: &Components) -> Option<ComponentId> {
+    plan.sparse_targets().next().map(|number| components.sparse()[number])
 }
 
 impl Store {
@@ -781,10 +785,7 @@ impl Store {
             entities.set_sparse_summary(entity.index(), plan.summary);
         }
         let storages = plan.summary;
-        let linked = match plan.flags.has(PlanFlags::ONLY_LINKS) {
-            true => plan.sparse_targets().next().map(|number| components.sparse()[number]),
-            false => None,
-        };
+        let linked = plan.flags.has(PlanFlags::ONLY_LINKS).then(|| linking_component(plan, components)).flatten();
         if let Some(component) = linked.filter(|_| self.can_link_at_once(storages)) {
             return self.link_new_source(component, entity);
         }

@@ -21,15 +21,6 @@ pub(super) struct Located<'s> {
     location: Location,
 }
 
-impl Store {
-    /// An entity, if it is alive.
-    #[inline]
-    pub(super) fn located(&mut self, entity: Entity) -> Option<Located<'_>> {
-        let location = self.structure.entities.get(entity)?;
-        Some(Located { store: self, entity, location })
-    }
-}
-
 impl Structure {
     /// The number of the sparse storage to which the only component of a bundle belongs, if nothing else has to do with adding or
     /// removing it.
@@ -48,6 +39,13 @@ impl Structure {
 }
 
 impl<'s> Located<'s> {
+    /// An entity, if it is alive.
+    #[inline]
+    pub(super) fn find(store: &'s mut Store, entity: Entity) -> Option<Self> {
+        let location = store.structure.entities.get(entity)?;
+        Some(Self { store, entity, location })
+    }
+
     /// # Safety
     ///
     /// - The live entity is at this location.

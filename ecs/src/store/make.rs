@@ -25,7 +25,7 @@ pub(super) trait NewRows {
     ///
     /// # Safety
     ///
-    /// - The caller of [`Store::make_rows`] has promised that these are the values for the table. They are moved once.
+    /// - The caller of [`make_rows`] has promised that these are the values for the table. They are moved once.
     unsafe fn write(&mut self, table: &Table);
 
     /// Moves the sparse values, once the entities are there: from row `first` on.
@@ -77,40 +77,38 @@ impl NewRows for ErasedRows {
     }
 }
 
-impl Store {
-    /// Makes rows behind the last one of a table, and says where they begin.
-    ///
-    /// # Safety
-    ///
-    /// - There is room for so many rows in the table, for the ids, and in the sparse storages that the values go to.
-    /// - The values are as many as the rows, of each column of the table, and of other components that are sparse.
-    pub(super) unsafe fn make_rows(
-        &mut self,
-        table: TableId,
-        rows: usize,
-        ids: RowIds<'_>,
-        values: &mut impl NewRows,
-    ) -> Location {
-        let now = self.now();
-        let Self { structure: Structure { archetypes, entities, .. }, .. } = self;
-        let of = archetypes.tables.get_mut(table);
-        let first = Location { table, row: of.len() as u32 };
-        // SAFETY: the caller's promise: each column gets a value in each of the rows, for which there is room.
-        unsafe {
-            values.write(of);
-            of.commit_rows(rows, now, |list| match ids {
-                RowIds::New => entities.allocate_rows(rows, first, list),
-                RowIds::Pending(ids) | RowIds::Claimed(ids, _) => list.extend_from_slice(ids),
-            });
-        }
-        match ids {
-            RowIds::New => {}
-            RowIds::Pending(ids) => entities.place_all(ids, table, first.row),
-            RowIds::Claimed(ids, claimed) => entities.place_claimed(ids, claimed, first),
-        }
-        // SAFETY: as above; the entities are new.
-        unsafe { values.write_sparse(self, table, first.row as usize) }
-        self.rows_made(table, first.row as usize);
-        first
+/// Makes rows behind the last one of a table, and says where they begin.
+///
+/// # Safety
+///
+/// - There is room for so many rows in the table, for the ids, and in the sparse storages that the values go to.
+/// - The values are as many as the rows, of each column of the table, and of other components that are sparse.
+pub(super) unsafe fn make_rows(
+    store: &mut Store,
+    table: TableId,
+    rows: usize,
+    ids: RowIds<'_>,
+    values: &mut impl NewRows,
+) -> Location {
+    let now = store.now();
+    let Store { structure: Structure { archetypes, entities, .. }, .. } = &mut *store;
+    let of = archetypes.tables.get_mut(table);
+    let first = Location { table, row: of.len() as u32 };
+    // SAFETY: the caller's promise: each column gets a value in each of the rows, for which there is room.
+    unsafe {
+        values.write(of);
+        of.commit_rows(rows, now, |list| match ids {
+            RowIds::New => entities.allocate_rows(rows, first, list),
+            RowIds::Pending(ids) | RowIds::Claimed(ids, _) => list.extend_from_slice(ids),
+        });
     }
+    match ids {
+        RowIds::New => {}
+        RowIds::Pending(ids) => entities.place_all(ids, table, first.row),
+        RowIds::Claimed(ids, claimed) => entities.place_claimed(ids, claimed, first),
+    }
+    // SAFETY: as above; the entities are new.
+    unsafe { values.write_sparse(store, table, first.row as usize) }
+    store.rows_made(table, first.row as usize);
+    first
 }

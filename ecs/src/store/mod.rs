@@ -85,6 +85,7 @@ pub(crate) use self::copies::{
 };
 pub(crate) use self::deferring::with_deferred_events;
 pub use self::dynamic::EntityBuilder;
+pub(crate) use self::dynamic::spawn_values;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError};
 pub(crate) use self::event_observers::{EventObservers, RemovedObservers};
@@ -109,6 +110,7 @@ pub(crate) use self::pending_commands::PendingCommands;
 pub(crate) use self::reactions::{Cause, Link, NotDispatched, ReactionVTable, Reactions};
 pub(crate) use self::removed::{removed_reader, removed_reader_by_id, removed_value_reader, set_removed_limit};
 pub(crate) use self::report::Listeners;
+pub(crate) use self::required::require;
 pub(crate) use self::shrink::shrink_to_fit;
 pub use self::spawn_error::{SpawnAtError, SpawnError};
 pub(crate) use self::structure::Structure;
@@ -124,7 +126,7 @@ use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::alloc_error::AllocError;
-use crate::component::{Component, ComponentId, Components};
+use crate::component::{Component, ComponentDescriptor, ComponentId, Components, RegisterComponentError};
 use crate::entity::{Entity, Location, TableId};
 use crate::entity_disabling::Disabled;
 use crate::origin::Origin;
@@ -229,6 +231,16 @@ impl Store {
         let id = register(&mut self.structure.archetypes.components);
         self.note_new_components();
         id
+    }
+
+    /// The number of a component with this descriptor, which is registered now if need be.
+    pub(crate) fn register_descriptor(
+        &mut self,
+        descriptor: &'static ComponentDescriptor,
+    ) -> Result<ComponentId, RegisterComponentError> {
+        let id = self.structure.archetypes.components.try_adopt(descriptor)?;
+        self.note_new_components();
+        Ok(id)
     }
 
     /// Notes that components may have been registered: makes the storages of those that are sparse, and listens for those with hooks.

@@ -131,33 +131,31 @@ pub(super) unsafe fn write_placed_values(values: &mut Placed, writer: &mut RowWr
     }
 }
 
-impl Store {
-    /// Notes that a component requires another one.
-    ///
-    /// # Errors
-    ///
-    /// If an entity has the component, if it requires the other one already, or if that requires the component.
-    pub(crate) fn require<T: Component, R: Component>(
-        &mut self,
-        make: fn() -> R,
-    ) -> Result<(), RequiredComponentsError> {
-        let (by, id) = (self.register_component::<T>(), self.register_component::<R>());
-        let in_tables = || self.structure.archetypes.tables.iter().any(|table| !table.is_empty() && table.contains(by));
-        let info = self.structure.archetypes.components.info(by).filter(|info| info.storage() == StorageType::Sparse);
-        let in_use = match info.and_then(|info| self.structure.sparse.get(info.sparse_index())) {
-            Some(storage) => storage.len() != 0,
-            None => in_tables(),
-        };
-        if in_use {
-            let (requiree, required) =
-                (self.structure.archetypes.components.name(by), self.structure.archetypes.components.name(id));
-            return Err(RequiredComponentsError::InUse { requiree, required });
-        }
-        self.structure.archetypes.require(by, Required { id, constructor: Constructor::new(make) })?;
-        // The pattern of commands goes by plans.
-        self.commands.last_pattern.clear();
-        Ok(())
+/// Notes that a component requires another one.
+///
+/// # Errors
+///
+/// If an entity has the component, if it requires the other one already, or if that requires the component.
+pub(crate) fn require<T: Component, R: Component>(
+    store: &mut Store,
+    make: fn() -> R,
+) -> Result<(), RequiredComponentsError> {
+    let (by, id) = (store.register_component::<T>(), store.register_component::<R>());
+    let in_tables = || store.structure.archetypes.tables.iter().any(|table| !table.is_empty() && table.contains(by));
+    let info = store.structure.archetypes.components.info(by).filter(|info| info.storage() == StorageType::Sparse);
+    let in_use = match info.and_then(|info| store.structure.sparse.get(info.sparse_index())) {
+        Some(storage) => storage.len() != 0,
+        None => in_tables(),
+    };
+    if in_use {
+        let (requiree, required) =
+            (store.structure.archetypes.components.name(by), store.structure.archetypes.components.name(id));
+        return Err(RequiredComponentsError::InUse { requiree, required });
     }
+    store.structure.archetypes.require(by, Required { id, constructor: Constructor::new(make) })?;
+    // The pattern of commands goes by plans.
+    store.commands.last_pattern.clear();
+    Ok(())
 }
 
 impl Structure {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::bulk::Selection;
 use super::despawn::Ending;
-use super::make::{NewRows, RowIds};
+use super::make::{NewRows, RowIds, make_rows};
 use super::news::LifecycleEvents;
 use super::{Store, Structure};
 use crate::component::{ComponentId, ComponentInfo};
@@ -134,7 +134,7 @@ pub(super) fn move_foretold_to(
             }
         };
         // SAFETY: room has been made. Every column of the table has a pair, which gives it its values.
-        unsafe { to.make_rows(table, count, rows, &mut values) };
+        unsafe { make_rows(to, table, count, rows, &mut values) };
     }
     then(to);
     to.change_links(|to| {

@@ -15,7 +15,7 @@ use crate::entity::{Entities, Ids};
 use crate::error::ErrorHandler;
 #[cfg(feature = "parallel")]
 use crate::pool::{Pool, ThreadPool};
-use crate::store::{CommandError, OnCommandError, Store, Structure, WorldId, check_invariants, shrink_to_fit};
+use crate::store::{CommandError, OnCommandError, Store, Structure, WorldId, check_invariants, require, shrink_to_fit};
 use crate::table::Tables;
 
 impl Default for World {
@@ -264,7 +264,7 @@ impl World {
         &mut self,
         constructor: fn() -> R,
     ) -> Result<(), RequiredComponentsError> {
-        self.store.require::<T, R>(constructor)
+        require::<T, R>(&mut self.store, constructor)
     }
 
     /// Commands that are applied by the next [`World::flush`].

@@ -11,7 +11,8 @@ use crate::bundle::{Bundle, OneOfEach, give, give_here};
 use crate::change::{Mut, ReadEntity, WriteEntity};
 use crate::component::{Component, MutableComponent};
 use crate::entity::{Distinct, Entity, EntityError, MOST_AT_ONCE, TableId};
-use crate::store::{CloneError, EntityAt, EntityBuilder, SpawnAtError, SpawnError, clone_entity};
+use crate::graph::ChangeStep;
+use crate::store::{CloneError, EntityAt, EntityBuilder, SpawnAtError, SpawnError, clone_entity, spawn_values};
 
 impl World {
     /// Makes an entity with the components of a bundle. Amortised `O(components)`.
@@ -179,7 +180,7 @@ impl World {
     #[doc(alias("BuiltEntity"))]
     pub fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> EntityWorldMut<'_> {
         let world = self.store.id();
-        let entity = self.store.by_caller().spawn_dynamic(builder);
+        let entity = spawn_values(self.store.by_caller(), builder, ChangeStep::Insert);
         EntityWorldMut::new(EntityAt::new(&mut self.store, entity, world))
     }
 

@@ -153,7 +153,8 @@ impl World {
         table: TableId,
         id: ComponentId,
     ) -> Result<&mut [T], ColumnAccessError> {
-        self.store.by_caller().column_mut_by_id(table, id)
+        self.store.structure.check_column_mut::<T>(table, id)?;
+        self.store.by_caller().values_mut_by_id(table, id).ok_or(ColumnAccessError::UnknownTable(table))
     }
 
     /// A reader of which entities lose a component from now on: as [`World::removed_reader`], for components whose type is not known.
