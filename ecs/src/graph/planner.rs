@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::plan::{ChangeStep, MovePlan, PlanFlags, PlanListeners, RequiredComponent, Source, Target};
+use super::plan::{ChangeStep, MovePlan, PlanFlags, RequiredComponent, Source, Target};
 use crate::component::{ComponentId, ComponentInfo, Components, Constructor, Contents, Required, StorageType};
 use crate::entity::{SparseSummary, TableId};
 use crate::table::{ColumnMove, Tables};
@@ -65,6 +65,11 @@ impl ComponentOutcome {
     /// Whether a step removes it.
     fn is_removed(&self) -> bool {
         self.removals != 0
+    }
+
+    /// Whether it leaves a sparse storage that a step names.
+    fn leaves_storage(&self) -> bool {
+        self.is_named && self.sparse.is_some() && self.leaves
     }
 }
 
@@ -238,64 +243,52 @@ impl Planner<'_, '_> {
         let to = tables.find_or_create(&all, self.components);
         let targets = self.targets(&outcomes, tables, to);
         let required = self.required(&outcomes, tables, to);
-        let left =
-            || outcomes.all.iter().filter(|outcome| outcome.is_named && outcome.sparse.is_some() && outcome.leaves);
-        let needs_drop = |id: ComponentId| self.components.info(id).is_some_and(ComponentInfo::needs_drop);
-        let (sources, is_complete) = self.sources(tables);
-        let retains = self.retains(&outcomes);
-        let renewed = self.renewed(&outcomes, tables, to);
         let moves = self.moves(&outcomes, tables, to);
-        let leaves: Box<[u32]> = left().filter_map(|outcome| outcome.sparse).collect();
-        let replaces = self.replaces(&targets, &required, tables, to);
-        let summary = summary(targets.iter().chain(required.iter().map(|required| &required.target)));
-        let is_switched = self.components.disabling().iter().any(|id| {
-            let [was, is] = [&old, &all].map(|ids| ids.binary_search(id).is_ok());
-            was != is
-        });
-        let is_sparse = !summary.is_empty()
-            || !leaves.is_empty()
-            || retains.is_some()
-            || sources.iter().any(|source| matches!(source, Source::Sparse(_)));
-        // Where the row stays, what is required is not constructed in it.
-        let stays = to == self.from && !required.is_empty();
-        let goes_elsewhere = stays || required.iter().any(|required| required.new_column().is_none());
-        let drops = moves.iter().any(|step| step.needs_drop)
-            || left().any(|outcome| needs_drop(outcome.id))
-            || retains.is_some();
-        let flags = PlanFlags::MOVES
-            .only_if(to != self.from)
-            .and(PlanFlags::REQUIRES.only_if(!required.is_empty()))
-            .and(PlanFlags::REQUIRES_ELSEWHERE.only_if(goes_elsewhere))
-            .and(PlanFlags::SPARSE.only_if(is_sparse))
-            .and(PlanFlags::RENEWS.only_if(!renewed.is_empty()))
-            .and(PlanFlags::DISABLES.only_if(is_switched))
-            .and(PlanFlags::DROPS.only_if(drops))
-            .and(PlanFlags::REPLACES.only_if(!replaces.is_empty()))
-            .and(PlanFlags::COMPLETE.only_if(is_complete));
+        let left = || outcomes.all.iter().filter(|outcome| outcome.leaves_storage());
+        let lost = moves.iter().filter(|step| !step.is_kept()).map(|step| (step.from, old[step.from as usize]));
         let mut plan = MovePlan {
-            table: to,
-            flags,
-            lost: moves
-                .iter()
-                .filter(|step| !step.is_kept())
-                .map(|step| (step.from, old[step.from as usize]))
-                .filter(|(_, id)| all.binary_search(id).is_err())
-                .collect(),
-            moves: Box::default(),
-            other_moves: Box::default(),
-            replaces,
+            replaces: self.replaces(&targets, &required, tables, to),
+            summary: summary(targets.iter().chain(required.iter().map(|required| &required.target))),
+            lost: lost.filter(|(_, id)| all.binary_search(id).is_err()).collect(),
             comes: outcomes.all.iter().filter_map(ComponentOutcome::comes).collect(),
             targets,
             required,
-            sources,
-            leaves,
-            retains,
-            summary,
-            renewed,
-            listeners: PlanListeners::default(),
+            sources: self.sources(tables),
+            leaves: left().filter_map(|outcome| outcome.sparse).collect(),
+            retains: self.retains(&outcomes),
+            renewed: self.renewed(&outcomes, tables, to),
+            ..MovePlan::to_table(to)
         };
+        let needs_drop = |id: ComponentId| self.components.info(id).is_some_and(ComponentInfo::needs_drop);
+        let drops = moves.iter().any(|step| step.needs_drop) || left().any(|outcome| needs_drop(outcome.id));
+        plan.flags = self.flags(&plan, (&old, &all), drops);
         plan.set_moves(moves).unwrap_or_else(|error| error.raise());
         plan
+    }
+
+    /// The flags of a plan that do not depend on listeners or moves. The components of the tables are those before and after, and `drops` is
+    /// true if values that are left behind have to be dropped.
+    fn flags(&self, plan: &MovePlan, tables: (&[ComponentId], &[ComponentId]), drops: bool) -> PlanFlags {
+        let is_switched = |id: &ComponentId| tables.0.binary_search(id).is_ok() != tables.1.binary_search(id).is_ok();
+        let is_sparse = !plan.summary.is_empty()
+            || !plan.leaves.is_empty()
+            || plan.retains.is_some()
+            || plan.sources.iter().any(|source| matches!(source, Source::Sparse(_)));
+        // Where the row stays, what is required is not constructed in it.
+        let stays = plan.table == self.from && !plan.required.is_empty();
+        let goes_elsewhere = stays || plan.required.iter().any(|required| required.new_column().is_none());
+        let names_sources = matches!(self.steps.first(), Some(ChangeStep::Remove(_) | ChangeStep::Take(_)));
+        let is_complete = names_sources && !plan.sources.contains(&Source::Absent);
+        PlanFlags::MOVES
+            .only_if(plan.table != self.from)
+            .and(PlanFlags::REQUIRES.only_if(!plan.required.is_empty()))
+            .and(PlanFlags::REQUIRES_ELSEWHERE.only_if(goes_elsewhere))
+            .and(PlanFlags::SPARSE.only_if(is_sparse))
+            .and(PlanFlags::RENEWS.only_if(!plan.renewed.is_empty()))
+            .and(PlanFlags::DISABLES.only_if(self.components.disabling().iter().any(is_switched)))
+            .and(PlanFlags::DROPS.only_if(drops || plan.retains.is_some()))
+            .and(PlanFlags::REPLACES.only_if(!plan.replaces.is_empty()))
+            .and(PlanFlags::COMPLETE.only_if(is_complete))
     }
 
     /// Where components of which a step removes the old value and a later one adds a new one end up.
@@ -375,9 +368,9 @@ impl Planner<'_, '_> {
         moves
     }
 
-    fn sources(&self, tables: &Tables) -> (Box<[Source]>, bool) {
+    fn sources(&self, tables: &Tables) -> Box<[Source]> {
         let Some(&(ChangeStep::Remove(bundle) | ChangeStep::Take(bundle))) = self.steps.first() else {
-            return (Box::default(), false);
+            return Box::default();
         };
         let has = |id| tables.get(self.from).is_some_and(|table| table.contains(id));
         let sources = (self.contents)(bundle).explicit.iter().map(|&id| match self.sparse(id) {
@@ -385,9 +378,7 @@ impl Planner<'_, '_> {
             None if has(id) => Source::Column(column(tables, self.from, id)),
             None => Source::Absent,
         });
-        let sources: Box<[Source]> = sources.collect();
-        let is_complete = !sources.contains(&Source::Absent);
-        (sources, is_complete)
+        sources.collect()
     }
 
     /// The sparse storages that an entity may be in afterwards, if a step names what stays.
@@ -412,4 +403,158 @@ fn column(tables: &Tables, table: TableId, id: ComponentId) -> u32 {
     let found = tables.get(table).and_then(|table| table.column_index(id));
     let Some(index) = found else { unreachable!("the table was made with this component") };
     index as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::Component;
+
+    #[derive(crate::Component, Default)]
+    struct Position(f32);
+
+    #[derive(crate::Component, Default)]
+    struct Name(alloc::string::String);
+
+    #[derive(crate::Component, Default)]
+    #[component(storage = "sparse")]
+    struct Marked(u8);
+
+    #[derive(crate::Component, Default)]
+    #[require(Position, Marked)]
+    struct Body;
+
+    /// Bundles by number, and the tables and components that their plans are for.
+    #[derive(Default)]
+    struct Setup {
+        components: Components,
+        bundles: Vec<(Vec<ComponentId>, Vec<Required>)>,
+    }
+
+    impl Setup {
+        fn id<C: Component>(&mut self) -> ComponentId {
+            self.components.register::<C>()
+        }
+
+        /// The number of a new bundle.
+        fn bundle(&mut self, ids: &[ComponentId]) -> u32 {
+            let required = self.components.required_by(ids).to_vec();
+            self.bundles.push((ids.to_vec(), required));
+            self.bundles.len() as u32 - 1
+        }
+
+        fn plan(&self, tables: &mut Tables, from: TableId, steps: &[ChangeStep]) -> MovePlan {
+            let contents = |bundle: u32| {
+                let (explicit, required) = &self.bundles[bundle as usize];
+                Contents { explicit, required, held: &[] }
+            };
+            Planner { from, steps, contents: &contents, components: &self.components }.plan(tables)
+        }
+    }
+
+    fn columns(tables: &Tables, table: TableId) -> Vec<ComponentId> {
+        tables.get(table).map_or(Vec::new(), |table| table.components().to_vec())
+    }
+
+    #[test]
+    fn an_insertion_leads_to_the_table_with_both_sets_of_components() {
+        let mut setup = Setup::default();
+        let (position, name) = (setup.id::<Position>(), setup.id::<Name>());
+        let (first, second) = (setup.bundle(&[position]), setup.bundle(&[name]));
+        let mut tables = Tables::new(&setup.components);
+        let spawn = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(first)]);
+        assert_eq!(columns(&tables, spawn.table), [position]);
+        assert_eq!(*spawn.targets, [Target::Column { index: 0, replace: false }]);
+        assert!(spawn.all_moves().next().is_none() && spawn.flags.has(PlanFlags::MOVES));
+
+        let insert = setup.plan(&mut tables, spawn.table, &[ChangeStep::Insert(second)]);
+        assert_eq!(columns(&tables, insert.table), [position, name]);
+        assert_eq!(*insert.targets, [Target::Column { index: 1, replace: false }]);
+        assert_eq!(insert.kept().map(|step| (step.from, step.to)).collect::<Vec<_>>(), [(0, 0)]);
+        assert!(insert.lost.is_empty() && insert.flags.special() == PlanFlags::NONE);
+    }
+
+    #[test]
+    fn an_insertion_over_a_value_stays_in_the_table_and_replaces_what_has_to_be_dropped() {
+        let mut setup = Setup::default();
+        let (position, name) = (setup.id::<Position>(), setup.id::<Name>());
+        let both = setup.bundle(&[name, position]);
+        let mut tables = Tables::new(&setup.components);
+        let from = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(both)]).table;
+        let insert = setup.plan(&mut tables, from, &[ChangeStep::Insert(both)]);
+        assert!(insert.table == from && !insert.flags.has(PlanFlags::MOVES));
+        let replaced = |index| Target::Column { index, replace: true };
+        assert_eq!(*insert.targets, [replaced(1), replaced(0)], "the targets are in the order of the bundle");
+        assert_eq!(*insert.replaces, [1], "a position need not be dropped");
+        assert!(insert.flags.special() == PlanFlags::REPLACES);
+        let if_new = setup.plan(&mut tables, from, &[ChangeStep::InsertIfNew(both)]);
+        assert_eq!(*if_new.targets, [Target::Kept(1), Target::Kept(0)]);
+        assert_eq!(*if_new.replaces, [1], "the unwanted name goes past the end");
+    }
+
+    #[test]
+    fn a_removal_leaves_values_behind_and_names_what_is_lost() {
+        let mut setup = Setup::default();
+        let (position, name) = (setup.id::<Position>(), setup.id::<Name>());
+        let (both, one) = (setup.bundle(&[position, name]), setup.bundle(&[name]));
+        let mut tables = Tables::new(&setup.components);
+        let from = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(both)]).table;
+        let removal = setup.plan(&mut tables, from, &[ChangeStep::Remove(one)]);
+        assert_eq!(columns(&tables, removal.table), [position]);
+        assert_eq!(*removal.lost, [(1, name)]);
+        assert_eq!(removal.left().collect::<Vec<_>>(), [1]);
+        assert_eq!(*removal.sources, [Source::Column(1)]);
+        assert!(removal.flags.has(PlanFlags::DROPS) && removal.flags.has(PlanFlags::COMPLETE));
+        let nothing = setup.plan(&mut tables, removal.table, &[ChangeStep::Remove(one)]);
+        assert!(nothing.table == removal.table && *nothing.sources == [Source::Absent]);
+        assert!(nothing.lost.is_empty() && !nothing.flags.has(PlanFlags::DROPS.and(PlanFlags::COMPLETE)));
+    }
+
+    #[test]
+    fn sparse_components_change_no_table() {
+        let mut setup = Setup::default();
+        let marked = setup.id::<Marked>();
+        let bundle = setup.bundle(&[marked]);
+        let mut tables = Tables::new(&setup.components);
+        let insert = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(bundle)]);
+        assert_eq!((insert.table, &*insert.targets), (TableId::EMPTY, &[Target::Sparse(0)][..]));
+        assert!(insert.flags.has(PlanFlags::SPARSE) && !insert.flags.has(PlanFlags::MOVES));
+        let removal = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Remove(bundle)]);
+        assert_eq!(*removal.leaves, [0]);
+        assert_eq!(*removal.sources, [Source::Sparse(0)]);
+    }
+
+    #[test]
+    fn what_a_bundle_requires_is_constructed_unless_the_entity_has_it() {
+        let mut setup = Setup::default();
+        let body = setup.id::<Body>();
+        let (position, marked) = (setup.id::<Position>(), setup.id::<Marked>());
+        let (bodies, positions) = (setup.bundle(&[body]), setup.bundle(&[position]));
+        let mut tables = Tables::new(&setup.components);
+        let spawn = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(bodies)]);
+        let mut required: Vec<_> = spawn.required.iter().map(|required| required.id).collect();
+        required.sort_unstable();
+        let mut expected = [position, marked];
+        expected.sort_unstable();
+        assert_eq!(required, expected);
+        assert!(spawn.flags.has(PlanFlags::REQUIRES_ELSEWHERE), "one of them is sparse");
+        let from = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(positions)]).table;
+        let insert = setup.plan(&mut tables, from, &[ChangeStep::Insert(bodies)]);
+        assert_eq!(insert.required.iter().map(|required| required.id).collect::<Vec<_>>(), [marked]);
+        let exactly = setup.plan(&mut tables, from, &[ChangeStep::InsertExactly(bodies)]);
+        assert!(exactly.required.is_empty());
+    }
+
+    #[test]
+    fn a_component_that_is_removed_and_inserted_again_is_renewed() {
+        let mut setup = Setup::default();
+        let position = setup.id::<Position>();
+        let bundle = setup.bundle(&[position]);
+        let mut tables = Tables::new(&setup.components);
+        let from = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(bundle)]).table;
+        let both = setup.plan(&mut tables, from, &[ChangeStep::Remove(bundle), ChangeStep::Insert(bundle)]);
+        assert_eq!((both.table, both.renewed.len()), (from, 1));
+        assert!(both.lost.is_empty() && both.flags.has(PlanFlags::RENEWS));
+        assert_eq!(*both.comes, [Transition::Renewed(position)]);
+    }
 }
