@@ -267,6 +267,12 @@ impl MovePlan {
         })
     }
 
+    /// The component by which a source is to be linked, if the plan has [`PlanFlags::ONLY_LINKS`].
+    #[inline(always)]
+    pub(crate) fn linking_component(&self, components: &Components) -> Option<ComponentId> {
+        self.sparse_targets().next().map(|number| components.sparse()[number])
+    }
+
     /// Whether values are written to columns of the destination.
     pub(crate) fn writes_columns(&self) -> bool {
         let required = self.required.iter().map(|required| &required.target);

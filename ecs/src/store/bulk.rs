@@ -552,27 +552,13 @@ unsafe fn move_rows(
     let (start, exchange) = store.structure.make_room(from, &route, first, count);
     let block = Block { from, first, count, route, start };
     write(store, &block);
+    // SAFETY: the plan leads from this table to another one. There is room, and `write` has written the new values.
+    unsafe { move_block(store, id, &block, exchange, &mut aside) }
     let Block { route, .. } = block;
-    let now = store.now();
-    let Store { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = store;
+    let Store { structure: Structure { archetypes, .. }, listeners, .. } = store;
     let Planned { plan, tables, .. } = archetypes.at(id);
     // SAFETY: both are tables of this store, and they differ.
     let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
-    let renewed = if plan.flags.has(PlanFlags::DISABLES) { first..first + count } else { 0..0 };
-    let renewals: Vec<_> = renewed.map(|row| source.renewal(row, to)).collect();
-    // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
-    // some of them now.
-    unsafe {
-        write_placed(&mut aside, to);
-        source.move_rows_to(first, to, &route.pairs, &route.replaced, exchange, now);
-    }
-    match exchange {
-        true => entities.set_table(to.entities(), route.to),
-        false => entities.relocate_all(&to.entities()[start..], route.to, start as u32),
-    }
-    for (&entity, renewal) in to.entities()[start..].iter().zip(renewals) {
-        renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
-    }
     if !interest.is_none() {
         let row = |number: usize| rows[number] as usize;
         let left = LeftRows { table: source, entities: &listed, row, fate: Fate::Dropped };
@@ -594,6 +580,36 @@ unsafe fn move_rows(
         listeners.pending.resolve_rows(to);
     }
     store.react();
+}
+
+/// The *move* phase of [`move_rows`]: moves the rows of a block behind the last row of the destination, and writes what is required.
+///
+/// # Safety
+///
+/// - The plan leads from the table of the block to the other table of its route, and there is room for the rows. All columns that the change
+///   adds have been written there, except those of required components, whose values these are.
+unsafe fn move_block(store: &mut Store, id: PlanId, block: &Block, exchange: bool, required: &mut Placed) {
+    let Block { from, first, count, route, start } = block;
+    let now = store.now();
+    let Structure { archetypes, entities, sparse, .. } = &mut store.structure;
+    let Planned { plan, tables, .. } = archetypes.at(id);
+    // SAFETY: both are tables of this store, and they differ.
+    let (source, to) = unsafe { tables.get_two_mut(*from, route.to) };
+    let renewed = if plan.flags.has(PlanFlags::DISABLES) { *first..first + count } else { 0..0 };
+    let renewals: Vec<_> = renewed.map(|row| source.renewal(row, to)).collect();
+    // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
+    // some of them now.
+    unsafe {
+        write_placed(required, to);
+        source.move_rows_to(*first, to, &route.pairs, &route.replaced, exchange, now);
+    }
+    match exchange {
+        true => entities.set_table(to.entities(), route.to),
+        false => entities.relocate_all(&to.entities()[*start..], route.to, *start as u32),
+    }
+    for (&entity, renewal) in to.entities()[*start..].iter().zip(renewals) {
+        renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
+    }
 }
 
 /// [`insert_into`](Store::insert_into), when it has been told what goes.

@@ -14,219 +14,25 @@
 //!
 //! Tests: `tests/storage`, `tests/model`, `tests/hazards`.
 
-use alloc::vec::Vec;
-use core::any::TypeId;
-use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 
-use super::change::{leave_summary, remove_from_storages, renew_sparse_changes};
+use super::change::leave_summary;
 use super::news::Affected;
-use super::report::{LeftRows, held_by};
-use super::required::{NewRow, Placed, is_missing, make_aside, reserve_sparse, write_placed_values};
+use super::phases::{Changed, Prepared, drop_values, drop_values_in, finish, prepare};
+use super::required::NewRow;
 use super::spawn_error::SpawnError;
-use super::ticks::{note_renewed_sparse, note_targets};
+use super::step::{Step, Subject, TypedStep};
+use super::ticks::note_targets;
 use super::{Store, Structure};
-use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Planned;
-use crate::bundle::{Bundle, BundleParts, Moved, PartKinds, RowWriter, Targets, Token, with_parts};
+use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, Token, with_parts};
 use crate::component::{ComponentId, Components};
 use crate::entity::{Entities, Entity, Location, TableId};
-use crate::graph::{Change, ChangeStep, MovePlan, PlanFlags, PlanId, PlanKey, RequiredComponent};
-use crate::guard::{Waiting, for_each_despite_panics};
-use crate::removal::{Fate, Told};
+use crate::graph::{MovePlan, PlanFlags, PlanId, PlanKey};
+use crate::removal::Fate;
 use crate::sparse::SparseStorage;
-use crate::table::{Table, Tables};
+use crate::table::Table;
 use crate::tick::WriteStamp;
-use crate::tracking::Renewal;
-use crate::transition::Interest;
-
-/// The entity of a change.
-#[derive(Clone, Copy)]
-pub(super) enum Subject {
-    /// A new entity.
-    New,
-    /// An id that is reserved and has no row yet.
-    Pending(Entity),
-    /// A live entity and its row.
-    Alive(Entity, Location),
-}
-
-impl Subject {
-    /// The table from which the entity comes.
-    #[inline(always)]
-    fn table(self) -> TableId {
-        match self {
-            Self::New | Self::Pending(_) => TableId::EMPTY,
-            Self::Alive(_, location) => location.table,
-        }
-    }
-
-    /// The index of the entity, unless it is new.
-    #[inline(always)]
-    fn index(self) -> Option<u32> {
-        match self {
-            Self::New => None,
-            Self::Pending(entity) | Self::Alive(entity, _) => Some(entity.index()),
-        }
-    }
-
-    /// Whether the entity has no row yet.
-    #[inline(always)]
-    fn is_new(self) -> bool {
-        !matches!(self, Self::Alive(..))
-    }
-}
-
-/// A change of one entity.
-pub(super) trait Step: Copy {
-    /// Whether it adds anything.
-    const ADDS: bool;
-
-    /// Whether the step itself names table-stored components. If not, its plan is cached for entities of all tables, nothing is read, and
-    /// requirements, which may be table-stored, are left to a change in phases.
-    const IN_TABLES: bool = true;
-
-    /// The flag that such a plan may have besides: `REPLACES` for an insertion, `DROPS` for a removal. The values are dropped at the end.
-    const DROPS: PlanFlags = PlanFlags::NONE;
-
-    /// Whether it adds components that require others. For a new entity these are constructed without a *prepare* phase, if all go to
-    /// columns.
-    const REQUIRES: bool = false;
-
-    /// The special flags that a plan must have, exactly, for the change to need neither a *prepare* nor a *finish* phase. See `DROPS` and
-    /// `REQUIRES` for flags that it may have in addition.
-    fn flags(_: Subject) -> PlanFlags {
-        PlanFlags::NONE
-    }
-
-    /// The key of a plan with the flags of the step. If the step does not concern tables, that is its plan for entities of any table.
-    fn key(self, subject: Subject) -> PlanKey;
-
-    /// The number of the change.
-    fn change(self, store: &mut Store) -> Change;
-
-    /// Whether there is room in sparse storages for what the step adds to an entity.
-    fn has_sparse_room(_: &MovePlan, _: &[SparseStorage], _: u32) -> bool {
-        false
-    }
-
-    /// Removes the value of an entity from a sparse storage, if there is one.
-    ///
-    /// # Safety
-    ///
-    /// - The storage is that of the only component that the step removes. Dropping a value does nothing.
-    unsafe fn remove_sole(storage: &mut SparseStorage, entity: Entity) {
-        storage.remove(entity);
-    }
-}
-
-/// A change that is known by its number.
-#[derive(Clone, Copy)]
-pub(super) struct NumberedStep<const ADDS: bool>(pub(super) Change);
-
-impl<const ADDS: bool> Step for NumberedStep<ADDS> {
-    const ADDS: bool = ADDS;
-
-    #[inline]
-    fn key(self, subject: Subject) -> PlanKey {
-        PlanKey::of_change(self.0, subject.table())
-    }
-
-    fn change(self, _: &mut Store) -> Change {
-        self.0
-    }
-}
-
-/// The insertion or removal of a bundle that is known by its type.
-pub(super) struct TypedStep<B, const ADDS: bool>(PhantomData<fn() -> B>);
-
-impl<B, const ADDS: bool> Clone for TypedStep<B, ADDS> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<B, const ADDS: bool> Copy for TypedStep<B, ADDS> {}
-
-impl<B, const ADDS: bool> TypedStep<B, ADDS> {
-    const STEP: fn(u32) -> ChangeStep = if ADDS { ChangeStep::Insert } else { ChangeStep::Remove };
-
-    #[inline(always)]
-    pub(super) fn new() -> Self {
-        Self(PhantomData)
-    }
-}
-
-impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
-    const ADDS: bool = ADDS;
-    const IN_TABLES: bool = B::Parts::KINDS.has(PartKinds::TABLE);
-    const DROPS: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.has(PartKinds::SPARSE), ADDS) {
-        (false, _) => PlanFlags::NONE,
-        (true, true) => PlanFlags::REPLACES,
-        (true, false) => PlanFlags::DROPS,
-    };
-    const REQUIRES: bool = ADDS && B::Parts::KINDS.has(PartKinds::REQUIRES) && Self::IN_TABLES;
-
-    #[inline(always)]
-    fn flags(subject: Subject) -> PlanFlags {
-        let kinds = B::Parts::KINDS;
-        if !ADDS {
-            let at_once = B::Parts::SOLE_SPARSE && !kinds.has(PartKinds::SPARSE_DROPS);
-            return if at_once { PlanFlags::SPARSE } else { PlanFlags::NONE };
-        }
-        match kinds.has(PartKinds::SPARSE) && (subject.is_new() || !kinds.has(PartKinds::SPARSE_DROPS)) {
-            true if kinds.has(PartKinds::LINKS) => PlanFlags::LINKS,
-            true => PlanFlags::SPARSE,
-            false => PlanFlags::NONE,
-        }
-    }
-
-    #[inline(always)]
-    fn key(self, subject: Subject) -> PlanKey {
-        let table = if Self::IN_TABLES { subject.table() } else { TableId::EMPTY };
-        PlanKey::of_type(TypeId::of::<B>(), Self::STEP, table, subject.is_new())
-    }
-
-    fn change(self, store: &mut Store) -> Change {
-        Change::of(Self::STEP(store.register_bundle::<B>()))
-    }
-
-    #[inline(always)]
-    fn has_sparse_room(plan: &MovePlan, sparse: &[SparseStorage], index: u32) -> bool {
-        B::Parts::has_room(&mut Targets::of(plan), sparse, index)
-    }
-
-    #[inline(always)]
-    unsafe fn remove_sole(storage: &mut SparseStorage, entity: Entity) {
-        // SAFETY: forwarded; the component is the only one of the bundle.
-        unsafe { B::Parts::remove_sole(storage, entity) }
-    }
-}
-
-/// What *prepare* leaves for *finish*.
-#[derive(Default)]
-pub(super) struct Prepared {
-    /// Required components that are not constructed in their row.
-    aside: Placed,
-    /// The sparse storages that had the entity before, if listeners are notified of them.
-    held: Vec<u32>,
-    told: Told,
-    /// Which changes of sparse components are renewed, if any may be.
-    renewal: Option<Renewal>,
-    /// The panic of a listener that was notified before the change.
-    panicked: Option<Waiting>,
-}
-
-/// What *finish* gets: the change that has been carried out, its plan, and where the entity was.
-#[derive(Clone, Copy)]
-struct Changed {
-    entity: Entity,
-    plan: PlanId,
-    from: Subject,
-    /// Where the entity is now.
-    here: Location,
-    fate: Fate,
-}
 
 /// A change of one entity for which nothing is left to prepare.
 struct Ready<'s> {
@@ -281,9 +87,9 @@ impl Ready<'_> {
         let row = here.row as usize;
         // SAFETY: the plan leads to the table, which has room for the row, and for the row past the end if the plan replaces values. Room
         // in sparse storages has been reserved if the plan has that flag, and *finish* drops what retires there or is past the end. Without
-        // that phase nothing retires, as the flags of the step say, and what is past the end is dropped here. Each target that says so has a value in the row. Each column of a row
-        // that is new in the table gets its value from the row that moves, whose columns the plan names, or from `write`, or has got it from
-        // a constructor.
+        // that phase nothing retires, as the flags of the step say, and what is past the end is dropped here. Each target that says so has a
+        // value in the row. Each column of a row that is new in the table gets its value from the row that moves, whose columns the plan
+        // names, or from `write`, or has got it from a constructor.
         unsafe {
             match rows {
                 Rows::New(table) => {
@@ -298,17 +104,7 @@ impl Ready<'_> {
                 Rows::Stays(table) => {
                     read(plan, table, sparse);
                     if S::ADDS {
-                        // A table whose values stay as they are has not changed, whatever comes to sparse storages.
-                        if !PHASES || plan.writes_columns() {
-                            table.stamp(now.tick);
-                        }
-                        write(&mut RowWriter::new(plan, table, row, entity, sparse, now));
-                        if table.is_tracked() {
-                            note_targets(plan, table, row, now);
-                        }
-                    }
-                    if !PHASES && S::ADDS && plan.flags.has(S::DROPS) {
-                        drop_values(plan, None, table, (Fate::Dropped, &[]));
+                        overwrite_row::<S, PHASES>(plan, table, (row, entity), sparse, now, write);
                     }
                 }
                 Rows::Moves { to, source, from } => {
@@ -332,26 +128,65 @@ impl Ready<'_> {
                 }
             }
         }
-        let flags = S::flags(subject);
         let mut link = None;
-        if !PHASES && flags.has(PlanFlags::SPARSE) {
-            if S::ADDS {
-                entities.add_to_summary(entity.index(), plan.summary);
-                link = flags.has(PlanFlags::ONLY_LINKS).then(|| linking_component(plan, components)).flatten();
-            } else if let [number] = *plan.leaves {
-                // SAFETY: the plan is that of the step, and dropping values does nothing, as the flags of the step say.
-                unsafe { S::remove_sole(&mut sparse[number as usize], entity) }
-                leave_summary(entities, sparse, entity, number as usize);
-            }
+        if !PHASES && S::flags(subject).has(PlanFlags::SPARSE) {
+            // SAFETY: the plan is that of the step, and its flags are those of the step.
+            unsafe { note_storages::<S>(plan, entity, entities, sparse) }
+            link = S::flags(subject).has(PlanFlags::ONLY_LINKS).then(|| plan.linking_component(components)).flatten();
         }
         Done { entity, here, link }
     }
 }
 
-/// The component by which a new source is to be linked, if its plan has [`PlanFlags::ONLY_LINKS`].
+/// Writes new values to a row that stays where it is. Without phases, replaced values are dropped here.
+///
+/// # Safety
+///
+/// - As for [`RowWriter::new`], of a row of the table. Without `PHASES`, the plan has no flag but those of the step and perhaps `S::DROPS`.
 #[inline(always)]
-fn linking_component(plan: &MovePlan, components: &Components) -> Option<ComponentId> {
-    plan.sparse_targets().next().map(|number| components.sparse()[number])
+unsafe fn overwrite_row<S: Step, const PHASES: bool>(
+    plan: &MovePlan,
+    table: &mut Table,
+    (row, entity): (usize, Entity),
+    sparse: &mut [SparseStorage],
+    now: WriteStamp,
+    write: impl FnOnce(&mut RowWriter<'_>),
+) {
+    // A table whose values stay as they are has not changed, whatever comes to sparse storages.
+    if !PHASES || plan.writes_columns() {
+        table.stamp(now.tick);
+    }
+    // SAFETY: forwarded.
+    unsafe { write(&mut RowWriter::new(plan, table, row, entity, sparse, now)) }
+    if table.is_tracked() {
+        note_targets(plan, table, row, now);
+    }
+    if !PHASES && plan.flags.has(S::DROPS) {
+        // SAFETY: the row has just been written, and *finish* does not drop what it has replaced.
+        unsafe { drop_values(plan, None, table, (Fate::Dropped, &[])) }
+    }
+}
+
+/// Notes that an entity is in the sparse storages to which a change without phases has added it, or removes it from the only one that the
+/// change names.
+///
+/// # Safety
+///
+/// - The plan is one of the step. If the step adds nothing, dropping values of the storage does nothing.
+#[inline(always)]
+unsafe fn note_storages<S: Step>(
+    plan: &MovePlan,
+    entity: Entity,
+    entities: &mut Entities,
+    sparse: &mut [SparseStorage],
+) {
+    if S::ADDS {
+        entities.add_to_summary(entity.index(), plan.summary);
+    } else if let [number] = *plan.leaves {
+        // SAFETY: forwarded; the storage is that of the only component of the step.
+        unsafe { S::remove_sole(&mut sparse[number as usize], entity) }
+        leave_summary(entities, sparse, entity, number as usize);
+    }
 }
 
 impl Store {
@@ -480,7 +315,7 @@ impl Store {
             (id, flags) = self.find_plan(key, step, subject.table());
         }
         if has_room {
-            self.prepare(subject, id, fate, &mut prepared)?;
+            prepare(self, subject, id, fate, &mut prepared)?;
         }
         let Done { entity, here, .. } = loop {
             // SAFETY: forwarded.
@@ -497,7 +332,7 @@ impl Store {
         if flags.has(PlanFlags::FINISH.without(drops)) {
             let changed = Changed { entity, plan: id, from: subject, here, fate };
             // SAFETY: the change has been carried out but for this phase, and nothing has happened since.
-            is_here = unsafe { self.finish(changed, &mut prepared) };
+            is_here = unsafe { finish(self, changed, &mut prepared) };
         } else if flags.has(drops) {
             let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
             // SAFETY: as above. No listener takes a value.
@@ -592,30 +427,14 @@ impl Store {
         }
         let to = plan.table;
         // SAFETY: the tables of cached plans and of live entities are tables of this store; in the last arm they differ, as the arm before has
-        // compared them. Required components are those of the plan, which go to columns that hold no value, as its flags say. The table has
-        // room for the row. `carry_out` commits it: a pending id needs no more, and for a new entity `can_allocate_at_row` has just said that
-        // there is an id.
+        // compared them. `carry_out` commits a new row. Required components are those of the plan, which go to columns that hold no value, as
+        // its flags say.
         let (rows, entity, here) = unsafe {
             match subject {
                 Subject::New | Subject::Pending(_) => {
                     let table = tables.get_unchecked_mut(to);
-                    if table.is_full() {
-                        return None;
-                    }
-                    if !PHASES && S::REQUIRES && !plan.required.is_empty() {
-                        if matches!(subject, Subject::New) && !entities.can_allocate_at_row() {
-                            return None;
-                        }
-                        construct_required(table, plan);
-                    }
-                    let here = Location { table: to, row: table.len() as u32 };
-                    let entity = match subject {
-                        Subject::Pending(entity) => {
-                            entities.place(entity, here);
-                            entity
-                        }
-                        _ => entities.allocate_at_row(here)?,
-                    };
+                    let constructs = !PHASES && S::REQUIRES && !plan.required.is_empty();
+                    let (entity, here) = place_new(table, plan, entities, subject, constructs)?;
                     (Rows::New(table), entity, here)
                 }
                 Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (Rows::None, entity, at),
@@ -640,224 +459,39 @@ impl Store {
         };
         Some(Ready { plan, entity, here, rows, entities, sparse, components, now })
     }
+}
 
-    /// The *prepare* phase of a change, but for listeners that are notified before.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory, or no id. Nothing has happened, nor has it if a constructor panics.
-    fn prepare(
-        &mut self,
-        subject: Subject,
-        id: PlanId,
-        fate: Fate,
-        prepared: &mut Option<Prepared>,
-    ) -> Result<(), SpawnError> {
-        match subject {
-            Subject::Alive(entity, location) => Ok(self.prepare_change(entity, location, id, fate, prepared)?),
-            Subject::New | Subject::Pending(_) => self.prepare_spawn(subject, id, prepared),
-        }
+/// Gives an entity without a row an id and the row past the end of its table, if there is room, and constructs what its plan requires there
+/// if the caller asks for that.
+///
+/// # Safety
+///
+/// - The plan leads to this table. The caller commits the row. The id of a pending subject is pending.
+#[inline(always)]
+unsafe fn place_new(
+    table: &mut Table,
+    plan: &MovePlan,
+    entities: &mut Entities,
+    subject: Subject,
+    constructs: bool,
+) -> Option<(Entity, Location)> {
+    if table.is_full() {
+        return None;
     }
-
-    /// The *prepare* phase of a change of a live entity.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory. Nothing has happened, nor has it if a constructor panics.
-    #[inline(never)]
-    fn prepare_change(
-        &mut self,
-        entity: Entity,
-        from: Location,
-        id: PlanId,
-        fate: Fate,
-        prepared: &mut Option<Prepared>,
-    ) -> Result<(), AllocError> {
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
-        let Planned { plan, tables, components } = archetypes.at(id);
-        let (flags, index, moves) = (plan.flags, entity.index(), plan.table != from.table);
-        let is_listed = flags.has(PlanFlags::RECORDS.and(PlanFlags::NOTIFIES_AFTER));
-        let summary = entities.sparse_summary(index);
-        let watches_sparse = flags.has(PlanFlags::SPARSE) && listeners.watches(summary);
-        reserve_sparse(sparse, entities, plan, index)?;
-        if is_listed || watches_sparse {
-            let prepared = prepared.get_or_insert_default();
-            prepared.told = listeners.prepare(plan.lost.iter().copied(), summary, 1, fate)?;
-            if watches_sparse {
-                try_reserve(&mut prepared.held, sparse.len())?;
-                prepared.held.extend(held_by(entity, summary, sparse).map(|storage| storage as u32));
-            }
+    if constructs {
+        if matches!(subject, Subject::New) && !entities.can_allocate_at_row() {
+            return None;
         }
-        let past_end = usize::from(flags.has(PlanFlags::REPLACES));
-        tables.get_mut(plan.table).reserve(usize::from(moves) + past_end)?;
-        if flags.has(PlanFlags::DISABLES)
-            && let Some((source, to)) = tables.get(from.table).zip(tables.get(plan.table))
-        {
-            prepared.get_or_insert_default().renewal = Some(source.renewal(from.row as usize, to));
-        }
-        if flags.has(PlanFlags::REQUIRES) {
-            let in_new_row = |required: &RequiredComponent| moves && required.new_column().is_some();
-            let wanted = |required: &RequiredComponent| !in_new_row(required) && is_missing(required, sparse, index);
-            if flags.has(PlanFlags::REQUIRES_ELSEWHERE) || !moves {
-                prepared.get_or_insert_default().aside = make_aside(plan, components, 1, wanted)?;
-            }
-            if moves {
-                // SAFETY: the plan leads to this table, which has room for a row, and `execute` makes it one.
-                unsafe { NewRow::make(tables.get_mut(plan.table), &plan.required).keep() };
-            }
-        }
-        Ok(())
+        // SAFETY: forwarded. The table is not full. There is an id, so the caller commits the row.
+        unsafe { construct_required(table, plan) }
     }
-
-    /// The *prepare* phase of a change by which an entity gets its first row.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory, or no id. Nothing has happened, nor has it if a constructor panics.
-    #[inline(never)]
-    fn prepare_spawn(
-        &mut self,
-        subject: Subject,
-        id: PlanId,
-        prepared: &mut Option<Prepared>,
-    ) -> Result<(), SpawnError> {
-        if matches!(subject, Subject::New) {
-            self.try_flush()?;
+    let here = Location { table: plan.table, row: table.len() as u32 };
+    match subject {
+        Subject::Pending(entity) => {
+            entities.place(entity, here);
+            Some((entity, here))
         }
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, .. } = self;
-        let Planned { plan, tables, components } = archetypes.at(id);
-        let table = tables.get_mut(plan.table);
-        table.reserve(1)?;
-        let index = match subject {
-            Subject::Pending(entity) => entity.index(),
-            _ => entities.reserve_next()?,
-        };
-        reserve_sparse(sparse, entities, plan, index)?;
-        if plan.flags.has(PlanFlags::REQUIRES_ELSEWHERE) {
-            let aside = make_aside(plan, components, 1, |required| required.new_column().is_none())?;
-            prepared.get_or_insert_default().aside = aside;
-        }
-        // SAFETY: the plan leads to this table, which has room for a row, and `execute` makes it one, since there is an id.
-        unsafe { NewRow::make(table, &plan.required).keep() };
-        Ok(())
-    }
-
-    /// The *finish* phase of a change. Returns whether no listener has been notified, so that the entity is still where it was.
-    ///
-    /// # Safety
-    ///
-    /// - The change has been carried out but for this phase, and nothing has happened since. `prepared` is what its first phase left.
-    #[inline(never)]
-    unsafe fn finish(&mut self, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
-        let Changed { entity, plan: id, from, .. } = changed;
-        let plan = self.structure.archetypes.at(id).plan;
-        let only_notifies = !plan.flags.has(PlanFlags::FINISH.without(PlanFlags::NOTIFIES_AFTER));
-        if only_notifies {
-            self.listeners.add_change(entity, plan, from.is_new());
-            match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
-                Some(panicked) => self.conclude(panicked),
-                None => self.react(),
-            }
-            return false;
-        }
-        let Subject::Alive(_, from) = from else { return self.finish_spawn(changed, prepared) };
-        // SAFETY: forwarded: the change has been carried out but for this phase.
-        let panicked = unsafe { self.finish_change(changed, from, prepared.take().unwrap_or_default()) };
-        let has_news = self.listeners.has_news;
-        match panicked {
-            Some(panicked) => self.conclude(panicked),
-            None => self.react(),
-        }
-        !has_news
-    }
-
-    /// The *finish* phase of a change by which an entity has got its first row.
-    fn finish_spawn(&mut self, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
-        let (Changed { entity, plan: id, here, .. }, now) = (changed, self.now());
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, .. } = self;
-        let Planned { plan, tables, components } = archetypes.at(id);
-        if let Some(Prepared { aside, .. }) = prepared {
-            let (table, row) = (tables.get_mut(here.table), here.row as usize);
-            // SAFETY: the values are required components of the plan, whose row this is; room in sparse storages was reserved.
-            unsafe { write_placed_values(aside, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
-        }
-        if plan.flags.has(PlanFlags::SPARSE) {
-            entities.set_sparse_summary(entity.index(), plan.summary);
-        }
-        let storages = plan.summary;
-        let linked = plan.flags.has(PlanFlags::ONLY_LINKS).then(|| linking_component(plan, components)).flatten();
-        if let Some(component) = linked.filter(|_| self.can_link_at_once(storages)) {
-            return self.link_new_source(component, entity);
-        }
-        let plan = self.structure.archetypes.at(id).plan;
-        if plan.interest().is_none() {
-            return true;
-        }
-        self.rows_made(here.table, here.row as usize);
-        let has_news = self.listeners.has_news;
-        self.react();
-        !has_news
-    }
-
-    /// The *finish* phase of a change of a live entity: writes required components that are not in their row, takes the entity out of
-    /// sparse storages, notes what listeners are notified of, and drops the values that are left. If both sides of links have to be made
-    /// to agree, the panic of a destructor waits with one that waits already, and is returned.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Store::finish`]. The entity was at `from`.
-    unsafe fn finish_change(&mut self, changed: Changed, from: Location, prepared: Prepared) -> Option<Waiting> {
-        let (Changed { entity, plan: id, here, fate, .. }, now) = (changed, self.now());
-        let Prepared { mut aside, held, mut told, renewal, mut panicked } = prepared;
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
-        let Planned { plan, tables, components } = archetypes.at(id);
-        let flags = plan.flags;
-        if !aside.is_empty() {
-            let (table, row) = (tables.get_mut(here.table), here.row as usize);
-            // SAFETY: the values are required components of the plan, whose row this is. There is room in sparse storages, and past the
-            // end if a value is replaced.
-            unsafe { write_placed_values(&mut aside, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
-            if table.is_tracked() {
-                note_targets(plan, table, row, now);
-            }
-        }
-        if flags.has(PlanFlags::RENEWS) {
-            note_renewed_sparse(plan, entity, sparse, now);
-        }
-        if flags.has(PlanFlags::SPARSE) {
-            remove_from_storages(entities, sparse, plan, entity, !held.is_empty());
-        }
-        if let Some(renewal) = renewal {
-            renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
-        }
-        if !plan.interest().is_none() {
-            let source = tables.get_mut(from.table);
-            let past_end = source.len();
-            let left = LeftRows { table: source, entities: &[entity], row: |_| past_end, fate };
-            // SAFETY: the values that the row had in these columns are past the end. They are dropped below unless they are kept, or have
-            // been taken.
-            unsafe { listeners.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut told) }
-        }
-        let is_notified = !held.is_empty() || plan.interest().has(Interest::RECORDER.and(Interest::REACTIONS));
-        if flags.has(PlanFlags::SPARSE) && is_notified {
-            let summary = entities.sparse_summary(entity.index());
-            let values = (&mut sparse[..], components);
-            listeners.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
-        }
-        let has_links = !listeners.links.are_settled();
-        let _finish = listeners.finish(&told);
-        let mut drop_rest = || {
-            let _sparse = RetiredValues { sparse, plan };
-            // SAFETY: forwarded. The values that listeners keep are not dropped.
-            unsafe { drop_values_in(plan, tables, (from.table, here.table), (fate, told.kept())) }
-        };
-        if has_links {
-            let dropped = Waiting::catch(drop_rest);
-            panicked = Some(panicked.unwrap_or_default().or(dropped));
-        } else {
-            drop_rest();
-        }
-        panicked
+        _ => Some((entities.allocate_at_row(here)?, here)),
     }
 }
 
@@ -887,66 +521,4 @@ unsafe fn construct_required(table: &mut Table, plan: &MovePlan) {
 /// Whether a table has room for so many rows, and for the row past the end if a plan that leads there needs it.
 fn has_room(plan: &MovePlan, table: &Table, rows: usize) -> bool {
     table.room() >= rows + usize::from(!plan.replaces.is_empty())
-}
-
-/// Drops the values that a change of an entity has left behind in its table, unless they have been taken, and those that new ones have
-/// replaced in its new table. If one panics, the others are dropped all the same. Those of the columns that are kept are not dropped.
-///
-/// # Safety
-///
-/// - The entity has just been changed as the plan says, from one table to the other.
-#[inline(never)]
-unsafe fn drop_values(plan: &MovePlan, from: Option<&mut Table>, to: &mut Table, (fate, kept): (Fate, &[u32])) {
-    /// Values that have been replaced, which are dropped with this.
-    struct Replaced<'a>(&'a mut Table, &'a [u32]);
-
-    impl Drop for Replaced<'_> {
-        #[inline]
-        fn drop(&mut self) {
-            let Self(table, columns) = self;
-            // SAFETY: the row writer has moved the old or unwanted values of these columns there, which have no owner.
-            unsafe { table.drop_past_end(columns.iter().copied()) }
-        }
-    }
-
-    let _replaced = Replaced(to, &plan.replaces);
-    if let Some(table) = from.filter(|_| fate == Fate::Dropped) {
-        // SAFETY: a row has been moved out of this table by these moves, and nothing has happened since.
-        unsafe { table.drop_left(&plan.other_moves, kept) }
-    }
-}
-
-/// [`drop_values`] in tables with these numbers.
-///
-/// # Safety
-///
-/// - As for [`drop_values`].
-unsafe fn drop_values_in(plan: &MovePlan, tables: &mut Tables, (from, to): (TableId, TableId), values: (Fate, &[u32])) {
-    // SAFETY: forwarded; tables with different numbers differ.
-    unsafe {
-        if from == to {
-            return drop_values(plan, None, tables.get_mut(to), values);
-        }
-        let (source, table) = tables.get_two_mut(from, to);
-        drop_values(plan, Some(source), table, values);
-    }
-}
-
-/// The values of an entity that are retired in sparse storages: those that it has lost, and those that others have replaced. They are
-/// dropped with this.
-struct RetiredValues<'a> {
-    sparse: &'a mut [SparseStorage],
-    plan: &'a MovePlan,
-}
-
-impl Drop for RetiredValues<'_> {
-    fn drop(&mut self) {
-        let Self { sparse, plan } = self;
-        if plan.flags.has(PlanFlags::SPARSE) {
-            let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
-            let storages = plan.leaves.iter().map(|&storage| storage as usize);
-            let storages = storages.chain(plan.sparse_targets()).chain(others);
-            for_each_despite_panics(storages, |storage| sparse[storage].drop_retired());
-        }
-    }
 }

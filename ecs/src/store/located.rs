@@ -4,7 +4,7 @@
 //! and each operation uses it up. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
 
 use super::addition::{Addition, Loss, inserting_after, inserting_if_new, removing, retaining};
-use super::execute::{NumberedStep, Step, Subject, TypedStep};
+use super::step::{NumberedStep, Step, Subject, TypedStep};
 use super::{Store, Structure};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, RowWriter, take_parts, with_parts};

@@ -42,6 +42,8 @@ mod deferring;
 mod addition;
 mod spawn_error;
 mod change;
+mod step;
+mod phases;
 mod execute;
 mod spawn;
 

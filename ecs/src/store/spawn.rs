@@ -1,9 +1,9 @@
 //! Making entities.
 
 use super::addition::{Addition, inserting};
-use super::execute::{NumberedStep, Subject};
 use super::required::NewRow;
 use super::spawn_error::{MAX_GAP, SpawnAtError, SpawnError};
+use super::step::{NumberedStep, Subject};
 use super::{Store, Structure};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, Targets, give, with_parts};

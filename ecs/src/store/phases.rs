@@ -1,0 +1,339 @@
+//! The *prepare* and *finish* phases of a change of one entity, for plans whose flags ask for them.
+
+use alloc::vec::Vec;
+
+use super::change::{remove_from_storages, renew_sparse_changes};
+use super::news::Affected;
+use super::report::{LeftRows, held_by};
+use super::required::{NewRow, Placed, is_missing, make_aside, reserve_sparse, write_placed_values};
+use super::spawn_error::SpawnError;
+use super::step::Subject;
+use super::ticks::{note_renewed_sparse, note_targets};
+use super::{Store, Structure};
+use crate::alloc_error::{AllocError, try_reserve};
+use crate::archetype::Planned;
+use crate::bundle::RowWriter;
+use crate::entity::{Entity, Location, TableId};
+use crate::graph::{MovePlan, PlanFlags, PlanId, RequiredComponent};
+use crate::guard::{Waiting, for_each_despite_panics};
+use crate::removal::{Fate, Told};
+use crate::sparse::SparseStorage;
+use crate::table::{Table, Tables};
+use crate::tracking::Renewal;
+use crate::transition::Interest;
+
+/// What *prepare* leaves for *finish*.
+#[derive(Default)]
+pub(super) struct Prepared {
+    /// Required components that are not constructed in their row.
+    pub(super) aside: Placed,
+    /// The sparse storages that had the entity before, if listeners are notified of them.
+    pub(super) held: Vec<u32>,
+    pub(super) told: Told,
+    /// Which changes of sparse components are renewed, if any may be.
+    pub(super) renewal: Option<Renewal>,
+    /// The panic of a listener that was notified before the change.
+    pub(super) panicked: Option<Waiting>,
+}
+
+/// What *finish* gets: the change that has been carried out, its plan, and where the entity was.
+#[derive(Clone, Copy)]
+pub(super) struct Changed {
+    pub(super) entity: Entity,
+    pub(super) plan: PlanId,
+    pub(super) from: Subject,
+    /// Where the entity is now.
+    pub(super) here: Location,
+    pub(super) fate: Fate,
+}
+
+/// The *prepare* phase of a change, but for listeners that are notified before.
+///
+/// # Errors
+///
+/// If there is no memory, or no id. Nothing has happened, nor has it if a constructor panics.
+pub(super) fn prepare(
+    store: &mut Store,
+    subject: Subject,
+    id: PlanId,
+    fate: Fate,
+    prepared: &mut Option<Prepared>,
+) -> Result<(), SpawnError> {
+    match subject {
+        Subject::Alive(entity, location) => Ok(prepare_change(store, entity, location, id, fate, prepared)?),
+        Subject::New | Subject::Pending(_) => prepare_spawn(store, subject, id, prepared),
+    }
+}
+
+/// The *prepare* phase of a change of a live entity.
+///
+/// # Errors
+///
+/// If there is no memory. Nothing has happened, nor has it if a constructor panics.
+#[inline(never)]
+fn prepare_change(
+    store: &mut Store,
+    entity: Entity,
+    from: Location,
+    id: PlanId,
+    fate: Fate,
+    prepared: &mut Option<Prepared>,
+) -> Result<(), AllocError> {
+    let Store { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = &mut *store;
+    let Planned { plan, tables, components } = archetypes.at(id);
+    let (flags, index, moves) = (plan.flags, entity.index(), plan.table != from.table);
+    let is_listed = flags.has(PlanFlags::RECORDS.and(PlanFlags::NOTIFIES_AFTER));
+    let summary = entities.sparse_summary(index);
+    let watches_sparse = flags.has(PlanFlags::SPARSE) && listeners.watches(summary);
+    reserve_sparse(sparse, entities, plan, index)?;
+    if is_listed || watches_sparse {
+        let prepared = prepared.get_or_insert_default();
+        prepared.told = listeners.prepare(plan.lost.iter().copied(), summary, 1, fate)?;
+        if watches_sparse {
+            try_reserve(&mut prepared.held, sparse.len())?;
+            prepared.held.extend(held_by(entity, summary, sparse).map(|storage| storage as u32));
+        }
+    }
+    let past_end = usize::from(flags.has(PlanFlags::REPLACES));
+    tables.get_mut(plan.table).reserve(usize::from(moves) + past_end)?;
+    if flags.has(PlanFlags::DISABLES)
+        && let Some((source, to)) = tables.get(from.table).zip(tables.get(plan.table))
+    {
+        prepared.get_or_insert_default().renewal = Some(source.renewal(from.row as usize, to));
+    }
+    if flags.has(PlanFlags::REQUIRES) {
+        let in_new_row = |required: &RequiredComponent| moves && required.new_column().is_some();
+        let wanted = |required: &RequiredComponent| !in_new_row(required) && is_missing(required, sparse, index);
+        if flags.has(PlanFlags::REQUIRES_ELSEWHERE) || !moves {
+            prepared.get_or_insert_default().aside = make_aside(plan, components, 1, wanted)?;
+        }
+        if moves {
+            // SAFETY: the plan leads to this table, which has room for a row, and `execute` makes it one.
+            unsafe { NewRow::make(tables.get_mut(plan.table), &plan.required).keep() };
+        }
+    }
+    Ok(())
+}
+
+/// The *prepare* phase of a change by which an entity gets its first row.
+///
+/// # Errors
+///
+/// If there is no memory, or no id. Nothing has happened, nor has it if a constructor panics.
+#[inline(never)]
+fn prepare_spawn(
+    store: &mut Store,
+    subject: Subject,
+    id: PlanId,
+    prepared: &mut Option<Prepared>,
+) -> Result<(), SpawnError> {
+    if matches!(subject, Subject::New) {
+        store.try_flush()?;
+    }
+    let Store { structure: Structure { archetypes, entities, sparse, .. }, .. } = &mut *store;
+    let Planned { plan, tables, components } = archetypes.at(id);
+    let table = tables.get_mut(plan.table);
+    table.reserve(1)?;
+    let index = match subject {
+        Subject::Pending(entity) => entity.index(),
+        _ => entities.reserve_next()?,
+    };
+    reserve_sparse(sparse, entities, plan, index)?;
+    if plan.flags.has(PlanFlags::REQUIRES_ELSEWHERE) {
+        let aside = make_aside(plan, components, 1, |required| required.new_column().is_none())?;
+        prepared.get_or_insert_default().aside = aside;
+    }
+    // SAFETY: the plan leads to this table, which has room for a row, and `execute` makes it one, since there is an id.
+    unsafe { NewRow::make(table, &plan.required).keep() };
+    Ok(())
+}
+
+/// The *finish* phase of a change. Returns whether no listener has been notified, so that the entity is still where it was.
+///
+/// # Safety
+///
+/// - The change has been carried out but for this phase, and nothing has happened since. `prepared` is what its first phase left.
+#[inline(never)]
+pub(super) unsafe fn finish(store: &mut Store, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
+    let Changed { entity, plan: id, from, .. } = changed;
+    let plan = store.structure.archetypes.at(id).plan;
+    let only_notifies = !plan.flags.has(PlanFlags::FINISH.without(PlanFlags::NOTIFIES_AFTER));
+    if only_notifies {
+        store.listeners.add_change(entity, plan, from.is_new());
+        match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
+            Some(panicked) => store.conclude(panicked),
+            None => store.react(),
+        }
+        return false;
+    }
+    let Subject::Alive(_, from) = from else { return finish_spawn(store, changed, prepared) };
+    // SAFETY: forwarded: the change has been carried out but for this phase.
+    let panicked = unsafe { finish_change(store, changed, from, prepared.take().unwrap_or_default()) };
+    let has_news = store.listeners.has_news;
+    match panicked {
+        Some(panicked) => store.conclude(panicked),
+        None => store.react(),
+    }
+    !has_news
+}
+
+/// The *finish* phase of a change by which an entity has got its first row.
+fn finish_spawn(store: &mut Store, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
+    let (Changed { entity, plan: id, here, .. }, now) = (changed, store.now());
+    let Store { structure: Structure { archetypes, entities, sparse, .. }, .. } = &mut *store;
+    let Planned { plan, tables, components } = archetypes.at(id);
+    if let Some(Prepared { aside, .. }) = prepared {
+        let (table, row) = (tables.get_mut(here.table), here.row as usize);
+        // SAFETY: the values are required components of the plan, whose row this is; room in sparse storages was reserved.
+        unsafe { write_placed_values(aside, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
+    }
+    if plan.flags.has(PlanFlags::SPARSE) {
+        entities.set_sparse_summary(entity.index(), plan.summary);
+    }
+    let storages = plan.summary;
+    let linked = plan.flags.has(PlanFlags::ONLY_LINKS).then(|| plan.linking_component(components)).flatten();
+    if let Some(component) = linked.filter(|_| store.can_link_at_once(storages)) {
+        return store.link_new_source(component, entity);
+    }
+    let plan = store.structure.archetypes.at(id).plan;
+    if plan.interest().is_none() {
+        return true;
+    }
+    store.rows_made(here.table, here.row as usize);
+    let has_news = store.listeners.has_news;
+    store.react();
+    !has_news
+}
+
+/// The *finish* phase of a change of a live entity: writes required components that are not in their row, takes the entity out of
+/// sparse storages, notes what listeners are notified of, and drops the values that are left. If both sides of links have to be made
+/// to agree, the panic of a destructor waits with one that waits already, and is returned.
+///
+/// # Safety
+///
+/// - As for [`Store::finish`]. The entity was at `from`.
+unsafe fn finish_change(store: &mut Store, changed: Changed, from: Location, prepared: Prepared) -> Option<Waiting> {
+    let (Changed { entity, plan: id, here, fate, .. }, now) = (changed, store.now());
+    let Prepared { mut aside, held, mut told, renewal, mut panicked } = prepared;
+    let Store { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = &mut *store;
+    let Planned { plan, tables, components } = archetypes.at(id);
+    let flags = plan.flags;
+    if !aside.is_empty() {
+        let (table, row) = (tables.get_mut(here.table), here.row as usize);
+        // SAFETY: the values are required components of the plan, whose row this is. There is room in sparse storages, and past the
+        // end if a value is replaced.
+        unsafe { write_placed_values(&mut aside, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
+        if table.is_tracked() {
+            note_targets(plan, table, row, now);
+        }
+    }
+    if flags.has(PlanFlags::RENEWS) {
+        note_renewed_sparse(plan, entity, sparse, now);
+    }
+    if flags.has(PlanFlags::SPARSE) {
+        remove_from_storages(entities, sparse, plan, entity, !held.is_empty());
+    }
+    if let Some(renewal) = renewal {
+        renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
+    }
+    if !plan.interest().is_none() {
+        let source = tables.get_mut(from.table);
+        let past_end = source.len();
+        let left = LeftRows { table: source, entities: &[entity], row: |_| past_end, fate };
+        // SAFETY: the values that the row had in these columns are past the end. They are dropped below unless they are kept, or have
+        // been taken.
+        unsafe { listeners.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut told) }
+    }
+    let is_notified = !held.is_empty() || plan.interest().has(Interest::RECORDER.and(Interest::REACTIONS));
+    if flags.has(PlanFlags::SPARSE) && is_notified {
+        let summary = entities.sparse_summary(entity.index());
+        let values = (&mut sparse[..], components);
+        listeners.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
+    }
+    let has_links = !listeners.links.are_settled();
+    let _finish = listeners.finish(&told);
+    let mut drop_rest = || {
+        let _sparse = RetiredValues { sparse, plan };
+        // SAFETY: forwarded. The values that listeners keep are not dropped.
+        unsafe { drop_values_in(plan, tables, (from.table, here.table), (fate, told.kept())) }
+    };
+    if has_links {
+        let dropped = Waiting::catch(drop_rest);
+        panicked = Some(panicked.unwrap_or_default().or(dropped));
+    } else {
+        drop_rest();
+    }
+    panicked
+}
+
+/// Drops the values that a change of an entity has left behind in its table, unless they have been taken, and those that new ones have
+/// replaced in its new table. If one panics, the others are dropped all the same. Those of the columns that are kept are not dropped.
+///
+/// # Safety
+///
+/// - The entity has just been changed as the plan says, from one table to the other.
+#[inline(never)]
+pub(super) unsafe fn drop_values(
+    plan: &MovePlan,
+    from: Option<&mut Table>,
+    to: &mut Table,
+    (fate, kept): (Fate, &[u32]),
+) {
+    /// Values that have been replaced, which are dropped with this.
+    struct Replaced<'a>(&'a mut Table, &'a [u32]);
+
+    impl Drop for Replaced<'_> {
+        #[inline]
+        fn drop(&mut self) {
+            let Self(table, columns) = self;
+            // SAFETY: the row writer has moved the old or unwanted values of these columns there, which have no owner.
+            unsafe { table.drop_past_end(columns.iter().copied()) }
+        }
+    }
+
+    let _replaced = Replaced(to, &plan.replaces);
+    if let Some(table) = from.filter(|_| fate == Fate::Dropped) {
+        // SAFETY: a row has been moved out of this table by these moves, and nothing has happened since.
+        unsafe { table.drop_left(&plan.other_moves, kept) }
+    }
+}
+
+/// [`drop_values`] in tables with these numbers.
+///
+/// # Safety
+///
+/// - As for [`drop_values`].
+pub(super) unsafe fn drop_values_in(
+    plan: &MovePlan,
+    tables: &mut Tables,
+    (from, to): (TableId, TableId),
+    values: (Fate, &[u32]),
+) {
+    // SAFETY: forwarded; tables with different numbers differ.
+    unsafe {
+        if from == to {
+            return drop_values(plan, None, tables.get_mut(to), values);
+        }
+        let (source, table) = tables.get_two_mut(from, to);
+        drop_values(plan, Some(source), table, values);
+    }
+}
+
+/// The values of an entity that are retired in sparse storages: those that it has lost, and those that others have replaced. They are
+/// dropped with this.
+struct RetiredValues<'a> {
+    sparse: &'a mut [SparseStorage],
+    plan: &'a MovePlan,
+}
+
+impl Drop for RetiredValues<'_> {
+    fn drop(&mut self) {
+        let Self { sparse, plan } = self;
+        if plan.flags.has(PlanFlags::SPARSE) {
+            let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
+            let storages = plan.leaves.iter().map(|&storage| storage as usize);
+            let storages = storages.chain(plan.sparse_targets()).chain(others);
+            for_each_despite_panics(storages, |storage| sparse[storage].drop_retired());
+        }
+    }
+}
