@@ -7,27 +7,24 @@
 //! As in tables, a removed value is first brought behind the last one and dropped when everything else is done.
 
 mod copy;
+mod set;
+mod tag;
 
 pub(crate) use self::copy::{SparseClones, SparseCopy};
+pub(crate) use self::set::SparseSet;
+use self::set::{NO_ROW, PAGE, Page};
+use self::tag::TagSet;
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::mem::replace;
 use core::ptr::NonNull;
 
-use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact, try_shrink};
+use crate::alloc_error::{AllocError, try_shrink};
 use crate::column::{Column, copy_item};
 use crate::component::ComponentInfo;
 use crate::entity::Entity;
 use crate::tick::{Tick, WriteStamp};
 use crate::tracking::Renewal;
-
-/// Entity indexes a page.
-const PAGE: usize = 1024;
-/// In a page: this entity has no value here.
-const NO_ROW: u32 = u32::MAX;
-
-type Page = Box<[u32; PAGE]>;
 
 /// The values of one component with sparse storage.
 pub enum SparseStorage {
@@ -89,6 +86,24 @@ impl SparseStorage {
         }
     }
 
+    /// The row past the last value. Values without a size are all at one address.
+    #[inline]
+    fn end(&self) -> usize {
+        match self {
+            Self::Set(set) => set.entities.len(),
+            Self::Tag(_) => 0,
+        }
+    }
+
+    /// The column, and whether a removed value is in the row past the end.
+    #[inline]
+    fn column_mut(&mut self) -> (&mut Column, &mut bool) {
+        match self {
+            Self::Set(set) => (&mut set.column, &mut set.retired),
+            Self::Tag(tag) => (&mut tag.column, &mut tag.retired),
+        }
+    }
+
     /// Where the ticks of an entity's value are in the column. For entities that have a value.
     #[inline]
     pub(crate) fn tick_row(&self, index: u32) -> Option<usize> {
@@ -112,19 +127,13 @@ impl SparseStorage {
     ///
     /// If there is no memory; then nothing has happened.
     pub(crate) fn track(&mut self, now: Tick) -> Result<(), AllocError> {
-        let rows = self.places();
-        match self {
-            Self::Set(set) => set.column.track(rows, set.column.visited(), now),
-            Self::Tag(tag) => tag.column.track(rows, tag.column.visited(), now),
-        }
+        let (rows, visited) = (self.places(), self.column().visited());
+        self.column_mut().0.track(rows, visited, now)
     }
 
     /// Forgets the ticks.
     pub(crate) fn forget_ticks(&mut self) {
-        match self {
-            Self::Set(set) => set.column.forget_ticks(),
-            Self::Tag(tag) => tag.column.forget_ticks(),
-        }
+        self.column_mut().0.forget_ticks();
     }
 
     /// Adds an entity if it has no value, and returns the address of its value and whether it had one. Stamps the column and its ticks.
@@ -157,22 +166,8 @@ impl SparseStorage {
     #[inline(always)]
     pub(crate) unsafe fn try_add_untracked<C>(&mut self, entity: Entity, now: Tick) -> Option<NonNull<C>> {
         match self {
-            Self::Set(set) if size_of::<C>() != 0 => {
-                let row = set.entities.len();
-                if row >= set.room || set.column.tracking().is_some() {
-                    return None;
-                }
-                debug_assert!(row < set.entities.capacity() && row < set.column.capacity());
-                let spot = set.spot(entity.index()).filter(|spot| **spot == NO_ROW)?;
-                *spot = row as u32;
-                set.column.stamp(now);
-                // SAFETY: there is room for the entity in the list, and for the value in the column.
-                unsafe {
-                    set.entities.as_mut_ptr().add(row).write(entity);
-                    set.entities.set_len(row + 1);
-                    Some(set.column.data().cast::<C>().add(row))
-                }
-            }
+            // SAFETY: forwarded.
+            Self::Set(set) if size_of::<C>() != 0 => unsafe { set.try_add_untracked(entity, now) },
             Self::Tag(tag) if size_of::<C>() == 0 => {
                 let (word, bit) = (entity.index() as usize / 64, 1 << (entity.index() % 64));
                 let word = tag.words.get_mut(word).filter(|word| **word & bit == 0)?;
@@ -196,35 +191,8 @@ impl SparseStorage {
     #[inline(always)]
     pub(crate) unsafe fn try_remove_untracked<C>(&mut self, entity: Entity) -> bool {
         match self {
-            Self::Set(set) if size_of::<C>() != 0 => {
-                if set.column.tracking().is_some() {
-                    return false;
-                }
-                let Some(spot) = set.spot(entity.index()) else { return false };
-                let row = replace(spot, NO_ROW) as usize;
-                if row == NO_ROW as usize {
-                    return false;
-                }
-                let last = set.entities.len() - 1;
-                // SAFETY: a row that a page names is one of the set, so there is one, and entities may be forgotten.
-                let moved = unsafe {
-                    set.entities.set_len(last);
-                    *set.entities.as_ptr().add(last)
-                };
-                if row != last {
-                    // SAFETY: both are rows of the set, and differ. The values have this type, and the one that is overwritten needs
-                    // no drop.
-                    unsafe {
-                        *set.entities.as_mut_ptr().add(row) = moved;
-                        let values = set.column.data().cast::<C>();
-                        values.add(last).copy_to_nonoverlapping(values.add(row), 1);
-                    }
-                    if let Some(spot) = set.spot(moved.index()) {
-                        *spot = row as u32;
-                    }
-                }
-                true
-            }
+            // SAFETY: forwarded.
+            Self::Set(set) if size_of::<C>() != 0 => unsafe { set.try_remove_untracked::<C>(entity) },
             Self::Tag(tag) if size_of::<C>() == 0 => {
                 let (word, bit) = (entity.index() as usize / 64, 1 << (entity.index() % 64));
                 let Some(word) = tag.words.get_mut(word).filter(|word| **word & bit != 0) else { return false };
@@ -293,8 +261,7 @@ impl SparseStorage {
     /// Has changes of the value of an entity, if it has one, count as made now.
     pub(crate) fn renew(&self, index: u32, renewal: Renewal, now: Tick) {
         if let Some(tracking) = self.column().tracking()
-            && self.contains(index)
-            && let Some(row) = self.tick_row(index)
+            && let Some(row) = self.tick_row(index).filter(|_| self.contains(index))
         {
             tracking.renew(row, renewal, tracking.seen(), now);
         }
@@ -333,24 +300,7 @@ impl SparseStorage {
         mut indexes: impl Iterator<Item = u32> + Clone,
     ) -> Result<(), AllocError> {
         match self {
-            Self::Set(set) => {
-                set.reserve_values(additional)?;
-                let bounds = |(least, most): (u32, u32), index: u32| (least.min(index), most.max(index));
-                let (least, most) = indexes.clone().fold((u32::MAX, 0), bounds);
-                // If most indexes between them are among these, hardly a page is made for nothing.
-                if least <= most && ((most - least) as usize) / 2 < additional {
-                    let mut pages = least / PAGE as u32..=most / PAGE as u32;
-                    return pages.try_for_each(|page| set.reserve_page(page * PAGE as u32));
-                }
-                // Neighbours are often in one page.
-                let mut last = None;
-                indexes.try_for_each(|index| {
-                    if last.replace(index as usize / PAGE) == Some(index as usize / PAGE) {
-                        return Ok(());
-                    }
-                    set.reserve_page(index)
-                })
-            }
+            Self::Set(set) => set.reserve_many(additional, indexes),
             Self::Tag(tag) => indexes.try_for_each(|index| tag.reserve(index)),
         }
     }
@@ -390,11 +340,8 @@ impl SparseStorage {
 
     /// Where the next values belong, one behind the other, before [`add_written`](Self::add_written) adds them.
     pub(crate) fn behind(&self) -> NonNull<u8> {
-        match self {
-            // SAFETY: there are no more values than there is room for.
-            Self::Set(set) => unsafe { set.column.get(set.entities.len()) },
-            Self::Tag(tag) => tag.column.data(),
-        }
+        // SAFETY: there are no more values than there is room for.
+        unsafe { self.column().get(self.end()) }
     }
 
     /// Drops the first of the values that have been written, and not been added.
@@ -403,12 +350,9 @@ impl SparseStorage {
     ///
     /// - So many values have been written where [`behind`](Self::behind) says.
     pub(crate) unsafe fn drop_behind(&mut self, count: usize) {
-        match self {
-            // SAFETY: the caller's promise.
-            Self::Set(set) => unsafe { set.column.drop_rows(set.entities.len(), count) },
-            // SAFETY: as above; without a size, values are wherever they were said to be.
-            Self::Tag(tag) => unsafe { tag.drop_values(count) },
-        }
+        let end = self.end();
+        // SAFETY: forwarded.
+        unsafe { self.column_mut().0.drop_rows(end, count) }
     }
 
     /// Adds entities, whose values have been written already.
@@ -474,18 +418,11 @@ impl SparseStorage {
     ///
     /// - There is room for one more value.
     pub(crate) unsafe fn retire_place(&mut self) -> NonNull<u8> {
-        match self {
-            Self::Set(set) => {
-                debug_assert!(set.entities.len() < set.column.capacity());
-                set.retired = true;
-                // SAFETY: the caller's promise.
-                unsafe { set.column.get(set.entities.len()) }
-            }
-            Self::Tag(tag) => {
-                tag.retired = true;
-                tag.column.data()
-            }
-        }
+        let end = self.end();
+        let (column, retired) = self.column_mut();
+        *retired = true;
+        // SAFETY: forwarded.
+        unsafe { column.get(end) }
     }
 
     /// Moves the value at an address past the end, as [`SparseStorage::retire`] does. The caller writes another value to the address.
@@ -501,11 +438,8 @@ impl SparseStorage {
 
     /// Where the value lies that was retired last, if it still does.
     pub(crate) fn retired(&self) -> Option<NonNull<u8>> {
-        match self {
-            // SAFETY: `retire` left a value behind the last one, so that row is within the capacity.
-            Self::Set(set) => set.retired.then(|| unsafe { set.column.get(set.entities.len()) }),
-            Self::Tag(tag) => tag.retired.then(|| tag.column.data()),
-        }
+        let (Self::Set(SparseSet { retired, .. }) | Self::Tag(TagSet { retired, .. })) = self;
+        retired.then(|| self.behind())
     }
 
     /// Removes the value of an entity, if it has one. The caller goes on with [`SparseStorage::drop_retired`], unless
@@ -514,9 +448,7 @@ impl SparseStorage {
     pub(crate) fn remove(&mut self, entity: Entity) {
         match self {
             Self::Set(set) if set.column.drop_fn().is_none() => set.remove(entity.index()),
-            _ => {
-                self.retire(entity);
-            }
+            _ => drop(self.retire(entity)),
         }
     }
 
@@ -538,50 +470,28 @@ impl SparseStorage {
         }
     }
 
-    /// Says that the retired value has been moved out.
+    /// Leaves the retired value to the caller, who has moved it out.
     pub(crate) fn forget_retired(&mut self) {
-        match self {
-            Self::Set(set) => set.retired = false,
-            Self::Tag(tag) => tag.retired = false,
-        }
+        *self.column_mut().1 = false;
     }
 
     /// Drops the retired value, if there is one.
     #[inline]
     pub(crate) fn drop_retired(&mut self) {
-        match self {
-            Self::Set(set) if set.retired => {
-                set.retired = false;
-                let row = set.entities.len();
-                // SAFETY: `retire` left a value here that has no owner.
-                unsafe { set.column.drop_rows(row, 1) }
-            }
-            Self::Tag(tag) if tag.retired => {
-                tag.retired = false;
-                // SAFETY: a value was retired and has not been dropped; zero-sized, it needs only an aligned address.
-                unsafe { tag.drop_values(1) }
-            }
-            _ => {}
+        let end = self.end();
+        let (column, retired) = self.column_mut();
+        if replace(retired, false) {
+            // SAFETY: `retire` left a value here that has no owner.
+            unsafe { column.drop_rows(end, 1) }
         }
     }
 
     /// Removes and drops all values.
     pub(crate) fn clear(&mut self) {
-        match self {
-            Self::Set(set) => {
-                set.pages.clear();
-                let count = set.entities.len();
-                set.entities.clear();
-                // SAFETY: the column held `count` values, which nothing shows any more.
-                unsafe { set.column.drop_rows(0, count) }
-            }
-            Self::Tag(tag) => {
-                tag.words.clear();
-                let count = core::mem::take(&mut tag.len);
-                // SAFETY: `count` values existed and nothing shows them any more.
-                unsafe { tag.drop_values(count) }
-            }
-        }
+        let count = self.len();
+        self.forget_all();
+        // SAFETY: there were so many values, which nothing shows any more.
+        unsafe { self.column_mut().0.drop_rows(0, count) }
     }
 
     /// Removes all values without dropping them: they have been moved out.
@@ -684,329 +594,5 @@ impl SparseStorage {
 impl Drop for SparseStorage {
     fn drop(&mut self) {
         self.clear();
-    }
-}
-
-/// Values in a dense column, found by entity index.
-pub struct SparseSet {
-    pages: Vec<Option<Page>>,
-    entities: Vec<Entity>,
-    column: Column,
-    /// How many values the list and the column have room for.
-    room: usize,
-    /// A removed value lies behind the last one.
-    retired: bool,
-}
-
-impl SparseSet {
-    /// To be called when memory has been allocated or given back.
-    fn note_room(&mut self) {
-        self.room = self.entities.capacity().min(self.column.capacity());
-    }
-
-    /// The entities that have a value, in the order of the values.
-    #[inline]
-    pub(crate) fn entities(&self) -> &[Entity] {
-        &self.entities
-    }
-
-    /// The values.
-    #[inline]
-    pub(crate) fn column(&self) -> &Column {
-        &self.column
-    }
-
-    /// Where the row of the entity with this index is noted, if its page exists.
-    #[inline(always)]
-    fn spot(&mut self, index: u32) -> Option<&mut u32> {
-        let page = self.pages.get_mut(index as usize / PAGE)?.as_deref_mut()?;
-        Some(&mut page[index as usize % PAGE])
-    }
-
-    /// The row of this very entity.
-    #[inline]
-    pub(crate) fn row_of(&self, entity: Entity) -> Option<usize> {
-        self.row(entity.index()).filter(|&row| self.entities.get(row) == Some(&entity))
-    }
-
-    /// The value of this very entity.
-    #[inline]
-    pub(crate) fn find(&self, entity: Entity) -> Option<NonNull<u8>> {
-        let row = self.row_of(entity)?;
-        // SAFETY: rows of the set are within the column's capacity.
-        Some(unsafe { self.column.get(row) })
-    }
-
-    /// As [`find`](Self::find), where it is likely that the entity has got its value last of all.
-    #[inline]
-    pub(crate) fn find_newest(&self, entity: Entity) -> Option<NonNull<u8>> {
-        match self.entities.split_last() {
-            // SAFETY: rows of the set are within the column's capacity.
-            Some((&last, others)) if last == entity => Some(unsafe { self.column.get(others.len()) }),
-            _ => self.find(entity),
-        }
-    }
-
-    #[inline]
-    fn row(&self, index: u32) -> Option<usize> {
-        let page = self.pages.get(index as usize / PAGE)?.as_ref()?;
-        let row = page[index as usize % PAGE];
-        (row != NO_ROW).then_some(row as usize)
-    }
-
-    #[inline]
-    fn has_room(&self, index: u32) -> bool {
-        self.entities.len() < self.room && matches!(self.pages.get(index as usize / PAGE), Some(Some(_)))
-    }
-
-    #[inline]
-    fn reserve(&mut self, index: u32) -> Result<(), AllocError> {
-        if self.has_room(index) { Ok(()) } else { self.make_room(index) }
-    }
-
-    #[cold]
-    fn make_room(&mut self, index: u32) -> Result<(), AllocError> {
-        self.reserve_values(1)?;
-        self.reserve_page(index)
-    }
-
-    fn reserve_values(&mut self, additional: usize) -> Result<(), AllocError> {
-        let needed = self.entities.len().saturating_add(additional);
-        if self.column.capacity() < needed {
-            let capacity = needed.max(self.column.capacity().saturating_mul(2)).max(4);
-            self.column.grow_to(capacity)?;
-        }
-        let room = try_reserve(&mut self.entities, additional);
-        self.note_room();
-        room
-    }
-
-    fn reserve_page(&mut self, index: u32) -> Result<(), AllocError> {
-        let page = index as usize / PAGE;
-        if self.pages.len() <= page {
-            let missing = page + 1 - self.pages.len();
-            try_reserve(&mut self.pages, missing)?;
-            self.pages.resize_with(page + 1, || None);
-        }
-        if self.pages[page].is_none() {
-            let mut rows = Vec::new();
-            try_reserve_exact(&mut rows, PAGE)?;
-            rows.resize(PAGE, NO_ROW);
-            self.pages[page] = rows.into_boxed_slice().try_into().ok();
-        }
-        Ok(())
-    }
-
-    fn shrink_to_fit(&mut self) {
-        for page in &mut self.pages {
-            if page.as_ref().is_some_and(|rows| rows.iter().all(|&row| row == NO_ROW)) {
-                *page = None;
-            }
-        }
-        let used = self.pages.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-        self.pages.truncate(used);
-        try_shrink(&mut self.pages);
-        try_shrink(&mut self.entities);
-        let rows = self.entities.len() + usize::from(self.retired);
-        // SAFETY: these are all rows that hold a value.
-        unsafe { self.column.shrink_to(rows) }
-        self.note_room();
-    }
-
-    /// Calls `each` with the places of entities in their pages, in order. Those whose page does not exist are passed over.
-    #[inline]
-    fn for_each_place(pages: &mut [Option<Page>], entities: &[Entity], mut each: impl FnMut(&mut u32)) {
-        let page_of = |entity: &Entity| entity.index() as usize / PAGE;
-        // Neighbours are often in one page, which is found once then.
-        for some in entities.chunks(64) {
-            let at = page_of(&some[0]);
-            if some.iter().fold(true, |same, entity| same & (page_of(entity) == at)) {
-                if let Some(page) = pages.get_mut(at).and_then(|page| page.as_deref_mut()) {
-                    some.iter().for_each(|entity| each(&mut page[entity.index() as usize % PAGE]));
-                }
-                continue;
-            }
-            for entity in some {
-                if let Some(Some(page)) = pages.get_mut(page_of(entity)) {
-                    each(&mut page[entity.index() as usize % PAGE]);
-                }
-            }
-        }
-    }
-
-    /// Overwrites the value of an entity, if it has one, by the last one.
-    #[inline]
-    fn remove(&mut self, index: u32) {
-        let Some(row) = self.row(index) else { return };
-        let last = self.entities.len() - 1;
-        if row != last {
-            // SAFETY: both are rows of the set and differ.
-            unsafe { self.column.put_behind(row, last) }
-        }
-        self.forget_row(index, row);
-    }
-
-    /// See [`SparseStorage::remove_these`]. Those that follow each other here, too, go together.
-    ///
-    /// # Safety
-    ///
-    /// - Dropping values does nothing, and no ticks are kept.
-    unsafe fn remove_these(&mut self, entities: &[Entity]) {
-        let mut rest = entities;
-        while let Some((&first, others)) = rest.split_first() {
-            let Some(row) = self.row_of(first) else {
-                rest = others;
-                continue;
-            };
-            let count = self.entities[row..].iter().zip(rest).take_while(|(here, there)| here == there).count();
-            let (gone, others) = rest.split_at(count);
-            rest = others;
-            let behind = self.entities.len() - row - count;
-            let moved = count.min(behind);
-            let from = self.entities.len() - moved;
-            // SAFETY: these are rows of the set, and those from `from` on are behind the others. The rest is the caller's promise.
-            unsafe { self.column.overwrite_rows(row, from, moved) }
-            self.entities.copy_within(from.., row);
-            self.entities.truncate(row + behind);
-            Self::for_each_place(&mut self.pages, gone, |place| *place = NO_ROW);
-            let mut rows = row as u32..;
-            Self::for_each_place(&mut self.pages, &self.entities[row..row + moved], |place| {
-                *place = rows.next().unwrap_or(NO_ROW);
-            });
-        }
-    }
-
-    /// Notes that the entity with this index has no value any more, and that the last one is in its row.
-    #[inline]
-    fn forget_row(&mut self, index: u32, row: usize) {
-        self.entities.swap_remove(row);
-        if let Some(moved) = self.entities.get(row).map(|entity| entity.index() as usize)
-            && let Some(Some(page)) = self.pages.get_mut(moved / PAGE)
-        {
-            page[moved % PAGE] = row as u32;
-        }
-        if let Some(Some(page)) = self.pages.get_mut(index as usize / PAGE) {
-            page[index as usize % PAGE] = NO_ROW;
-        }
-    }
-
-    fn add_all(&mut self, entities: &[Entity]) {
-        let mut rows = self.entities.len() as u32..;
-        Self::for_each_place(&mut self.pages, entities, |place| *place = rows.next().unwrap_or(NO_ROW));
-        self.entities.extend_from_slice(entities);
-    }
-
-    /// See [`SparseStorage::remove_all`].
-    fn remove_all(&mut self, entities: &[Entity]) {
-        if entities == self.entities.as_slice() {
-            Self::for_each_place(&mut self.pages, entities, |place| *place = NO_ROW);
-            self.entities.clear();
-            // SAFETY: these are all values, and nothing shows them any more.
-            return unsafe { self.column.drop_rows(0, entities.len()) };
-        }
-        let mut rows = alloc::vec![NO_ROW; entities.len()];
-        let mut count = 0;
-        Self::for_each_place(&mut self.pages, entities, |place| {
-            let row = replace(place, NO_ROW);
-            rows[count] = row;
-            count += usize::from(row != NO_ROW);
-        });
-        rows.truncate(count);
-        let left = self.entities.len() - rows.len();
-        if left != 0 {
-            // Those that stay take the places of others, from behind.
-            let mut holes = alloc::vec![0u64; self.entities.len().div_ceil(64)];
-            rows.iter().for_each(|&row| holes[row as usize / 64] |= 1 << (row % 64));
-            let is_hole = |row: usize| holes[row / 64] >> (row % 64) & 1 != 0;
-            let mut stays = left..self.entities.len();
-            for row in (0..left).filter(|&row| is_hole(row)) {
-                let Some(last) = stays.by_ref().find(|&row| !is_hole(row)) else { break };
-                // SAFETY: both are rows of the set, and one is before `left`, the other is not.
-                unsafe { self.column.swap_rows(row, last) }
-                self.entities[row] = self.entities[last];
-                let moved = self.entities[row].index() as usize;
-                if let Some(Some(page)) = self.pages.get_mut(moved / PAGE) {
-                    page[moved % PAGE] = row as u32;
-                }
-            }
-        }
-        self.entities.truncate(left);
-        // SAFETY: the values of those that are gone are behind the others now, and nothing shows them any more.
-        unsafe { self.column.drop_rows(left, rows.len()) }
-    }
-
-    fn retire(&mut self, index: u32) -> Option<NonNull<u8>> {
-        let row = self.row(index)?;
-        let last = self.entities.len() - 1;
-        if row != last {
-            // SAFETY: both are rows of the set and differ.
-            unsafe { self.column.swap_rows(row, last) }
-        }
-        self.forget_row(index, row);
-        self.retired = true;
-        // SAFETY: the row was in use, so it is within the capacity.
-        Some(unsafe { self.column.get(last) })
-    }
-}
-
-/// Zero-sized values: one bit an entity index.
-pub struct TagSet {
-    words: Vec<u64>,
-    len: usize,
-    /// Has no memory for values, only ticks: by entity index.
-    column: Column,
-    retired: bool,
-}
-
-impl TagSet {
-    #[inline]
-    fn contains(&self, index: u32) -> bool {
-        self.words.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
-    }
-
-    fn reserve(&mut self, index: u32) -> Result<(), AllocError> {
-        let word = index as usize / 64;
-        if self.words.len() <= word {
-            let missing = word + 1 - self.words.len();
-            try_reserve(&mut self.words, missing)?;
-            self.column.grow_to(self.words.capacity() * 64)?;
-            self.words.resize(word + 1, 0);
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn next_index(&self, at: usize) -> Option<(u32, usize)> {
-        let mut word_at = at / 64;
-        let mut word = self.words.get(word_at)? & (u64::MAX << (at % 64));
-        while word == 0 {
-            word_at += 1;
-            word = *self.words.get(word_at)?;
-        }
-        let index = word_at * 64 + word.trailing_zeros() as usize;
-        Some((index as u32, index + 1))
-    }
-
-    /// See [`SparseStorage::remove_all`].
-    fn remove_all(&mut self, entities: &[Entity]) {
-        let mut count = 0;
-        for &entity in entities {
-            let (word, bit) = (entity.index() as usize / 64, 1 << (entity.index() % 64));
-            if let Some(word) = self.words.get_mut(word).filter(|word| **word & bit != 0) {
-                *word &= !bit;
-                count += 1;
-            }
-        }
-        self.len -= count;
-        // SAFETY: so many values are gone.
-        unsafe { self.drop_values(count) }
-    }
-
-    /// # Safety
-    ///
-    /// - `count` values exist, which are not used afterwards.
-    unsafe fn drop_values(&mut self, count: usize) {
-        // SAFETY: values of size zero lie at any aligned address; the caller promises that they exist.
-        unsafe { self.column.drop_rows(0, count) }
     }
 }

@@ -1,0 +1,363 @@
+//! Values in a dense column, found by entity index through pages of rows.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::mem::replace;
+use core::ptr::NonNull;
+
+use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact, try_shrink};
+use crate::column::Column;
+use crate::entity::Entity;
+use crate::tick::Tick;
+
+/// Entity indexes a page.
+pub(super) const PAGE: usize = 1024;
+/// In a page: this entity has no value here.
+pub(super) const NO_ROW: u32 = u32::MAX;
+
+pub(super) type Page = Box<[u32; PAGE]>;
+
+/// Values in a dense column, found by entity index.
+pub struct SparseSet {
+    pub(super) pages: Vec<Option<Page>>,
+    pub(super) entities: Vec<Entity>,
+    pub(super) column: Column,
+    /// How many values the list and the column have room for.
+    pub(super) room: usize,
+    /// A removed value lies behind the last one.
+    pub(super) retired: bool,
+}
+
+impl SparseSet {
+    /// To be called when memory has been allocated or given back.
+    pub(super) fn note_room(&mut self) {
+        self.room = self.entities.capacity().min(self.column.capacity());
+    }
+
+    /// The entities that have a value, in the order of the values.
+    #[inline]
+    pub(crate) fn entities(&self) -> &[Entity] {
+        &self.entities
+    }
+
+    /// The values.
+    #[inline]
+    pub(crate) fn column(&self) -> &Column {
+        &self.column
+    }
+
+    /// Where the row of the entity with this index is noted, if its page exists.
+    #[inline(always)]
+    pub(super) fn spot(&mut self, index: u32) -> Option<&mut u32> {
+        let page = self.pages.get_mut(index as usize / PAGE)?.as_deref_mut()?;
+        Some(&mut page[index as usize % PAGE])
+    }
+
+    /// See [`SparseStorage::try_add_untracked`](super::SparseStorage::try_add_untracked).
+    ///
+    /// # Safety
+    ///
+    /// - As there; the values have a size.
+    #[inline(always)]
+    pub(super) unsafe fn try_add_untracked<C>(&mut self, entity: Entity, now: Tick) -> Option<NonNull<C>> {
+        let row = self.entities.len();
+        if row >= self.room || self.column.tracking().is_some() {
+            return None;
+        }
+        debug_assert!(row < self.entities.capacity() && row < self.column.capacity());
+        let spot = self.spot(entity.index()).filter(|spot| **spot == NO_ROW)?;
+        *spot = row as u32;
+        self.column.stamp(now);
+        // SAFETY: there is room for the entity in the list, and for the value in the column.
+        unsafe {
+            self.entities.as_mut_ptr().add(row).write(entity);
+            self.entities.set_len(row + 1);
+            Some(self.column.data().cast::<C>().add(row))
+        }
+    }
+
+    /// See [`SparseStorage::try_remove_untracked`](super::SparseStorage::try_remove_untracked).
+    ///
+    /// # Safety
+    ///
+    /// - As there; the values have a size.
+    #[inline(always)]
+    pub(super) unsafe fn try_remove_untracked<C>(&mut self, entity: Entity) -> bool {
+        if self.column.tracking().is_some() {
+            return false;
+        }
+        let Some(spot) = self.spot(entity.index()) else { return false };
+        let row = replace(spot, NO_ROW) as usize;
+        if row == NO_ROW as usize {
+            return false;
+        }
+        let last = self.entities.len() - 1;
+        // SAFETY: a row that a page names is one of the set, so there is one, and entities may be forgotten.
+        let moved = unsafe {
+            self.entities.set_len(last);
+            *self.entities.as_ptr().add(last)
+        };
+        if row != last {
+            // SAFETY: both are rows of the set, and differ. The values have this type, and the one that is overwritten needs
+            // no drop.
+            unsafe {
+                *self.entities.as_mut_ptr().add(row) = moved;
+                let values = self.column.data().cast::<C>();
+                values.add(last).copy_to_nonoverlapping(values.add(row), 1);
+            }
+            if let Some(spot) = self.spot(moved.index()) {
+                *spot = row as u32;
+            }
+        }
+        true
+    }
+
+    /// See [`SparseStorage::reserve_many`](super::SparseStorage::reserve_many).
+    pub(super) fn reserve_many(
+        &mut self,
+        additional: usize,
+        mut indexes: impl Iterator<Item = u32> + Clone,
+    ) -> Result<(), AllocError> {
+        self.reserve_values(additional)?;
+        let bounds = |(least, most): (u32, u32), index: u32| (least.min(index), most.max(index));
+        let (least, most) = indexes.clone().fold((u32::MAX, 0), bounds);
+        // If most indexes between them are among these, hardly a page is made for nothing.
+        if least <= most && ((most - least) as usize) / 2 < additional {
+            let mut pages = least / PAGE as u32..=most / PAGE as u32;
+            return pages.try_for_each(|page| self.reserve_page(page * PAGE as u32));
+        }
+        // Neighbours are often in one page.
+        let mut last = None;
+        indexes.try_for_each(|index| {
+            if last.replace(index as usize / PAGE) == Some(index as usize / PAGE) {
+                return Ok(());
+            }
+            self.reserve_page(index)
+        })
+    }
+
+    /// The row of this very entity.
+    #[inline]
+    pub(crate) fn row_of(&self, entity: Entity) -> Option<usize> {
+        self.row(entity.index()).filter(|&row| self.entities.get(row) == Some(&entity))
+    }
+
+    /// The value of this very entity.
+    #[inline]
+    pub(crate) fn find(&self, entity: Entity) -> Option<NonNull<u8>> {
+        let row = self.row_of(entity)?;
+        // SAFETY: rows of the set are within the column's capacity.
+        Some(unsafe { self.column.get(row) })
+    }
+
+    /// As [`find`](Self::find), where it is likely that the entity has got its value last of all.
+    #[inline]
+    pub(crate) fn find_newest(&self, entity: Entity) -> Option<NonNull<u8>> {
+        match self.entities.split_last() {
+            // SAFETY: rows of the set are within the column's capacity.
+            Some((&last, others)) if last == entity => Some(unsafe { self.column.get(others.len()) }),
+            _ => self.find(entity),
+        }
+    }
+
+    #[inline]
+    pub(super) fn row(&self, index: u32) -> Option<usize> {
+        let page = self.pages.get(index as usize / PAGE)?.as_ref()?;
+        let row = page[index as usize % PAGE];
+        (row != NO_ROW).then_some(row as usize)
+    }
+
+    #[inline]
+    pub(super) fn has_room(&self, index: u32) -> bool {
+        self.entities.len() < self.room && matches!(self.pages.get(index as usize / PAGE), Some(Some(_)))
+    }
+
+    #[inline]
+    pub(super) fn reserve(&mut self, index: u32) -> Result<(), AllocError> {
+        if self.has_room(index) { Ok(()) } else { self.make_room(index) }
+    }
+
+    #[cold]
+    pub(super) fn make_room(&mut self, index: u32) -> Result<(), AllocError> {
+        self.reserve_values(1)?;
+        self.reserve_page(index)
+    }
+
+    pub(super) fn reserve_values(&mut self, additional: usize) -> Result<(), AllocError> {
+        let needed = self.entities.len().saturating_add(additional);
+        if self.column.capacity() < needed {
+            let capacity = needed.max(self.column.capacity().saturating_mul(2)).max(4);
+            self.column.grow_to(capacity)?;
+        }
+        let room = try_reserve(&mut self.entities, additional);
+        self.note_room();
+        room
+    }
+
+    pub(super) fn reserve_page(&mut self, index: u32) -> Result<(), AllocError> {
+        let page = index as usize / PAGE;
+        if self.pages.len() <= page {
+            let missing = page + 1 - self.pages.len();
+            try_reserve(&mut self.pages, missing)?;
+            self.pages.resize_with(page + 1, || None);
+        }
+        if self.pages[page].is_none() {
+            let mut rows = Vec::new();
+            try_reserve_exact(&mut rows, PAGE)?;
+            rows.resize(PAGE, NO_ROW);
+            self.pages[page] = rows.into_boxed_slice().try_into().ok();
+        }
+        Ok(())
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        for page in &mut self.pages {
+            if page.as_ref().is_some_and(|rows| rows.iter().all(|&row| row == NO_ROW)) {
+                *page = None;
+            }
+        }
+        let used = self.pages.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        self.pages.truncate(used);
+        try_shrink(&mut self.pages);
+        try_shrink(&mut self.entities);
+        let rows = self.entities.len() + usize::from(self.retired);
+        // SAFETY: these are all rows that hold a value.
+        unsafe { self.column.shrink_to(rows) }
+        self.note_room();
+    }
+
+    /// Calls `each` with the places of entities in their pages, in order. Those whose page does not exist are passed over.
+    #[inline]
+    pub(super) fn for_each_place(pages: &mut [Option<Page>], entities: &[Entity], mut each: impl FnMut(&mut u32)) {
+        let page_of = |entity: &Entity| entity.index() as usize / PAGE;
+        // Neighbours are often in one page, which is found once then.
+        for some in entities.chunks(64) {
+            let at = page_of(&some[0]);
+            if some.iter().fold(true, |same, entity| same & (page_of(entity) == at)) {
+                if let Some(page) = pages.get_mut(at).and_then(|page| page.as_deref_mut()) {
+                    some.iter().for_each(|entity| each(&mut page[entity.index() as usize % PAGE]));
+                }
+                continue;
+            }
+            for entity in some {
+                if let Some(Some(page)) = pages.get_mut(page_of(entity)) {
+                    each(&mut page[entity.index() as usize % PAGE]);
+                }
+            }
+        }
+    }
+
+    /// Overwrites the value of an entity, if it has one, by the last one.
+    #[inline]
+    pub(super) fn remove(&mut self, index: u32) {
+        let Some(row) = self.row(index) else { return };
+        let last = self.entities.len() - 1;
+        if row != last {
+            // SAFETY: both are rows of the set and differ.
+            unsafe { self.column.put_behind(row, last) }
+        }
+        self.forget_row(index, row);
+    }
+
+    /// See [`SparseStorage::remove_these`]. Those that follow each other here, too, go together.
+    ///
+    /// # Safety
+    ///
+    /// - Dropping values does nothing, and no ticks are kept.
+    pub(super) unsafe fn remove_these(&mut self, entities: &[Entity]) {
+        let mut rest = entities;
+        while let Some((&first, others)) = rest.split_first() {
+            let Some(row) = self.row_of(first) else {
+                rest = others;
+                continue;
+            };
+            let count = self.entities[row..].iter().zip(rest).take_while(|(here, there)| here == there).count();
+            let (gone, others) = rest.split_at(count);
+            rest = others;
+            let behind = self.entities.len() - row - count;
+            let moved = count.min(behind);
+            let from = self.entities.len() - moved;
+            // SAFETY: these are rows of the set, and those from `from` on are behind the others. The rest is the caller's promise.
+            unsafe { self.column.overwrite_rows(row, from, moved) }
+            self.entities.copy_within(from.., row);
+            self.entities.truncate(row + behind);
+            Self::for_each_place(&mut self.pages, gone, |place| *place = NO_ROW);
+            let mut rows = row as u32..;
+            Self::for_each_place(&mut self.pages, &self.entities[row..row + moved], |place| {
+                *place = rows.next().unwrap_or(NO_ROW);
+            });
+        }
+    }
+
+    /// Notes that the entity with this index has no value any more, and that the last one is in its row.
+    #[inline]
+    pub(super) fn forget_row(&mut self, index: u32, row: usize) {
+        self.entities.swap_remove(row);
+        if let Some(moved) = self.entities.get(row).map(|entity| entity.index() as usize)
+            && let Some(Some(page)) = self.pages.get_mut(moved / PAGE)
+        {
+            page[moved % PAGE] = row as u32;
+        }
+        if let Some(Some(page)) = self.pages.get_mut(index as usize / PAGE) {
+            page[index as usize % PAGE] = NO_ROW;
+        }
+    }
+
+    pub(super) fn add_all(&mut self, entities: &[Entity]) {
+        let mut rows = self.entities.len() as u32..;
+        Self::for_each_place(&mut self.pages, entities, |place| *place = rows.next().unwrap_or(NO_ROW));
+        self.entities.extend_from_slice(entities);
+    }
+
+    /// See [`SparseStorage::remove_all`].
+    pub(super) fn remove_all(&mut self, entities: &[Entity]) {
+        if entities == self.entities.as_slice() {
+            Self::for_each_place(&mut self.pages, entities, |place| *place = NO_ROW);
+            self.entities.clear();
+            // SAFETY: these are all values, and nothing shows them any more.
+            return unsafe { self.column.drop_rows(0, entities.len()) };
+        }
+        let mut rows = alloc::vec![NO_ROW; entities.len()];
+        let mut count = 0;
+        Self::for_each_place(&mut self.pages, entities, |place| {
+            let row = replace(place, NO_ROW);
+            rows[count] = row;
+            count += usize::from(row != NO_ROW);
+        });
+        rows.truncate(count);
+        let left = self.entities.len() - rows.len();
+        if left != 0 {
+            // Those that stay take the places of others, from behind.
+            let mut holes = alloc::vec![0u64; self.entities.len().div_ceil(64)];
+            rows.iter().for_each(|&row| holes[row as usize / 64] |= 1 << (row % 64));
+            let is_hole = |row: usize| holes[row / 64] >> (row % 64) & 1 != 0;
+            let mut stays = left..self.entities.len();
+            for row in (0..left).filter(|&row| is_hole(row)) {
+                let Some(last) = stays.by_ref().find(|&row| !is_hole(row)) else { break };
+                // SAFETY: both are rows of the set, and one is before `left`, the other is not.
+                unsafe { self.column.swap_rows(row, last) }
+                self.entities[row] = self.entities[last];
+                let moved = self.entities[row].index() as usize;
+                if let Some(Some(page)) = self.pages.get_mut(moved / PAGE) {
+                    page[moved % PAGE] = row as u32;
+                }
+            }
+        }
+        self.entities.truncate(left);
+        // SAFETY: the values of those that are gone are behind the others now, and nothing shows them any more.
+        unsafe { self.column.drop_rows(left, rows.len()) }
+    }
+
+    pub(super) fn retire(&mut self, index: u32) -> Option<NonNull<u8>> {
+        let row = self.row(index)?;
+        let last = self.entities.len() - 1;
+        if row != last {
+            // SAFETY: both are rows of the set and differ.
+            unsafe { self.column.swap_rows(row, last) }
+        }
+        self.forget_row(index, row);
+        self.retired = true;
+        // SAFETY: the row was in use, so it is within the capacity.
+        Some(unsafe { self.column.get(last) })
+    }
+}
