@@ -14,21 +14,21 @@ mod moves;
 mod shrink;
 mod watch;
 mod copy;
+mod tables;
 
 pub(crate) use self::bulk::AscendingRows;
 pub(crate) use self::copy::{KnownTable, TableClones, TableCopy};
+pub(crate) use self::moves::ColumnMove;
+pub use self::tables::Tables;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
-use core::slice;
-
-use hashbrown::HashMap;
 
 use crate::alloc_error::{AllocError, try_reserve_exact};
-use crate::column::{Column, ColumnAddress, Columns, SMALL};
+use crate::column::{Column, ColumnAddress, Columns};
 use crate::column_places::ColumnPlaces;
-use crate::component::{ComponentId, Components, SlotAddress};
+use crate::component::{ComponentId, Components};
 use crate::entity::{Entity, TableId};
 use crate::guard::for_each_despite_panics;
 use crate::tick::{Tick, TickCell, WriteStamp};
@@ -557,78 +557,6 @@ impl Drop for Table {
     }
 }
 
-/// What becomes of a column when a row leaves for another table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ColumnMove {
-    pub(crate) from: u32,
-    /// The column of the same component in the other table, [`OVERWRITTEN`](Self::OVERWRITTEN) or
-    /// [`PAST_END`](Self::PAST_END).
-    pub(crate) to: u32,
-    /// The size of one value.
-    size: u32,
-    /// Whether the value is left behind and has to be dropped.
-    pub(crate) needs_drop: bool,
-}
-
-impl ColumnMove {
-    /// The value of the last row overwrites the value.
-    pub(crate) const OVERWRITTEN: u32 = u32::MAX;
-    /// The value goes to the row past the end.
-    pub(crate) const PAST_END: u32 = u32::MAX - 1;
-
-    /// The entity keeps the value.
-    pub(crate) fn kept(from: u32, to: u32, size: usize) -> Self {
-        Self { from, to, size: size_of_value(size), needs_drop: false }
-    }
-
-    /// The entity leaves the value behind.
-    pub(crate) fn left(from: u32, size: usize, needs_drop: bool) -> Self {
-        let to = if needs_drop { Self::PAST_END } else { Self::OVERWRITTEN };
-        Self { from, to, size: size_of_value(size), needs_drop }
-    }
-
-    /// The size of one value.
-    #[inline(always)]
-    pub(crate) fn size(&self) -> usize {
-        self.size as usize
-    }
-
-    /// Whether the entity keeps the value.
-    #[inline(always)]
-    pub(crate) fn is_kept(&self) -> bool {
-        self.to < Self::PAST_END
-    }
-
-    /// Whether the value is small, and kept or overwritten.
-    pub(crate) fn is_common(&self) -> bool {
-        !self.is_large() && self.to != Self::PAST_END
-    }
-
-    /// Whether the value is large.
-    pub(crate) fn is_large(&self) -> bool {
-        self.size() > SMALL
-    }
-
-    /// The same, if a value that is left behind is needed after the move, or if it is only needed to be dropped.
-    pub(crate) fn keep_value(&self, is_needed: bool) -> Self {
-        let to = match self.is_kept() {
-            true => self.to,
-            false if is_needed || self.needs_drop => Self::PAST_END,
-            false => Self::OVERWRITTEN,
-        };
-        Self { to, ..*self }
-    }
-}
-
-/// The size of a value as a move notes it.
-///
-/// # Panics
-///
-/// If it is 4 GiB or more.
-fn size_of_value(size: usize) -> u32 {
-    u32::try_from(size).expect("a component is smaller than 4 GiB")
-}
-
 /// Drops values of several columns. If one panics, the rest are dropped all the same.
 ///
 /// # Safety
@@ -638,228 +566,5 @@ unsafe fn drop_columns<'a>(columns: impl Iterator<Item = &'a mut Column>, first:
     if count != 0 {
         // SAFETY: the caller's promise; each column is visited once.
         for_each_despite_panics(columns, |column| unsafe { column.drop_rows(first, count) });
-    }
-}
-
-/// All tables of a world.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Component, Debug, PartialEq)]
-/// # struct Health(u32);
-///
-/// let mut world = World::new();
-/// world.spawn_empty();
-/// world.spawn_batch([Health(3), Health(4)]);
-/// let rows: Vec<usize> = world.tables().iter().map(|table| table.len()).collect();
-/// assert_eq!(rows, [1, 2]);
-/// ```
-#[doc(alias("Archetypes"))]
-pub struct Tables {
-    tables: Vec<Table>,
-    by_components: HashMap<Box<[ComponentId]>, TableId>,
-    /// By component: the tables that have it, in ascending order.
-    with_component: Vec<Vec<TableId>>,
-    places: ColumnPlaces,
-    generation: u64,
-    epoch: u64,
-    /// The listeners of all tables.
-    in_all: Interest,
-}
-
-impl Tables {
-    pub(crate) fn new(components: &Components) -> Self {
-        let mut tables = Self {
-            tables: Vec::new(),
-            by_components: HashMap::new(),
-            with_component: Vec::new(),
-            places: ColumnPlaces::default(),
-            generation: 0,
-            epoch: 0,
-            in_all: Interest::NONE,
-        };
-        tables.find_or_create(&[], components);
-        tables
-    }
-
-    /// Which state of the set of tables this is: grows whenever a table is added, and whenever tables are removed by
-    /// [`World::shrink_to_fit`](crate::world::World::shrink_to_fit), which gives the others new numbers. Never else.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let before = world.tables().generation();
-    /// world.spawn_batch([Health(3), Health(4)]);
-    /// assert_eq!(world.tables().generation(), before + 1);
-    ///
-    /// world.clear_entities();
-    /// world.shrink_to_fit();
-    /// assert_eq!(world.tables().generation(), before + 2);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn generation(&self) -> u64 {
-        self.generation
-    }
-
-    /// Notes that another component has become a disabling one. The queries look at the tables again when they are used next.
-    pub(crate) fn note_disabling(&mut self, components: &Components) {
-        self.tables.iter_mut().for_each(|table| table.disabling = disabling_columns(&table.components, components));
-        self.generation += 1;
-    }
-
-    /// How often tables were removed. While this is the same, what is known of a table's number stays true.
-    #[inline]
-    pub(crate) fn epoch(&self) -> u64 {
-        self.epoch
-    }
-
-    /// The table with this number.
-    ///
-    /// ```
-    /// use strata_ecs::entity::TableId;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// let mut world = World::new();
-    /// world.spawn_empty();
-    /// assert_eq!(world.tables().get(TableId::EMPTY).unwrap().len(), 1);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get(&self, id: TableId) -> Option<&Table> {
-        self.tables.get(id.index())
-    }
-
-    /// The table with this number.
-    ///
-    /// # Safety
-    ///
-    /// - The number was given out by this set of tables in this epoch.
-    #[inline]
-    pub(crate) unsafe fn get_unchecked(&self, id: TableId) -> &Table {
-        debug_assert!(id.index() < self.tables.len());
-        // SAFETY: the caller's promise; within an epoch tables are only added.
-        unsafe { self.tables.get_unchecked(id.index()) }
-    }
-
-    /// Where the column of the type with this slot is in a table, if the table exists and has it. `O(1)`: one cell of a map.
-    #[inline]
-    pub(crate) fn column_of_slot(&self, id: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
-        // SAFETY: the map has columns of these tables only, which exist and are borrowed.
-        unsafe { self.places.get(id, slot) }
-    }
-
-    /// A table that has the type with this slot, as a rule the only one, and the column there: see [`ColumnPlaces::likely`].
-    #[inline(always)]
-    pub(crate) fn likely_column(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
-        // SAFETY: the map has columns of these tables only, which exist and are borrowed.
-        unsafe { self.places.likely(slot) }
-    }
-
-    /// A table, if it exists.
-    #[inline]
-    pub(crate) fn find_mut(&mut self, id: TableId) -> Option<&mut Table> {
-        self.tables.get_mut(id.index())
-    }
-
-    #[inline]
-    pub(crate) fn get_mut(&mut self, id: TableId) -> &mut Table {
-        &mut self.tables[id.index()]
-    }
-
-    /// All tables, by number.
-    #[inline]
-    pub(crate) fn as_slice(&self) -> &[Table] {
-        &self.tables
-    }
-
-    /// The table with this number.
-    ///
-    /// # Safety
-    ///
-    /// - The number was given out by this set of tables in this epoch.
-    #[inline]
-    pub(crate) unsafe fn get_unchecked_mut(&mut self, id: TableId) -> &mut Table {
-        debug_assert!(id.index() < self.tables.len());
-        // SAFETY: the caller's promise; within an epoch tables are only added.
-        unsafe { self.tables.get_unchecked_mut(id.index()) }
-    }
-
-    /// Two different tables.
-    ///
-    /// # Safety
-    ///
-    /// - The numbers were given out by this set of tables in this epoch, and they differ.
-    #[inline]
-    pub(crate) unsafe fn get_two_mut(&mut self, a: TableId, b: TableId) -> (&mut Table, &mut Table) {
-        debug_assert!(a != b && a.index().max(b.index()) < self.tables.len());
-        // SAFETY: the caller's promise; within an epoch tables are only added.
-        let [a, b] = unsafe { self.tables.get_disjoint_unchecked_mut([a.index(), b.index()]) };
-        (a, b)
-    }
-
-    /// All tables, in the order of their numbers.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// world.spawn(Health(3));
-    /// assert_eq!(world.tables().iter().map(|table| table.len()).sum::<usize>(), 1);
-    /// ```
-    pub fn iter(&self) -> slice::Iter<'_, Table> {
-        self.tables.iter()
-    }
-
-    /// The tables with a component, from a number on, in ascending order. `O(log tables)`.
-    pub(crate) fn with(&self, component: ComponentId, from: usize) -> &[TableId] {
-        let with = self.with_component.get(component.index()).map_or(&[][..], Vec::as_slice);
-        &with[with.partition_point(|table| table.index() < from)..]
-    }
-
-    pub(crate) fn iter_mut(&mut self) -> slice::IterMut<'_, Table> {
-        self.tables.iter_mut()
-    }
-
-    /// The table for this set of components, in ascending order and without duplicates.
-    pub(crate) fn find_or_create(&mut self, ids: &[ComponentId], components: &Components) -> TableId {
-        debug_assert!(ids.is_sorted_by(|a, b| a < b));
-        if let Some(&id) = self.by_components.get(ids) {
-            return id;
-        }
-        let count = u32::try_from(self.tables.len()).unwrap_or(u32::MAX);
-        assert!(count < TableId::LIMIT, "a world cannot have more than {} tables", TableId::LIMIT);
-        let id = TableId(count);
-        let ids: Box<[ComponentId]> = ids.into();
-        let table = Table::new(id, ids.clone(), components, self.in_all);
-        if let Some(last) = ids.last().filter(|last| self.with_component.len() <= last.index()) {
-            self.with_component.resize_with(last.index() + 1, Vec::new);
-        }
-        ids.iter().for_each(|component| self.with_component[component.index()].reserve(1));
-        self.by_components.reserve(1);
-        // SAFETY: the map has columns of these tables only, which exist and are borrowed.
-        unsafe { self.places.reserve(ids.len()) };
-        // If there is no room this unwinds, and no such table is known.
-        self.tables.push(table);
-        ids.iter().for_each(|component| self.with_component[component.index()].push(id));
-        // SAFETY: as above.
-        unsafe { self.tables[id.index()].enter_places(&mut self.places) };
-        self.by_components.insert(ids, id);
-        self.generation += 1;
-        id
-    }
-}
-
-impl<'a> IntoIterator for &'a Tables {
-    type Item = &'a Table;
-    type IntoIter = slice::Iter<'a, Table>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
     }
 }
