@@ -1,4 +1,42 @@
-//! Going on after a panic: what must be done for every item is done for every item.
+//! Going on after a panic: what must be done is done, for every item.
+
+use core::ops::{Deref, DerefMut};
+
+/// A value, and what is done with it when it goes out of scope, also if a panic unwinds. [`core::mem::forget`] leaves that out.
+pub(crate) struct OnDrop<T, F: FnMut(&mut T)> {
+    value: T,
+    action: F,
+}
+
+impl<T, F: FnMut(&mut T)> OnDrop<T, F> {
+    #[inline(always)]
+    pub(crate) fn new(value: T, action: F) -> Self {
+        Self { value, action }
+    }
+}
+
+impl<T, F: FnMut(&mut T)> Deref for OnDrop<T, F> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T, F: FnMut(&mut T)> DerefMut for OnDrop<T, F> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+}
+
+impl<T, F: FnMut(&mut T)> Drop for OnDrop<T, F> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        (self.action)(&mut self.value);
+    }
+}
 
 /// Runs `each` for every item. If it panics for one, the panic goes on, but the rest of the items have their turn first;
 /// a second panic ends the process, as a panic while another unwinds does anywhere in Rust.

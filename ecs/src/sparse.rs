@@ -36,16 +36,10 @@ pub enum SparseStorage {
 
 impl SparseStorage {
     pub(crate) fn new(info: &ComponentInfo) -> Self {
-        if info.layout().size() == 0 {
-            Self::Tag(TagSet { words: Vec::new(), len: 0, column: Column::new(info), retired: false })
-        } else {
-            Self::Set(SparseSet {
-                pages: Vec::new(),
-                entities: Vec::new(),
-                column: Column::new(info),
-                room: 0,
-                retired: false,
-            })
+        let column = Column::new(info);
+        match info.layout().size() {
+            0 => Self::Tag(TagSet { words: Vec::new(), len: 0, column, retired: false }),
+            _ => Self::Set(SparseSet { pages: Vec::new(), entities: Vec::new(), column, room: 0, retired: false }),
         }
     }
 
@@ -388,7 +382,11 @@ impl SparseStorage {
     pub(crate) fn remove_all(&mut self, entities: &[Entity]) {
         match self {
             Self::Set(set) => set.remove_all(entities),
-            Self::Tag(tag) => tag.remove_all(entities),
+            Self::Tag(tag) => {
+                let count = tag.remove_all(entities);
+                // SAFETY: so many values are gone.
+                unsafe { tag.column.drop_rows(0, count) }
+            }
         }
     }
 

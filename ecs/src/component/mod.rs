@@ -45,7 +45,7 @@ pub(crate) use self::erased_ref::{ErasedRefMut, panic_on_type};
 pub use self::erased_slice::ErasedSlice;
 pub use self::erased_value::WrongTypeError;
 pub use self::erased_vec::ErasedValue;
-pub(crate) use self::erased_vec::{ErasedVec, MadeColumn, NewColumn};
+pub(crate) use self::erased_vec::{ErasedVec, NewColumn};
 pub use self::field::{Field, Fields};
 pub use self::field_path::FieldError;
 pub(crate) use self::functions::Copying;

@@ -448,19 +448,11 @@ impl<C> Running<C> {
 
 impl<C> Drop for Running<C> {
     fn drop(&mut self) {
-        /// The queue is empty also if a value panics when it is dropped.
-        struct Emptied<'a, C: 'static>(&'a mut Running<C>);
-
-        impl<C> Drop for Emptied<'_, C> {
-            fn drop(&mut self) {
-                self.0.queue.len = 0;
-            }
-        }
-
-        let running = Emptied(self);
+        // The queue is empty also if a value panics when it is dropped.
+        let mut running = crate::guard::OnDrop::new(self, |running| running.queue.len = 0);
         let rest = core::iter::from_fn(|| {
-            let entry = running.0.peek()?;
-            running.0.advance(&entry);
+            let entry = running.peek()?;
+            running.advance(&entry);
             Some(entry)
         });
         // SAFETY: each entry has been passed, and is visited once.

@@ -44,8 +44,8 @@ impl TagSet {
         Some((index as u32, index + 1))
     }
 
-    /// See [`SparseStorage::remove_all`].
-    pub(super) fn remove_all(&mut self, entities: &[Entity]) {
+    /// Takes the tag from entities, as far as they have it, and says how many had it. Their values are not dropped.
+    pub(super) fn remove_all(&mut self, entities: &[Entity]) -> usize {
         let mut count = 0;
         for &entity in entities {
             let (word, bit) = (entity.index() as usize / 64, 1 << (entity.index() % 64));
@@ -55,7 +55,6 @@ impl TagSet {
             }
         }
         self.len -= count;
-        // SAFETY: so many values are gone.
-        unsafe { self.column.drop_rows(0, count) }
+        count
     }
 }

@@ -26,7 +26,7 @@ use crate::column::{NewValues, copy_item};
 use crate::component::{ChangeTracking, ComponentId, ComponentInfo, Components, StorageType};
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, ChangeStep, MovePlan, PlanFlags, PlanId, Target};
-use crate::guard::{Waiting, for_each_despite_panics};
+use crate::guard::{OnDrop, Waiting, for_each_despite_panics};
 use crate::id_map::{IdMap, Mixed};
 use crate::removal::{Fate, Told};
 use crate::table::{AscendingRows, ColumnMove, Table, Tables};
@@ -149,62 +149,6 @@ struct Block {
     route: Route,
     /// Where they begin in the destination.
     start: usize,
-}
-
-/// Drops what has been written to rows that do not exist yet.
-struct Written<'a> {
-    store: &'a mut Store,
-    block: &'a Block,
-    /// The rows in the order in which their values are made, if it is another one.
-    order: Option<&'a [u32]>,
-    count: usize,
-}
-
-impl Written<'_> {
-    /// Which of the rows is the next one.
-    #[inline]
-    fn offset(&self, nth: usize) -> usize {
-        self.order.map_or(nth, |order| order[nth] as usize - self.block.first)
-    }
-}
-
-impl Drop for Written<'_> {
-    fn drop(&mut self) {
-        for_each_despite_panics(0..self.count, |nth| {
-            let row = self.block.start + self.offset(nth);
-            let to = self.store.structure.archetypes.tables.get_mut(self.block.route.to);
-            // SAFETY: this row has been written in these columns, and not been committed; it is visited once.
-            unsafe { to.drop_rows_behind(Some(&self.block.route.written), row, 1) }
-        });
-    }
-}
-
-/// Pending events, which list the entities of a table instead of their rows if a value panics.
-struct Settled<'a> {
-    events: &'a mut LifecycleEvents,
-    table: &'a Table,
-}
-
-impl Drop for Settled<'_> {
-    fn drop(&mut self) {
-        self.events.resolve_rows(self.table);
-        self.events.mark_stale();
-    }
-}
-
-/// Drops what has been written behind the values of a sparse storage.
-struct WrittenBehind<'a> {
-    store: &'a mut Store,
-    /// Of the storage.
-    number: usize,
-    count: usize,
-}
-
-impl Drop for WrittenBehind<'_> {
-    fn drop(&mut self) {
-        // SAFETY: so many values have been written, and not been added.
-        unsafe { self.store.structure.sparse[self.number].drop_behind(self.count) }
-    }
 }
 
 /// What happens to rows that move.
@@ -570,7 +514,10 @@ unsafe fn move_rows(
     }
     // Another operation may move the rows before this one is told of: if it is part of a larger one, or if a value panics.
     let is_part = listeners.held != 0;
-    let pending = Settled { events: &mut listeners.pending, table: to };
+    let pending = OnDrop::new((&mut listeners.pending, &*to), |(events, table)| {
+        events.resolve_rows(table);
+        events.mark_stale();
+    });
     let finish = listeners.removals.finish(&told);
     // SAFETY: as above.
     unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
@@ -659,13 +606,16 @@ fn insert_into_storage<B: Bundle>(
         error.raise();
     }
     let (now, first) = (store.now(), store.structure.sparse[number].behind());
-    let mut written = WrittenBehind { store, number, count: 0 };
+    let mut written = OnDrop::new((&mut *store, 0), |(store, count)| {
+        // SAFETY: so many values have been written behind the others, and not been added.
+        unsafe { store.structure.sparse[number].drop_behind(*count) }
+    });
     for (nth, &entity) in entities.iter().enumerate() {
-        let bundle = make(written.store, entity, selection.before + nth);
+        let bundle = make(written.0, entity, selection.before + nth);
         // SAFETY: the storage is the only component's, and there is room for so many behind its values. It stays where it
         // is, as `make` cannot change the store.
         give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write_sole(first, nth) }));
-        written.count = nth + 1;
+        written.1 = nth + 1;
     }
     core::mem::forget(written);
     // SAFETY: the entities of a selection differ; none of these has a value, and now these are written.
@@ -729,19 +679,27 @@ fn write_rows<B: Bundle>(
     let Planned { plan, tables, .. } = store.structure.archetypes.at(plan);
     // SAFETY: the plan belongs to this bundle and leads to this table.
     let bases = unsafe { B::Parts::bases(tables.get_mut(block.route.to), &mut Targets::of(plan)) };
-    let mut written = Written { store, block, order: order.as_deref(), count: 0 };
+    // Values are made in this order of the rows.
+    let offset = |nth: usize| order.as_ref().map_or(nth, |order| order[nth] as usize - block.first);
+    let mut written = OnDrop::new((store, 0), |(store, count)| {
+        for_each_despite_panics(0..*count, |nth| {
+            let to = store.structure.archetypes.tables.get_mut(block.route.to);
+            // SAFETY: this row has been written in these columns, and not been committed; it is visited once.
+            unsafe { to.drop_rows_behind(Some(&block.route.written), block.start + offset(nth), 1) }
+        });
+    });
     for nth in 0..block.count {
-        let offset = written.offset(nth);
+        let offset = offset(nth);
         // SAFETY: the table is one of the store, and has so many rows from `first` on.
         let entity = unsafe {
-            let from = written.store.structure.archetypes.tables.get_unchecked(block.from);
+            let from = written.0.structure.archetypes.tables.get_unchecked(block.from);
             *from.entities().get_unchecked(block.first + offset)
         };
-        let bundle = make(written.store, entity, nth);
+        let bundle = make(written.0, entity, nth);
         // SAFETY: there is room for so many rows, which hold no values in these columns; the columns stay where they
         // are, as `make` cannot change the store.
         give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write(bases, block.start + offset) }));
-        written.count = nth + 1;
+        written.1 = nth + 1;
     }
     core::mem::forget(written);
 }

@@ -11,11 +11,11 @@ use super::spawn_error::{MAX_GAP, SpawnError};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, equal_columns};
-use crate::component::{ErasedVec, MadeColumn, NewColumn};
+use crate::component::{ErasedVec, NewColumn};
 use crate::entity::{ClaimError, Entity, EntityError, TableId};
 use crate::graph::{Change, ChangeStep, MovePlan, Target};
+use crate::guard::OnDrop;
 use crate::sparse::SparseStorage;
-use crate::table::Table;
 
 /// Entities could not be made of columns with the ids that were asked for. The world is as it was before; the values
 /// were dropped.
@@ -115,16 +115,26 @@ pub(crate) fn spawn_columns(
     let (table, summary) = (plan.table, plan.summary);
     let mut values = make_aside(plan, components, rows, |_| true).unwrap_or_else(|error| error.raise());
     values.reserve(columns.len());
-    let mut made = MadeColumns { table: tables.get_mut(table), rows, columns: Vec::with_capacity(columns.len()) };
+    let room = Vec::with_capacity(columns.len());
+    let mut made = OnDrop::new((tables.get_mut(table), room), |(table, columns)| {
+        let first = table.len();
+        // SAFETY: these columns have been written there, and the rows do not exist.
+        unsafe { table.drop_rows_behind(Some(columns), first, rows) }
+    });
     for (&target, column) in plan.targets.iter().zip(columns) {
         match (target, column) {
-            // SAFETY: the change adds the bundle of these columns, in their order, so this is the column of the component. There
-            // is room for so many rows.
-            (Target::Column { index, .. }, NewColumn::Made(column)) => unsafe { made.add(index, column) },
+            (Target::Column { index, .. }, NewColumn::Made(column)) => {
+                let to = made.0.column(index as usize);
+                // SAFETY: the change adds the bundle of these columns, in their order, so this is the column of the component. There
+                // is room for so many rows, and the column holds no values there.
+                unsafe { column.make_at(to.get(made.0.len())) }
+                made.1.push(index);
+            }
             (target, column) => values.push((target, column.into_values())),
         }
     }
-    made.keep();
+    made.1.clear();
+    drop(made);
     let mut values = ErasedRows { values, summary };
     // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
     // required has been made for as many rows. Some have been written where they belong, and nothing has happened since.
@@ -191,40 +201,6 @@ fn reserve_rows(store: &mut Store, change: Change, rows: usize) -> Result<(), Sp
         store.structure.entities.reserve_summaries(rows)?;
     }
     Ok(())
-}
-
-/// Columns of a table that have been written behind its last row. They are dropped with this, unless they are kept.
-struct MadeColumns<'t> {
-    table: &'t mut Table,
-    /// How many values each of them has.
-    rows: usize,
-    columns: Vec<u32>,
-}
-
-impl MadeColumns<'_> {
-    /// Has the values of a column made.
-    ///
-    /// # Safety
-    ///
-    /// - The column with this index is that of the component; there is room for so many rows, and it holds no values there.
-    unsafe fn add(&mut self, index: u32, column: MadeColumn<'_>) {
-        // SAFETY: the caller's promise.
-        unsafe { column.make_at(self.table.column(index as usize).get(self.table.len())) }
-        self.columns.push(index);
-    }
-
-    /// Leaves the values to the code that makes the rows.
-    fn keep(mut self) {
-        self.columns.clear();
-    }
-}
-
-impl Drop for MadeColumns<'_> {
-    fn drop(&mut self) {
-        let first = self.table.len();
-        // SAFETY: these columns have been written there, and the rows do not exist.
-        unsafe { self.table.drop_rows_behind(Some(&self.columns), first, self.rows) }
-    }
 }
 
 /// Whether some component of a plan is stored outside the tables.

@@ -77,7 +77,8 @@ impl Store {
     #[inline]
     pub(crate) fn end_undropped(&mut self, entity: Entity) -> bool {
         let Some(location) = self.structure.entities.get(entity) else { return false };
-        let mut storages = self.structure.entities.sparse_summary(entity.index()).storages(self.structure.sparse.len());
+        let summary = self.structure.entities.sparse_summary(entity.index());
+        let mut storages = summary.storages(self.structure.sparse.len());
         if self.structure.archetypes.tables.get_mut(location.table).needs_drop()
             || storages.any(|number| self.structure.sparse[number].column().drop_fn().is_some())
         {
@@ -85,7 +86,7 @@ impl Store {
         }
         self.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
         // SAFETY: the entity is there, and there is room for its end.
-        unsafe { end_row(self, entity, location) }
+        unsafe { end_row(self, entity, location, summary) }
         true
     }
 
@@ -238,7 +239,7 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
     }
     store.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
     // SAFETY: the entity is there, and there is room for its end.
-    unsafe { end_row(store, entity, location) }
+    unsafe { end_row(store, entity, location, summary) }
     Ok(())
 }
 
@@ -262,9 +263,10 @@ fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError
         events.add_end(store, Affected::Listed(&[entity]), location.table);
     });
     store.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+    let summary = store.structure.entities.sparse_summary(entity.index());
     let mut dropped = store.dropping(|store| {
-        // SAFETY: the entity is there, and there is room for its end.
-        unsafe { end_row(store, entity, location) }
+        // SAFETY: the entity is there, and there is room for its end. Nothing has changed since its summary was read.
+        unsafe { end_row(store, entity, location, summary) }
     });
     if dropped.is_some() && store.structure.entities.contains(entity) {
         // There was no memory to tell of it. An operation that this is part of does not go on either.
@@ -292,7 +294,7 @@ fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
         let (Some(location), Some((_, summary))) = (location, found) else { continue };
         let Some((table, _)) = kind else {
             // SAFETY: the entity is there, and there is room for its end.
-            unsafe { end_row(store, entity, location) }
+            unsafe { end_row(store, entity, location, summary) }
             continue;
         };
         let Store { structure: Structure { archetypes, entities, .. }, .. } = &mut *store;
@@ -325,10 +327,9 @@ fn can_end_as_run(store: &Store, table: TableId, summary: SparseSummary) -> bool
 ///
 /// # Safety
 ///
-/// - The live entity is at this location. There is room for its index among the free ones.
+/// - The live entity is at this location and may be in these sparse storages. There is room for its index among the free ones.
 #[inline(always)]
-unsafe fn end_row(store: &mut Store, entity: Entity, location: Location) {
-    let summary = store.structure.entities.sparse_summary(entity.index());
+unsafe fn end_row(store: &mut Store, entity: Entity, location: Location, summary: SparseSummary) {
     let table = store.structure.archetypes.tables.get_mut(location.table);
     if !summary.is_empty() || table.interest().has(Interest::REMOVALS.and(Interest::RECORDER)) {
         // SAFETY: forwarded.

@@ -13,6 +13,7 @@ use crate::bundle::{Bundle, give, give_here};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityError, Location};
 use crate::graph::ChangeStep;
+use crate::guard::OnDrop;
 
 /// An entity and the store that it lives in.
 pub(crate) struct EntityAt<'s> {
@@ -289,18 +290,12 @@ impl<'s> EntityAt<'s> {
 /// - The bundle is there.
 #[inline]
 unsafe fn told<B>(store: &mut Store, taken: MaybeUninit<B>) -> B {
-    struct Held<'t, B>(&'t mut MaybeUninit<B>);
-
-    impl<B> Drop for Held<'_, B> {
-        fn drop(&mut self) {
-            // SAFETY: the bundle is there, as the caller promises, and nothing uses it any more.
-            unsafe { self.0.assume_init_drop() }
-        }
-    }
-
     let mut taken = taken;
     if store.listeners.has_news {
-        let held = Held(&mut taken);
+        let held = OnDrop::new(&mut taken, |taken| {
+            // SAFETY: the bundle is there, as the caller promises, and nothing uses it any more.
+            unsafe { taken.assume_init_drop() }
+        });
         store.react();
         core::mem::forget(held);
     }

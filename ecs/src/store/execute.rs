@@ -19,7 +19,7 @@ use core::mem::ManuallyDrop;
 use super::change::leave_summary;
 use super::news::Affected;
 use super::phases::{Changed, Prepared, drop_values, drop_values_in, finish, prepare};
-use super::required::NewRow;
+use super::required::construct_required;
 use super::spawn_error::SpawnError;
 use super::step::{Step, Subject, TypedStep};
 use super::ticks::note_targets;
@@ -505,17 +505,6 @@ unsafe fn write_whole<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_
     let mut bundle = ManuallyDrop::new(bundle);
     // SAFETY: the bundle is not used again, nor dropped; the rest is forwarded. There is a token if it need not be taken apart.
     unsafe { B::write_row::<false>(bundle.address(), writer, token) }
-}
-
-/// Constructs what a plan requires in the row past the end of a table.
-///
-/// # Safety
-///
-/// - The plan leads to this table, which has room for a row. The caller makes it one.
-#[inline(never)]
-unsafe fn construct_required(table: &mut Table, plan: &MovePlan) {
-    // SAFETY: forwarded.
-    unsafe { NewRow::make(table, &plan.required).keep() }
 }
 
 /// Whether a table has room for so many rows, and for the row past the end if a plan that leads there needs it.

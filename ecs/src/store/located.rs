@@ -10,6 +10,7 @@ use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, RowWriter, take_parts, with_parts};
 use crate::entity::{Entity, Location};
 use crate::graph::{Change, ChangeStep, MovePlan, PlanFlags};
+use crate::guard::OnDrop;
 use crate::removal::Fate;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -215,7 +216,7 @@ impl<'s> Located<'s> {
         let old = self.store.register_bundle::<Old>();
         let step = ChangeStep::Insert(self.store.register_bundle::<New>());
         let change = self.store.structure.archetypes.then(Change::of(ChangeStep::Take(old)), step);
-        let mut taken = Taken(None);
+        let mut taken = drop_taken();
         with_parts(new, |new| {
             // SAFETY: `take_into` writes full parts, as nothing is missing; the first step takes the old bundle, and the only
             // other one adds the new one, which is put.
@@ -224,7 +225,7 @@ impl<'s> Located<'s> {
                     let write = |writer: &mut RowWriter<'_>| new.write_row::<false>(writer);
                     self.take_into::<Old::Parts>(change, parts, write)
                 });
-                taken.0 = Some(out);
+                *taken = Some(out);
             }
         });
         core::mem::forget(taken);
@@ -245,14 +246,14 @@ impl<'s> Located<'s> {
     ) -> bool {
         let (entity, row) = (self.entity, self.location.row as usize);
         // Events that cannot be noted for want of memory, and a `Drop` of what is replaced, panic when the values have been read.
-        let mut taken = Taken(None);
+        let mut taken = drop_taken();
         let read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
             debug_assert!(plan.flags.has(PlanFlags::COMPLETE), "the entity has everything that is taken");
             let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
             // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components.
             // The values in the table are given up.
             unsafe { P::read(parts, &mut reader) };
-            taken.0 = Some(parts);
+            *taken = Some(parts);
             plan.sparse_sources().for_each(|storage| sparse[storage].forget_retired());
         };
         // SAFETY: the caller's promise; `read` moves out what the first step takes, and the others take nothing away.
@@ -277,15 +278,13 @@ impl<'s> Located<'s> {
     }
 }
 
-/// What has been taken from an entity and not been handed out yet: dropped if something panics.
-struct Taken<B>(Option<*mut B>);
-
-impl<B> Drop for Taken<B> {
-    fn drop(&mut self) {
-        if let Some(taken) = self.0 {
-            // SAFETY: the function that sets the address has moved the values there. It forgets this guard to hand them out, so nothing else
-            // drops them.
+/// What has been taken from an entity and not been handed out yet: dropped if something panics. The function that sets the address has moved
+/// the values there, and forgets this guard to hand them out.
+fn drop_taken<B>() -> OnDrop<Option<*mut B>, impl FnMut(&mut Option<*mut B>)> {
+    OnDrop::new(None, |taken: &mut Option<*mut B>| {
+        if let Some(taken) = taken.take() {
+            // SAFETY: the values have been moved there, and nothing else drops them.
             unsafe { taken.drop_in_place() }
         }
-    }
+    })
 }

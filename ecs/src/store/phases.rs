@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::change::{remove_from_storages, renew_sparse_changes};
 use super::news::Affected;
 use super::report::{LeftRows, held_by};
-use super::required::{NewRow, Placed, is_missing, make_aside, reserve_sparse, write_placed_values};
+use super::required::{Placed, construct_required, is_missing, make_aside, reserve_sparse, write_placed_values};
 use super::spawn_error::SpawnError;
 use super::step::Subject;
 use super::ticks::{note_renewed_sparse, note_targets};
@@ -15,7 +15,7 @@ use crate::archetype::Planned;
 use crate::bundle::RowWriter;
 use crate::entity::{Entity, Location, TableId};
 use crate::graph::{MovePlan, PlanFlags, PlanId, RequiredComponent};
-use crate::guard::{Waiting, for_each_despite_panics};
+use crate::guard::{OnDrop, Waiting, for_each_despite_panics};
 use crate::removal::{Fate, Told};
 use crate::sparse::SparseStorage;
 use crate::table::{Table, Tables};
@@ -109,7 +109,7 @@ fn prepare_change(
         }
         if moves {
             // SAFETY: the plan leads to this table, which has room for a row, and `execute` makes it one.
-            unsafe { NewRow::make(tables.get_mut(plan.table), &plan.required).keep() };
+            unsafe { construct_required(tables.get_mut(plan.table), plan) };
         }
     }
     Ok(())
@@ -144,7 +144,7 @@ fn prepare_spawn(
         prepared.get_or_insert_default().aside = aside;
     }
     // SAFETY: the plan leads to this table, which has room for a row, and `execute` makes it one, since there is an id.
-    unsafe { NewRow::make(table, &plan.required).keep() };
+    unsafe { construct_required(table, plan) };
     Ok(())
 }
 
@@ -253,7 +253,7 @@ unsafe fn finish_change(store: &mut Store, changed: Changed, from: Location, pre
     let has_links = !listeners.links.are_settled();
     let _finish = listeners.finish(&told);
     let mut drop_rest = || {
-        let _sparse = RetiredValues { sparse, plan };
+        let _sparse = OnDrop::new(&mut *sparse, |sparse| drop_retired_values(sparse, plan));
         // SAFETY: forwarded. The values that listeners keep are not dropped.
         unsafe { drop_values_in(plan, tables, (from.table, here.table), (fate, told.kept())) }
     };
@@ -279,19 +279,10 @@ pub(super) unsafe fn drop_values(
     to: &mut Table,
     (fate, kept): (Fate, &[u32]),
 ) {
-    /// Values that have been replaced, which are dropped with this.
-    struct Replaced<'a>(&'a mut Table, &'a [u32]);
-
-    impl Drop for Replaced<'_> {
-        #[inline]
-        fn drop(&mut self) {
-            let Self(table, columns) = self;
-            // SAFETY: the row writer has moved the old or unwanted values of these columns there, which have no owner.
-            unsafe { table.drop_past_end(columns.iter().copied()) }
-        }
-    }
-
-    let _replaced = Replaced(to, &plan.replaces);
+    let _replaced = OnDrop::new(to, |table| {
+        // SAFETY: the row writer has moved the old or unwanted values of these columns there, which have no owner.
+        unsafe { table.drop_past_end(plan.replaces.iter().copied()) }
+    });
     if let Some(table) = from.filter(|_| fate == Fate::Dropped) {
         // SAFETY: a row has been moved out of this table by these moves, and nothing has happened since.
         unsafe { table.drop_left(&plan.other_moves, kept) }
@@ -319,21 +310,12 @@ pub(super) unsafe fn drop_values_in(
     }
 }
 
-/// The values of an entity that are retired in sparse storages: those that it has lost, and those that others have replaced. They are
-/// dropped with this.
-struct RetiredValues<'a> {
-    sparse: &'a mut [SparseStorage],
-    plan: &'a MovePlan,
-}
-
-impl Drop for RetiredValues<'_> {
-    fn drop(&mut self) {
-        let Self { sparse, plan } = self;
-        if plan.flags.has(PlanFlags::SPARSE) {
-            let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
-            let storages = plan.leaves.iter().map(|&storage| storage as usize);
-            let storages = storages.chain(plan.sparse_targets()).chain(others);
-            for_each_despite_panics(storages, |storage| sparse[storage].drop_retired());
-        }
+/// Drops the values of an entity that are retired in sparse storages: those that it has lost, and those that others have replaced.
+fn drop_retired_values(sparse: &mut [SparseStorage], plan: &MovePlan) {
+    if plan.flags.has(PlanFlags::SPARSE) {
+        let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
+        let storages = plan.leaves.iter().map(|&storage| storage as usize);
+        let storages = storages.chain(plan.sparse_targets()).chain(others);
+        for_each_despite_panics(storages, |storage| sparse[storage].drop_retired());
     }
 }

@@ -21,56 +21,38 @@ use crate::component::{
 };
 use crate::entity::Entities;
 use crate::graph::{MovePlan, RequiredComponent, Target};
-use crate::guard::for_each_despite_panics;
+use crate::guard::{OnDrop, for_each_despite_panics};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
-/// A row behind the last one of a table that holds some values. They are dropped with this, unless it is kept.
-pub(super) struct NewRow<'a> {
-    table: &'a mut Table,
-    required: &'a [RequiredComponent],
-    made: usize,
-}
-
-impl<'a> NewRow<'a> {
-    /// Makes what is required and goes to a new column. If a constructor panics the row is empty.
-    ///
-    /// # Safety
-    ///
-    /// - The components are those required by a plan that leads to this table, which has room for a row.
-    #[inline]
-    pub(super) unsafe fn make(table: &'a mut Table, required: &'a [RequiredComponent]) -> Self {
-        let mut row = Self { table, required, made: 0 };
-        for required in required {
-            if let Some(column) = required.new_column() {
-                // SAFETY: the plan belongs to this table, so the index is one of its columns, and the constructor one for its
-                // values. The row behind the last one is within the capacity and holds nothing.
-                unsafe {
-                    let to = row.table.column_unchecked(column).get(row.table.len());
-                    required.constructor.fill(to.as_ptr(), 1);
-                }
-            }
-            row.made += 1;
-        }
-        row
-    }
-
-    /// Leaves the values to the code that commits the row.
-    #[inline]
-    pub(super) fn keep(self) {
-        forget(self);
-    }
-}
-
-impl Drop for NewRow<'_> {
-    fn drop(&mut self) {
-        let row = self.table.len();
-        let columns = self.required[..self.made].iter().filter_map(RequiredComponent::new_column);
+/// Constructs what a plan requires in the row past the end of a table, as far as it goes to new columns. If a constructor panics, the row is
+/// empty.
+///
+/// # Safety
+///
+/// - The plan leads to this table, which has room for a row. The caller commits the row.
+#[inline(never)]
+pub(super) unsafe fn construct_required(table: &mut Table, plan: &MovePlan) {
+    let mut constructed = OnDrop::new((table, 0), |(table, count)| {
+        let row = table.len();
+        let columns = plan.required[..*count].iter().filter_map(RequiredComponent::new_column);
         for_each_despite_panics(columns, |column| {
-            // SAFETY: a value has been made here, which only this owns.
-            unsafe { self.table.drop_rows_behind(Some(&[column as u32]), row, 1) }
+            // SAFETY: a value has been made here, which nothing else owns.
+            unsafe { table.drop_rows_behind(Some(&[column as u32]), row, 1) }
         });
+    });
+    for required in &plan.required {
+        if let Some(column) = required.new_column() {
+            // SAFETY: the plan belongs to this table, so the index is one of its columns, and the constructor one for its
+            // values. The row behind the last one is within the capacity and holds nothing.
+            unsafe {
+                let to = constructed.0.column_unchecked(column).get(constructed.0.len());
+                required.constructor.fill(to.as_ptr(), 1);
+            }
+        }
+        constructed.1 += 1;
     }
+    forget(constructed);
 }
 
 /// Values for one or more entities, each component's with where they go.

@@ -1,7 +1,7 @@
 //! Making entities.
 
 use super::addition::{Addition, inserting};
-use super::required::NewRow;
+use super::required::construct_required;
 use super::spawn_error::{MAX_GAP, SpawnAtError, SpawnError};
 use super::step::{NumberedStep, Subject};
 use super::{Store, Structure};
@@ -9,6 +9,7 @@ use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, Targets, give, with_parts};
 use crate::entity::{Entities, Entity, EntityError, Location, TableId};
 use crate::graph::{Change, ChangeStep};
+use crate::guard::OnDrop;
 use crate::removal::Fate;
 
 /// The most rows that are reserved because of the `size_hint` of an iterator.
@@ -46,8 +47,9 @@ impl Store {
                 EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),
                 error => SpawnAtError::Entity(error),
             })?;
-            let allocated = Allocated { store: self, entity, before };
-            match allocated.store.without_news(|store| store.spawn_with(addition, Some(entity))) {
+            // The id is free again if it is not placed: there may be no memory, or the constructor of a required component may panic.
+            let mut allocated = OnDrop::new(&mut *self, |store| store.structure.entities.unallocate(entity, before));
+            match allocated.without_news(|store| store.spawn_with(addition, Some(entity))) {
                 Ok(_) => {
                     core::mem::forget(allocated);
                     self.react();
@@ -123,9 +125,17 @@ impl Store {
             error.raise();
         }
         if in_columns {
-            let mut made = Made { store: self, table: id, first, has_ended: false };
-            made.store.fill(change, bundles);
-            made.has_ended = true;
+            // Listeners are told of the rows that are there, also if the iterator panics.
+            let mut made = OnDrop::new((&mut *self, false), |(store, has_ended)| {
+                if !store.structure.archetypes.tables.get_mut(id).interest().is_none() {
+                    store.rows_made(id, first);
+                    if !*has_ended {
+                        store.mark_pending_stale();
+                    }
+                }
+            });
+            made.0.fill(change, bundles);
+            made.1 = true;
             drop(made);
             self.react();
         } else {
@@ -167,7 +177,7 @@ impl Store {
                         reserve(entities);
                         // SAFETY: the plan leads to this table, which is not full; the row is committed below, since there is an
                         // id.
-                        unsafe { NewRow::make(table, &plan.required).keep() }
+                        unsafe { construct_required(table, plan) }
                     }
                     let location = Location { table: plan.table, row: row as u32 };
                     let entity = entities.allocate_at_row(location).unwrap_or_else(|| {
@@ -184,41 +194,5 @@ impl Store {
                 });
             });
         }
-    }
-}
-
-/// New rows at the end of a table, of which listeners are told when they are there, also if the iterator that they come from panics.
-struct Made<'s> {
-    store: &'s mut Store,
-    table: TableId,
-    first: usize,
-    /// Whether the iterator has not panicked.
-    has_ended: bool,
-}
-
-impl Drop for Made<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        if !self.store.structure.archetypes.tables.get_mut(self.table).interest().is_none() {
-            self.store.rows_made(self.table, self.first);
-            if !self.has_ended {
-                self.store.mark_pending_stale();
-            }
-        }
-    }
-}
-
-/// An id that has been asked for and is not alive yet. It is free again if it is not placed: there may be no memory, or the
-/// constructor of something that is required may panic.
-struct Allocated<'a> {
-    store: &'a mut Store,
-    entity: Entity,
-    /// The generation that the index would have had otherwise.
-    before: u32,
-}
-
-impl Drop for Allocated<'_> {
-    fn drop(&mut self) {
-        self.store.structure.entities.unallocate(self.entity, self.before);
     }
 }
