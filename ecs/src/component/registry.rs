@@ -19,7 +19,7 @@ use super::{ChangeTracking, Component, ComponentId, SlotMap};
 
 /// What hooks are told of a component, and what the store has to know if it is a side of a relationship.
 fn hooked(component: &ComponentDescriptor, hooks: &Hooks) -> Kinds {
-    hooks.kinds().of_hooks().and(component.relation.map_or(Kinds::NONE, RelationSide::kinds))
+    hooks.kinds().of_hooks().union(component.relation.map_or(Kinds::NONE, RelationSide::kinds))
 }
 
 /// Where no sparse storage is noted.
@@ -213,7 +213,7 @@ impl Components {
                 self.sparse.push(info.id);
             }
             self.has_given_names |= info.has_given_name();
-            self.has_hooks |= !info.hooked.is_none();
+            self.has_hooks |= !info.hooked.is_empty();
             self.has_relations |= info.descriptor.relation.is_some();
             let id = info.id;
             self.infos.push(info);
@@ -558,7 +558,7 @@ impl Components {
     /// What observers and hooks are told of a component.
     #[inline]
     pub(crate) fn heard(&self, id: ComponentId) -> Kinds {
-        self.info(id).map_or(Kinds::NONE, |info| info.heard.and(info.hooked).and(self.heard_of_all))
+        self.info(id).map_or(Kinds::NONE, |info| info.heard.union(info.hooked).union(self.heard_of_all))
     }
 
     /// The hook of a component, of a kind.
@@ -625,7 +625,7 @@ impl Components {
 
     /// Whether one of the sparse components has listeners.
     pub(crate) fn hears_sparse(&self) -> bool {
-        self.sparse().iter().any(|&id| !self.heard(id).is_none())
+        self.sparse().iter().any(|&id| !self.heard(id).is_empty())
     }
 
     /// The components that keep entities out of queries that do not name them: see

@@ -264,14 +264,14 @@ impl Planner<'_, '_> {
             || retains.is_some();
         let flags = PlanFlags::MOVES
             .only_if(to != self.from)
-            .and(PlanFlags::REQUIRES.only_if(!required.is_empty()))
-            .and(PlanFlags::REQUIRES_ELSEWHERE.only_if(goes_elsewhere))
-            .and(PlanFlags::SPARSE.only_if(is_sparse))
-            .and(PlanFlags::RENEWS.only_if(!renewed.is_empty()))
-            .and(PlanFlags::DISABLES.only_if(is_switched))
-            .and(PlanFlags::DROPS.only_if(drops))
-            .and(PlanFlags::REPLACES.only_if(!replaces.is_empty()))
-            .and(PlanFlags::COMPLETE.only_if(is_complete));
+            .union(PlanFlags::REQUIRES.only_if(!required.is_empty()))
+            .union(PlanFlags::REQUIRES_ELSEWHERE.only_if(goes_elsewhere))
+            .union(PlanFlags::SPARSE.only_if(is_sparse))
+            .union(PlanFlags::RENEWS.only_if(!renewed.is_empty()))
+            .union(PlanFlags::DISABLES.only_if(is_switched))
+            .union(PlanFlags::DROPS.only_if(drops))
+            .union(PlanFlags::REPLACES.only_if(!replaces.is_empty()))
+            .union(PlanFlags::COMPLETE.only_if(is_complete));
         let mut plan = MovePlan {
             table: to,
             flags,

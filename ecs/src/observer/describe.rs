@@ -207,12 +207,12 @@ fn register<I: ObserverInput>(
     store.reactions.register_lifecycle(event, kinds);
     let any = components.is_empty().then_some(None);
     store.refresh_observed(components.iter().copied().map(Some).chain(any).chain(removed.unwatched));
-    let is_after = kinds.has(Kinds::ADD.and(Kinds::INSERT));
+    let is_after = kinds.intersects(Kinds::COMES);
     if let Some(entities) = existing.filter(|_| is_after) {
         let events = LifecycleEvents::of_existing(
             &store.structure,
             &components,
-            kinds.without(Kinds::GONE),
+            kinds.difference(Kinds::GONE),
             &distinct(entities),
         );
         let at = Kinds::DISPATCHED.iter().position(|&dispatched| dispatched == kinds);

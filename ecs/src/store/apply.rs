@@ -397,7 +397,9 @@ fn hears_steps(store: &mut Store, entity: Entity, place: Option<Placement>, patt
         Placement::Pending | Placement::New => TableId::EMPTY,
     };
     match compiled.change {
-        Some(change) => store.structure.archetypes.planned(table, change).plan.interest().has(Interest::REACTIONS),
+        Some(change) => {
+            store.structure.archetypes.planned(table, change).plan.interest().intersects(Interest::REACTIONS)
+        }
         None => store.hears_end(table, SparseSummary::default()) || tells_sparse_end(store, entity),
     }
 }

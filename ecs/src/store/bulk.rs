@@ -535,13 +535,13 @@ unsafe fn move_rows(
     let mut aside = make_required(plan, components, count);
     let (mut listed, mut told) = (Vec::new(), Told::default());
     let interest = plan.interest();
-    if !interest.is_none() {
+    if !interest.is_empty() {
         let room = store.listeners.prepare(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
         told = room.unwrap_or_else(|error| error.raise());
     }
     // Observers and hooks can look at the rows of the destination, if these are in the order in which they are told.
     let in_order = order.is_none() && selection.rows.is_none();
-    if interest.has(Interest::REMOVALS.and(Interest::RECORDER)) || !interest.is_none() && !in_order {
+    if interest.intersects(Interest::REMOVALS.union(Interest::RECORDER)) || !interest.is_empty() && !in_order {
         listed = order.map_or_else(|| selection.entities(store), <[Entity]>::to_vec);
     }
     let first = store.structure.gather(selection);
@@ -556,7 +556,7 @@ unsafe fn move_rows(
     let Planned { plan, tables, .. } = archetypes.at(id);
     // SAFETY: both are tables of this store, and they differ.
     let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
-    let renewed = if plan.flags.has(PlanFlags::DISABLES) { first..first + count } else { 0..0 };
+    let renewed = if plan.flags.intersects(PlanFlags::DISABLES) { first..first + count } else { 0..0 };
     let renewals: Vec<_> = renewed.map(|row| source.renewal(row, to)).collect();
     // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
     // some of them now.
@@ -571,7 +571,7 @@ unsafe fn move_rows(
     for (&entity, renewal) in to.entities()[start..].iter().zip(renewals) {
         renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
     }
-    if !interest.is_none() {
+    if !interest.is_empty() {
         let row = |number: usize| rows[number] as usize;
         let left = LeftRows { table: source, entities: &listed, row, fate: Fate::Dropped };
         let moved = Affected::Rows { table: route.to, first: start, count };
@@ -682,7 +682,7 @@ fn insert_one_by_one<B: Bundle>(
 #[must_use]
 fn expect_change_of(store: &mut Store, selection: &Selection, order: Option<&[Entity]>, change: Change) -> Waiting {
     let plan = store.structure.archetypes.planned(selection.table, change).plan;
-    if plan.interest().has(Interest::REACTIONS) {
+    if plan.interest().intersects(Interest::REACTIONS) {
         return store.with_affected(selection, order, |store, affected| {
             store.notify_before_change(affected, selection.table, change)
         });
@@ -691,7 +691,7 @@ fn expect_change_of(store: &mut Store, selection: &Selection, order: Option<&[En
 }
 
 fn foresee_change_of(store: &mut Store, events: &mut LifecycleEvents, selection: &Selection, change: Change) {
-    if store.structure.archetypes.planned(selection.table, change).plan.interest().has(Interest::REACTIONS) {
+    if store.structure.archetypes.planned(selection.table, change).plan.interest().intersects(Interest::REACTIONS) {
         store.with_affected(selection, None, |store, affected| {
             events.add_change(store, affected, selection.table, change);
         });

@@ -90,7 +90,7 @@ impl Store {
         };
         let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = &mut *self;
         let (storage, index) = (&mut sparse[number], entity.index());
-        let is_told = !archetypes.components.heard(archetypes.components.sparse()[number]).told().is_none();
+        let is_told = !archetypes.components.heard(archetypes.components.sparse()[number]).of_listeners().is_empty();
         if is_told || listeners.is_recording() || !entities.contains(entity) || storage.contains(index) {
             return Some(value);
         }
@@ -112,8 +112,8 @@ impl Store {
         let heard = self.structure.archetypes.components.heard(self.structure.archetypes.components.sparse()[number]);
         let is_watched = self.listeners.removals.watches(SparseSummary::default().with(number));
         // Of what comes nothing is told here.
-        let coming = Kinds::ADD.and(Kinds::INSERT);
-        let is_told = !heard.told().without(coming.and(coming.of_hooks())).is_none();
+        let coming = Kinds::COMES;
+        let is_told = !heard.of_listeners().difference(coming.union(coming.of_hooks())).is_empty();
         if is_watched || self.listeners.is_recording() || is_told {
             return false;
         }

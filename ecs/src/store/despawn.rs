@@ -43,7 +43,7 @@ impl Store {
         let location = self.structure.entities.get(entity)?;
         let summary = self.structure.entities.sparse_summary(entity.index());
         if *quiet != Some(location.table) {
-            if self.structure.archetypes.tables.get(location.table)?.interest().has(Interest::REACTIONS) {
+            if self.structure.archetypes.tables.get(location.table)?.interest().intersects(Interest::REACTIONS) {
                 return None;
             }
             *quiet = Some(location.table);
@@ -143,7 +143,7 @@ impl Store {
     /// The entities of a selection, in the order in which it is told of them, if something is told.
     pub(super) fn list_watched(&self, selection: &Selection, order: Option<&[Entity]>) -> Option<Vec<Entity>> {
         let in_table =
-            self.structure.archetypes.tables.get(selection.table).is_some_and(|table| !table.interest().is_none());
+            self.structure.archetypes.tables.get(selection.table).is_some_and(|table| !table.interest().is_empty());
         let in_sparse = self.listeners.removals.watches_sparse() && self.structure.entities.has_summaries();
         (in_table || in_sparse).then(|| order.map_or_else(|| selection.entities(self), <[Entity]>::to_vec))
     }
@@ -330,7 +330,7 @@ fn can_end_as_run(store: &Store, table: TableId, summary: SparseSummary) -> bool
 unsafe fn end_row(store: &mut Store, entity: Entity, location: Location) {
     let summary = store.structure.entities.sparse_summary(entity.index());
     let table = store.structure.archetypes.tables.get_mut(location.table);
-    if !summary.is_empty() || table.interest().has(Interest::REMOVALS.and(Interest::RECORDER)) {
+    if !summary.is_empty() || table.interest().intersects(Interest::REMOVALS.union(Interest::RECORDER)) {
         // SAFETY: forwarded.
         return unsafe { end_row_in_phases(store, entity, location, summary) };
     }
@@ -440,7 +440,8 @@ fn expect_end_of(store: &mut Store, selection: &Selection, order: Option<&[Entit
 /// Whether observers or hooks may be told of the end of entities of a table.
 fn hears_end_of(store: &Store, table: TableId) -> bool {
     let Store { structure: Structure { archetypes, entities, .. }, listeners, .. } = store;
-    let in_table = || archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
+    let in_table =
+        || archetypes.tables.get(table).is_some_and(|table| table.interest().intersects(Interest::REACTIONS));
     listeners.hears && (in_table() || listeners.hears_storages() && entities.has_summaries())
 }
 
@@ -489,7 +490,7 @@ fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> Everything
     let Store {
         structure: Structure { archetypes: Archetypes { tables, .. }, entities, sparse, .. }, listeners, ..
     } = store;
-    let watched = occupied.iter().filter_map(|&table| tables.get(table)).filter(|table| !table.interest().is_none());
+    let watched = occupied.iter().filter_map(|&table| tables.get(table)).filter(|table| !table.interest().is_empty());
     let in_storage = |number: usize| sparse.get(number).map_or(0, SparseStorage::len);
     let room = listeners.removals.make_room_for_all(watched.clone(), in_storage);
     room.unwrap_or_else(|error| error.raise());

@@ -159,23 +159,23 @@ impl<B, const ADDS: bool> TypedStep<B, ADDS> {
 
 impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
     const ADDS: bool = ADDS;
-    const IN_TABLES: bool = B::Parts::KINDS.has(PartKinds::TABLE);
-    const DROPS: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.has(PartKinds::SPARSE), ADDS) {
+    const IN_TABLES: bool = B::Parts::KINDS.intersects(PartKinds::TABLE);
+    const DROPS: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.intersects(PartKinds::SPARSE), ADDS) {
         (false, _) => PlanFlags::NONE,
         (true, true) => PlanFlags::REPLACES,
         (true, false) => PlanFlags::DROPS,
     };
-    const REQUIRES: bool = ADDS && B::Parts::KINDS.has(PartKinds::REQUIRES) && Self::IN_TABLES;
+    const REQUIRES: bool = ADDS && B::Parts::KINDS.intersects(PartKinds::REQUIRES) && Self::IN_TABLES;
 
     #[inline(always)]
     fn flags(subject: Subject) -> PlanFlags {
         let kinds = B::Parts::KINDS;
         if !ADDS {
-            let at_once = B::Parts::SOLE_SPARSE && !kinds.has(PartKinds::SPARSE_DROPS);
+            let at_once = B::Parts::SOLE_SPARSE && !kinds.intersects(PartKinds::SPARSE_DROPS);
             return if at_once { PlanFlags::SPARSE } else { PlanFlags::NONE };
         }
-        match kinds.has(PartKinds::SPARSE) && (subject.is_new() || !kinds.has(PartKinds::SPARSE_DROPS)) {
-            true if kinds.has(PartKinds::LINKS) => PlanFlags::LINKS,
+        match kinds.intersects(PartKinds::SPARSE) && (subject.is_new() || !kinds.intersects(PartKinds::SPARSE_DROPS)) {
+            true if kinds.intersects(PartKinds::LINKS) => PlanFlags::LINKS,
             true => PlanFlags::SPARSE,
             false => PlanFlags::NONE,
         }
@@ -307,7 +307,7 @@ impl Ready<'_> {
                             note_targets(plan, table, row, now);
                         }
                     }
-                    if !PHASES && S::ADDS && plan.flags.has(S::DROPS) {
+                    if !PHASES && S::ADDS && plan.flags.intersects(S::DROPS) {
                         drop_values(plan, None, table, (Fate::Dropped, &[]));
                     }
                 }
@@ -315,7 +315,7 @@ impl Ready<'_> {
                     read(plan, source, sparse);
                     let relocate = |last| entities.relocate_row(entity, here, last, from);
                     source.move_row_to((from as usize, entity), to, relocate, &plan.moves, now.tick);
-                    let drops = !PHASES && !S::ADDS && plan.flags.has(S::DROPS);
+                    let drops = !PHASES && !S::ADDS && plan.flags.intersects(S::DROPS);
                     if (PHASES || drops) && !plan.other_moves.is_empty() {
                         source.move_other_values(from as usize, to, row, &plan.other_moves);
                     }
@@ -334,10 +334,10 @@ impl Ready<'_> {
         }
         let flags = S::flags(subject);
         let mut link = None;
-        if !PHASES && flags.has(PlanFlags::SPARSE) {
+        if !PHASES && flags.intersects(PlanFlags::SPARSE) {
             if S::ADDS {
                 entities.add_to_summary(entity.index(), plan.summary);
-                if flags.has(PlanFlags::ONLY_LINKS) {
+                if flags.intersects(PlanFlags::ONLY_LINKS) {
                     link = plan.sparse_targets().next().map(|number| components.sparse()[number]);
                 }
             } else if let [number] = *plan.leaves {
@@ -466,8 +466,8 @@ impl Store {
         let (mut id, mut flags) = self.find_plan(key, step, subject.table());
         let mut prepared = None;
         // *Prepare* makes room as well. Without that phase the loop below reserves the row if the table is full.
-        let mut has_room = flags.has(PlanFlags::PREPARE);
-        if flags.has(PlanFlags::NOTIFIES_BEFORE)
+        let mut has_room = flags.intersects(PlanFlags::PREPARE);
+        if flags.intersects(PlanFlags::NOTIFIES_BEFORE)
             && let Subject::Alive(entity, location) = subject
         {
             let change = step.change(self);
@@ -489,12 +489,12 @@ impl Store {
             has_room = true;
         };
         let mut is_here = true;
-        let drops = PlanFlags::DROPS.and(PlanFlags::REPLACES);
-        if flags.has(PlanFlags::FINISH.without(drops)) {
+        let drops = PlanFlags::DROPS.union(PlanFlags::REPLACES);
+        if flags.intersects(PlanFlags::FINISH.difference(drops)) {
             let changed = Changed { entity, plan: id, from: subject, here, fate };
             // SAFETY: the change has been carried out but for this phase, and nothing has happened since.
             is_here = unsafe { self.finish(changed, &mut prepared) };
-        } else if flags.has(drops) {
+        } else if flags.intersects(drops) {
             let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
             // SAFETY: as above. No listener takes a value.
             unsafe { drop_values_in(plan, tables, (subject.table(), here.table), (fate, &[])) }
@@ -574,12 +574,12 @@ impl Store {
         let now = self.now();
         let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, reactions, .. } = self;
         let flags = S::flags(subject);
-        let tolerated = if S::REQUIRES && subject.is_new() { S::DROPS.and(PlanFlags::REQUIRES) } else { S::DROPS };
+        let tolerated = if S::REQUIRES && subject.is_new() { S::DROPS.union(PlanFlags::REQUIRES) } else { S::DROPS };
         let key = if PHASES { key } else { key.with_flags(flags).tolerating(tolerated) };
         let Planned { plan, tables, components } = archetypes.cached(key)?;
-        if !PHASES && S::ADDS && flags.has(PlanFlags::SPARSE) {
+        if !PHASES && S::ADDS && flags.intersects(PlanFlags::SPARSE) {
             let index = subject.index().unwrap_or_else(|| entities.next_index());
-            let links = flags.has(PlanFlags::ONLY_LINKS);
+            let links = flags.intersects(PlanFlags::ONLY_LINKS);
             if !(entities.has_summary_room(index, subject.is_new()) && S::has_sparse_room(plan, sparse, index))
                 || links && (reactions.is_running() || !listeners.link_at_once(plan.summary))
             {
@@ -617,7 +617,7 @@ impl Store {
                 Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (Rows::None, entity, at),
                 Subject::Alive(entity, at) if at.table == to => {
                     let table = tables.get_unchecked_mut(to);
-                    if (PHASES || S::ADDS && plan.flags.has(S::DROPS)) && !has_room(plan, table, 0) {
+                    if (PHASES || S::ADDS && plan.flags.intersects(S::DROPS)) && !has_room(plan, table, 0) {
                         return None;
                     }
                     (Rows::Stays(table), entity, at)
@@ -625,7 +625,7 @@ impl Store {
                 Subject::Alive(entity, at) => {
                     let (source, table) = tables.get_two_mut(at.table, to);
                     // A row that moves and has values replaced as well is rare.
-                    let replaces = !PHASES && S::ADDS && plan.flags.has(S::DROPS);
+                    let replaces = !PHASES && S::ADDS && plan.flags.intersects(S::DROPS);
                     if replaces || table.is_full() || PHASES && !has_room(plan, table, 1) {
                         return None;
                     }
@@ -672,9 +672,9 @@ impl Store {
         let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
         let (flags, index, moves) = (plan.flags, entity.index(), plan.table != from.table);
-        let is_listed = flags.has(PlanFlags::RECORDS.and(PlanFlags::NOTIFIES_AFTER));
+        let is_listed = flags.intersects(PlanFlags::RECORDS.union(PlanFlags::NOTIFIES_AFTER));
         let summary = entities.sparse_summary(index);
-        let watches_sparse = flags.has(PlanFlags::SPARSE) && listeners.watches(summary);
+        let watches_sparse = flags.intersects(PlanFlags::SPARSE) && listeners.watches(summary);
         reserve_sparse(sparse, entities, plan, index)?;
         if is_listed || watches_sparse {
             let prepared = prepared.get_or_insert_default();
@@ -684,17 +684,17 @@ impl Store {
                 prepared.held.extend(held_by(entity, summary, sparse).map(|storage| storage as u32));
             }
         }
-        let past_end = usize::from(flags.has(PlanFlags::REPLACES));
+        let past_end = usize::from(flags.intersects(PlanFlags::REPLACES));
         tables.get_mut(plan.table).reserve(usize::from(moves) + past_end)?;
-        if flags.has(PlanFlags::DISABLES)
+        if flags.intersects(PlanFlags::DISABLES)
             && let Some((source, to)) = tables.get(from.table).zip(tables.get(plan.table))
         {
             prepared.get_or_insert_default().renewal = Some(source.renewal(from.row as usize, to));
         }
-        if flags.has(PlanFlags::REQUIRES) {
+        if flags.intersects(PlanFlags::REQUIRES) {
             let in_new_row = |required: &RequiredComponent| moves && required.new_column().is_some();
             let wanted = |required: &RequiredComponent| !in_new_row(required) && is_missing(required, sparse, index);
-            if flags.has(PlanFlags::REQUIRES_ELSEWHERE) || !moves {
+            if flags.intersects(PlanFlags::REQUIRES_ELSEWHERE) || !moves {
                 prepared.get_or_insert_default().aside = make_aside(plan, components, 1, wanted)?;
             }
             if moves {
@@ -729,7 +729,7 @@ impl Store {
             _ => entities.reserve_next()?,
         };
         reserve_sparse(sparse, entities, plan, index)?;
-        if plan.flags.has(PlanFlags::REQUIRES_ELSEWHERE) {
+        if plan.flags.intersects(PlanFlags::REQUIRES_ELSEWHERE) {
             let aside = make_aside(plan, components, 1, |required| required.new_column().is_none())?;
             prepared.get_or_insert_default().aside = aside;
         }
@@ -747,7 +747,7 @@ impl Store {
     unsafe fn finish(&mut self, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
         let Changed { entity, plan: id, from, .. } = changed;
         let plan = self.structure.archetypes.at(id).plan;
-        let only_notifies = !plan.flags.has(PlanFlags::FINISH.without(PlanFlags::NOTIFIES_AFTER));
+        let only_notifies = !plan.flags.intersects(PlanFlags::FINISH.difference(PlanFlags::NOTIFIES_AFTER));
         if only_notifies {
             self.listeners.add_change(entity, plan, from.is_new());
             match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
@@ -777,11 +777,11 @@ impl Store {
             // SAFETY: the values are required components of the plan, whose row this is; room in sparse storages was reserved.
             unsafe { write_placed_values(aside, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
         }
-        if plan.flags.has(PlanFlags::SPARSE) {
+        if plan.flags.intersects(PlanFlags::SPARSE) {
             entities.set_sparse_summary(entity.index(), plan.summary);
         }
         let storages = plan.summary;
-        let linked = match plan.flags.has(PlanFlags::ONLY_LINKS) {
+        let linked = match plan.flags.intersects(PlanFlags::ONLY_LINKS) {
             true => plan.sparse_targets().next().map(|number| components.sparse()[number]),
             false => None,
         };
@@ -789,7 +789,7 @@ impl Store {
             return self.link_new_source(component, entity);
         }
         let plan = self.structure.archetypes.at(id).plan;
-        if plan.interest().is_none() {
+        if plan.interest().is_empty() {
             return true;
         }
         self.rows_made(here.table, here.row as usize);
@@ -820,16 +820,16 @@ impl Store {
                 note_targets(plan, table, row, now);
             }
         }
-        if flags.has(PlanFlags::RENEWS) {
+        if flags.intersects(PlanFlags::RENEWS) {
             note_renewed_sparse(plan, entity, sparse, now);
         }
-        if flags.has(PlanFlags::SPARSE) {
+        if flags.intersects(PlanFlags::SPARSE) {
             remove_from_storages(entities, sparse, plan, entity, !held.is_empty());
         }
         if let Some(renewal) = renewal {
             renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
         }
-        if !plan.interest().is_none() {
+        if !plan.interest().is_empty() {
             let source = tables.get_mut(from.table);
             let past_end = source.len();
             let left = LeftRows { table: source, entities: &[entity], row: |_| past_end, fate };
@@ -837,8 +837,8 @@ impl Store {
             // been taken.
             unsafe { listeners.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut told) }
         }
-        let is_notified = !held.is_empty() || plan.interest().has(Interest::RECORDER.and(Interest::REACTIONS));
-        if flags.has(PlanFlags::SPARSE) && is_notified {
+        let is_notified = !held.is_empty() || plan.interest().intersects(Interest::RECORDER.union(Interest::REACTIONS));
+        if flags.intersects(PlanFlags::SPARSE) && is_notified {
             let summary = entities.sparse_summary(entity.index());
             let values = (&mut sparse[..], components);
             listeners.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
@@ -941,7 +941,7 @@ struct RetiredValues<'a> {
 impl Drop for RetiredValues<'_> {
     fn drop(&mut self) {
         let Self { sparse, plan } = self;
-        if plan.flags.has(PlanFlags::SPARSE) {
+        if plan.flags.intersects(PlanFlags::SPARSE) {
             let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
             let storages = plan.leaves.iter().map(|&storage| storage as usize);
             let storages = storages.chain(plan.sparse_targets()).chain(others);

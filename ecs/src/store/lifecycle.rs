@@ -201,7 +201,8 @@ impl Store {
         let mut events = core::mem::replace(&mut self.listeners.pending, empty);
         if events.is_unsettled() {
             events.retain(|entity, id, kinds| {
-                self.structure.entities.contains(entity) && self.structure.has(entity, id) != kinds.has(Kinds::GONE)
+                self.structure.entities.contains(entity)
+                    && self.structure.has(entity, id) != kinds.intersects(Kinds::GONE)
             });
             events.merge_batches(&self.structure.entities);
         }
@@ -311,10 +312,10 @@ impl Store {
         let Some(vtable) = self.reactions.vtable else { return panicked };
         self.listeners.has_news = true;
         let kinds = events.kinds();
-        if kinds.told() != kinds {
+        if kinds.of_listeners() != kinds {
             (vtable.unlink)(self, events);
         }
-        if kinds.told().is_none() {
+        if kinds.of_listeners().is_empty() {
             return panicked;
         }
         events.merge_batches(&self.structure.entities);
@@ -361,8 +362,12 @@ impl Store {
     /// Whether the end of entities of a table, which may be in these sparse storages, is observed.
     #[inline]
     pub(super) fn hears_end(&self, table: TableId, storages: SparseSummary) -> bool {
-        let in_table =
-            self.structure.archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
+        let in_table = self
+            .structure
+            .archetypes
+            .tables
+            .get(table)
+            .is_some_and(|table| table.interest().intersects(Interest::REACTIONS));
         in_table || self.listeners.heard_storages.meets(storages)
     }
 
@@ -389,7 +394,7 @@ impl LifecycleEvents {
         let Planned { plan, components, tables } = archetypes.planned(table, change);
         let coming = plan.sparse_targets().filter_map(|number| {
             let id = components.sparse()[number];
-            components.heard(id).has(Kinds::COMING).then_some((number, id))
+            components.heard(id).intersects(Kinds::COMING).then_some((number, id))
         });
         let mut coming: Vec<(usize, ComponentId)> = coming.collect();
         coming.sort_unstable();
@@ -416,8 +421,8 @@ impl LifecycleEvents {
         let Store { structure, listeners, .. } = store;
         let Structure { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, .. } = structure;
         let observed = |id: ComponentId| {
-            let kinds = components.heard(id).common(Kinds::END.of_all());
-            (!kinds.is_none()).then_some((id, kinds))
+            let kinds = components.heard(id).intersection(Kinds::END.of_all());
+            (!kinds.is_empty()).then_some((id, kinds))
         };
         let of_each = tables.get(table).map_or(&[][..], Table::components).iter().filter_map(|&id| observed(id));
         if !listeners.hears_storages() || !index.has_summaries() {

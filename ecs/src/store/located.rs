@@ -249,7 +249,7 @@ impl<'s> Located<'s> {
         // Events that cannot be noted for want of memory, and a `Drop` of what is replaced, panic when the values have been read.
         let mut taken = Taken(None);
         let read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
-            debug_assert!(plan.flags.has(PlanFlags::COMPLETE), "the entity has everything that is taken");
+            debug_assert!(plan.flags.intersects(PlanFlags::COMPLETE), "the entity has everything that is taken");
             let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
             // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components.
             // The values in the table are given up.

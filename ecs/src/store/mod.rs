@@ -237,7 +237,7 @@ impl Store {
         while let Some(&id) = self.structure.archetypes.components.sparse().get(self.structure.sparse.len()) {
             let Some(info) = self.structure.archetypes.components.info(id) else { break };
             self.structure.sparse.push(SparseStorage::new(info));
-            is_heard |= !self.structure.archetypes.components.heard(id).is_none();
+            is_heard |= !self.structure.archetypes.components.heard(id).is_empty();
         }
         if is_heard {
             self.listeners.refresh_observed(&self.structure.archetypes.components);

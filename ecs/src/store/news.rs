@@ -367,7 +367,7 @@ impl LifecycleEvents {
     /// The kinds of all events.
     #[inline]
     pub(crate) fn kinds(&self) -> Kinds {
-        self.changes.iter().fold(Kinds::NONE, |all, change| all.and(change.1))
+        self.changes.iter().fold(Kinds::NONE, |all, change| all.union(change.1))
     }
 
     /// Whether all events are of one batch and one component.
@@ -380,7 +380,7 @@ impl LifecycleEvents {
     #[inline]
     pub(crate) fn single(&self, kinds: Kinds) -> Option<(EventBatch<'_>, ComponentId)> {
         let ([batch], [(component, of)]) = (&self.batches[..], &self.changes[..]) else { return None };
-        of.has(kinds).then(|| (self.batch(batch, kinds), *component))
+        of.intersects(kinds).then(|| (self.batch(batch, kinds), *component))
     }
 
     #[inline]
@@ -414,13 +414,13 @@ impl<'e> EventBatch<'e> {
     #[inline]
     pub(crate) fn components(&self) -> impl Iterator<Item = ComponentId> + Clone + use<'e> {
         let kinds = self.kinds;
-        self.changes.iter().filter(move |change| change.1.has(kinds)).map(|change| change.0)
+        self.changes.iter().filter(move |change| change.1.intersects(kinds)).map(|change| change.0)
     }
 
     /// The kinds of the events of a component.
     pub(crate) fn kinds_of(&self, id: ComponentId) -> Kinds {
         let changes = self.changes.iter().filter(|change| change.0 == id);
-        changes.fold(Kinds::NONE, |all, change| all.and(change.1)).common(self.kinds)
+        changes.fold(Kinds::NONE, |all, change| all.union(change.1)).intersection(self.kinds)
     }
 }
 
@@ -450,13 +450,13 @@ mod tests {
     fn events_of_one_entity_are_one_batch_unless_a_component_comes_up_twice() {
         let mut events = LifecycleEvents::default();
         events.add(entity(3), A, Kinds::ADD);
-        events.add(entity(3), B, Kinds::ADD.and(Kinds::INSERT));
+        events.add(entity(3), B, Kinds::ADD.union(Kinds::INSERT));
         events.add(entity(3), A, Kinds::INSERT);
         events.add(entity(4), A, Kinds::INSERT);
         assert_eq!(batches(&events, Kinds::ADD), [(1, alloc::vec![A, B])]);
         let inserted = [(1, alloc::vec![B]), (1, alloc::vec![A]), (1, alloc::vec![A])];
         assert_eq!(batches(&events, Kinds::INSERT), inserted);
-        assert_eq!(events.kinds(), Kinds::ADD.and(Kinds::INSERT));
+        assert_eq!(events.kinds(), Kinds::ADD.union(Kinds::INSERT));
         let first = events.batches(Kinds::ADD).next().unwrap();
         assert_eq!([A, B].map(|id| first.kinds_of(id)), [Kinds::ADD; 2]);
         events.clear();

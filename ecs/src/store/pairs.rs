@@ -214,7 +214,7 @@ fn marks_quietly(store: &Store, number: usize, end: usize) -> bool {
     let place = &store.relations.places[number];
     let heard = store.structure.archetypes.components.heard(place.components[end]);
     let is_watched = store.listeners.removals.watches(SparseSummary::default().with(place.storages[end]));
-    heard.told().is_none() && !is_watched && !store.listeners.is_recording()
+    heard.of_listeners().is_empty() && !is_watched && !store.listeners.is_recording()
 }
 
 /// The end of an operation on pairs of a relation that changes which entities have its components: as one operation, if something is

@@ -23,6 +23,7 @@ use super::news::LifecycleEvents;
 use crate::alloc_error::{try_shrink, try_shrink_map};
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
+use crate::flags::flag_set;
 use crate::origin::Origin;
 use crate::queue::Queue;
 
@@ -86,35 +87,28 @@ struct Running {
     others: Vec<(&'static str, Origin)>,
 }
 
-/// Flags of a dispatch. In the common case all are clear (`IDLE`), so that one comparison covers them.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct State(u8);
+flag_set! {
+    /// Flags of a dispatch. In the common case all are clear, so that one comparison covers them.
+    struct State(u8) {
+        /// An event is being dispatched, or a hook runs.
+        RUNNING = 1;
+        /// That happens during another dispatch: [`Running::others`] is not empty.
+        NESTED = 1 << 1;
+        /// There is a cause, or the limit is 0.
+        LIMITED = 1 << 2;
+        /// The limit of depth has to be checked.
+        MAY_LEAD = Self::RUNNING.0 | Self::LIMITED.0;
+        /// The running system may have recorded commands outside of its parameters.
+        DIRECT = 1 << 3;
+        /// Commands may wait for the end of the outermost dispatch.
+        WAITING = 1 << 4;
+    }
+}
 
 impl State {
-    /// Nothing is told, nothing has led to what happens now, and nothing waits.
-    const IDLE: Self = Self(0);
-    /// An event is being told, or a hook runs.
-    const RUNNING: Self = Self(1);
-    /// That is so inside of another one: [`Running::others`] has some.
-    const NESTED: Self = Self(1 << 1);
-    /// There is a cause, or the limit is 0.
-    const LIMITED: Self = Self(1 << 2);
-    /// The limit of depth has to be checked.
-    const MAY_LEAD: Self = Self(Self::RUNNING.0 | Self::LIMITED.0);
-    /// What runs may have recorded something beside its parameters.
-    const DIRECT: Self = Self(1 << 3);
-    /// Commands may wait for the end of the outermost event.
-    const WAITING: Self = Self(1 << 4);
-
-    /// Whether any of these holds.
-    #[inline(always)]
-    fn has(self, some: Self) -> bool {
-        self.0 & some.0 != 0
-    }
-
     #[inline(always)]
     fn set(&mut self, some: Self, holds: bool) {
-        self.0 = if holds { self.0 | some.0 } else { self.0 & !some.0 };
+        *self = self.difference(some).union(some.only_if(holds));
     }
 }
 
@@ -154,7 +148,7 @@ impl<C: 'static> Default for Reactions<C> {
             running: Running::default(),
             cause: None,
             limit: Self::LIMIT,
-            state: State::IDLE,
+            state: State::NONE,
             lifecycle: [None; Kinds::DISPATCHED.len()],
             made: Vec::new(),
             applied: 0,
@@ -204,7 +198,7 @@ impl<C: 'static> Reactions<C> {
         let is_watched = |number: u32| self.get(number).is_some_and(|observers| observers.watches(component));
         let all = self.lifecycle.iter().zip(Kinds::DISPATCHED);
         let observed = all.filter(|(number, _)| number.is_some_and(is_watched));
-        observed.fold(Kinds::NONE, |observed, (_, kinds)| observed.and(kinds))
+        observed.fold(Kinds::NONE, |observed, (_, kinds)| observed.union(kinds))
     }
 
     /// The observers of a type of event, which is not being told.
@@ -220,19 +214,19 @@ impl<C: 'static> Reactions<C> {
     /// Whether an event is being told.
     #[inline]
     pub(crate) fn is_running(&self) -> bool {
-        self.state.has(State::RUNNING)
+        self.state.intersects(State::RUNNING)
     }
 
     /// Whether an event that is triggered now is the outermost one, nothing has led to it, and nothing has been recorded before.
     #[inline(always)]
     pub(crate) fn is_idle(&self) -> bool {
-        self.state == State::IDLE
+        self.state == State::NONE
     }
 
     /// Whether the observer that is running may have recorded something beside its parameters.
     #[inline(always)]
     pub(crate) fn has_direct(&self) -> bool {
-        self.state.has(State::DIRECT)
+        self.state.intersects(State::DIRECT)
     }
 
     /// Where it records that.
@@ -250,7 +244,7 @@ impl<C: 'static> Reactions<C> {
     /// Whether commands may wait for the end of the outermost event.
     #[inline(always)]
     pub(crate) fn has_waiting(&self) -> bool {
-        self.state.has(State::WAITING)
+        self.state.intersects(State::WAITING)
     }
 
     /// Has a command wait for the end of the outermost event.
@@ -301,7 +295,7 @@ impl<C: 'static> Reactions<C> {
     /// events lead to it.
     #[inline(always)]
     pub(crate) fn begin(&mut self, name: &'static str, caller: Origin) -> bool {
-        if self.state.has(State::MAY_LEAD) && !self.make_way() {
+        if self.state.intersects(State::MAY_LEAD) && !self.make_way() {
             return false;
         }
         self.running.innermost = (name, caller);
@@ -368,7 +362,7 @@ impl<C: 'static> Reactions<C> {
     #[inline(always)]
     pub(crate) fn end(&mut self) {
         if self.state == State::RUNNING {
-            self.state = State::IDLE;
+            self.state = State::NONE;
         } else {
             self.end_nested();
         }

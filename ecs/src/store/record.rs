@@ -28,7 +28,8 @@ impl Store {
 impl Listeners {
     /// Whether observers or hooks are notified of entities that are made in a table.
     fn observe_spawns(&self, archetypes: &Archetypes, table: TableId) -> bool {
-        let in_table = archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
+        let in_table =
+            archetypes.tables.get(table).is_some_and(|table| table.interest().intersects(Interest::REACTIONS));
         in_table || self.hears_storages()
     }
 
@@ -82,7 +83,7 @@ impl Listeners {
     /// Sets in all tables and plans which listeners want every operation.
     pub(super) fn update_interest(&self, archetypes: &mut Archetypes) {
         let recorder = Interest::RECORDER.only_if(self.is_recording());
-        archetypes.tell(recorder.and(Interest::SPAWNS.only_if(self.spawns.is_some())));
+        archetypes.tell(recorder.union(Interest::SPAWNS.only_if(self.spawns.is_some())));
     }
 
     /// Starts or stops recording all transitions.

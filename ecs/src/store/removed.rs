@@ -60,7 +60,7 @@ pub(super) fn check_removals(listeners: &Listeners, archetypes: &Archetypes) {
     }
     for table in &archetypes.tables {
         let watched = archetypes.components.any_watched(table.components());
-        let told = table.interest().has(Interest::REMOVALS);
+        let told = table.interest().intersects(Interest::REMOVALS);
         assert_eq!(watched, told, "whether removals from table {:?} are told", table.id());
     }
 }

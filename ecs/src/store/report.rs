@@ -181,7 +181,7 @@ impl Listeners {
     /// Whether it is recorded that an entity of a table ends, which may be in these sparse storages.
     #[inline]
     pub(super) fn records_end(&self, table: &Table, storages: SparseSummary) -> bool {
-        table.interest().has(Interest::REMOVALS.and(Interest::RECORDER)) || self.removals.watches(storages)
+        table.interest().intersects(Interest::REMOVALS.union(Interest::RECORDER)) || self.removals.watches(storages)
     }
 
     /// Says of which sparse storages observers or hooks are told.
@@ -212,11 +212,11 @@ impl Listeners {
         {
             // First, as nothing may be forgotten if there is no memory for what follows.
             self.has_news = true;
-            if kinds.has(Kinds::INSERT.of_links()) {
+            if kinds.intersects(Kinds::INSERT.of_links()) {
                 self.links.note(entity, id, components);
             }
-            if !kinds.told().is_none() {
-                self.pending.add(entity, id, kinds.told());
+            if !kinds.of_listeners().is_empty() {
+                self.pending.add(entity, id, kinds.of_listeners());
             }
         }
     }
@@ -229,7 +229,7 @@ impl Listeners {
         (id, kinds): (ComponentId, Kinds),
         components: &Components,
     ) -> bool {
-        let only_parts = kinds.told().is_none() && !self.links.is_moving && components.names_target(id);
+        let only_parts = kinds.of_listeners().is_empty() && !self.links.is_moving && components.names_target(id);
         if only_parts {
             self.links.parting.push((id, entity));
             self.has_news = true;
@@ -243,8 +243,8 @@ impl Listeners {
             let held = components.sparse().iter().enumerate().filter(|(_, id)| holds(**id));
             held.fold(SparseSummary::default(), |all, (number, _)| all.with(number))
         };
-        let is_observed = |id: ComponentId| !components.heard(id).is_none();
-        let has_listeners = |id: ComponentId| !components.heard(id).told().is_none();
+        let is_observed = |id: ComponentId| !components.heard(id).is_empty();
+        let has_listeners = |id: ComponentId| !components.heard(id).of_listeners().is_empty();
         // The end of a source ends nothing else, but may change the list of its target, which may be observed.
         let lists_observed =
             components.sparse().iter().any(|&id| is_observed(id) && components.lists_sources(id) && has_listeners(id));
@@ -257,7 +257,7 @@ impl Listeners {
         self.unobserved_links = self.sources.except(told);
         self.set_heard_storages(storages_of(&is_observed));
         let is_any_observed = components.iter().any(|info| is_observed(info.id()));
-        self.hears = is_any_observed || !components.heard_only(None).is_none();
+        self.hears = is_any_observed || !components.heard_only(None).is_empty();
         if self.hears {
             self.pending.reserve_first();
             self.spare.get_or_insert_default().reserve_first();
@@ -281,7 +281,7 @@ impl Listeners {
     /// operation can undo the change: the batch is certain, unless a scope defers it.
     #[inline]
     pub(super) fn add_change(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
-        if plan.interest().has(Interest::RECORDER) {
+        if plan.interest().intersects(Interest::RECORDER) {
             self.record(entity, plan, is_new);
         }
         if !plan.after().is_empty() {
@@ -337,11 +337,11 @@ impl Listeners {
         now: Affected<'_>,
         told: &mut Told,
     ) {
-        if plan.interest().has(Interest::REMOVALS) {
+        if plan.interest().intersects(Interest::REMOVALS) {
             // SAFETY: the caller's promise.
             unsafe { self.rows_lost(plan.lost.iter().copied(), left, told) }
         }
-        if plan.interest().has(Interest::RECORDER) {
+        if plan.interest().intersects(Interest::RECORDER) {
             left.entities.iter().for_each(|&entity| self.record(entity, plan, false));
         }
         self.note_all(now, plan.after().iter().copied());
@@ -386,7 +386,7 @@ impl Listeners {
                 self.note_lost(entity, components.sparse()[number as usize], components);
             }
         }
-        if !plan.interest().has(Interest::RECORDER.and(Interest::REACTIONS)) {
+        if !plan.interest().intersects(Interest::RECORDER.union(Interest::REACTIONS)) {
             return;
         }
         for number in held_by(entity, summary, sparse) {
@@ -432,7 +432,7 @@ impl Listeners {
         (sparse, components): (&mut [SparseStorage], &Components),
         told: &mut Told,
     ) {
-        if left.table.interest().has(Interest::REMOVALS) {
+        if left.table.interest().intersects(Interest::REMOVALS) {
             // SAFETY: the caller's promise.
             unsafe { self.rows_lost(left.table.watched_columns(), left, told) }
         }

@@ -199,7 +199,7 @@ struct Made<'s> {
 impl Drop for Made<'_> {
     #[inline]
     fn drop(&mut self) {
-        if !self.store.structure.archetypes.tables.get_mut(self.table).interest().is_none() {
+        if !self.store.structure.archetypes.tables.get_mut(self.table).interest().is_empty() {
             self.store.rows_made(self.table, self.first);
             if !self.has_ended {
                 self.store.mark_pending_stale();

@@ -27,7 +27,7 @@ fn dispatch(store: &mut Store, events: &LifecycleEvents) {
     let (pending, caller) = (events.kinds(), store.structure.entities.acting());
     for at in 0..Kinds::DISPATCHED.len() {
         let kinds = Kinds::DISPATCHED[at];
-        if pending.has(kinds.and(kinds.hooks())) {
+        if pending.intersects(kinds.union(kinds.hooks())) {
             deliver(store, events, at, pending, caller);
         }
     }
@@ -37,11 +37,11 @@ fn dispatch(store: &mut Store, events: &LifecycleEvents) {
 #[inline(never)]
 fn deliver(store: &mut Store, events: &LifecycleEvents, at: usize, pending: Kinds, caller: Origin) {
     let kinds = Kinds::DISPATCHED[at];
-    let (is_after, has_hooks) = (kinds.has(Kinds::ADD.and(Kinds::INSERT)), pending.has(kinds.hooks()));
+    let (is_after, has_hooks) = (kinds.intersects(Kinds::COMES), pending.intersects(kinds.hooks()));
     if is_after && has_hooks {
         run_hooks(store, events, kinds, caller);
     }
-    if pending.has(kinds) {
+    if pending.intersects(kinds) {
         notify_observers(store, events, at, None, caller);
     }
     if !is_after && has_hooks {
@@ -94,7 +94,7 @@ fn run_hooks(store: &mut Store, events: &LifecycleEvents, kind: Kinds, caller: O
         }
         let guard = DispatchGuard { store };
         let _span = trace::hook(name, || guard.store.structure.archetypes.components.name(id));
-        for batch in events.batches(kinds).filter(|batch| !batch.kinds_of(id).is_none()) {
+        for batch in events.batches(kinds).filter(|batch| !batch.kinds_of(id).is_empty()) {
             batch.affected.for_each(guard.store, |store, entity| {
                 let context = HookContext { entity, component_id: id, caller };
                 hook(DeferredWorld::of(World::from_store_mut(store)), context);

@@ -552,10 +552,10 @@ pub(crate) fn unlink(store: &mut Store, events: &LifecycleEvents) {
 }
 
 fn note_ends(store: &mut Store, events: &LifecycleEvents) {
-    let kinds = Kinds::DISCARD.and(Kinds::DESPAWN).of_links();
+    let kinds = Kinds::DISCARD.union(Kinds::DESPAWN).of_links();
     for batch in events.batches(kinds) {
         for id in batch.components() {
-            let ends = batch.kinds_of(id).has(Kinds::DESPAWN.of_links());
+            let ends = batch.kinds_of(id).intersects(Kinds::DESPAWN.of_links());
             if store.structure.archetypes.components.is_of_pairs(id) {
                 for nth in 0..batch.affected.len() {
                     let entity = batch.affected.get(nth, &store.structure.archetypes.tables);
