@@ -40,36 +40,14 @@ impl<B: Bundle, const QUIET: bool> Steps<B, QUIET> {
     const INSERT: Command<Store> = Self::with_parts(StepKind::Insert, || ("insert", type_name::<B>()));
     const INSERT_IF_NEW: Command<Store> =
         Self::with_parts(StepKind::InsertIfNew, || ("insert_if_new", type_name::<B>()));
-    const REMOVE: Command<Store> = Command::step::<()>(
-        false,
-        StepCommand {
-            kind: StepKind::Remove,
-            quiet: QUIET,
-            names: || ("remove", type_name::<B>()),
-            register: Store::register_bundle::<B>,
-            leaves: |_| {},
-        },
-    );
-    const RETAIN: Command<Store> = Command::step::<()>(
-        false,
-        StepCommand {
-            kind: StepKind::Retain,
-            quiet: QUIET,
-            names: || ("retain", type_name::<B>()),
-            register: Store::register_bundle::<B>,
-            leaves: |_| {},
-        },
-    );
-    const DESPAWN: Command<Store> = Command::step::<()>(
-        false,
-        StepCommand {
-            kind: StepKind::Despawn,
-            quiet: QUIET,
-            names: || ("despawn", ""),
-            register: |_| 0,
-            leaves: |_| {},
-        },
-    );
+    const REMOVE: Command<Store> = Self::without_parts(StepKind::Remove, || ("remove", type_name::<B>()));
+    const RETAIN: Command<Store> = Self::without_parts(StepKind::Retain, || ("retain", type_name::<B>()));
+    const DESPAWN: Command<Store> = Self::without_parts(StepKind::Despawn, || ("despawn", ""));
+
+    const fn without_parts(kind: StepKind, names: fn() -> (&'static str, &'static str)) -> Command<Store> {
+        let register = if matches!(kind, StepKind::Despawn) { |_: &mut Store| 0 } else { Store::register_bundle::<B> };
+        Command::step::<()>(false, StepCommand { kind, quiet: QUIET, names, register, leaves: |_| {} })
+    }
 
     const fn with_parts(kind: StepKind, names: fn() -> (&'static str, &'static str)) -> Command<Store> {
         Command::step::<B::Parts>(
@@ -127,25 +105,17 @@ unsafe fn scatter_aside<B: Bundle>(bundle: Moved<'_, B>, values: NonNull<u8>) {
     }
 }
 
-/// Records the removal of a bundle's components.
+/// Records a step for an entity that has no values: the removal of a bundle's components, the removal of all others, or the end of the
+/// entity.
 #[inline]
-pub(crate) fn record_remove<B: Bundle>(queue: &mut Queue<Store>, quiet: bool, entity: Entity) {
-    let command = if quiet { const { &Steps::<B, true>::REMOVE } } else { const { &Steps::<B, false>::REMOVE } };
-    // SAFETY: the command has no values.
-    unsafe { queue.push_with(command, entity, |_| {}) }
-}
-
-/// Records the removal of all components but those of a bundle and those that these require.
-#[inline]
-pub(crate) fn record_retain<B: Bundle>(queue: &mut Queue<Store>, entity: Entity) {
-    // SAFETY: the command has no values.
-    unsafe { queue.push_with(const { &Steps::<B, false>::RETAIN }, entity, |_| {}) }
-}
-
-/// Records the removal of an entity.
-#[inline]
-pub(crate) fn record_despawn(queue: &mut Queue<Store>, quiet: bool, entity: Entity) {
-    let command = if quiet { const { &Steps::<(), true>::DESPAWN } } else { const { &Steps::<(), false>::DESPAWN } };
+pub(crate) fn record_step<B: Bundle>(queue: &mut Queue<Store>, kind: StepKind, quiet: bool, entity: Entity) {
+    let command = match (kind, quiet) {
+        (StepKind::Remove, false) => const { &Steps::<B, false>::REMOVE },
+        (StepKind::Remove, true) => const { &Steps::<B, true>::REMOVE },
+        (StepKind::Despawn, false) => const { &Steps::<(), false>::DESPAWN },
+        (StepKind::Despawn, true) => const { &Steps::<(), true>::DESPAWN },
+        _ => const { &Steps::<B, false>::RETAIN },
+    };
     // SAFETY: the command has no values.
     unsafe { queue.push_with(command, entity, |_| {}) }
 }
@@ -400,7 +370,10 @@ fn hears_steps(store: &mut Store, entity: Entity, place: Option<Placement>, patt
         Some(change) => {
             store.structure.archetypes.planned(table, change).plan.interest().intersects(Interest::REACTIONS)
         }
-        None => store.hears_end(table, SparseSummary::default()) || tells_sparse_end(store, entity),
+        None => {
+            let (Store { listeners, .. }, tables) = (&*store, &store.structure.archetypes.tables);
+            listeners.observe_end(tables, table, SparseSummary::default()) || tells_sparse_end(store, entity)
+        }
     }
 }
 

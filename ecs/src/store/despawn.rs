@@ -4,6 +4,7 @@
 //! Where nothing can fail any more, removals are recorded before the row goes.
 
 use alloc::vec::Vec;
+use core::convert::Infallible;
 use core::slice;
 
 use super::bulk::Selection;
@@ -92,10 +93,13 @@ impl Store {
     /// Removes the entities of a selection and drops their components. Says how many there were. Their indexes become free
     /// in the order of `order`, which are the same entities, or else in that of their rows.
     pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
-        let panicked = expect_end_of(self, selection, order);
-        let listed = self.list_watched(selection, order);
-        let first = self.structure.gather(selection);
-        let mut ending = self.prepare_end(selection.table, first, listed, 0, Fate::Dropped);
+        let mut panicked = expect_end_of(self, selection, order);
+        let prepared = panicked.go_on_if_fails(|| {
+            let listed = self.list_watched(selection, order);
+            let first = self.structure.gather(selection);
+            Ok::<_, Infallible>((first, self.prepare_end(selection.table, first, listed, 0, Fate::Dropped)))
+        });
+        let Ok((first, mut ending)) = prepared;
         let Self { structure: Structure { archetypes: Archetypes { tables, .. }, entities, .. }, .. } = self;
         let table = tables.get_mut(selection.table);
         let gone = &table.entities()[first..];
@@ -233,7 +237,7 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
     let summary = store.structure.entities.sparse_summary(entity.index());
     let is_noted =
         !summary.is_empty() || !store.structure.archetypes.tables.get_mut(location.table).interest().ends_unrecorded();
-    if is_noted && store.hears_end(location.table, summary) {
+    if is_noted && store.listeners.observe_end(&store.structure.archetypes.tables, location.table, summary) {
         return despawn_notified(store, entity);
     }
     store.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
@@ -258,10 +262,10 @@ fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError
         return Ok(());
     }
     let location = store.structure.entities.locate(entity)?;
-    let panicked = store.notify_before(|events, store| {
+    let mut panicked = store.notify_before(|events, store| {
         events.add_end(store, Affected::Listed(&[entity]), location.table);
     });
-    store.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+    panicked.go_on_if_fails(|| store.structure.entities.reserve_free(1)).unwrap_or_else(|error| error.raise());
     let mut dropped = store.dropping(|store| {
         // SAFETY: the entity is there, and there is room for its end.
         unsafe { end_row(store, entity, location) }

@@ -370,7 +370,8 @@ impl Store {
         if let Some(info) = self.structure.archetypes.components.info(id).filter(|info| !info.mutable()) {
             return Err(ColumnAccessError::Immutable { component: info.name() });
         }
-        self.values_mut_by_id(table, id).ok_or(ColumnAccessError::UnknownTable(table))
+        let now = self.now();
+        self.structure.values_mut_by_id(table, id, now).ok_or(ColumnAccessError::UnknownTable(table))
     }
 }
 

@@ -476,7 +476,13 @@ impl Store {
             (id, flags) = self.find_plan(key, step, subject.table());
         }
         if has_room {
-            self.prepare(subject, id, fate, &mut prepared)?;
+            match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
+                None => self.prepare(subject, id, fate, &mut prepared)?,
+                Some(mut panicked) => {
+                    panicked.go_on_if_fails(|| self.prepare(subject, id, fate, &mut prepared))?;
+                    prepared.get_or_insert_default().panicked = Some(panicked);
+                }
+            }
         }
         let Done { entity, here, .. } = loop {
             // SAFETY: forwarded.
@@ -792,7 +798,8 @@ impl Store {
         if plan.interest().is_empty() {
             return true;
         }
-        self.rows_made(here.table, here.row as usize);
+        let now = self.clock.change_tick();
+        self.listeners.record_spawned(&self.structure, now, here.table, here.row as usize);
         let has_news = self.listeners.has_news;
         self.react();
         !has_news

@@ -88,7 +88,7 @@ fn put_returned_first(store: &mut Store) {
     for Returned { mut queue, system, deferral, .. } in returned {
         if let Some(has_ended) = deferral {
             store.listeners.pending.mark_stale();
-            store.end_whole(has_ended);
+            store.listeners.end_scope(has_ended, &store.structure.archetypes.tables);
         }
         if !queue.is_empty() {
             first.push(move |store: &mut Store| store.commands.errors.system = system);

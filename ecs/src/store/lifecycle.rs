@@ -14,6 +14,7 @@
 //! Tests: `tests/storage/lifecycle.rs`, `tests/storage/listener_panics.rs`, `tests/model`.
 
 use alloc::vec::Vec;
+use core::convert::Infallible;
 
 use super::news::{Affected, LifecycleEvents};
 use super::report::held_by;
@@ -21,26 +22,33 @@ use super::{Home, Store, Structure, take_returned};
 use crate::alloc_error::try_reserve_exact;
 use crate::archetype::{Archetypes, Planned};
 use crate::component::{ComponentId, Kinds};
-use crate::entity::{Entity, SparseSummary, TableId};
+use crate::entity::{Entity, TableId};
 use crate::graph::Change;
 use crate::guard::Waiting;
 use crate::table::Table;
-use crate::transition::{Interest, Transition};
+use crate::transition::Transition;
 
 /// A store during an operation that consists of others.
 struct OperationScope<'s> {
     store: &'s mut Store,
     notified_before: bool,
+    /// The world of the operations, if they may put another store in its place.
+    home: Option<Home>,
     /// Whether the operation has not panicked.
     has_ended: bool,
 }
 
 impl OperationScope<'_> {
     /// Carries out operations and defers their events. `notified_before` says that the events before them have been delivered.
-    fn run<T>(store: &mut Store, notified_before: bool, operations: impl FnOnce(&mut Store) -> T) -> T {
+    fn run<T>(
+        store: &mut Store,
+        notified_before: bool,
+        home: Option<Home>,
+        operations: impl FnOnce(&mut Store) -> T,
+    ) -> T {
         store.listeners.held += 1;
         store.listeners.notified_before += u32::from(notified_before);
-        let mut scope = OperationScope { store, notified_before, has_ended: false };
+        let mut scope = OperationScope { store, notified_before, home, has_ended: false };
         let out = operations(scope.store);
         scope.has_ended = true;
         out
@@ -49,9 +57,26 @@ impl OperationScope<'_> {
 
 impl Drop for OperationScope<'_> {
     fn drop(&mut self) {
-        self.store.listeners.notified_before -= u32::from(self.notified_before);
-        self.store.end_whole(self.has_ended);
+        if let Some(home) = &self.home {
+            if !home.is(self.store) {
+                // The store is elsewhere. It delivers its events with its next operation, or when commands are applied to it.
+                return home.end_deferral(self.has_ended);
+            }
+            // Each operation of the scope may have undone what an earlier one has done.
+            self.store.listeners.pending.mark_stale();
+        }
+        let Store { structure: Structure { archetypes, .. }, listeners, .. } = &mut *self.store;
+        listeners.notified_before -= u32::from(self.notified_before);
+        listeners.end_scope(self.has_ended, &archetypes.tables);
     }
+}
+
+/// As [`Store::as_one`], for operations that may put another store in the place of this one.
+pub(crate) fn with_deferred_events<T>(store: &mut Store, operations: impl FnOnce(&mut Store) -> T) -> T {
+    let home = Some(Home::new(store));
+    let out = OperationScope::run(store, false, home, operations);
+    store.react();
+    out
 }
 
 /// A store in which links are changed: if that panics, nothing is known of them.
@@ -99,40 +124,27 @@ impl Store {
 
     /// Carries out operations as one, whose events are delivered when all have ended.
     pub(crate) fn as_one<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
-        let out = OperationScope::run(self, false, operations);
+        let out = OperationScope::run(self, false, None, operations);
         self.react();
         out
     }
 
     /// [`as_one`](Self::as_one) for operations whose events before the operation have been delivered, so that they are not delivered again.
     pub(super) fn as_foretold<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
-        let out = OperationScope::run(self, true, operations);
+        let out = OperationScope::run(self, true, None, operations);
         self.react();
         out
     }
 
     /// Carries out an operation and defers its events until the caller's [`Store::react`].
     pub(crate) fn without_news<T>(&mut self, operation: impl FnOnce(&mut Self) -> T) -> T {
-        OperationScope::run(self, false, operation)
+        OperationScope::run(self, false, None, operation)
     }
 
-    /// Ends an operation that consists of others, which may have panicked.
-    pub(super) fn end_whole(&mut self, has_ended: bool) {
-        self.listeners.held -= 1;
-        if !has_ended {
-            if self.listeners.held == 0 {
-                self.listeners.panicked = Waiting::default();
-            }
-            // The panic shows that the operation has been broken off.
-            self.listeners.pending.forget_failure();
-            self.mark_pending_stale();
-        }
-    }
-
-    /// Delivers the events of entities that have just been made, from a row of a table on. Returns these entities: they may be elsewhere
+    /// Delivers the events of entities that have just been spawned, from a row of a table on. Returns these entities: they may be elsewhere
     /// by then.
     #[cold]
-    pub(crate) fn tell_of_made(&mut self, table: TableId, first: usize) -> &[Entity] {
+    pub(crate) fn flush_spawned(&mut self, table: TableId, first: usize) -> &[Entity] {
         let mut made = Vec::new();
         let entities = self.structure.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
         let has_room = try_reserve_exact(&mut made, entities.len());
@@ -149,73 +161,12 @@ impl Store {
     #[inline]
     pub(crate) fn react(&mut self) {
         if self.listeners.has_news {
-            self.react_now();
+            flush_pending(self);
         }
     }
 
-    #[inline(never)]
-    fn react_now(&mut self) {
-        if self.listeners.held != 0 {
-            // Scopes that deferred events may have ended while the store was elsewhere.
-            take_returned(self);
-        }
-        if self.listeners.held != 0 || self.reactions.is_running() {
-            return;
-        }
-        self.relink();
-        // If a listener panics, the next `react` has still to remove the components of refused links.
-        self.listeners.has_news = !self.listeners.links.refused.is_empty();
-        if self.relations.have_news() || self.listeners.has_news || self.listeners.panicked.is_some() {
-            return self.react_despite_panics();
-        }
-        self.deliver_pending();
-        // A command may exchange the store for another one, so this is the last step.
-        self.apply_recorded();
-    }
-
-    /// The rest of [`react`](Self::react) if there are events of pairs, links were refused, or a listener has panicked.
-    #[cold]
-    #[inline(never)]
-    fn react_despite_panics(&mut self) {
-        let deferred = core::mem::take(&mut self.listeners.panicked);
-        // If a listener panics, the values of pairs that have ended are dropped and components that make no link are removed all the same.
-        let panicked = Waiting::catch(|| self.deliver_pending());
-        let mut panicked = panicked.or(Waiting::catch(|| self.tell_of_all_pairs()));
-        if panicked.is_some() {
-            self.relink();
-            panicked = panicked.or(core::mem::take(&mut self.listeners.panicked));
-        }
-        panicked.go_on();
-        // A command may exchange the store for another one, so this is the last step.
-        self.apply_recorded();
-        deferred.go_on();
-    }
-
-    /// Delivers the pending events.
-    #[inline(always)]
-    fn deliver_pending(&mut self) {
-        if self.listeners.pending.is_empty() {
-            return;
-        }
-        let empty = self.listeners.spare.take().unwrap_or_default();
-        let mut events = core::mem::replace(&mut self.listeners.pending, empty);
-        if events.is_unsettled() {
-            events.retain(|entity, id, kinds| {
-                self.structure.entities.contains(entity)
-                    && self.structure.has(entity, id) != kinds.intersects(Kinds::GONE)
-            });
-            events.merge_batches(&self.structure.entities);
-        }
-        if let Some(vtable) = self.reactions.vtable.filter(|_| !events.is_empty()) {
-            (vtable.dispatch)(self, &events);
-        }
-        events.raise_failure();
-        events.clear();
-        self.listeners.spare = Some(events);
-    }
-
-    /// Does the part of an operation that drops values. If links end with them a panic waits for [`Store::conclude`]: both sides of these
-    /// agree before it goes on.
+    /// Does the part of an operation that drops values. If links end with them a panic waits for the end of the operation: both sides of
+    /// these agree before it goes on.
     #[inline]
     #[must_use]
     pub(super) fn dropping(&mut self, action: impl FnOnce(&mut Self)) -> Waiting {
@@ -226,23 +177,15 @@ impl Store {
         Waiting::catch(|| action(self))
     }
 
-    /// Ends an operation whose events before it have been delivered, where a listener may have panicked: as [`Store::react`], and then the
-    /// panic goes on. If the operation is part of another one, the panic waits for the end of that.
-    pub(super) fn conclude(&mut self, panicked: Waiting) {
-        self.react();
+    /// Ends an operation during which a panic was caught: as [`Store::react`], and then the panic goes on. If the operation is part of
+    /// another one, the panic waits for the end of that.
+    pub(super) fn conclude(&mut self, mut panicked: Waiting) {
+        let Ok(()) = panicked.go_on_if_fails(|| Ok::<_, Infallible>(self.react()));
         if self.listeners.held == 0 {
             panicked.go_on();
         } else {
             self.listeners.defer_panic(panicked);
         }
-    }
-
-    /// Copies the entities of pending batches out of their tables and marks the batches stale: delivery then drops the changes that later
-    /// operations have undone.
-    pub(super) fn mark_pending_stale(&mut self) {
-        let Self { structure: Structure { archetypes, .. }, listeners, .. } = self;
-        listeners.pending.resolve_all_rows(&archetypes.tables);
-        listeners.pending.mark_stale();
     }
 
     /// Changes links, or pairs. If that panics, both sides of all of them are compared at the end of the next operation.
@@ -265,32 +208,8 @@ impl Store {
         }
     }
 
-    /// Applies the commands of hooks and observers, as the last step of an operation: a command may exchange the store for another one.
-    #[inline]
-    pub(super) fn apply_recorded(&mut self) {
-        if self.reactions.has_waiting() || self.structure.entities.needs_flush() {
-            self.apply_recorded_now();
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn apply_recorded_now(&mut self) {
-        let Some(vtable) = self.reactions.vtable else { return };
-        // Ids that were promised to commands which are being applied stay pending.
-        let world = self.id;
-        let pending = core::mem::take(&mut self.structure.pending);
-        let home = (!pending.is_empty()).then(|| Home::new(self));
-        let promised = Promised { store: self, home, pending };
-        (vtable.apply)(promised.store);
-        if promised.store.id == world {
-            promised.store.structure.make_reserved_pending();
-            promised.store.place_pending();
-        }
-    }
-
     /// Delivers the events of what is about to end, which a function collects, unless that has happened already. A panic of a listener
-    /// waits for [`Store::conclude`].
+    /// is returned, for [`Store::conclude`].
     #[must_use]
     pub(super) fn notify_before(&mut self, collect: impl FnOnce(&mut LifecycleEvents, &mut Self)) -> Waiting {
         if self.listeners.notified_before != 0 {
@@ -299,35 +218,9 @@ impl Store {
         let mut events = self.listeners.spare.take().unwrap_or_default();
         collect(&mut events, self);
         events.raise_failure();
-        let panicked = if events.is_empty() { Waiting::default() } else { self.dispatch_before(&mut events) };
+        let panicked = if events.is_empty() { Waiting::default() } else { dispatch_before(self, &mut events) };
         events.clear();
         self.listeners.spare = Some(events);
-        panicked
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn dispatch_before(&mut self, events: &mut LifecycleEvents) -> Waiting {
-        let mut panicked = Waiting::default();
-        let Some(vtable) = self.reactions.vtable else { return panicked };
-        self.listeners.has_news = true;
-        let kinds = events.kinds();
-        if kinds.of_listeners() != kinds {
-            (vtable.unlink)(self, events);
-        }
-        if kinds.of_listeners().is_empty() {
-            return panicked;
-        }
-        events.merge_batches(&self.structure.entities);
-        let acting = self.structure.entities.acting();
-        if self.listeners.held == 0 {
-            // Events of an operation that was broken off come first.
-            panicked = Waiting::catch(|| self.deliver_pending());
-        }
-        panicked = panicked.or(Waiting::catch(|| (vtable.dispatch)(self, events)));
-        self.structure.entities.act(acting);
-        // Reserved ids get rows when the operation has ended.
-        self.structure.make_reserved_pending();
         panicked
     }
 
@@ -359,18 +252,6 @@ impl Store {
         })
     }
 
-    /// Whether the end of entities of a table, which may be in these sparse storages, is observed.
-    #[inline]
-    pub(super) fn hears_end(&self, table: TableId, storages: SparseSummary) -> bool {
-        let in_table = self
-            .structure
-            .archetypes
-            .tables
-            .get(table)
-            .is_some_and(|table| table.interest().intersects(Interest::REACTIONS));
-        in_table || self.listeners.heard_storages.meets(storages)
-    }
-
     /// Carries out operations as one, after the events of what they are about to end have been delivered, which a function collects.
     pub(crate) fn as_one_foreseen<T>(
         &mut self,
@@ -385,6 +266,118 @@ impl Store {
         self.conclude(panicked);
         out
     }
+}
+
+/// [`Store::react`] if there is something to do.
+#[inline(never)]
+fn flush_pending(store: &mut Store) {
+    if store.listeners.held != 0 {
+        // Scopes that deferred events may have ended while the store was elsewhere.
+        take_returned(store);
+    }
+    if store.listeners.held != 0 || store.reactions.is_running() {
+        return;
+    }
+    store.relink();
+    // If a listener panics, the next flush has still to remove the components of refused links.
+    store.listeners.has_news = !store.listeners.links.refused.is_empty();
+    if store.relations.have_news() || store.listeners.has_news || store.listeners.panicked.is_some() {
+        return flush_despite_panics(store);
+    }
+    deliver_pending(store);
+    // A command may exchange the store for another one, so this is the last step.
+    apply_recorded(store);
+}
+
+/// The rest of [`flush_pending`] if there are events of pairs, links were refused, or a listener has panicked.
+#[cold]
+#[inline(never)]
+fn flush_despite_panics(store: &mut Store) {
+    let deferred = core::mem::take(&mut store.listeners.panicked);
+    // If a listener panics, the values of pairs that have ended are dropped and components that make no link are removed all the same.
+    let panicked = Waiting::catch(|| deliver_pending(store));
+    let mut panicked = panicked.or(Waiting::catch(|| store.tell_of_all_pairs()));
+    if panicked.is_some() {
+        store.relink();
+        return deferred.or(panicked).or(core::mem::take(&mut store.listeners.panicked)).go_on();
+    }
+    // A command may exchange the store for another one, so this is the last step.
+    apply_recorded(store);
+    deferred.go_on();
+}
+
+/// Delivers the pending events.
+#[inline(always)]
+fn deliver_pending(store: &mut Store) {
+    if store.listeners.pending.is_empty() {
+        return;
+    }
+    let empty = store.listeners.spare.take().unwrap_or_default();
+    let mut events = core::mem::replace(&mut store.listeners.pending, empty);
+    if events.is_unsettled() {
+        events.retain(|entity, id, kinds| {
+            store.structure.entities.contains(entity)
+                && store.structure.has(entity, id) != kinds.intersects(Kinds::GONE)
+        });
+        events.merge_batches(&store.structure.entities);
+    }
+    if let Some(vtable) = store.reactions.vtable.filter(|_| !events.is_empty()) {
+        (vtable.dispatch)(store, &events);
+    }
+    events.raise_failure();
+    events.clear();
+    store.listeners.spare = Some(events);
+}
+
+/// Applies the commands of hooks and observers, as the last step of an operation: a command may exchange the store for another one.
+#[inline]
+pub(super) fn apply_recorded(store: &mut Store) {
+    if store.reactions.has_waiting() || store.structure.entities.needs_flush() {
+        apply_recorded_now(store);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn apply_recorded_now(store: &mut Store) {
+    let Some(vtable) = store.reactions.vtable else { return };
+    // Ids that were promised to commands which are being applied stay pending.
+    let world = store.id;
+    let pending = core::mem::take(&mut store.structure.pending);
+    let home = (!pending.is_empty()).then(|| Home::new(store));
+    let promised = Promised { store, home, pending };
+    (vtable.apply)(promised.store);
+    if promised.store.id == world {
+        promised.store.structure.make_reserved_pending();
+        promised.store.place_pending();
+    }
+}
+
+/// Delivers events before an operation. Returns the first panic of a listener.
+#[cold]
+#[inline(never)]
+fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> Waiting {
+    let mut panicked = Waiting::default();
+    let Some(vtable) = store.reactions.vtable else { return panicked };
+    store.listeners.has_news = true;
+    let kinds = events.kinds();
+    if kinds.of_listeners() != kinds {
+        (vtable.unlink)(store, events);
+    }
+    if kinds.of_listeners().is_empty() {
+        return panicked;
+    }
+    events.merge_batches(&store.structure.entities);
+    let acting = store.structure.entities.acting();
+    if store.listeners.held == 0 {
+        // Events of an operation that was broken off come first.
+        panicked = Waiting::catch(|| deliver_pending(store));
+    }
+    panicked = panicked.or(Waiting::catch(|| (vtable.dispatch)(store, events)));
+    store.structure.entities.act(acting);
+    // Reserved ids get rows when the operation has ended.
+    store.structure.make_reserved_pending();
+    panicked
 }
 
 impl LifecycleEvents {

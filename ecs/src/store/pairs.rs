@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use core::any::type_name;
 
 use super::failure::CommandFailure;
+use super::lifecycle::apply_recorded;
 use super::links::Unpaired;
 use super::{CloneError, EntityAt, Store, Structure};
 use crate::component::{ComponentDescriptor, ComponentId};
@@ -334,7 +335,7 @@ fn end_of_pairs(store: &mut Store, number: usize) {
     }
     if store.listeners.held == 0 && !store.listeners.has_news && !store.reactions.is_running() {
         tell_of_pairs(store, number);
-        store.apply_recorded();
+        apply_recorded(store);
     } else {
         store.listeners.has_news = true;
         store.react();

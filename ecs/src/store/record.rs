@@ -2,7 +2,7 @@
 
 use super::news::Affected;
 use super::report::held_by;
-use super::{Listeners, Store, Structure};
+use super::{Listeners, Structure};
 use crate::archetype::Archetypes;
 use crate::entity::{Entities, Entity, TableId};
 use crate::sparse::SparseStorage;
@@ -11,21 +11,19 @@ use crate::tick::Tick;
 use crate::tracking::Spawns;
 use crate::transition::{Interest, Transition};
 
-impl Store {
-    /// Tells that the entities of a table were made whose rows begin at `first`: all that they have is new.
+impl Listeners {
+    /// Records that the entities of a table from the row `first` on have been spawned: all that they have is new.
     #[inline]
-    pub(super) fn rows_made(&mut self, table: TableId, first: usize) {
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, clock, .. } = self;
-        if listeners.spawns.is_some() {
-            listeners.note_spawns(&archetypes.tables, table, first, clock.change_tick());
+    pub(super) fn record_spawned(&mut self, structure: &Structure, now: Tick, table: TableId, first: usize) {
+        let Structure { archetypes, entities, sparse, .. } = structure;
+        if self.spawns.is_some() {
+            self.note_spawns(&archetypes.tables, table, first, now);
         }
-        if listeners.is_recording() || listeners.hears && listeners.observe_spawns(archetypes, table) {
-            listeners.record_made(archetypes, (entities, sparse), table, first);
+        if self.is_recording() || self.hears && self.observe_spawns(archetypes, table) {
+            self.record_made(archetypes, (entities, sparse), table, first);
         }
     }
-}
 
-impl Listeners {
     /// Whether observers or hooks are notified of entities that are made in a table.
     fn observe_spawns(&self, archetypes: &Archetypes, table: TableId) -> bool {
         let in_table =

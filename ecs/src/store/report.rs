@@ -12,13 +12,13 @@ use super::links::Links;
 use super::news::{Affected, LifecycleEvents};
 use crate::alloc_error::AllocError;
 use crate::component::{ComponentId, Components, Kinds};
-use crate::entity::{Entity, SparseSummary};
+use crate::entity::{Entity, SparseSummary, TableId};
 use crate::graph::{MovePlan, Target};
 use crate::guard::Waiting;
 use crate::journal::{Journal, JournalStart, Recorder};
 use crate::removal::{Fate, Finish, Removals, Told};
 use crate::sparse::SparseStorage;
-use crate::table::Table;
+use crate::table::{Table, Tables};
 use crate::tracking::Spawns;
 use crate::transition::{Interest, Transition};
 
@@ -268,6 +268,33 @@ impl Listeners {
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         !(self.hears | self.has_news)
+    }
+
+    /// Ends a scope that defers the delivery of events, in which an operation may have panicked.
+    pub(super) fn end_scope(&mut self, has_ended: bool, tables: &Tables) {
+        self.held -= 1;
+        if !has_ended {
+            if self.held == 0 {
+                self.panicked = Waiting::default();
+            }
+            // The panic shows that the operation has been broken off.
+            self.pending.forget_failure();
+            self.mark_pending_stale(tables);
+        }
+    }
+
+    /// Copies the entities of pending batches out of their tables and marks the batches stale: delivery then drops the changes that later
+    /// operations have undone.
+    pub(super) fn mark_pending_stale(&mut self, tables: &Tables) {
+        self.pending.resolve_all_rows(tables);
+        self.pending.mark_stale();
+    }
+
+    /// Whether the end of entities of a table, which may be in these sparse storages, is observed.
+    #[inline]
+    pub(super) fn observe_end(&self, tables: &Tables, table: TableId, storages: SparseSummary) -> bool {
+        let in_table = tables.get(table).is_some_and(|table| table.interest().intersects(Interest::REACTIONS));
+        in_table || self.heard_storages.meets(storages)
     }
 
     /// Has a panic go on when the operation has ended.

@@ -8,8 +8,9 @@
 
 use super::{RemovedObservers, Store};
 use crate::alloc_error::try_shrink;
-use crate::entity::Location;
+use crate::entity::{Entity, Location};
 use crate::sparse::SparseStorage;
+use crate::tracking::Spawns;
 
 /// Removes tables without entities, forgets what can be worked out again, and gives spare capacity back. What can be
 /// observed of entities and components stays as it is. `O(entities + tables)`.
@@ -45,4 +46,21 @@ pub(crate) fn shrink_to_fit(store: &mut Store) {
     let RemovedObservers { unwatched, observers, .. } = store.reactions.shrink_to_fit(&store.structure.entities);
     store.refresh_observed(unwatched);
     drop(observers);
+}
+
+/// The bytes that the world has allocated for its own books and for columns, without what values own.
+pub(crate) fn allocated_bytes(store: &Store) -> usize {
+    let Store { structure, relations, commands, listeners, reactions, .. } = store;
+    structure.entities.allocated_bytes()
+        + structure.id_forecasts.allocated_bytes()
+        + structure.archetypes.allocated_bytes()
+        + structure.sparse.iter().map(SparseStorage::allocated_bytes).sum::<usize>()
+        + structure.sparse.capacity() * size_of::<SparseStorage>()
+        + relations.allocated_bytes()
+        + structure.pending.capacity() * size_of::<Entity>()
+        + commands.queue.allocated_bytes()
+        + reactions.queued_bytes()
+        + commands.errors.allocated_bytes()
+        + listeners.removals.allocated_bytes()
+        + listeners.spawns.as_ref().map_or(0, Spawns::allocated_bytes)
 }

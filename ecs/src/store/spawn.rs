@@ -200,9 +200,10 @@ impl Drop for Made<'_> {
     #[inline]
     fn drop(&mut self) {
         if !self.store.structure.archetypes.tables.get_mut(self.table).interest().is_empty() {
-            self.store.rows_made(self.table, self.first);
+            let Store { structure, listeners, clock, .. } = &mut *self.store;
+            listeners.record_spawned(structure, clock.change_tick(), self.table, self.first);
             if !self.has_ended {
-                self.store.mark_pending_stale();
+                listeners.mark_pending_stale(&structure.archetypes.tables);
             }
         }
     }

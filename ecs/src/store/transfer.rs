@@ -144,7 +144,7 @@ pub(super) fn move_foretold_to(
         }
         store.change_links(|store| store.move_pairs(to, &ids));
     });
-    to.mark_pending_stale();
+    to.listeners.mark_pending_stale(&to.structure.archetypes.tables);
     ids
 }
 

@@ -7,6 +7,7 @@ use crate::change::{ComponentTicks, Ref, Tick, TickPlace, Ticks};
 use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
 use crate::resource::Resource;
+use crate::store::skip_ticks;
 use crate::transition::Transition;
 
 impl World {
@@ -96,7 +97,7 @@ impl World {
     /// For tests of what happens when ticks wrap around: as if so many systems had run.
     #[doc(hidden)]
     pub fn skip_change_ticks(&mut self, runs: u32) {
-        self.store.skip_ticks(runs);
+        skip_ticks(&mut self.store, runs);
     }
 
     /// A resource, with when it was added and changed.

@@ -15,7 +15,9 @@ use crate::entity::{Entities, Ids};
 use crate::error::ErrorHandler;
 #[cfg(feature = "parallel")]
 use crate::pool::{Pool, ThreadPool};
-use crate::store::{CommandError, OnCommandError, Store, Structure, WorldId, check_invariants, shrink_to_fit};
+use crate::store::{
+    CommandError, OnCommandError, Store, Structure, WorldId, allocated_bytes, check_invariants, shrink_to_fit,
+};
 use crate::table::Tables;
 
 impl Default for World {
@@ -482,7 +484,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
-        self.store.allocated_bytes()
+        allocated_bytes(&self.store)
     }
 
     /// Gives back all memory that the world does not need at the moment: tables without entities, spare room in tables

@@ -571,7 +571,7 @@ impl<'w> SpawnBatchIter<'w> {
     #[inline]
     pub(super) fn made(world: &'w mut World, table: TableId, first: usize) -> Self {
         if world.store.listeners.has_news {
-            return Self { entities: world.store.tell_of_made(table, first).iter() };
+            return Self { entities: world.store.flush_spawned(table, first).iter() };
         }
         let entities = world.store.structure.archetypes.tables.get(table).map_or(&[][..], |table| table.entities());
         Self { entities: entities[first..].iter() }
