@@ -31,13 +31,13 @@ flag_set! {
         /// The ticks of spawns.
         SPAWNS = 4;
         /// Observers and hooks of components.
-        REACTIONS = 8;
+        OBSERVERS = 8;
     }
 }
 
 impl Interest {
     /// The listeners of the end of an entity without sparse components.
-    const OF_ENDS: Self = Self::REMOVALS.union(Self::RECORDER).union(Self::REACTIONS);
+    const OF_ENDS: Self = Self::REMOVALS.union(Self::RECORDER).union(Self::OBSERVERS);
 
     /// Whether the end of an entity without sparse components has no listener.
     #[inline(always)]
@@ -52,8 +52,8 @@ impl Interest {
     }
 
     /// Whether there are listeners, none of which is notified before rows have changed or gets a value.
-    pub(crate) fn are_told_afterwards(self) -> bool {
-        !self.is_empty() && self.difference(Self::RECORDER.union(Self::REACTIONS)).is_empty()
+    pub(crate) fn are_notified_afterwards(self) -> bool {
+        !self.is_empty() && self.difference(Self::RECORDER.union(Self::OBSERVERS)).is_empty()
     }
 }
 
@@ -89,18 +89,18 @@ impl Transition {
     }
 
     /// What observers and hooks are told before it, if they are.
-    pub(crate) fn heard_before(self, components: &Components) -> Option<(ComponentId, Kinds)> {
-        self.heard_as(self.kinds_before(), components)
+    pub(crate) fn observed_before(self, components: &Components) -> Option<(ComponentId, Kinds)> {
+        self.observed_as(self.kinds_before(), components)
     }
 
     /// What observers and hooks are told behind it, if they are.
-    pub(crate) fn heard_after(self, components: &Components) -> Option<(ComponentId, Kinds)> {
-        self.heard_as(self.kinds_after(), components)
+    pub(crate) fn observed_after(self, components: &Components) -> Option<(ComponentId, Kinds)> {
+        self.observed_as(self.kinds_after(), components)
     }
 
-    fn heard_as(self, kinds: Kinds, components: &Components) -> Option<(ComponentId, Kinds)> {
+    fn observed_as(self, kinds: Kinds, components: &Components) -> Option<(ComponentId, Kinds)> {
         let id = self.component()?;
-        let kinds = kinds.intersection(components.heard(id));
+        let kinds = kinds.intersection(components.observed(id));
         (!kinds.is_empty()).then_some((id, kinds))
     }
 }

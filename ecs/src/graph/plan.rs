@@ -298,7 +298,7 @@ impl MovePlan {
             && self.renewed.is_empty()
             && self.before().is_empty()
             && self.after().is_empty()
-            && self.interest() == Interest::REACTIONS
+            && self.interest() == Interest::OBSERVERS
     }
 
     /// Whether a new entity gets all of it in columns, of which nothing is told, or only when it is there.
@@ -306,7 +306,7 @@ impl MovePlan {
         self.summary.is_empty()
             && !self.flags.intersects(PlanFlags::REQUIRES_ELSEWHERE)
             && self.renewed.is_empty()
-            && (self.listeners.interest.is_empty() || self.listeners.interest.are_told_afterwards())
+            && (self.listeners.interest.is_empty() || self.listeners.interest.are_notified_afterwards())
     }
 
     /// Computes the listeners of this plan anew, beside those of all plans.
@@ -320,14 +320,14 @@ impl MovePlan {
         let leaves_watched = self.leaves.iter().filter_map(sparse).any(|&id| components.is_watched(id));
         let lost = || self.lost.iter().map(|&(_, id)| Transition::Lost(id));
         let changes = || lost().chain(self.comes.iter().copied());
-        let before = try_collect(changes().filter_map(|transition| transition.heard_before(components)))?;
-        let after = try_collect(changes().filter_map(|transition| transition.heard_after(components)))?;
+        let before = try_collect(changes().filter_map(|transition| transition.observed_before(components)))?;
+        let after = try_collect(changes().filter_map(|transition| transition.observed_after(components)))?;
         self.listeners = PlanListeners { before, after, interest: Interest::NONE };
         let interest = in_all
             .union(Interest::REMOVALS.only_if(loses_watched))
-            .union(Interest::REACTIONS.only_if(self.is_heard(components)));
+            .union(Interest::OBSERVERS.only_if(self.is_observed(components)));
         self.listeners.interest = interest;
-        let notifies = interest.intersects(Interest::REACTIONS);
+        let notifies = interest.intersects(Interest::OBSERVERS);
         let comes_before = self.flags.intersects(PlanFlags::SPARSE) || !self.before().is_empty();
         self.flags = self
             .flags
@@ -366,9 +366,9 @@ impl MovePlan {
     }
 
     /// Whether observers or hooks may be told of it.
-    fn is_heard(&self, components: &Components) -> bool {
+    fn is_observed(&self, components: &Components) -> bool {
         let hears =
-            |storage: usize| components.sparse().get(storage).is_some_and(|&id| !components.heard(id).is_empty());
+            |storage: usize| components.sparse().get(storage).is_some_and(|&id| !components.observed(id).is_empty());
         !self.before().is_empty()
             || !self.after().is_empty()
             || self.sparse_targets().chain(self.sparse_sources()).any(hears)

@@ -147,11 +147,11 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
     let mut pattern = core::mem::take(&mut store.commands.last_pattern);
     let mut entities = Vec::new();
     while let Some(entry) = running.peek() {
-        if store.listeners.has_news {
+        if store.events.has_pending {
             // An operation that a panic ended has left pending events.
             let home = home.get_or_insert_with(|| Home::new(store));
             let system = store.commands.errors.system;
-            store.react();
+            store.flush_events();
             if !home.is(store) {
                 return home.send(&mut running.into_rest(), system);
             }
@@ -176,17 +176,17 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
         if is_new {
             learn_pattern(store, &mut pattern, &running);
         }
-        if store.listeners.is_quiet() {
+        if store.events.is_quiet() {
             apply_next(store, &mut running, &pattern, is_new, &mut entities);
             continue;
         }
         let home = home.get_or_insert_with(|| Home::new(store));
-        let (system, applied) = (store.commands.errors.system, store.reactions.applied);
+        let (system, applied) = (store.commands.errors.system, store.events.dispatch.applied);
         apply_next(store, &mut running, &pattern, is_new, &mut entities);
         if !home.is(store) {
             return home.send(&mut running.into_rest(), system);
         }
-        if store.reactions.applied != applied {
+        if store.events.dispatch.applied != applied {
             // As above: commands of observers may have been anything.
             pattern = Pattern::default();
         }
@@ -273,8 +273,8 @@ fn apply_next(
 ) {
     entities.clear();
     let spawns = pattern.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
-    let ends = store.listeners.hears && pattern.compiled.is_some_and(|compiled| compiled.change.is_none());
-    let (mut place, mut is_heard, mut table) = (None, false, None);
+    let ends = store.events.is_observing && pattern.compiled.is_some_and(|compiled| compiled.change.is_none());
+    let (mut place, mut is_observed, mut table) = (None, false, None);
     let run = running.pass(pattern, learnt, |entity| {
         // Most are in the table of the first one, which is one comparison.
         if let Some(table) = table
@@ -286,8 +286,8 @@ fn apply_next(
         }
         let here = place_of(&store.structure.entities, entity, spawns);
         if place.is_none() {
-            is_heard = store.listeners.hears && hears_steps(store, entity, here, pattern);
-            if let (Some(Placement::Table(here)), false, false) = (here, is_heard, ends) {
+            is_observed = store.events.is_observing && observes_steps(store, entity, here, pattern);
+            if let (Some(Placement::Table(here)), false, false) = (here, is_observed, ends) {
                 table = Some(here);
             }
         }
@@ -295,7 +295,7 @@ fn apply_next(
         // Without memory for one more the run ends here: those that have been passed are carried out.
         let has_room = |entities: &mut Vec<Entity>| entities.len() < AT_ONCE && entities.try_reserve(1).is_ok();
         // What observers are told of one entity, and what they record then, comes before the next one.
-        let fits = !is_heard && first == here && here.is_some() && !(ends && tells_sparse_end(store, entity));
+        let fits = !is_observed && first == here && here.is_some() && !(ends && notifies_of_sparse_end(store, entity));
         let together = entities.is_empty() || (fits && has_room(entities));
         if together {
             entities.push(entity);
@@ -342,13 +342,13 @@ fn apply_one_of(
     // components, so the leaves match the targets of its plan. Writing moves bytes and does not panic. Each number is written once.
     let addition = |change| unsafe { Addition::new(change, |writer| run.write(number, writer)) };
     // Observers are told when the origins have been noted.
-    let done = store.without_news(|store| {
+    let done = store.defer_events(|store| {
         let done = apply_one(store, entity, spawns, change.map(addition));
         done.map(|entity| attribute(store, entity, &attributions))
     });
     match done {
         // A run of which observers or hooks are told has one entity: what the change stands for may be another one now.
-        Ok(()) => store.react(),
+        Ok(()) => store.flush_events(),
         Err(error) => {
             for (step, by) in pattern.steps().zip(pattern.origins()) {
                 store.structure.entities.act(by);
@@ -360,7 +360,7 @@ fn apply_one_of(
 }
 
 /// Whether hooks or observers are notified of these steps for an entity.
-fn hears_steps(store: &mut Store, entity: Entity, place: Option<Placement>, pattern: &Pattern<Store>) -> bool {
+fn observes_steps(store: &mut Store, entity: Entity, place: Option<Placement>, pattern: &Pattern<Store>) -> bool {
     let (Some(place), Some(compiled)) = (place, pattern.compiled) else { return false };
     let table = match place {
         Placement::Table(table) => table,
@@ -368,19 +368,19 @@ fn hears_steps(store: &mut Store, entity: Entity, place: Option<Placement>, patt
     };
     match compiled.change {
         Some(change) => {
-            store.structure.archetypes.planned(table, change).plan.interest().intersects(Interest::REACTIONS)
+            store.structure.archetypes.planned(table, change).plan.interest().intersects(Interest::OBSERVERS)
         }
         None => {
-            let (Store { listeners, .. }, tables) = (&*store, &store.structure.archetypes.tables);
-            listeners.observe_end(tables, table, SparseSummary::default()) || tells_sparse_end(store, entity)
+            let (Store { events, .. }, tables) = (&*store, &store.structure.archetypes.tables);
+            events.observe_end(tables, table, SparseSummary::default()) || notifies_of_sparse_end(store, entity)
         }
     }
 }
 
 /// Whether user code may be told of the end of an entity because of what it has in sparse storages.
 #[inline]
-fn tells_sparse_end(store: &Store, entity: Entity) -> bool {
-    store.listeners.told_storages.meets(store.structure.entities.sparse_summary(entity.index()))
+fn notifies_of_sparse_end(store: &Store, entity: Entity) -> bool {
+    store.events.notified_storages.meets(store.structure.entities.sparse_summary(entity.index()))
 }
 
 /// Sets the origin of the operations that follow to that of the first step, or of the last one if the entity is despawned.

@@ -125,7 +125,7 @@ pub(crate) fn spawn_clone_of_some(
     if pairs.is_empty() {
         return Ok(store.spawn_values(&mut clones, step));
     }
-    Ok(store.as_one(|store| {
+    Ok(store.batched(|store| {
         let clone = store.spawn_values(&mut clones, step);
         store.relate_clones(clone, pairs);
         clone

@@ -166,7 +166,7 @@ pub(crate) fn spawn_columns_at(
     // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
     // required has been made for as many rows.
     unsafe { store.make_rows(table, rows, RowIds::Claimed(entities, claimed), &mut values) };
-    store.react();
+    store.flush_events();
     Ok(())
 }
 

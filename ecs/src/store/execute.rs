@@ -411,7 +411,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If there is no memory, or no id for a new entity. No component has changed, and neither function has been called. Listeners may have
+    /// If there is no memory, or no id for a new entity. No component has changed, and neither function has been called. Events may have
     /// been notified before the change.
     ///
     /// # Safety
@@ -578,7 +578,7 @@ impl Store {
     #[inline(always)]
     unsafe fn ready<S: Step, const PHASES: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
         let now = self.now();
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, reactions, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = self;
         let flags = S::flags(subject);
         let tolerated = if S::REQUIRES && subject.is_new() { S::DROPS.union(PlanFlags::REQUIRES) } else { S::DROPS };
         let key = if PHASES { key } else { key.with_flags(flags).tolerating(tolerated) };
@@ -587,7 +587,7 @@ impl Store {
             let index = subject.index().unwrap_or_else(|| entities.next_index());
             let links = flags.intersects(PlanFlags::ONLY_LINKS);
             if !(entities.has_summary_room(index, subject.is_new()) && S::has_sparse_room(plan, sparse, index))
-                || links && (reactions.is_running() || !listeners.link_at_once(plan.summary))
+                || links && (events.dispatch.is_running() || !events.link_at_once(plan.summary))
             {
                 return None;
             }
@@ -675,16 +675,16 @@ impl Store {
         fate: Fate,
         prepared: &mut Option<Prepared>,
     ) -> Result<(), AllocError> {
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
         let (flags, index, moves) = (plan.flags, entity.index(), plan.table != from.table);
         let is_listed = flags.intersects(PlanFlags::RECORDS.union(PlanFlags::NOTIFIES_AFTER));
         let summary = entities.sparse_summary(index);
-        let watches_sparse = flags.intersects(PlanFlags::SPARSE) && listeners.watches(summary);
+        let watches_sparse = flags.intersects(PlanFlags::SPARSE) && events.watches(summary);
         reserve_sparse(sparse, entities, plan, index)?;
         if is_listed || watches_sparse {
             let prepared = prepared.get_or_insert_default();
-            prepared.told = listeners.prepare(plan.lost.iter().copied(), summary, 1, fate)?;
+            prepared.told = events.prepare(plan.lost.iter().copied(), summary, 1, fate)?;
             if watches_sparse {
                 try_reserve(&mut prepared.held, sparse.len())?;
                 prepared.held.extend(held_by(entity, summary, sparse).map(|storage| storage as u32));
@@ -755,22 +755,22 @@ impl Store {
         let plan = self.structure.archetypes.at(id).plan;
         let only_notifies = !plan.flags.intersects(PlanFlags::FINISH.difference(PlanFlags::NOTIFIES_AFTER));
         if only_notifies {
-            self.listeners.add_change(entity, plan, from.is_new());
+            self.events.add_change(entity, plan, from.is_new());
             match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
-                Some(panicked) => self.conclude(panicked),
-                None => self.react(),
+                Some(panicked) => self.finish_operation(panicked),
+                None => self.flush_events(),
             }
             return false;
         }
         let Subject::Alive(_, from) = from else { return self.finish_spawn(changed, prepared) };
         // SAFETY: forwarded: the change has been carried out but for this phase.
         let panicked = unsafe { self.finish_change(changed, from, prepared.take().unwrap_or_default()) };
-        let has_news = self.listeners.has_news;
+        let has_pending = self.events.has_pending;
         match panicked {
-            Some(panicked) => self.conclude(panicked),
-            None => self.react(),
+            Some(panicked) => self.finish_operation(panicked),
+            None => self.flush_events(),
         }
-        !has_news
+        !has_pending
     }
 
     /// The *finish* phase of a change by which an entity has got its first row.
@@ -799,10 +799,10 @@ impl Store {
             return true;
         }
         let now = self.clock.change_tick();
-        self.listeners.record_spawned(&self.structure, now, here.table, here.row as usize);
-        let has_news = self.listeners.has_news;
-        self.react();
-        !has_news
+        self.events.record_spawned(&self.structure, now, here.table, here.row as usize);
+        let has_pending = self.events.has_pending;
+        self.flush_events();
+        !has_pending
     }
 
     /// The *finish* phase of a change of a live entity: writes required components that are not in their row, takes the entity out of
@@ -815,7 +815,7 @@ impl Store {
     unsafe fn finish_change(&mut self, changed: Changed, from: Location, prepared: Prepared) -> Option<Waiting> {
         let (Changed { entity, plan: id, here, fate, .. }, now) = (changed, self.now());
         let Prepared { mut aside, held, mut told, renewal, mut panicked } = prepared;
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = self;
         let Planned { plan, tables, components } = archetypes.at(id);
         let flags = plan.flags;
         if !aside.is_empty() {
@@ -842,16 +842,16 @@ impl Store {
             let left = LeftRows { table: source, entities: &[entity], row: |_| past_end, fate };
             // SAFETY: the values that the row had in these columns are past the end. They are dropped below unless they are kept, or have
             // been taken.
-            unsafe { listeners.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut told) }
+            unsafe { events.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut told) }
         }
-        let is_notified = !held.is_empty() || plan.interest().intersects(Interest::RECORDER.union(Interest::REACTIONS));
+        let is_notified = !held.is_empty() || plan.interest().intersects(Interest::RECORDER.union(Interest::OBSERVERS));
         if flags.intersects(PlanFlags::SPARSE) && is_notified {
             let summary = entities.sparse_summary(entity.index());
             let values = (&mut sparse[..], components);
-            listeners.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
+            events.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
         }
-        let has_links = !listeners.links.are_settled();
-        let _finish = listeners.finish(&told);
+        let has_links = !events.links.are_settled();
+        let _finish = events.finish(&told);
         let mut drop_rest = || {
             let _sparse = RetiredValues { sparse, plan };
             // SAFETY: forwarded. The values that listeners keep are not dropped.

@@ -2,14 +2,14 @@
 //!
 //! Hooks and observers are user code. They get the store as it is, but cannot change its structure: entities, tables, rows and plans stay
 //! the same during a dispatch, and so does what an operation knows of them. The structural changes that they record wait in
-//! `Reactions::queue` and are applied by [`Store::react`], the last step of an operation. After it an operation must not rely on anything.
+//! `Dispatch::queue` and are applied by [`Store::flush_events`], the last step of an operation. After it an operation must not rely on anything.
 //!
 //! [`Store::notify_before`] delivers the events of what is about to end, while all old values are in place. An operation adds the events
-//! of what has begun to `Listeners::pending` when it has moved rows, and `react` delivers them. An operation that consists of others
-//! defers the events of these until all have ended: [`Store::as_one`].
+//! of what has begun to `Events::pending` when it has moved rows, and `flush_events` delivers them. An operation that consists of others
+//! defers the events of these until all have ended: [`Store::batched`].
 //!
 //! If an operation panics, its events are delivered with those of the next one. If a listener panics before an operation, the panic waits
-//! until the operation has ended ([`Store::conclude`]).
+//! until the operation has ended ([`Store::finish_operation`]).
 //!
 //! Tests: `tests/storage/lifecycle.rs`, `tests/storage/listener_panics.rs`, `tests/model`.
 
@@ -46,8 +46,8 @@ impl OperationScope<'_> {
         home: Option<Home>,
         operations: impl FnOnce(&mut Store) -> T,
     ) -> T {
-        store.listeners.held += 1;
-        store.listeners.notified_before += u32::from(notified_before);
+        store.events.held += 1;
+        store.events.notified_before += u32::from(notified_before);
         let mut scope = OperationScope { store, notified_before, home, has_ended: false };
         let out = operations(scope.store);
         scope.has_ended = true;
@@ -63,19 +63,19 @@ impl Drop for OperationScope<'_> {
                 return home.end_deferral(self.has_ended);
             }
             // Each operation of the scope may have undone what an earlier one has done.
-            self.store.listeners.pending.mark_stale();
+            self.store.events.pending.mark_stale();
         }
-        let Store { structure: Structure { archetypes, .. }, listeners, .. } = &mut *self.store;
-        listeners.notified_before -= u32::from(self.notified_before);
-        listeners.end_scope(self.has_ended, &archetypes.tables);
+        let Store { structure: Structure { archetypes, .. }, events, .. } = &mut *self.store;
+        events.notified_before -= u32::from(self.notified_before);
+        events.end_scope(self.has_ended, &archetypes.tables);
     }
 }
 
-/// As [`Store::as_one`], for operations that may put another store in the place of this one.
+/// As [`Store::batched`], for operations that may put another store in the place of this one.
 pub(crate) fn with_deferred_events<T>(store: &mut Store, operations: impl FnOnce(&mut Store) -> T) -> T {
     let home = Some(Home::new(store));
     let out = OperationScope::run(store, false, home, operations);
-    store.react();
+    store.flush_events();
     out
 }
 
@@ -84,10 +84,10 @@ struct ChangingLinks<'s>(&'s mut Store);
 
 impl Drop for ChangingLinks<'_> {
     fn drop(&mut self) {
-        let listeners = &mut self.0.listeners;
-        listeners.links.unlinked();
-        listeners.links.may_disagree = true;
-        listeners.has_news = true;
+        let events = &mut self.0.events;
+        events.links.unlinked();
+        events.links.may_disagree = true;
+        events.has_pending = true;
     }
 }
 
@@ -117,27 +117,27 @@ impl Store {
     /// watch.
     pub(crate) fn refresh_observed(&mut self, components: impl IntoIterator<Item = Option<ComponentId>>) {
         for id in components {
-            self.structure.archetypes.set_heard(id, self.reactions.observed(id));
+            self.structure.archetypes.set_observed(id, self.events.dispatch.observed(id));
         }
-        self.listeners.refresh_observed(&self.structure.archetypes.components);
+        self.events.refresh_observed(&self.structure.archetypes.components);
     }
 
     /// Carries out operations as one, whose events are delivered when all have ended.
-    pub(crate) fn as_one<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn batched<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
         let out = OperationScope::run(self, false, None, operations);
-        self.react();
+        self.flush_events();
         out
     }
 
-    /// [`as_one`](Self::as_one) for operations whose events before the operation have been delivered, so that they are not delivered again.
-    pub(super) fn as_foretold<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
+    /// [`batched`](Self::batched) for operations whose events before the operation have been delivered, so that they are not delivered again.
+    pub(super) fn batched_after_notice<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
         let out = OperationScope::run(self, true, None, operations);
-        self.react();
+        self.flush_events();
         out
     }
 
-    /// Carries out an operation and defers its events until the caller's [`Store::react`].
-    pub(crate) fn without_news<T>(&mut self, operation: impl FnOnce(&mut Self) -> T) -> T {
+    /// Carries out an operation and defers its events until the caller's [`Store::flush_events`].
+    pub(crate) fn defer_events<T>(&mut self, operation: impl FnOnce(&mut Self) -> T) -> T {
         OperationScope::run(self, false, None, operation)
     }
 
@@ -151,16 +151,16 @@ impl Store {
         if has_room.is_ok() {
             made.extend_from_slice(entities);
         }
-        self.react();
+        self.flush_events();
         has_room.unwrap_or_else(|error| error.raise());
-        self.reactions.made = made;
-        &self.reactions.made
+        self.events.dispatch.made = made;
+        &self.events.dispatch.made
     }
 
     /// Ends an operation: delivers the pending events, and applies the commands of hooks and observers.
     #[inline]
-    pub(crate) fn react(&mut self) {
-        if self.listeners.has_news {
+    pub(crate) fn flush_events(&mut self) {
+        if self.events.has_pending {
             flush_pending(self);
         }
     }
@@ -170,21 +170,21 @@ impl Store {
     #[inline]
     #[must_use]
     pub(super) fn dropping(&mut self, action: impl FnOnce(&mut Self)) -> Waiting {
-        if self.listeners.links.are_settled() {
+        if self.events.links.are_settled() {
             action(self);
             return Waiting::default();
         }
         Waiting::catch(|| action(self))
     }
 
-    /// Ends an operation during which a panic was caught: as [`Store::react`], and then the panic goes on. If the operation is part of
+    /// Ends an operation during which a panic was caught: as [`Store::flush_events`], and then the panic goes on. If the operation is part of
     /// another one, the panic waits for the end of that.
-    pub(super) fn conclude(&mut self, mut panicked: Waiting) {
-        let Ok(()) = panicked.go_on_if_fails(|| Ok::<_, Infallible>(self.react()));
-        if self.listeners.held == 0 {
+    pub(super) fn finish_operation(&mut self, mut panicked: Waiting) {
+        let Ok(()) = panicked.go_on_if_fails(|| Ok::<_, Infallible>(self.flush_events()));
+        if self.events.held == 0 {
             panicked.go_on();
         } else {
-            self.listeners.defer_panic(panicked);
+            self.events.defer_panic(panicked);
         }
     }
 
@@ -200,27 +200,27 @@ impl Store {
     /// Makes both sides of relationships agree, if there are such components.
     #[inline]
     pub(crate) fn relink(&mut self) {
-        let links = &self.listeners.links;
+        let links = &self.events.links;
         if !(links.are_settled() && links.refused.is_empty() && !links.may_disagree)
-            && let Some(vtable) = self.reactions.vtable
+            && let Some(vtable) = self.events.dispatch.vtable
         {
             (vtable.relink)(self);
         }
     }
 
     /// Delivers the events of what is about to end, which a function collects, unless that has happened already. A panic of a listener
-    /// is returned, for [`Store::conclude`].
+    /// is returned, for [`Store::finish_operation`].
     #[must_use]
     pub(super) fn notify_before(&mut self, collect: impl FnOnce(&mut LifecycleEvents, &mut Self)) -> Waiting {
-        if self.listeners.notified_before != 0 {
+        if self.events.notified_before != 0 {
             return Waiting::default();
         }
-        let mut events = self.listeners.spare.take().unwrap_or_default();
+        let mut events = self.events.spare.take().unwrap_or_default();
         collect(&mut events, self);
         events.raise_failure();
         let panicked = if events.is_empty() { Waiting::default() } else { dispatch_before(self, &mut events) };
         events.clear();
-        self.listeners.spare = Some(events);
+        self.events.spare = Some(events);
         panicked
     }
 
@@ -233,7 +233,7 @@ impl Store {
     }
 
     /// Carries out an operation that gives an entity another value of a component that it has.
-    pub(crate) fn as_replacement<T>(
+    pub(crate) fn batched_replacement<T>(
         &mut self,
         entity: Entity,
         id: ComponentId,
@@ -241,47 +241,47 @@ impl Store {
     ) -> T {
         let replaced = Transition::Replaced(id);
         let collect = |store: &mut Self, events: &mut LifecycleEvents| {
-            if let Some((id, kinds)) = replaced.heard_before(&store.structure.archetypes.components) {
+            if let Some((id, kinds)) = replaced.observed_before(&store.structure.archetypes.components) {
                 events.add(entity, id, kinds);
             }
         };
-        self.as_one_foreseen(collect, |store| {
+        self.notify_and_batch(collect, |store| {
             // Also if it panics: the value may be another one then.
-            store.listeners.note(entity, replaced, &store.structure.archetypes.components);
+            store.events.note(entity, replaced, &store.structure.archetypes.components);
             operation(store)
         })
     }
 
     /// Carries out operations as one, after the events of what they are about to end have been delivered, which a function collects.
-    pub(crate) fn as_one_foreseen<T>(
+    pub(crate) fn notify_and_batch<T>(
         &mut self,
         collect: impl FnOnce(&mut Self, &mut LifecycleEvents),
         operations: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        if self.listeners.is_quiet() || self.listeners.notified_before != 0 {
-            return self.as_one(operations);
+        if self.events.is_quiet() || self.events.notified_before != 0 {
+            return self.batched(operations);
         }
         let panicked = self.change_links(|store| store.notify_before(|events, store| collect(store, events)));
-        let out = self.as_foretold(operations);
-        self.conclude(panicked);
+        let out = self.batched_after_notice(operations);
+        self.finish_operation(panicked);
         out
     }
 }
 
-/// [`Store::react`] if there is something to do.
+/// [`Store::flush_events`] if there is something to do.
 #[inline(never)]
 fn flush_pending(store: &mut Store) {
-    if store.listeners.held != 0 {
+    if store.events.held != 0 {
         // Scopes that deferred events may have ended while the store was elsewhere.
         take_returned(store);
     }
-    if store.listeners.held != 0 || store.reactions.is_running() {
+    if store.events.held != 0 || store.events.dispatch.is_running() {
         return;
     }
     store.relink();
     // If a listener panics, the next flush has still to remove the components of refused links.
-    store.listeners.has_news = !store.listeners.links.refused.is_empty();
-    if store.relations.have_news() || store.listeners.has_news || store.listeners.panicked.is_some() {
+    store.events.has_pending = !store.events.links.refused.is_empty();
+    if store.relations.have_news() || store.events.has_pending || store.events.panicked.is_some() {
         return flush_despite_panics(store);
     }
     deliver_pending(store);
@@ -293,13 +293,13 @@ fn flush_pending(store: &mut Store) {
 #[cold]
 #[inline(never)]
 fn flush_despite_panics(store: &mut Store) {
-    let deferred = core::mem::take(&mut store.listeners.panicked);
+    let deferred = core::mem::take(&mut store.events.panicked);
     // If a listener panics, the values of pairs that have ended are dropped and components that make no link are removed all the same.
     let panicked = Waiting::catch(|| deliver_pending(store));
     let mut panicked = panicked.or(Waiting::catch(|| store.tell_of_all_pairs()));
     if panicked.is_some() {
         store.relink();
-        return deferred.or(panicked).or(core::mem::take(&mut store.listeners.panicked)).go_on();
+        return deferred.or(panicked).or(core::mem::take(&mut store.events.panicked)).go_on();
     }
     // A command may exchange the store for another one, so this is the last step.
     apply_recorded(store);
@@ -309,11 +309,11 @@ fn flush_despite_panics(store: &mut Store) {
 /// Delivers the pending events.
 #[inline(always)]
 fn deliver_pending(store: &mut Store) {
-    if store.listeners.pending.is_empty() {
+    if store.events.pending.is_empty() {
         return;
     }
-    let empty = store.listeners.spare.take().unwrap_or_default();
-    let mut events = core::mem::replace(&mut store.listeners.pending, empty);
+    let empty = store.events.spare.take().unwrap_or_default();
+    let mut events = core::mem::replace(&mut store.events.pending, empty);
     if events.is_unsettled() {
         events.retain(|entity, id, kinds| {
             store.structure.entities.contains(entity)
@@ -321,18 +321,18 @@ fn deliver_pending(store: &mut Store) {
         });
         events.merge_batches(&store.structure.entities);
     }
-    if let Some(vtable) = store.reactions.vtable.filter(|_| !events.is_empty()) {
+    if let Some(vtable) = store.events.dispatch.vtable.filter(|_| !events.is_empty()) {
         (vtable.dispatch)(store, &events);
     }
     events.raise_failure();
     events.clear();
-    store.listeners.spare = Some(events);
+    store.events.spare = Some(events);
 }
 
 /// Applies the commands of hooks and observers, as the last step of an operation: a command may exchange the store for another one.
 #[inline]
 pub(super) fn apply_recorded(store: &mut Store) {
-    if store.reactions.has_waiting() || store.structure.entities.needs_flush() {
+    if store.events.dispatch.has_waiting() || store.structure.entities.needs_flush() {
         apply_recorded_now(store);
     }
 }
@@ -340,7 +340,7 @@ pub(super) fn apply_recorded(store: &mut Store) {
 #[cold]
 #[inline(never)]
 fn apply_recorded_now(store: &mut Store) {
-    let Some(vtable) = store.reactions.vtable else { return };
+    let Some(vtable) = store.events.dispatch.vtable else { return };
     // Ids that were promised to commands which are being applied stay pending.
     let world = store.id;
     let pending = core::mem::take(&mut store.structure.pending);
@@ -358,8 +358,8 @@ fn apply_recorded_now(store: &mut Store) {
 #[inline(never)]
 fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> Waiting {
     let mut panicked = Waiting::default();
-    let Some(vtable) = store.reactions.vtable else { return panicked };
-    store.listeners.has_news = true;
+    let Some(vtable) = store.events.dispatch.vtable else { return panicked };
+    store.events.has_pending = true;
     let kinds = events.kinds();
     if kinds.of_listeners() != kinds {
         (vtable.unlink)(store, events);
@@ -369,7 +369,7 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> Waiting {
     }
     events.merge_batches(&store.structure.entities);
     let acting = store.structure.entities.acting();
-    if store.listeners.held == 0 {
+    if store.events.held == 0 {
         // Events of an operation that was broken off come first.
         panicked = Waiting::catch(|| deliver_pending(store));
     }
@@ -383,25 +383,25 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> Waiting {
 impl LifecycleEvents {
     /// Adds the events of what entities of a table are about to lose by a change.
     pub(super) fn add_change(&mut self, store: &mut Store, affected: Affected<'_>, table: TableId, change: Change) {
-        let Store { structure: Structure { archetypes, entities: index, sparse, .. }, listeners, .. } = store;
+        let Store { structure: Structure { archetypes, entities: index, sparse, .. }, events, .. } = store;
         let Planned { plan, components, tables } = archetypes.planned(table, change);
         let coming = plan.sparse_targets().filter_map(|number| {
             let id = components.sparse()[number];
-            components.heard(id).intersects(Kinds::COMING).then_some((number, id))
+            components.observed(id).intersects(Kinds::COMING).then_some((number, id))
         });
         let mut coming: Vec<(usize, ComponentId)> = coming.collect();
         coming.sort_unstable();
         coming.dedup();
-        if coming.is_empty() && !(listeners.hears_storages() && index.has_summaries()) {
+        if coming.is_empty() && !(events.observes_storages() && index.has_summaries()) {
             return self.add_all(affected, plan.before().iter().copied());
         }
         for &entity in affected.entities(tables) {
             plan.before().iter().for_each(|&(id, kinds)| self.add(entity, id, kinds));
             let summary = index.sparse_summary(entity.index());
-            if listeners.heard_storages.meets(summary) {
+            if events.observed_storages.meets(summary) {
                 let held = held_by(entity, summary, sparse);
                 let fates = held.filter_map(|number| plan.fate_of_sparse(number, components.sparse()[number]));
-                let heard = fates.filter_map(|fate| fate.heard_before(components));
+                let heard = fates.filter_map(|fate| fate.observed_before(components));
                 heard.for_each(|(id, kinds)| self.add(entity, id, kinds));
             }
             let missing = coming.iter().filter(|(number, _)| !sparse[*number].contains(entity.index()));
@@ -411,21 +411,34 @@ impl LifecycleEvents {
 
     /// Adds the events of the end of entities of a table.
     pub(super) fn add_end(&mut self, store: &mut Store, affected: Affected<'_>, table: TableId) {
-        let Store { structure, listeners, .. } = store;
-        let Structure { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, .. } = structure;
-        let observed = |id: ComponentId| {
-            let kinds = components.heard(id).intersection(Kinds::END.of_all());
-            (!kinds.is_empty()).then_some((id, kinds))
-        };
-        let of_each = tables.get(table).map_or(&[][..], Table::components).iter().filter_map(|&id| observed(id));
-        if !listeners.hears_storages() || !index.has_summaries() {
+        let Store { structure, events, .. } = store;
+        let components = &structure.archetypes.components;
+        let observed = |id: ComponentId| components.observed(id).intersection(Kinds::END.of_all());
+        let has_sparse = events.observes_storages() && structure.entities.has_summaries();
+        let mut unlists = |entity, id, kinds| events.note_parting(entity, (id, kinds), components);
+        self.add_components(structure, (affected, table), has_sparse, observed, &mut unlists);
+    }
+
+    /// Adds events of the components of entities of a table: `kinds_of` returns those of a component. Sparse components are left out unless
+    /// the flag is set, and if `is_handled` returns true.
+    fn add_components(
+        &mut self,
+        Structure { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, .. }: &Structure,
+        (affected, table): (Affected<'_>, TableId),
+        has_sparse: bool,
+        kinds_of: impl Fn(ComponentId) -> Kinds,
+        is_handled: &mut dyn FnMut(Entity, ComponentId, Kinds) -> bool,
+    ) {
+        let with_kinds = |id: ComponentId| Some((id, kinds_of(id))).filter(|(_, kinds)| !kinds.is_empty());
+        let of_each = tables.get(table).map_or(&[][..], Table::components).iter().filter_map(|&id| with_kinds(id));
+        if !has_sparse {
             return self.add_all(affected, of_each);
         }
         for &entity in affected.entities(tables) {
             of_each.clone().for_each(|(id, kinds)| self.add(entity, id, kinds));
             let held = held_by(entity, index.sparse_summary(entity.index()), sparse);
-            for (id, kinds) in held.filter_map(|number| observed(components.sparse()[number])) {
-                if !listeners.note_parting(entity, (id, kinds), components) {
+            for (id, kinds) in held.filter_map(|number| with_kinds(components.sparse()[number])) {
+                if !is_handled(entity, id, kinds) {
                     self.add(entity, id, kinds);
                 }
             }
@@ -440,34 +453,21 @@ impl LifecycleEvents {
         entities: &[Entity],
     ) -> Self {
         let mut events = Self::default();
-        let Structure { archetypes, entities: index, sparse, .. } = store;
+        let Structure { archetypes, entities: index, .. } = store;
         let is_watched = |id: &ComponentId| components.is_empty() || components.contains(id);
-        let of_table = |table: &Table| {
-            let watched: Vec<_> = table.components().iter().copied().filter(is_watched).map(|id| (id, kinds)).collect();
-            watched
+        let has_sparse = index.has_summaries() && archetypes.components.sparse().iter().any(is_watched);
+        let mut add = |affected: Affected<'_>, table| {
+            let kinds_of = |id| kinds.only_if(is_watched(&id));
+            events.add_components(store, (affected, table), has_sparse, kinds_of, &mut |_, _, _| false);
         };
-        let is_sparse = |id: &ComponentId| archetypes.components.sparse().contains(id);
-        let has_sparse = index.has_summaries() && (components.is_empty() || components.iter().any(is_sparse));
-        let mut add = |table: &Table, affected: Affected<'_>| {
-            let of_each = of_table(table);
-            if !has_sparse {
-                return events.add_all(affected, of_each);
-            }
-            for &entity in affected.entities(&archetypes.tables) {
-                of_each.iter().for_each(|&(id, kinds)| events.add(entity, id, kinds));
-                let held = held_by(entity, index.sparse_summary(entity.index()), sparse);
-                let sparse = held.map(|number| archetypes.components.sparse()[number]).filter(is_watched);
-                sparse.for_each(|id| events.add(entity, id, kinds));
-            }
-        };
-        for &entity in entities {
-            if let Some(table) = index.get(entity).and_then(|location| archetypes.tables.get(location.table)) {
-                add(table, Affected::Listed(&[entity]));
+        for entity in entities {
+            if let Some(location) = index.get(*entity) {
+                add(Affected::Listed(core::slice::from_ref(entity)), location.table);
             }
         }
         if entities.is_empty() {
             for table in archetypes.tables.iter() {
-                add(table, Affected::Rows { table: table.id(), first: 0, count: table.len() });
+                add(Affected::Rows { table: table.id(), first: 0, count: table.len() }, table.id());
             }
         }
         events.raise_failure();

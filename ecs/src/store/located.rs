@@ -194,11 +194,11 @@ impl<'s> Located<'s> {
         unsafe { take_parts(out, |parts| self.take_into::<B::Parts>(change, parts, |_| {})) }
     }
 
-    /// Does something with the entity, and keeps what is to be told of it for the caller's [`Store::react`].
+    /// Does something with the entity, and keeps what is to be told of it for the caller's [`Store::flush_events`].
     #[inline]
-    pub(super) fn without_news<T>(self, operation: impl FnOnce(Located<'_>) -> T) -> T {
+    pub(super) fn defer_events<T>(self, operation: impl FnOnce(Located<'_>) -> T) -> T {
         let Self { store, entity, location } = self;
-        store.without_news(|store| operation(Located { store, entity, location }))
+        store.defer_events(|store| operation(Located { store, entity, location }))
     }
 
     /// Whether the entity has all components of a bundle.

@@ -110,7 +110,7 @@ impl Store {
         }
         // SAFETY: as above; the entities are new.
         unsafe { values.write_sparse(self, table, first.row as usize) }
-        self.listeners.record_spawned(&self.structure, now.tick, table, first.row as usize);
+        self.events.record_spawned(&self.structure, now.tick, table, first.row as usize);
         first
     }
 }

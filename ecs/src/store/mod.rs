@@ -27,9 +27,9 @@ mod failure;
 mod pending_commands;
 mod news;
 mod links;
-mod report;
 mod event_observers;
 mod reactions;
+mod report;
 mod frame;
 mod home;
 mod ticks;
@@ -105,9 +105,9 @@ pub use self::news::Affected;
 pub(crate) use self::news::{EventBatch, LifecycleEvents};
 pub(crate) use self::pairs::settle_pairs;
 pub(crate) use self::pending_commands::PendingCommands;
-pub(crate) use self::reactions::{Cause, Link, NotDispatched, ReactionVTable, Reactions};
+pub(crate) use self::reactions::{Cause, Dispatch, DispatchVTable, Link, NotDispatched};
 pub(crate) use self::removed::{removed_reader, removed_reader_by_id, removed_value_reader, set_removed_limit};
-pub(crate) use self::report::Listeners;
+pub(crate) use self::report::Events;
 pub(crate) use self::shrink::{allocated_bytes, shrink_to_fit};
 pub use self::spawn_error::{SpawnAtError, SpawnError};
 pub(crate) use self::structure::Structure;
@@ -169,10 +169,8 @@ pub struct Store {
     pub(crate) commands: PendingCommands<Self>,
     pub(crate) clock: clock::Clock,
     pub(crate) frames: frames::Frames,
-    /// The listeners that operations report to.
-    pub(crate) listeners: Listeners,
-    /// The listeners that are user code.
-    pub(crate) reactions: Reactions<Self>,
+    /// The listeners of operations: observers, hooks, lists of removals and recorders.
+    pub(crate) events: Events,
     /// The threads that may help.
     pub(crate) pool: Pool,
 }
@@ -187,8 +185,7 @@ impl Store {
             commands: PendingCommands::default(),
             clock: clock::Clock::default(),
             frames: frames::Frames::default(),
-            listeners: Listeners::default(),
-            reactions: Reactions::default(),
+            events: Events::default(),
             pool: Pool::default(),
         };
         // Every query excludes it or names it.
@@ -232,17 +229,17 @@ impl Store {
 
     /// Notes that components may have been registered: makes the storages of those that are sparse, and listens for those with hooks.
     fn note_new_components(&mut self) {
-        let mut is_heard = false;
+        let mut is_observed = false;
         while let Some(&id) = self.structure.archetypes.components.sparse().get(self.structure.sparse.len()) {
             let Some(info) = self.structure.archetypes.components.info(id) else { break };
             self.structure.sparse.push(SparseStorage::new(info));
-            is_heard |= !self.structure.archetypes.components.heard(id).is_empty();
+            is_observed |= !self.structure.archetypes.components.observed(id).is_empty();
         }
-        if is_heard {
-            self.listeners.refresh_observed(&self.structure.archetypes.components);
-            self.structure.archetypes.hear_new_sparse();
+        if is_observed {
+            self.events.refresh_observed(&self.structure.archetypes.components);
+            self.structure.archetypes.observe_new_sparse();
         }
-        self.listeners.hears |= self.structure.archetypes.components.has_hooks();
+        self.events.is_observing |= self.structure.archetypes.components.has_hooks();
     }
 
     /// Makes every reserved id an entity without components.
@@ -264,7 +261,7 @@ impl Store {
     #[cold]
     fn flush_reserved(&mut self) -> Result<(), AllocError> {
         // While observers are told the world keeps its rows.
-        if self.reactions.is_running() {
+        if self.events.dispatch.is_running() {
             return Ok(());
         }
         self.try_place_pending()?;
@@ -378,7 +375,7 @@ impl Store {
 /// Puts a pending entity into the table without components.
 fn place_empty(store: &mut Store, entity: Entity) {
     let now = store.now();
-    let Store { structure, listeners, .. } = store;
+    let Store { structure, events, .. } = store;
     let table = structure.archetypes.tables.get_mut(TableId::EMPTY);
     if let Err(error) = table.reserve(1) {
         error.raise();
@@ -387,5 +384,5 @@ fn place_empty(store: &mut Store, entity: Entity) {
     // SAFETY: room has been reserved; the table has no columns.
     unsafe { table.commit_row(entity, now) }
     structure.entities.place(entity, Location { table: TableId::EMPTY, row });
-    listeners.record_spawned(structure, now.tick, TableId::EMPTY, row as usize);
+    events.record_spawned(structure, now.tick, TableId::EMPTY, row as usize);
 }

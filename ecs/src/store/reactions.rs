@@ -1,7 +1,7 @@
 //! What a store keeps for listeners that are user code: the observers of events, and hooks of components.
 //!
 //! An event is delivered at once. Its observers see the store as it is and can change values. They record structural changes as
-//! commands, which wait in [`Reactions::queue`] until the outermost dispatch has ended. So the entities, and the list of observers, stay
+//! commands, which wait in [`Dispatch::queue`] until the outermost dispatch has ended. So the entities, and the list of observers, stay
 //! the same during a dispatch.
 //!
 //! A dispatch takes the observers out of the store ([`TakenObservers`]), so that each of them can be given the store. An event of the same
@@ -60,7 +60,7 @@ pub(crate) enum NotDispatched {
 pub(crate) type Link<C> = fn(&mut C, ComponentId, Entity) -> bool;
 
 /// Functions of higher layers that a store calls.
-pub(crate) struct ReactionVTable<C> {
+pub(crate) struct DispatchVTable<C> {
     /// Delivers lifecycle events to hooks and observers.
     pub(crate) dispatch: fn(&mut C, &LifecycleEvents),
     /// Applies the commands that hooks and observers have recorded.
@@ -113,7 +113,7 @@ impl State {
 }
 
 /// The listeners of a store, which is a `C`, that are user code.
-pub(crate) struct Reactions<C: 'static> {
+pub(crate) struct Dispatch<C: 'static> {
     numbers: SlotMap,
     /// By number.
     observers: Vec<ObserversPlace<C>>,
@@ -130,7 +130,7 @@ pub(crate) struct Reactions<C: 'static> {
     pub(super) made: Vec<Entity>,
     /// How many times commands of observers have been applied.
     pub(super) applied: u64,
-    pub(crate) vtable: Option<&'static ReactionVTable<C>>,
+    pub(crate) vtable: Option<&'static DispatchVTable<C>>,
     /// How entities are linked that get this component, which names a target: the last one that came.
     pub(super) last_link: Option<(ComponentId, Link<C>)>,
     /// The commands of observers, until the outermost event has been told.
@@ -139,7 +139,7 @@ pub(crate) struct Reactions<C: 'static> {
     direct: Queue<C>,
 }
 
-impl<C: 'static> Default for Reactions<C> {
+impl<C: 'static> Default for Dispatch<C> {
     fn default() -> Self {
         Self {
             numbers: SlotMap::default(),
@@ -160,7 +160,7 @@ impl<C: 'static> Default for Reactions<C> {
     }
 }
 
-impl<C: 'static> Reactions<C> {
+impl<C: 'static> Dispatch<C> {
     /// How many events may lead to each other, if the user has not said.
     const LIMIT: usize = 128;
 
@@ -291,7 +291,7 @@ impl<C: 'static> Reactions<C> {
         self.state.set(State::LIMITED, self.cause.is_some() || self.limit == 0);
     }
 
-    /// Begins to dispatch an event, or to run a hook, that something has triggered. Ends with [`Reactions::end`]. Returns false if too many
+    /// Begins to dispatch an event, or to run a hook, that something has triggered. Ends with [`Dispatch::end`]. Returns false if too many
     /// events lead to it.
     #[inline(always)]
     pub(crate) fn begin(&mut self, name: &'static str, caller: Origin) -> bool {
@@ -304,7 +304,7 @@ impl<C: 'static> Reactions<C> {
     }
 
     /// Takes the observers of a type of event, which are an `O`, to notify them of one that something has triggered. Ends with
-    /// [`Reactions::end`]. If it returns `None`, [`Reactions::why_not`] returns the reason.
+    /// [`Dispatch::end`]. If it returns `None`, [`Dispatch::why_not`] returns the reason.
     #[inline(always)]
     pub(crate) fn begin_event<E: 'static, O: EventObservers<C>>(
         &mut self,
@@ -496,13 +496,13 @@ mod tests {
     use super::*;
 
     /// Begins dispatches inside of each other. Returns whether each could begin.
-    fn begin(reactions: &mut Reactions<()>, names: &[&'static str]) -> Vec<bool> {
+    fn begin(reactions: &mut Dispatch<()>, names: &[&'static str]) -> Vec<bool> {
         names.iter().map(|name| reactions.begin(name, Origin::UNKNOWN)).collect()
     }
 
     #[test]
     fn dispatches_end_in_reverse_order() {
-        let mut reactions = Reactions::default();
+        let mut reactions = Dispatch::default();
         assert!(reactions.is_idle() && !reactions.is_running());
         assert_eq!(begin(&mut reactions, &["a", "b", "c"]), [true; 3]);
         assert_eq!(reactions.chain("d"), "`a` → `b` → `c` → `d`");
@@ -516,7 +516,7 @@ mod tests {
 
     #[test]
     fn the_depth_of_dispatches_and_of_their_causes_is_limited() {
-        let mut reactions = Reactions::default();
+        let mut reactions = Dispatch::default();
         reactions.set_limit(2);
         assert_eq!(begin(&mut reactions, &["a", "b", "c"]), [true, true, false]);
         let cause = reactions.cause_of_commands();
@@ -532,7 +532,7 @@ mod tests {
 
     #[test]
     fn without_observers_nothing_is_observed() {
-        let mut reactions = Reactions::<()>::default();
+        let mut reactions = Dispatch::<()>::default();
         assert!(matches!(reactions.why_not(0), NotDispatched::Unobserved));
         assert!(reactions.begin_lifecycle(0, Origin::UNKNOWN).is_none() && reactions.is_idle());
         assert_eq!(reactions.observed(None), Kinds::NONE);

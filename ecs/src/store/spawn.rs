@@ -47,10 +47,10 @@ impl Store {
                 error => SpawnAtError::Entity(error),
             })?;
             let allocated = Allocated { store: self, entity, before };
-            match allocated.store.without_news(|store| store.spawn_with(addition, Some(entity))) {
+            match allocated.store.defer_events(|store| store.spawn_with(addition, Some(entity))) {
                 Ok(_) => {
                     core::mem::forget(allocated);
-                    self.react();
+                    self.flush_events();
                     Ok(())
                 }
                 Err(SpawnError::OutOfMemory(error)) => Err(SpawnAtError::OutOfMemory(error)),
@@ -127,9 +127,9 @@ impl Store {
             made.store.fill(change, bundles);
             made.has_ended = true;
             drop(made);
-            self.react();
+            self.flush_events();
         } else {
-            self.as_one(|store| {
+            self.batched(|store| {
                 bundles.for_each(|bundle| {
                     give(bundle, |bundle| store.spawn(bundle));
                 });
@@ -200,10 +200,10 @@ impl Drop for Made<'_> {
     #[inline]
     fn drop(&mut self) {
         if !self.store.structure.archetypes.tables.get_mut(self.table).interest().is_empty() {
-            let Store { structure, listeners, clock, .. } = &mut *self.store;
-            listeners.record_spawned(structure, clock.change_tick(), self.table, self.first);
+            let Store { structure, events, clock, .. } = &mut *self.store;
+            events.record_spawned(structure, clock.change_tick(), self.table, self.first);
             if !self.has_ended {
-                listeners.mark_pending_stale(&structure.archetypes.tables);
+                events.mark_pending_stale(&structure.archetypes.tables);
             }
         }
     }

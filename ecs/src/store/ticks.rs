@@ -42,7 +42,7 @@ impl SavedCaller {
 #[cold]
 #[inline(never)]
 pub(super) fn maintain(store: &mut Store, now: Tick) {
-    let Store { structure, resources, relations, clock, listeners, .. } = store;
+    let Store { structure, resources, relations, clock, events, .. } = store;
     structure.track_requested(now);
     if clock.checked.age(now) < CHECK_EVERY {
         return;
@@ -53,7 +53,7 @@ pub(super) fn maintain(store: &mut Store, now: Tick) {
     structure.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
     resources.clamp_ticks(now);
     relations.clamp_ticks(now);
-    listeners.spawns.iter_mut().for_each(|spawns| spawns.clamp(now));
+    events.spawns.iter_mut().for_each(|spawns| spawns.clamp(now));
     clock.checked = now;
     clock.era = clock.era.wrapping_add(1);
 }

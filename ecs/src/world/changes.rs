@@ -14,13 +14,13 @@ impl World {
     /// Records what every operation does to entities from now on, or no more: for tests.
     #[doc(hidden)]
     pub fn record_transitions(&mut self, on: bool) {
-        self.store.listeners.record_transitions(&mut self.store.structure.archetypes, on);
+        self.store.events.record_transitions(&mut self.store.structure.archetypes, on);
     }
 
     /// What has been recorded since this was last called.
     #[doc(hidden)]
     pub fn take_transitions(&mut self) -> alloc::vec::Vec<(Entity, Transition)> {
-        self.store.listeners.take_recorded()
+        self.store.events.take_recorded()
     }
 
     /// The tick of operations outside of systems.
