@@ -237,9 +237,9 @@ impl Archetypes {
     }
 
     /// Says what observers are told of a component, or of all, to its tables and plans. `O(columns + plans)`.
-    pub(crate) fn set_heard(&mut self, id: Option<ComponentId>, kinds: Kinds) {
-        if self.components.heard_only(id) != kinds {
-            self.components.set_heard(id, kinds);
+    pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: Kinds) {
+        if self.components.observed_only(id) != kinds {
+            self.components.set_observed(id, kinds);
             self.tell(self.graph.in_all());
         }
     }
@@ -251,7 +251,7 @@ impl Archetypes {
     }
 
     /// A sparse component has come of which something is told: plans that may take any away have to know.
-    pub(crate) fn hear_new_sparse(&mut self) {
+    pub(crate) fn observe_new_sparse(&mut self) {
         self.tell(self.graph.in_all());
     }
 

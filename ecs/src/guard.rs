@@ -176,6 +176,27 @@ impl Waiting {
         }
     }
 
+    /// Does something that may fail. If it does, by an error or by another panic, this panic goes on if there is one.
+    ///
+    /// # Errors
+    ///
+    /// That of the action.
+    #[inline]
+    pub(crate) fn go_on_if_fails<T, E>(&mut self, action: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        if !self.is_some() {
+            return action();
+        }
+        let mut done = None;
+        let failed = Self::catch(|| done = Some(action()));
+        match done {
+            Some(Ok(out)) => Ok(out),
+            other => {
+                core::mem::take(self).or(failed).go_on();
+                other.unwrap_or_else(|| unreachable!("the panic has gone on"))
+            }
+        }
+    }
+
     /// Whether there is one.
     #[inline]
     #[cfg_attr(not(feature = "std"), expect(clippy::unused_self, reason = "there is none"))]

@@ -13,7 +13,7 @@ use crate::bundle::{Bundle, OneOfEach};
 use crate::component::Component;
 use crate::entity::{Entity, EntityMap};
 use crate::query::{Lookup, QueryState, ReadOnlyQueryData};
-use crate::store::{LifecycleEvents, ReactionVTable, Selection, Store, forget_selections, move_selections_to};
+use crate::store::{DispatchVTable, LifecycleEvents, Selection, Store, forget_selections, move_selections_to};
 
 /// Entities of a world, to change them all: from [`World::all`](crate::world::World::all) and
 /// [`World::many`](crate::world::World::many).
@@ -130,7 +130,7 @@ impl<'w> EntitySelection<'w> {
         let Self { store, selections } = self;
         let insert =
             |store: &mut Store, selection: &Selection| store.insert_into(selection, |_, entity, _| make(entity));
-        for_all(store, &selections, Store::foresee_insertion::<B>, insert)
+        for_all(store, &selections, Store::collect_insertion::<B>, insert)
     }
 
     /// Adds the bundle that a function makes of other components of each entity, and says how many there were. Entities
@@ -167,7 +167,7 @@ impl<'w> EntitySelection<'w> {
             Some(item) => make(item),
             None => unreachable!("the entity has been asked for what is read, and has not changed since"),
         };
-        for_all(store, &selections, Store::foresee_insertion::<B>, |store, selection| {
+        for_all(store, &selections, Store::collect_insertion::<B>, |store, selection| {
             store.insert_into(selection, &mut make)
         })
     }
@@ -213,7 +213,7 @@ impl<'w> EntitySelection<'w> {
         let Self { store, selections } = self;
         let insert =
             |store: &mut Store, selection: &Selection| store.insert_into(selection, |_, _, nth| slices.bundle(nth));
-        Ok(for_all(store, &selections, Store::foresee_insertion::<S::Bundle>, insert))
+        Ok(for_all(store, &selections, Store::collect_insertion::<S::Bundle>, insert))
     }
 
     /// Tables that the change leaves where they are come first, since the others may bring them more rows.
@@ -240,11 +240,11 @@ impl<'w> EntitySelection<'w> {
         OneOfEach::<B>::check();
         self.store.order_for_removal::<B>(&mut self.selections);
         let Self { store, selections } = self;
-        for_all(store, &selections, Store::foresee_removal::<B>, Store::remove_from::<B>)
+        for_all(store, &selections, Store::collect_removal::<B>, Store::remove_from::<B>)
     }
 
     /// Ends the entities, and tells nothing.
-    pub(crate) fn forget_in_store(self, quiet: &'static ReactionVTable<Store>) -> usize {
+    pub(crate) fn forget_in_store(self, quiet: &'static DispatchVTable<Store>) -> usize {
         let Self { store, selections } = self;
         forget_selections(store, &selections, quiet)
     }
@@ -270,25 +270,25 @@ impl<'w> EntitySelection<'w> {
     #[doc(alias("delete_with", "DestroyEntity"))]
     pub fn despawn(self) -> usize {
         let Self { store, selections } = self;
-        for_all(store, &selections, Store::foresee_end_of, |store, selection| store.despawn_all(selection, None))
+        for_all(store, &selections, Store::collect_end_of, |store, selection| store.despawn_all(selection, None))
     }
 }
 
-/// Carries out an operation on each selection, all as one, and says how many entities there were. `foresee` notes what the entities of
+/// Carries out an operation on each selection, all as one, and says how many entities there were. `collect` notes what the entities of
 /// one are about to lose by it.
 fn for_all(
     store: &mut Store,
     selections: &[Selection],
-    foresee: impl Fn(&mut Store, &mut LifecycleEvents, &Selection),
+    collect: impl Fn(&mut Store, &mut LifecycleEvents, &Selection),
     mut operation: impl FnMut(&mut Store, &Selection) -> usize,
 ) -> usize {
     if let [selection] = selections {
         return operation(store, selection);
     }
-    let foresee_all = |store: &mut Store, news: &mut LifecycleEvents| {
-        selections.iter().for_each(|selection| foresee(store, news, selection));
+    let collect_all = |store: &mut Store, news: &mut LifecycleEvents| {
+        selections.iter().for_each(|selection| collect(store, news, selection));
     };
-    store.as_one_foreseen(foresee_all, |store| selections.iter().map(|selection| operation(store, selection)).sum())
+    store.notify_and_batch(collect_all, |store| selections.iter().map(|selection| operation(store, selection)).sum())
 }
 
 /// Slices of components, one for each entity: what [`EntitySelection::insert_columns`] takes. A slice, or a tuple of up

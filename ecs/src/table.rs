@@ -97,8 +97,8 @@ fn only_list(ids: &[ComponentId], components: &Components) -> u32 {
 
 /// The listeners of what happens to entities with these components.
 fn interest_in(ids: &[ComponentId], watched: ColumnSet, components: &Components, in_all: Interest) -> Interest {
-    let is_heard = ids.iter().any(|&id| !components.heard(id).is_none());
-    in_all.and(Interest::REMOVALS.only_if(!watched.is_empty())).and(Interest::REACTIONS.only_if(is_heard))
+    let is_observed = ids.iter().any(|&id| !components.observed(id).is_empty());
+    in_all.union(Interest::REMOVALS.only_if(!watched.is_empty())).union(Interest::OBSERVERS.only_if(is_observed))
 }
 
 impl Table {

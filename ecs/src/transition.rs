@@ -1,6 +1,7 @@
 //! What operations do to entities, as their listeners are told.
 
 use crate::component::{ComponentId, Components, Kinds};
+use crate::flags::flag_set;
 
 /// What became of an entity, or of one of its components, in one operation: for tests that must see each change once.
 #[doc(hidden)]
@@ -20,58 +21,39 @@ pub enum Transition {
     Ended,
 }
 
-/// The listeners of what happens to the entities of a table, or by a plan. An operation without listeners looks at nothing else.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Interest(u8);
+flag_set! {
+    /// The listeners of what happens to the entities of a table, or by a plan. An operation without listeners looks at nothing else.
+    pub(crate) struct Interest(u8) {
+        /// The lists of removals.
+        REMOVALS = 1;
+        /// The recorder of all transitions.
+        RECORDER = 2;
+        /// The ticks of spawns.
+        SPAWNS = 4;
+        /// Observers and hooks of components.
+        OBSERVERS = 8;
+    }
+}
 
 impl Interest {
-    /// No listener.
-    pub(crate) const NONE: Self = Self(0);
-    /// The lists of removals.
-    pub(crate) const REMOVALS: Self = Self(1);
-    /// The recorder of all transitions.
-    pub(crate) const RECORDER: Self = Self(2);
-    /// The ticks of spawns.
-    pub(crate) const SPAWNS: Self = Self(4);
-    /// Observers and hooks of components.
-    pub(crate) const REACTIONS: Self = Self(8);
+    /// The listeners of the end of an entity without sparse components.
+    const OF_ENDS: Self = Self::REMOVALS.union(Self::RECORDER).union(Self::OBSERVERS);
 
-    #[inline]
-    pub(crate) fn is_none(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether the end of an entity without sparse components is told to no listener. Those of spawns want to know of no end.
+    /// Whether the end of an entity without sparse components has no listener.
     #[inline(always)]
     pub(crate) fn ends_unrecorded(self) -> bool {
-        self.0 & (Self::REMOVALS.0 | Self::RECORDER.0 | Self::REACTIONS.0) == 0
+        !self.intersects(Self::OF_ENDS)
     }
 
-    /// Whether it is told to the lists of removals and to no other listener.
+    /// Whether the lists of removals are its only listener.
     #[inline(always)]
     pub(crate) fn ends_in_lists(self) -> bool {
-        self.0 & (Self::REMOVALS.0 | Self::RECORDER.0 | Self::REACTIONS.0) == Self::REMOVALS.0
+        self.intersection(Self::OF_ENDS) == Self::REMOVALS
     }
 
-    /// Whether there are some, and they need to be told nothing before rows have changed, nor to get any value.
-    pub(crate) fn are_told_afterwards(self) -> bool {
-        self.0 != 0 && self.0 & !(Self::RECORDER.0 | Self::REACTIONS.0) == 0
-    }
-
-    /// Whether these are among them.
-    #[inline]
-    pub(crate) fn has(self, others: Self) -> bool {
-        self.0 & others.0 != 0
-    }
-
-    #[must_use]
-    pub(crate) fn and(self, others: Self) -> Self {
-        Self(self.0 | others.0)
-    }
-
-    /// These if something holds, otherwise none.
-    pub(crate) fn only_if(self, holds: bool) -> Self {
-        if holds { self } else { Self::NONE }
+    /// Whether there are listeners, none of which is notified before rows have changed or gets a value.
+    pub(crate) fn are_notified_afterwards(self) -> bool {
+        !self.is_empty() && self.difference(Self::RECORDER.union(Self::OBSERVERS)).is_empty()
     }
 }
 
@@ -87,7 +69,7 @@ impl Transition {
     /// What is told behind an operation that does this.
     pub(crate) fn kinds_after(self) -> Kinds {
         let kinds = match self {
-            Self::Gained(_) => Kinds::ADD.and(Kinds::INSERT),
+            Self::Gained(_) => Kinds::COMES,
             Self::Replaced(_) | Self::Renewed(_) => Kinds::INSERT,
             Self::Lost(_) => Kinds::GONE,
             Self::Made | Self::Ended => Kinds::NONE,
@@ -107,19 +89,19 @@ impl Transition {
     }
 
     /// What observers and hooks are told before it, if they are.
-    pub(crate) fn heard_before(self, components: &Components) -> Option<(ComponentId, Kinds)> {
-        self.heard_as(self.kinds_before(), components)
+    pub(crate) fn observed_before(self, components: &Components) -> Option<(ComponentId, Kinds)> {
+        self.observed_as(self.kinds_before(), components)
     }
 
     /// What observers and hooks are told behind it, if they are.
-    pub(crate) fn heard_after(self, components: &Components) -> Option<(ComponentId, Kinds)> {
-        self.heard_as(self.kinds_after(), components)
+    pub(crate) fn observed_after(self, components: &Components) -> Option<(ComponentId, Kinds)> {
+        self.observed_as(self.kinds_after(), components)
     }
 
-    fn heard_as(self, kinds: Kinds, components: &Components) -> Option<(ComponentId, Kinds)> {
+    fn observed_as(self, kinds: Kinds, components: &Components) -> Option<(ComponentId, Kinds)> {
         let id = self.component()?;
-        let kinds = kinds.common(components.heard(id));
-        (!kinds.is_none()).then_some((id, kinds))
+        let kinds = kinds.intersection(components.observed(id));
+        (!kinds.is_empty()).then_some((id, kinds))
     }
 }
 

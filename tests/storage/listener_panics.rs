@@ -246,3 +246,43 @@ fn of_many_entities_that_change() {
         "commands.insert_batch": |world, ids| world.commands().insert_batch([(ids[0], A(9))]);
     }
 }
+
+/// It cannot be made.
+#[derive(Component)]
+struct Faulty;
+
+impl Default for Faulty {
+    fn default() -> Self {
+        panic!("no `Faulty` can be made")
+    }
+}
+
+#[derive(Component)]
+#[require(Faulty)]
+struct NeedsFaulty;
+
+#[test]
+fn the_panic_of_a_listener_goes_on_if_the_operation_then_fails() {
+    let (mut world, calls, ids) = world();
+    let operations: [(&str, Operation); 2] = [
+        ("insert", |world, ids| _ = world.entity_mut(ids[0]).insert((A(9), NeedsFaulty))),
+        ("commands.insert", |world, ids| {
+            world.commands().entity(ids[0]).insert((A(9), NeedsFaulty));
+            world.flush();
+        }),
+    ];
+    let before = contents(&mut world);
+    for (name, operation) in operations {
+        calls.arm(NEVER);
+        assert_eq!(catch(|| operation(&mut world, &ids)), Err("no `Faulty` can be made".into()), "{name}");
+        calls.arm(0);
+        assert_eq!(catch(|| operation(&mut world, &ids)), Err("unlucky".into()), "{name}");
+        world.check_invariants();
+        assert_eq!(contents(&mut world), before, "{name}");
+        // Nothing is left over for the next operation.
+        calls.arm(NEVER);
+        let other = world.spawn_empty().id();
+        assert_eq!(calls.take(), [""; 0], "{name}");
+        world.despawn(other);
+    }
+}

@@ -16,6 +16,7 @@ use core::slice;
 use crate::column::{Column, copy_item};
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, ErasedVec, StorageType};
 use crate::entity::Entity;
+use crate::flags::flag_set;
 use crate::graph::{MovePlan, Source, Target};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -105,44 +106,32 @@ pub struct Reader<'a> {
     pub(crate) sparse: &'a mut [SparseStorage],
 }
 
-/// Where the components of a bundle are stored, and what that takes.
-#[doc(hidden)]
-#[derive(Clone, Copy)]
-pub struct PartKinds(u8);
+flag_set! {
+    /// Where the components of a bundle are stored, and what that takes.
+    #[doc(hidden)]
+    pub struct PartKinds(u8) {
+        /// Some are in tables.
+        TABLE = 1;
+        /// Some are in sparse storages.
+        SPARSE = 1 << 1;
+        /// Values of some of these have to be dropped.
+        SPARSE_DROPS = 1 << 2;
+        /// Some of these name the target of a relationship.
+        LINKS = 1 << 3;
+        /// Some require others.
+        REQUIRES = 1 << 4;
+    }
+}
 
 impl PartKinds {
-    /// No component.
-    pub(crate) const NONE: Self = Self(0);
-    /// Some are in tables.
-    pub(crate) const TABLE: Self = Self(1);
-    /// Some are in sparse storages.
-    pub(crate) const SPARSE: Self = Self(1 << 1);
-    /// Values of some of these have to be dropped.
-    pub(crate) const SPARSE_DROPS: Self = Self(1 << 2);
-    /// Some of these name the target of a relationship.
-    pub(crate) const LINKS: Self = Self(1 << 3);
-    /// Some require others.
-    pub(crate) const REQUIRES: Self = Self(1 << 4);
-
     /// The kinds of one component.
     const fn of<C: Component>() -> Self {
-        let requires = if C::REQUIRES { Self::REQUIRES } else { Self::NONE };
+        let requires = Self::REQUIRES.only_if(C::REQUIRES);
         if matches!(C::STORAGE_TYPE, StorageType::Table) {
-            return Self::TABLE.and(requires);
+            return Self::TABLE.union(requires);
         }
-        let drops = if needs_drop::<C>() { Self::SPARSE_DROPS } else { Self::NONE };
-        let links = if C::DESCRIPTION.names_target() { Self::LINKS } else { Self::NONE };
-        Self::SPARSE.and(drops).and(links).and(requires)
-    }
-
-    /// These kinds and others.
-    const fn and(self, others: Self) -> Self {
-        Self(self.0 | others.0)
-    }
-
-    /// Whether there are components of one of these kinds.
-    pub(crate) const fn has(self, kinds: Self) -> bool {
-        self.0 & kinds.0 != 0
+        let drops = Self::SPARSE_DROPS.only_if(needs_drop::<C>());
+        Self::SPARSE.union(drops).union(Self::LINKS.only_if(C::DESCRIPTION.names_target())).union(requires)
     }
 }
 
@@ -554,7 +543,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     const KINDS: PartKinds = PartKinds::of::<C>();
     const ACTS: bool = C::ACTS;
     const NEEDS_DROP: bool = needs_drop::<C>();
-    const SOLE_SPARSE: bool = Self::KINDS.has(PartKinds::SPARSE);
+    const SOLE_SPARSE: bool = Self::KINDS.intersects(PartKinds::SPARSE);
 
     #[inline]
     fn count(component: TypeId) -> usize {
@@ -672,7 +661,7 @@ macro_rules! tuples {
             type Bases = ($($T::Bases,)*);
 
             const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[$($T::COMPONENTS),*]);
-            const KINDS: PartKinds = PartKinds::NONE$(.and($T::KINDS))*;
+            const KINDS: PartKinds = PartKinds::NONE$(.union($T::KINDS))*;
             const ACTS: bool = $($T::ACTS)||*;
             const NEEDS_DROP: bool = $($T::NEEDS_DROP)||*;
 

@@ -9,7 +9,7 @@ use crate::entity::{Entity, EntityError, Ids};
 use crate::origin::{Origin, SystemName};
 use crate::queue::{Queue, StepKind};
 use crate::resource::Resource;
-use crate::store::{Store, record_despawn, record_insert, record_remove, record_retain};
+use crate::store::{Store, record_insert, record_step};
 
 /// A system parameter that records changes to the world. The schedule applies them before a system that is ordered after this one runs, and
 /// at the latest at the end of the run.
@@ -474,7 +474,7 @@ impl EntityCommands<'_> {
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
         OneOfEach::<B>::check();
         let entity = self.id();
-        record_remove::<B>(self.commands.recording(), false, entity);
+        record_step::<B>(self.commands.recording(), StepKind::Remove, false, entity);
         self
     }
 
@@ -495,7 +495,7 @@ impl EntityCommands<'_> {
     pub fn try_remove<B: Bundle>(&mut self) -> &mut Self {
         OneOfEach::<B>::check();
         let entity = self.id();
-        record_remove::<B>(self.commands.recording(), true, entity);
+        record_step::<B>(self.commands.recording(), StepKind::Remove, true, entity);
         self
     }
 
@@ -514,7 +514,7 @@ impl EntityCommands<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn retain<B: Bundle>(&mut self) -> &mut Self {
         let entity = self.id();
-        record_retain::<B>(self.commands.recording(), entity);
+        record_step::<B>(self.commands.recording(), StepKind::Retain, false, entity);
         self
     }
 
@@ -549,7 +549,7 @@ impl EntityCommands<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn despawn(&mut self) {
         let entity = self.id();
-        record_despawn(self.commands.recording(), false, entity);
+        record_step::<()>(self.commands.recording(), StepKind::Despawn, false, entity);
     }
 
     /// As [`EntityCommands::despawn`]; if the entity is not alive then, no error is reported.
@@ -567,7 +567,7 @@ impl EntityCommands<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_despawn(&mut self) {
         let entity = self.id();
-        record_despawn(self.commands.recording(), true, entity);
+        record_step::<()>(self.commands.recording(), StepKind::Despawn, true, entity);
     }
 
     /// The commands that these belong to.

@@ -112,7 +112,7 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
         }
     }
 
-    if store.reactions.is_running() {
+    if store.events.dispatch.is_running() {
         return defer(core::mem::take(queue), store, system);
     }
     // Ends after what waits is back in the store: its end is user code, too.
@@ -167,7 +167,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
         fn drop(&mut self) {
             self.cause.end();
             if self.home.is(self.store) {
-                self.store.reactions.set_cause(self.before.take());
+                self.store.events.dispatch.set_cause(self.before.take());
                 self.store.commands.errors.system = self.system_before;
             }
         }
@@ -176,14 +176,14 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
     if queue.is_empty() {
         return;
     }
-    let cause = store.reactions.cause_of_commands();
-    store.reactions.let_wait(move |store: &mut Store| {
+    let cause = store.events.dispatch.cause_of_commands();
+    store.events.dispatch.let_wait(move |store: &mut Store| {
         store.place_pending();
-        let before = store.reactions.set_cause(Some(Arc::clone(&cause)));
+        let before = store.events.dispatch.set_cause(Some(Arc::clone(&cause)));
         let system_before = core::mem::replace(&mut store.commands.errors.system, system);
         let caused = Caused { home: Home::new(store), store, cause, before, system_before };
         run(&mut queue, caused.store, &mut None);
-        caused.store.reactions.reuse_direct(&mut queue);
+        caused.store.events.dispatch.reuse_direct(&mut queue);
         if caused.home.is(caused.store) {
             caused.store.structure.make_reserved_pending();
         }
@@ -193,7 +193,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
 /// The observer that was running has finished: what it has recorded beside its parameters waits with the rest.
 #[inline]
 pub(crate) fn defer_direct(store: &mut Store) {
-    if store.reactions.has_direct() {
+    if store.events.dispatch.has_direct() {
         defer_direct_now(store);
     }
 }
@@ -202,14 +202,14 @@ pub(crate) fn defer_direct(store: &mut Store) {
 #[cold]
 #[inline(never)]
 fn defer_direct_now(store: &mut Store) {
-    let queue = store.reactions.take_direct();
+    let queue = store.events.dispatch.take_direct();
     defer(queue, store, None);
 }
 
 /// The outermost event has been told: applies the commands of its observers, and of those that these commands lead to.
 #[inline]
-pub(crate) fn apply_reactions(store: &mut Store) {
-    if store.reactions.has_waiting() {
+pub(crate) fn apply_observer_commands(store: &mut Store) {
+    if store.events.dispatch.has_waiting() {
         apply_recorded(store);
     }
 }
@@ -217,18 +217,18 @@ pub(crate) fn apply_reactions(store: &mut Store) {
 #[cold]
 #[inline(never)]
 fn apply_recorded(store: &mut Store) {
-    while !store.reactions.is_running() && store.reactions.has_waiting() {
-        let mut queue = store.reactions.take_waiting();
-        store.reactions.note_applied();
+    while !store.events.dispatch.is_running() && store.events.dispatch.has_waiting() {
+        let mut queue = store.events.dispatch.take_waiting();
+        store.events.dispatch.note_applied();
         run(&mut queue, store, &mut None);
-        store.reactions.reuse_waiting(&mut queue);
+        store.events.dispatch.reuse_waiting(&mut queue);
     }
 }
 
 /// Applies the commands that wait in the store itself, until there are none. Those of observers come first: they wait if one has
 /// panicked.
 pub(crate) fn flush_own_queue(store: &mut Store) {
-    apply_reactions(store);
+    apply_observer_commands(store);
     take_returned(store);
     while !store.commands.queue.is_empty() {
         let mut queue = core::mem::take(&mut store.commands.queue);

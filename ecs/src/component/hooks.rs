@@ -167,7 +167,7 @@ impl Hooks {
     /// The kinds of which there are hooks.
     pub(super) fn kinds(&self) -> Kinds {
         let has = |kind: &Kinds| self.get(*kind).is_some();
-        Kinds::EACH.into_iter().filter(has).fold(Kinds::NONE, Kinds::and)
+        Kinds::EACH.into_iter().filter(has).fold(Kinds::NONE, Kinds::union)
     }
 }
 

@@ -42,7 +42,7 @@ pub struct ComponentInfo {
     /// The list of its removals, if they are recorded.
     pub(super) removals: Option<u32>,
     /// What observers are told of it.
-    pub(super) heard: Kinds,
+    pub(super) observed: Kinds,
     /// Its hooks, those of its definition included.
     pub(super) hooks: Hooks,
     /// The kinds of its hooks, and what the store has to know if it is a side of a relationship.

@@ -19,7 +19,7 @@ use super::{ChangeTracking, Component, ComponentId, SlotMap};
 
 /// What hooks are told of a component, and what the store has to know if it is a side of a relationship.
 fn hooked(component: &ComponentDescriptor, hooks: &Hooks) -> Kinds {
-    hooks.kinds().of_hooks().and(component.relation.map_or(Kinds::NONE, RelationSide::kinds))
+    hooks.kinds().of_hooks().union(component.relation.map_or(Kinds::NONE, RelationSide::kinds))
 }
 
 /// Where no sparse storage is noted.
@@ -44,7 +44,7 @@ const NO_STORAGE: u32 = u32::MAX;
 pub struct Components {
     infos: Vec<ComponentInfo>,
     /// What observers are told of all components.
-    heard_of_all: Kinds,
+    observed_of_all: Kinds,
     /// Whether a component has hooks, or is a side of a relationship.
     has_hooks: bool,
     /// Whether a component is a side of a relationship.
@@ -213,7 +213,7 @@ impl Components {
                 self.sparse.push(info.id);
             }
             self.has_given_names |= info.has_given_name();
-            self.has_hooks |= !info.hooked.is_none();
+            self.has_hooks |= !info.hooked.is_empty();
             self.has_relations |= info.descriptor.relation.is_some();
             let id = info.id;
             self.infos.push(info);
@@ -298,7 +298,7 @@ impl Components {
             requires: None,
             changes,
             removals: None,
-            heard: Kinds::NONE,
+            observed: Kinds::NONE,
             hooks,
             hooked: hooked(component, &hooks),
         });
@@ -557,8 +557,8 @@ impl Components {
 
     /// What observers and hooks are told of a component.
     #[inline]
-    pub(crate) fn heard(&self, id: ComponentId) -> Kinds {
-        self.info(id).map_or(Kinds::NONE, |info| info.heard.and(info.hooked).and(self.heard_of_all))
+    pub(crate) fn observed(&self, id: ComponentId) -> Kinds {
+        self.info(id).map_or(Kinds::NONE, |info| info.observed.union(info.hooked).union(self.observed_of_all))
     }
 
     /// The hook of a component, of a kind.
@@ -608,24 +608,24 @@ impl Components {
     }
 
     /// Says what observers are told of a component, or of all. The caller tells the tables and plans.
-    pub(crate) fn set_heard(&mut self, id: Option<ComponentId>, kinds: Kinds) {
+    pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: Kinds) {
         match id {
-            Some(id) => self.infos[id.index()].heard = kinds,
-            None => self.heard_of_all = kinds,
+            Some(id) => self.infos[id.index()].observed = kinds,
+            None => self.observed_of_all = kinds,
         }
     }
 
     /// The same, of a component alone or of all.
-    pub(crate) fn heard_only(&self, id: Option<ComponentId>) -> Kinds {
+    pub(crate) fn observed_only(&self, id: Option<ComponentId>) -> Kinds {
         match id {
-            Some(id) => self.info(id).map_or(Kinds::NONE, |info| info.heard),
-            None => self.heard_of_all,
+            Some(id) => self.info(id).map_or(Kinds::NONE, |info| info.observed),
+            None => self.observed_of_all,
         }
     }
 
     /// Whether one of the sparse components has listeners.
     pub(crate) fn hears_sparse(&self) -> bool {
-        self.sparse().iter().any(|&id| !self.heard(id).is_none())
+        self.sparse().iter().any(|&id| !self.observed(id).is_empty())
     }
 
     /// The components that keep entities out of queries that do not name them: see

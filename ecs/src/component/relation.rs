@@ -55,8 +55,8 @@ impl RelationSide {
 
     /// What the store has to know of the life of such a component.
     pub(super) fn kinds(self) -> Kinds {
-        let both = Kinds::INSERT.and(Kinds::DISCARD);
-        if self.is_source && !self.is_of_pairs { both.of_links() } else { both.and(Kinds::DESPAWN).of_links() }
+        let both = Kinds::INSERT.union(Kinds::DISCARD);
+        if self.is_source && !self.is_of_pairs { both.of_links() } else { both.union(Kinds::DESPAWN).of_links() }
     }
 }
 

@@ -130,7 +130,7 @@ impl Moment {
             Self::Add => Kinds::ADD,
             Self::Insert => Kinds::INSERT,
             Self::EndMatch => Kinds::BEFORE_MATCH,
-            Self::BeginMatch => Kinds::BEHIND_MATCH,
+            Self::BeginMatch => Kinds::AFTER_MATCH,
         }
     }
 }

@@ -104,7 +104,7 @@ impl CacheEntry {
         let tolerated = if key.is_typed { u64::from(key.tolerated.bits()) } else { 0 };
         self.bundle == key.bundle
             && self.word | tolerated == key.word | tolerated
-            && (key.is_typed || self.flags.without(key.tolerated) == key.flags)
+            && (key.is_typed || self.flags.difference(key.tolerated) == key.flags)
     }
 }
 
@@ -191,7 +191,7 @@ mod tests {
     fn a_plan_with_flags_is_found_by_a_user_that_is_ready_for_them() {
         let mut cache = PlanCache::default();
         let mut plan = MovePlan::to_table(TableId(4));
-        plan.flags = PlanFlags::REQUIRES.and(PlanFlags::MOVES);
+        plan.flags = PlanFlags::REQUIRES.union(PlanFlags::MOVES);
         let key = PlanKey::of_change(Change::of(ChangeStep::Insert(2)), TableId(3));
         cache.insert(key, plan_id(7), &Arc::new(plan));
         assert!(cache.get(key).is_none());

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use crate::alloc_error::{AllocError, try_reserve_exact};
 use crate::component::{ComponentId, Components, Constructor, Kinds};
 use crate::entity::{SparseSummary, TableId};
+use crate::flags::flag_set;
 use crate::table::ColumnMove;
 use crate::transition::{Interest, Transition};
 
@@ -89,104 +90,71 @@ pub(crate) enum Source {
     Absent,
 }
 
-/// What a move plan has to do besides moving small values between columns.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct PlanFlags(u16);
-
-impl PlanFlags {
-    /// No flag.
-    pub(crate) const NONE: Self = Self(0);
-    /// The entity moves to another table.
-    pub(crate) const MOVES: Self = Self(1);
-    /// Required components are constructed.
-    pub(crate) const REQUIRES: Self = Self(1 << 1);
-    /// Some of them cannot be constructed in a new row of the destination: they are sparse, replace a value, or the row does not move.
-    pub(crate) const REQUIRES_ELSEWHERE: Self = Self(1 << 2);
-    /// Values come to sparse storages, or leave them.
-    pub(crate) const SPARSE: Self = Self(1 << 3);
-    /// A step removes a component that a later one adds.
-    pub(crate) const RENEWS: Self = Self(1 << 4);
-    /// The entity begins or ceases to be disabled, so changes of its sparse components may have to be renewed.
-    pub(crate) const DISABLES: Self = Self(1 << 5);
-    /// Observers or hooks may be notified before the entity changes.
-    pub(crate) const NOTIFIES_BEFORE: Self = Self(1 << 6);
-    /// The recorder, observers or hooks are notified after the entity has changed.
-    pub(crate) const NOTIFIES_AFTER: Self = Self(1 << 7);
-    /// Removals are recorded, or spawns are.
-    pub(crate) const RECORDS: Self = Self(1 << 8);
-    /// Values that are left behind have to be dropped.
-    pub(crate) const DROPS: Self = Self(1 << 9);
-    /// Values of the destination are replaced, or not wanted, and have to be dropped: they go to the row past the end.
-    pub(crate) const REPLACES: Self = Self(1 << 10);
-    /// Some values that move are large.
-    pub(crate) const LARGE: Self = Self(1 << 11);
-    /// The source table has every table-stored component of the bundle that the first step removes or takes.
-    pub(crate) const COMPLETE: Self = Self(1 << 12);
-
-    /// The change does nothing in sparse storages but add one component, and no other listener is interested. If the component names the
-    /// target of a relationship that nothing observes, linking is all that there is to finish.
-    pub(crate) const ONLY_LINKS: Self = Self(1 << 13);
-    /// The special flags of a plan with [`ONLY_LINKS`](Self::ONLY_LINKS). Two say that it notifies, since the bookkeeping of relationships
-    /// counts as a listener.
-    pub(crate) const LINKS: Self =
-        Self(Self::SPARSE.0 | Self::NOTIFIES_BEFORE.0 | Self::NOTIFIES_AFTER.0 | Self::ONLY_LINKS.0);
-
-    /// The flags of plans that are prepared before rows move: this may fail, or run user code.
-    pub(crate) const PREPARE: Self =
-        Self(Self::REQUIRES.0 | Self::SPARSE.0 | Self::DISABLES.0 | Self::NOTIFIES_BEFORE.0 | Self::RECORDS.0);
-    /// The flags of plans that are finished after rows have moved.
-    pub(crate) const FINISH: Self = Self(
-        Self::REQUIRES_ELSEWHERE.0
+flag_set! {
+    /// What a move plan has to do besides moving small values between columns.
+    pub(crate) struct PlanFlags(u16) {
+        /// The entity moves to another table.
+        MOVES = 1;
+        /// Required components are constructed.
+        REQUIRES = 1 << 1;
+        /// Some of them cannot be constructed in a new row of the destination: they are sparse, replace a value, or the row does not move.
+        REQUIRES_ELSEWHERE = 1 << 2;
+        /// Values come to sparse storages, or leave them.
+        SPARSE = 1 << 3;
+        /// A step removes a component that a later one adds.
+        RENEWS = 1 << 4;
+        /// The entity begins or ceases to be disabled, so changes of its sparse components may have to be renewed.
+        DISABLES = 1 << 5;
+        /// Observers or hooks may be notified before the entity changes.
+        NOTIFIES_BEFORE = 1 << 6;
+        /// The recorder, observers or hooks are notified after the entity has changed.
+        NOTIFIES_AFTER = 1 << 7;
+        /// Removals are recorded, or spawns are.
+        RECORDS = 1 << 8;
+        /// Values that are left behind have to be dropped.
+        DROPS = 1 << 9;
+        /// Values of the destination are replaced, or not wanted, and have to be dropped: they go to the row past the end.
+        REPLACES = 1 << 10;
+        /// Some values that move are large.
+        LARGE = 1 << 11;
+        /// The source table has every table-stored component of the bundle that the first step removes or takes.
+        COMPLETE = 1 << 12;
+        /// The change does nothing in sparse storages but add one component, and no other listener is interested. If the component names the
+        /// target of a relationship that nothing observes, linking is all that there is to finish.
+        ONLY_LINKS = 1 << 13;
+        /// The special flags of a plan with [`ONLY_LINKS`](Self::ONLY_LINKS). Two say that it notifies, since the bookkeeping of
+        /// relationships counts as a listener.
+        LINKS = Self::SPARSE.0 | Self::NOTIFIES_BEFORE.0 | Self::NOTIFIES_AFTER.0 | Self::ONLY_LINKS.0;
+        /// The flags of plans that are prepared before rows move: this may fail, or run user code.
+        PREPARE = Self::REQUIRES.0 | Self::SPARSE.0 | Self::DISABLES.0 | Self::NOTIFIES_BEFORE.0 | Self::RECORDS.0;
+        /// The flags of plans that are finished after rows have moved.
+        FINISH = Self::REQUIRES_ELSEWHERE.0
             | Self::SPARSE.0
             | Self::RENEWS.0
             | Self::DISABLES.0
             | Self::NOTIFIES_AFTER.0
             | Self::RECORDS.0
             | Self::DROPS.0
-            | Self::REPLACES.0,
-    );
-    /// The flags of plans that do more than to move values between columns.
-    const SPECIAL: Self = Self::PREPARE.and(Self::FINISH).and(Self::LARGE).and(Self::ONLY_LINKS);
-    /// The flags that follow from the listeners.
-    const LISTENERS: Self =
-        Self(Self::NOTIFIES_BEFORE.0 | Self::NOTIFIES_AFTER.0 | Self::RECORDS.0 | Self::ONLY_LINKS.0);
+            | Self::REPLACES.0;
+        /// The flags of plans that do more than to move values between columns.
+        SPECIAL = Self::PREPARE.0 | Self::FINISH.0 | Self::LARGE.0 | Self::ONLY_LINKS.0;
+        /// The flags that follow from the listeners.
+        LISTENERS = Self::NOTIFIES_BEFORE.0 | Self::NOTIFIES_AFTER.0 | Self::RECORDS.0 | Self::ONLY_LINKS.0;
+    }
+}
 
+impl PlanFlags {
     /// The flags as a number.
     #[inline(always)]
     pub(super) const fn bits(self) -> u16 {
         self.0
     }
 
-    /// Whether at least one of these flags is set: `x.has(A.and(B))` is true if `x` has `A` or `B`.
-    #[inline(always)]
-    pub(crate) const fn has(self, others: Self) -> bool {
-        self.0 & others.0 != 0
-    }
-
     /// Those of these flags that say that there is more to do than to move values between columns.
     #[inline]
     #[must_use]
     pub(crate) const fn special(self) -> Self {
-        Self(self.0 & Self::SPECIAL.0)
-    }
-
-    /// The union of these flags and others.
-    #[must_use]
-    pub(crate) const fn and(self, others: Self) -> Self {
-        Self(self.0 | others.0)
-    }
-
-    /// These flags without others.
-    #[inline(always)]
-    #[must_use]
-    pub(crate) const fn without(self, others: Self) -> Self {
-        Self(self.0 & !others.0)
-    }
-
-    /// These flags if a condition holds, otherwise none.
-    #[must_use]
-    pub(super) const fn only_if(self, holds: bool) -> Self {
-        if holds { self } else { Self(0) }
+        self.intersection(Self::SPECIAL)
     }
 }
 
@@ -290,7 +258,7 @@ impl MovePlan {
 
     /// Whether it has to do with nothing but columns, and what is required goes to other columns than what is added.
     pub(crate) fn is_plain(&self) -> bool {
-        !self.flags.has(PlanFlags::REQUIRES_ELSEWHERE.and(PlanFlags::SPARSE))
+        !self.flags.intersects(PlanFlags::REQUIRES_ELSEWHERE.union(PlanFlags::SPARSE))
     }
 
     /// What becomes of the columns of the source. Empty if the destination is the source.
@@ -336,15 +304,15 @@ impl MovePlan {
             && self.renewed.is_empty()
             && self.before().is_empty()
             && self.after().is_empty()
-            && self.interest() == Interest::REACTIONS
+            && self.interest() == Interest::OBSERVERS
     }
 
     /// Whether a new entity gets all of it in columns, of which nothing is told, or only when it is there.
     pub(crate) fn makes_in_columns(&self) -> bool {
         self.summary.is_empty()
-            && !self.flags.has(PlanFlags::REQUIRES_ELSEWHERE)
+            && !self.flags.intersects(PlanFlags::REQUIRES_ELSEWHERE)
             && self.renewed.is_empty()
-            && (self.listeners.interest.is_none() || self.listeners.interest.are_told_afterwards())
+            && (self.listeners.interest.is_empty() || self.listeners.interest.are_notified_afterwards())
     }
 
     /// Computes the listeners of this plan anew, beside those of all plans.
@@ -358,22 +326,25 @@ impl MovePlan {
         let leaves_watched = self.leaves.iter().filter_map(sparse).any(|&id| components.is_watched(id));
         let lost = || self.lost.iter().map(|&(_, id)| Transition::Lost(id));
         let changes = || lost().chain(self.comes.iter().copied());
-        let before = try_collect(changes().filter_map(|transition| transition.heard_before(components)))?;
-        let after = try_collect(changes().filter_map(|transition| transition.heard_after(components)))?;
+        let before = try_collect(changes().filter_map(|transition| transition.observed_before(components)))?;
+        let after = try_collect(changes().filter_map(|transition| transition.observed_after(components)))?;
         self.listeners = PlanListeners { before, after, interest: Interest::NONE };
         let interest = in_all
-            .and(Interest::REMOVALS.only_if(loses_watched))
-            .and(Interest::REACTIONS.only_if(self.is_heard(components)));
+            .union(Interest::REMOVALS.only_if(loses_watched))
+            .union(Interest::OBSERVERS.only_if(self.is_observed(components)));
         self.listeners.interest = interest;
-        let notifies = interest.has(Interest::REACTIONS);
-        let comes_before = self.flags.has(PlanFlags::SPARSE) || !self.before().is_empty();
+        let notifies = interest.intersects(Interest::OBSERVERS);
+        let comes_before = self.flags.intersects(PlanFlags::SPARSE) || !self.before().is_empty();
         self.flags = self
             .flags
-            .without(PlanFlags::LISTENERS)
-            .and(PlanFlags::NOTIFIES_BEFORE.only_if(notifies && comes_before))
-            .and(PlanFlags::ONLY_LINKS.only_if(self.only_links()))
-            .and(PlanFlags::NOTIFIES_AFTER.only_if(!interest.is_none()))
-            .and(PlanFlags::RECORDS.only_if(interest.has(Interest::REMOVALS.and(Interest::SPAWNS)) || leaves_watched));
+            .difference(PlanFlags::LISTENERS)
+            .union(PlanFlags::NOTIFIES_BEFORE.only_if(notifies && comes_before))
+            .union(PlanFlags::ONLY_LINKS.only_if(self.only_links()))
+            .union(PlanFlags::NOTIFIES_AFTER.only_if(!interest.is_empty()))
+            .union(
+                PlanFlags::RECORDS
+                    .only_if(interest.intersects(Interest::REMOVALS.union(Interest::SPAWNS)) || leaves_watched),
+            );
         // The lists of removals take the values that are lost.
         let is_lost = |step: &ColumnMove| self.lost.iter().any(|(column, _)| *column == step.from);
         let mut all = Vec::new();
@@ -395,15 +366,15 @@ impl MovePlan {
         self.other_moves = try_collect(all.iter().copied().filter(|step| !step.is_common()))?;
         self.flags = self
             .flags
-            .without(PlanFlags::LARGE)
-            .and(PlanFlags::LARGE.only_if(self.other_moves.iter().any(ColumnMove::is_large)));
+            .difference(PlanFlags::LARGE)
+            .union(PlanFlags::LARGE.only_if(self.other_moves.iter().any(ColumnMove::is_large)));
         Ok(())
     }
 
     /// Whether observers or hooks may be told of it.
-    fn is_heard(&self, components: &Components) -> bool {
+    fn is_observed(&self, components: &Components) -> bool {
         let hears =
-            |storage: usize| components.sparse().get(storage).is_some_and(|&id| !components.heard(id).is_none());
+            |storage: usize| components.sparse().get(storage).is_some_and(|&id| !components.observed(id).is_empty());
         !self.before().is_empty()
             || !self.after().is_empty()
             || self.sparse_targets().chain(self.sparse_sources()).any(hears)

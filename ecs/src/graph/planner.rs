@@ -281,14 +281,14 @@ impl Planner<'_, '_> {
         let is_complete = names_sources && !plan.sources.contains(&Source::Absent);
         PlanFlags::MOVES
             .only_if(plan.table != self.from)
-            .and(PlanFlags::REQUIRES.only_if(!plan.required.is_empty()))
-            .and(PlanFlags::REQUIRES_ELSEWHERE.only_if(goes_elsewhere))
-            .and(PlanFlags::SPARSE.only_if(is_sparse))
-            .and(PlanFlags::RENEWS.only_if(!plan.renewed.is_empty()))
-            .and(PlanFlags::DISABLES.only_if(self.components.disabling().iter().any(is_switched)))
-            .and(PlanFlags::DROPS.only_if(drops || plan.retains.is_some()))
-            .and(PlanFlags::REPLACES.only_if(!plan.replaces.is_empty()))
-            .and(PlanFlags::COMPLETE.only_if(is_complete))
+            .union(PlanFlags::REQUIRES.only_if(!plan.required.is_empty()))
+            .union(PlanFlags::REQUIRES_ELSEWHERE.only_if(goes_elsewhere))
+            .union(PlanFlags::SPARSE.only_if(is_sparse))
+            .union(PlanFlags::RENEWS.only_if(!plan.renewed.is_empty()))
+            .union(PlanFlags::DISABLES.only_if(self.components.disabling().iter().any(is_switched)))
+            .union(PlanFlags::DROPS.only_if(drops || plan.retains.is_some()))
+            .union(PlanFlags::REPLACES.only_if(!plan.replaces.is_empty()))
+            .union(PlanFlags::COMPLETE.only_if(is_complete))
     }
 
     /// Where components of which a step removes the old value and a later one adds a new one end up.
@@ -465,7 +465,7 @@ mod tests {
         let spawn = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(first)]);
         assert_eq!(columns(&tables, spawn.table), [position]);
         assert_eq!(*spawn.targets, [Target::Column { index: 0, replace: false }]);
-        assert!(spawn.all_moves().next().is_none() && spawn.flags.has(PlanFlags::MOVES));
+        assert!(spawn.all_moves().next().is_none() && spawn.flags.intersects(PlanFlags::MOVES));
 
         let insert = setup.plan(&mut tables, spawn.table, &[ChangeStep::Insert(second)]);
         assert_eq!(columns(&tables, insert.table), [position, name]);
@@ -482,7 +482,7 @@ mod tests {
         let mut tables = Tables::new(&setup.components);
         let from = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(both)]).table;
         let insert = setup.plan(&mut tables, from, &[ChangeStep::Insert(both)]);
-        assert!(insert.table == from && !insert.flags.has(PlanFlags::MOVES));
+        assert!(insert.table == from && !insert.flags.intersects(PlanFlags::MOVES));
         let replaced = |index| Target::Column { index, replace: true };
         assert_eq!(*insert.targets, [replaced(1), replaced(0)], "the targets are in the order of the bundle");
         assert_eq!(*insert.replaces, [1], "a position need not be dropped");
@@ -504,10 +504,10 @@ mod tests {
         assert_eq!(*removal.lost, [(1, name)]);
         assert_eq!(removal.left().collect::<Vec<_>>(), [1]);
         assert_eq!(*removal.sources, [Source::Column(1)]);
-        assert!(removal.flags.has(PlanFlags::DROPS) && removal.flags.has(PlanFlags::COMPLETE));
+        assert!(removal.flags.intersects(PlanFlags::DROPS) && removal.flags.intersects(PlanFlags::COMPLETE));
         let nothing = setup.plan(&mut tables, removal.table, &[ChangeStep::Remove(one)]);
         assert!(nothing.table == removal.table && *nothing.sources == [Source::Absent]);
-        assert!(nothing.lost.is_empty() && !nothing.flags.has(PlanFlags::DROPS.and(PlanFlags::COMPLETE)));
+        assert!(nothing.lost.is_empty() && !nothing.flags.intersects(PlanFlags::DROPS.union(PlanFlags::COMPLETE)));
     }
 
     #[test]
@@ -518,7 +518,7 @@ mod tests {
         let mut tables = Tables::new(&setup.components);
         let insert = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(bundle)]);
         assert_eq!((insert.table, &*insert.targets), (TableId::EMPTY, &[Target::Sparse(0)][..]));
-        assert!(insert.flags.has(PlanFlags::SPARSE) && !insert.flags.has(PlanFlags::MOVES));
+        assert!(insert.flags.intersects(PlanFlags::SPARSE) && !insert.flags.intersects(PlanFlags::MOVES));
         let removal = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Remove(bundle)]);
         assert_eq!(*removal.leaves, [0]);
         assert_eq!(*removal.sources, [Source::Sparse(0)]);
@@ -537,7 +537,7 @@ mod tests {
         let mut expected = [position, marked];
         expected.sort_unstable();
         assert_eq!(required, expected);
-        assert!(spawn.flags.has(PlanFlags::REQUIRES_ELSEWHERE), "one of them is sparse");
+        assert!(spawn.flags.intersects(PlanFlags::REQUIRES_ELSEWHERE), "one of them is sparse");
         let from = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(positions)]).table;
         let insert = setup.plan(&mut tables, from, &[ChangeStep::Insert(bodies)]);
         assert_eq!(insert.required.iter().map(|required| required.id).collect::<Vec<_>>(), [marked]);
@@ -554,7 +554,7 @@ mod tests {
         let from = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Insert(bundle)]).table;
         let both = setup.plan(&mut tables, from, &[ChangeStep::Remove(bundle), ChangeStep::Insert(bundle)]);
         assert_eq!((both.table, both.renewed.len()), (from, 1));
-        assert!(both.lost.is_empty() && both.flags.has(PlanFlags::RENEWS));
+        assert!(both.lost.is_empty() && both.flags.intersects(PlanFlags::RENEWS));
         assert_eq!(*both.comes, [Transition::Renewed(position)]);
     }
 }

@@ -62,7 +62,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn has_observers<E: Event>(&self) -> bool {
-        self.store.reactions.number::<E>(E::slot()).is_some()
+        self.store.events.dispatch.number::<E>(E::slot()).is_some()
     }
 
     /// Removes an observer, which is dropped. False if it is not one of this world, or has been removed before. `O(observers)` of its type
@@ -71,8 +71,8 @@ impl World {
     /// An observer of entities is removed with the last of them, at the latest when many others have been added, or by
     /// [`World::shrink_to_fit`]. It is not told of anything any more as soon as they are gone.
     pub fn remove_observer(&mut self, observer: ObserverId) -> bool {
-        let Store { structure: Structure { entities, .. }, reactions, .. } = &mut self.store;
-        let Some(removed) = reactions.remove(observer.0, entities) else { return false };
+        let Store { structure: Structure { entities, .. }, events, .. } = &mut self.store;
+        let Some(removed) = events.dispatch.remove(observer.0, entities) else { return false };
         self.store.refresh_observed(removed.unwatched);
         drop(removed.observers);
         true
@@ -174,7 +174,7 @@ impl World {
     /// assert!(world.take_command_errors().0[0].to_string().contains("too many events led to it"));
     /// ```
     pub fn set_event_limit(&mut self, limit: usize) {
-        self.store.reactions.set_limit(limit);
+        self.store.events.dispatch.set_limit(limit);
     }
 }
 

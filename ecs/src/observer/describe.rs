@@ -10,17 +10,17 @@ use super::id::ObserverId;
 use super::input::{EventOf, ObserverInput};
 use super::matched::MatchFilter;
 use super::observers::{NewObserver, Observe, Observers, Watched, typed};
-use super::rare::Rare;
+use super::rare::{Rare, RareObserver};
 use crate::change::WriteEntity;
-use crate::command::apply_reactions;
+use crate::command::apply_observer_commands;
 use crate::component::{Component, HookContext, Kinds};
 use crate::entity::{Entity, EntityHashSet};
 use crate::error::ErrorHandler;
 use crate::event::{EntityEvent, Event, EventPattern};
 use crate::store::{LifecycleEvents, Store, Structure, bundle_components};
 use crate::system::{
-    BoxedSystem, FunctionMarker, IntoSystem, MacroMarker, NotifySystem, SystemCondition, SystemCore, SystemFacts,
-    SystemOutput, WithNotifySystem,
+    FunctionMarker, IntoSystem, MacroMarker, NotifySystem, SystemCondition, SystemCore, SystemFacts, SystemOutput,
+    WithNotifySystem,
 };
 use crate::world::{DeferredMarker, DeferredWorld, World, notify_observers};
 
@@ -131,42 +131,36 @@ impl<I: ObserverInput> Unregistered for WithInput<I> {
         self.0.facts().name
     }
 
-    fn register(
-        mut self: Box<Self>,
-        store: &mut Store,
-        id: ObserverId,
-        mut rare: Option<Box<Rare>>,
-        of: (Vec<Entity>, bool),
-    ) {
+    fn register(self: Box<Self>, store: &mut Store, id: ObserverId, rare: Option<Box<Rare>>, of: (Vec<Entity>, bool)) {
         // It is notified of what happens from now on. What an operation that was broken off has left comes before.
         let world = store.id();
-        store.react();
+        store.flush_events();
         assert!(
             world == store.id(),
             "observer `{}`: the world was exchanged for another one before it was added",
             self.0.facts().name
         );
-        if let Some(rare) = &mut rare {
+        let mut observer = self.0;
+        if let Some(mut rare) = rare {
             rare.is_batch = I::IS_BATCH;
+            observer = Box::new(RareObserver { observer, rare: *rare });
         }
-        let conditions = rare.as_mut().map_or(&mut [][..], |rare| &mut rare.conditions);
-        prepare(&mut *self.0, conditions, store);
-        let pattern = type_name::<I::Pattern>();
-        register::<I>(NewObserver { observer: self.0, rare, id, pattern }, store, of);
+        prepare(&mut *observer, store);
+        register::<I>(NewObserver { observer, id, pattern: type_name::<I::Pattern>() }, store, of);
     }
 }
 
 /// Prepares a system that observes for a store.
-fn prepare(system: &mut dyn SystemCore, conditions: &mut [BoxedSystem<(), bool>], store: &mut Store) {
+fn prepare(system: &mut dyn SystemCore, store: &mut Store) {
     let world = store.id();
     system.prepare(store);
-    conditions.iter_mut().for_each(|condition| condition.prepare(store));
     let facts = system.facts();
-    facts.access.expect_agreement();
-    conditions.iter().for_each(|condition| condition.access().expect_agreement());
     // What systems are made of others is known now.
-    assert_keeps_structure(facts);
-    conditions.iter().for_each(|condition| assert_keeps_structure(condition.facts()));
+    let conditions = facts.conditions.iter().map(|condition| condition.facts());
+    for facts in core::iter::once(facts).chain(conditions) {
+        facts.access.expect_agreement();
+        assert_keeps_structure(facts);
+    }
     assert!(world == store.id(), "observer `{}`: a parameter has replaced the world", facts.name);
 }
 
@@ -187,9 +181,9 @@ fn register<I: ObserverInput>(
         }
     }
     let slot = EventOf::<I>::slot();
-    let event = store.reactions.register(slot, Observers::<EventOf<I>>::new);
-    let Store { structure: Structure { entities: living, .. }, reactions, .. } = store;
-    let observers = match reactions.of(event) {
+    let event = store.events.dispatch.register(slot, Observers::<EventOf<I>>::new);
+    let Store { structure: Structure { entities: living, .. }, events, .. } = store;
+    let observers = match events.dispatch.of(event) {
         Some(observers) => typed::<EventOf<I>>(observers),
         None => None,
     };
@@ -200,25 +194,25 @@ fn register<I: ObserverInput>(
     observers.share_meta(&mut *new.observer);
     // Those are dropped when all is done.
     let removed = observers.add(new, watched, living);
-    reactions.forget(&removed);
-    reactions.enter(id.0, event);
+    events.dispatch.forget(&removed);
+    events.dispatch.enter(id.0, event);
     let Some(moment) = EventOf::<I>::MOMENT else { return };
     let kinds = moment.kinds();
-    store.reactions.register_lifecycle(event, kinds);
+    store.events.dispatch.register_lifecycle(event, kinds);
     let any = components.is_empty().then_some(None);
     store.refresh_observed(components.iter().copied().map(Some).chain(any).chain(removed.unwatched));
-    let is_after = kinds.has(Kinds::ADD.and(Kinds::INSERT));
+    let is_after = kinds.intersects(Kinds::COMES);
     if let Some(entities) = existing.filter(|_| is_after) {
         let events = LifecycleEvents::of_existing(
             &store.structure,
             &components,
-            kinds.without(Kinds::GONE),
+            kinds.difference(Kinds::GONE),
             &distinct(entities),
         );
         let at = Kinds::DISPATCHED.iter().position(|&dispatched| dispatched == kinds);
         let caller = store.structure.entities.acting();
         at.into_iter().for_each(|at| notify_observers(store, &events, at, Some(id.0), caller));
-        apply_reactions(store);
+        apply_observer_commands(store);
     }
 }
 

@@ -114,10 +114,10 @@ impl World {
         let mut told: Vec<(String, bool)> = Vec::new();
         let mut others = Vec::new();
         let moment = <P::Event as Event>::MOMENT;
-        let Store { structure: Structure { archetypes, .. }, reactions, .. } = &mut self.store;
+        let Store { structure: Structure { archetypes, .. }, events, .. } = &mut self.store;
         let components = &archetypes.components;
-        let number = reactions.number::<P::Event>(<P::Event as Event>::slot());
-        let observers = number.and_then(|number| reactions.of(number));
+        let number = events.dispatch.number::<P::Event>(<P::Event as Event>::slot());
+        let observers = number.and_then(|number| events.dispatch.of(number));
         if let Some(observers) = observers.and_then(|observers| typed::<P::Event>(observers)) {
             let mut of_entity = Vec::new();
             for (name, has_conditions, watched) in observers.all() {

@@ -69,98 +69,62 @@ impl World {
 
 impl ComponentHooks<'_> {
     #[track_caller]
-    fn set(&mut self, kind: Kinds, name: &str, hook: ComponentHook) -> &mut Self {
+    fn set(&mut self, kind: Kinds, hook: ComponentHook) -> &mut Self {
         let is_new = self.try_set(kind, hook);
         let component = self.store.structure.archetypes.components.name(self.id);
-        assert!(is_new, "component `{component}` has an `{name}` hook already");
+        assert!(is_new, "component `{component}` has an `{}` hook already", kind.hook_name());
         self
     }
 
     fn try_set(&mut self, kind: Kinds, hook: ComponentHook) -> bool {
-        let Store { structure: Structure { archetypes, .. }, listeners, .. } = &mut *self.store;
+        let Store { structure: Structure { archetypes, .. }, events, .. } = &mut *self.store;
         let is_new = archetypes.add_hook(self.id, kind, hook);
         if is_new {
-            listeners.refresh_observed(&archetypes.components);
+            events.refresh_observed(&archetypes.components);
         }
         is_new
     }
+}
 
+macro_rules! hooks {
+    ($($(#[$of_hook:meta])* $kind:ident: fn $on:ident, fn $try_on:ident;)*) => {
+        impl ComponentHooks<'_> {$(
+            $(#[$of_hook])*
+            ///
+            /// # Panics
+            ///
+            /// If the component has such a hook.
+            #[track_caller]
+            pub fn $on(&mut self, hook: ComponentHook) -> &mut Self {
+                self.set(Kinds::$kind, hook)
+            }
+
+            #[doc = concat!("As [`", stringify!($on), "`](Self::", stringify!($on), "); `None`, and nothing has changed, if the component \
+                             has such a hook.")]
+            pub fn $try_on(&mut self, hook: ComponentHook) -> Option<&mut Self> {
+                self.try_set(Kinds::$kind, hook).then_some(self)
+            }
+        )*}
+    };
+}
+
+hooks! {
     /// Runs when an entity has got the component and had not, after the operation, before observers of [`Add`](crate::event::Add).
-    ///
-    /// # Panics
-    ///
-    /// If the component has such a hook.
-    #[track_caller]
-    pub fn on_add(&mut self, hook: ComponentHook) -> &mut Self {
-        self.set(Kinds::ADD, "on_add", hook)
-    }
+    ADD: fn on_add, fn try_on_add;
 
     /// Runs when an entity has got a value of the component, after the operation, before observers of
     /// [`Insert`](crate::event::Insert).
-    ///
-    /// # Panics
-    ///
-    /// If the component has such a hook.
-    #[track_caller]
-    pub fn on_insert(&mut self, hook: ComponentHook) -> &mut Self {
-        self.set(Kinds::INSERT, "on_insert", hook)
-    }
+    INSERT: fn on_insert, fn try_on_insert;
 
     /// Runs when a value of the component is about to go, or to be replaced, before the operation, after observers of
     /// [`Discard`](crate::event::Discard).
-    ///
-    /// # Panics
-    ///
-    /// If the component has such a hook.
-    #[track_caller]
-    pub fn on_discard(&mut self, hook: ComponentHook) -> &mut Self {
-        self.set(Kinds::DISCARD, "on_discard", hook)
-    }
+    DISCARD: fn on_discard, fn try_on_discard;
 
     /// Runs when an entity is about to lose the component, before the operation, after observers of
     /// [`Remove`](crate::event::Remove).
-    ///
-    /// # Panics
-    ///
-    /// If the component has such a hook.
-    #[track_caller]
-    pub fn on_remove(&mut self, hook: ComponentHook) -> &mut Self {
-        self.set(Kinds::REMOVE, "on_remove", hook)
-    }
+    REMOVE: fn on_remove, fn try_on_remove;
 
     /// Runs when an entity with the component is about to end, before the operation, after observers of
     /// [`Despawn`](crate::event::Despawn).
-    ///
-    /// # Panics
-    ///
-    /// If the component has such a hook.
-    #[track_caller]
-    pub fn on_despawn(&mut self, hook: ComponentHook) -> &mut Self {
-        self.set(Kinds::DESPAWN, "on_despawn", hook)
-    }
-
-    /// As [`on_add`](Self::on_add); `None`, and nothing has changed, if the component has such a hook.
-    pub fn try_on_add(&mut self, hook: ComponentHook) -> Option<&mut Self> {
-        self.try_set(Kinds::ADD, hook).then_some(self)
-    }
-
-    /// As [`on_insert`](Self::on_insert); `None`, and nothing has changed, if the component has such a hook.
-    pub fn try_on_insert(&mut self, hook: ComponentHook) -> Option<&mut Self> {
-        self.try_set(Kinds::INSERT, hook).then_some(self)
-    }
-
-    /// As [`on_discard`](Self::on_discard); `None`, and nothing has changed, if the component has such a hook.
-    pub fn try_on_discard(&mut self, hook: ComponentHook) -> Option<&mut Self> {
-        self.try_set(Kinds::DISCARD, hook).then_some(self)
-    }
-
-    /// As [`on_remove`](Self::on_remove); `None`, and nothing has changed, if the component has such a hook.
-    pub fn try_on_remove(&mut self, hook: ComponentHook) -> Option<&mut Self> {
-        self.try_set(Kinds::REMOVE, hook).then_some(self)
-    }
-
-    /// As [`on_despawn`](Self::on_despawn); `None`, and nothing has changed, if the component has such a hook.
-    pub fn try_on_despawn(&mut self, hook: ComponentHook) -> Option<&mut Self> {
-        self.try_set(Kinds::DESPAWN, hook).then_some(self)
-    }
+    DESPAWN: fn on_despawn, fn try_on_despawn;
 }

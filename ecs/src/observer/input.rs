@@ -72,7 +72,7 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
         observer: ObserverId,
         store: &mut Store,
     ) -> Observed {
-        let caller = store.reactions.caller();
+        let caller = store.events.dispatch.caller();
         system.notify(OnInput { event, trigger, observer, caller, is_kept: &mut false }, store)
     }
 
@@ -85,7 +85,7 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
         observer: ObserverId,
         store: &mut Store,
     ) -> (usize, Observed) {
-        let caller = store.reactions.caller();
+        let caller = store.events.dispatch.caller();
         let about = OnAbout { event: None, trigger, is_set: false, components, observer, caller };
         let mut rows = ObservedRows { affected, next: start, end, about };
         let out = system.run_rows(RowScope::Observed(&mut rows, store));
@@ -221,7 +221,7 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
         use crate::event::EntityEvent as _;
 
         let entities = &[event.event_target()];
-        let about = &(&*trigger, observer, store.reactions.caller());
+        let about = &(&*trigger, observer, store.events.dispatch.caller());
         system.notify(batch(entities, about), store)
     }
 
@@ -235,7 +235,7 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
     ) -> (usize, Observed) {
         debug_assert_eq!(range.start, 0);
         Trigger::<P::Event>::set_components(trigger, components);
-        let about = &(&*trigger, observer, store.reactions.caller());
+        let about = &(&*trigger, observer, store.events.dispatch.caller());
         let done = match affected {
             Affected::Listed(entities) => system.notify(batch(entities, about), store),
             Affected::Rows { .. } if system.access().is_exclusive() => {

@@ -62,8 +62,8 @@ impl MatchFilter {
         let turns = |entity: Entity, store: &Store| {
             let now = |id: ComponentId| store.structure.has(entity, id);
             let other = |id: ComponentId| match batch.kinds_of(id) {
-                kinds if kinds.has(Kinds::COMING.and(Kinds::GONE)) => true,
-                kinds if kinds.has(Kinds::REMOVE.and(Kinds::ADD)) => false,
+                kinds if kinds.intersects(Kinds::COMING.union(Kinds::GONE)) => true,
+                kinds if kinds.intersects(Kinds::REMOVE.union(Kinds::ADD)) => false,
                 _ => now(id),
             };
             self.holds(now) && !self.holds(other)

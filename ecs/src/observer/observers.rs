@@ -12,7 +12,7 @@ use super::id::ObserverId;
 use super::input::ObserverInput;
 use super::matched::MatchFilter;
 use super::on::TriggerOf;
-use super::rare::{Rare, conditions_hold, report};
+use super::rare::report;
 use super::watching::{Watching, watched};
 use crate::alloc_error::{try_shrink, try_shrink_map};
 use crate::command::defer_direct;
@@ -75,26 +75,19 @@ pub(super) struct Watched {
     pub(super) filter: Option<MatchFilter>,
 }
 
-/// An observer in the list. It is in one of the fields, or removed.
+/// An observer in the list.
 struct Listed<E: Event> {
+    /// `None` if it has been removed.
     observer: Option<Box<dyn Observe<E>>>,
-    /// One with conditions, or a handler of its own.
-    rare: Option<Box<RareObserver<E>>>,
     id: ObserverId,
     /// The name of what it observes.
     #[cfg(feature = "trace")]
     pattern: &'static str,
 }
 
-struct RareObserver<E: Event> {
-    observer: Box<dyn Observe<E>>,
-    rare: Rare,
-}
-
 /// An observer that is about to be added.
 pub(super) struct NewObserver<E: Event> {
     pub(super) observer: Box<dyn Observe<E>>,
-    pub(super) rare: Option<Box<Rare>>,
     pub(super) id: ObserverId,
     /// The name of what it observes.
     pub(super) pattern: &'static str,
@@ -267,12 +260,12 @@ impl<E: Event> Observers<E> {
     fn close_gaps(&mut self, entities: &Entities) {
         let (mut is_empty, mut ids) = (Vec::new(), Vec::new());
         for listed in &self.list {
-            is_empty.push(listed.is_removed());
-            if !listed.is_removed() {
+            is_empty.push(listed.observer.is_none());
+            if listed.observer.is_some() {
                 ids.push(listed.id);
             }
         }
-        self.list.retain(|listed| !listed.is_removed());
+        self.list.retain(|listed| listed.observer.is_some());
         self.index.close_gaps(&is_empty, &ids, entities);
     }
 
@@ -328,63 +321,33 @@ impl<E: Event> Observers<E> {
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, bool, &Watched)> {
         let all = self.list.iter().zip(&self.index.watched);
         all.filter_map(|(listed, watched)| {
-            let (observer, rare) = listed.get()?;
-            let (name, has_conditions) = (observer.facts().name, rare.is_some_and(Rare::has_conditions));
-            Some((name, has_conditions, watched))
+            let facts = listed.observer.as_ref()?.facts();
+            Some((facts.name, !facts.conditions.is_empty(), watched))
         })
     }
 }
 
 impl<E: Event> Listed<E> {
-    fn new(NewObserver { observer, rare, id, pattern }: NewObserver<E>) -> Self {
+    fn new(NewObserver { observer, id, pattern }: NewObserver<E>) -> Self {
         let _ = pattern;
-        let (observer, rare) = match rare {
-            Some(rare) => (None, Some(Box::new(RareObserver { observer, rare: *rare }))),
-            None => (Some(observer), None),
-        };
         Self {
-            observer,
-            rare,
+            observer: Some(observer),
             id,
             #[cfg(feature = "trace")]
             pattern,
         }
     }
 
-    fn is_removed(&self) -> bool {
-        self.observer.is_none() && self.rare.is_none()
-    }
-
-    fn get(&self) -> Option<(&dyn Observe<E>, Option<&Rare>)> {
-        match (&self.observer, &self.rare) {
-            (Some(observer), _) => Some((&**observer, None)),
-            (None, Some(rare)) => Some((&*rare.observer, Some(&rare.rare))),
-            (None, None) => None,
-        }
-    }
-
-    fn get_mut(&mut self) -> Option<(&mut dyn Observe<E>, Option<&mut Rare>)> {
-        match (&mut self.observer, &mut self.rare) {
-            (Some(observer), _) => Some((&mut **observer, None)),
-            (None, Some(rare)) => Some((&mut *rare.observer, Some(&mut rare.rare))),
-            (None, None) => None,
-        }
-    }
-
     /// Removes the observer. It is to be dropped when all else is done.
     fn take(&mut self) -> Option<Box<dyn Any + Send + Sync>> {
-        match (self.observer.take(), self.rare.take()) {
-            (Some(observer), _) => Some(Box::new(observer)),
-            (None, Some(rare)) => Some(rare),
-            (None, None) => None,
-        }
+        Some(Box::new(self.observer.take()?))
     }
 
     /// Begins the span of the observer, if there are spans.
     #[inline(always)]
     fn enter(&self) -> trace::Entered {
         #[cfg(feature = "trace")]
-        return trace::observer(self.get().map_or("", |(observer, _)| observer.facts().name), self.pattern);
+        return trace::observer(self.observer.as_ref().map_or("", |observer| observer.facts().name), self.pattern);
         #[cfg(not(feature = "trace"))]
         trace::observer("", "")
     }
@@ -392,25 +355,11 @@ impl<E: Event> Listed<E> {
     /// Runs the observer with an event.
     #[inline(always)]
     fn notify(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
-        match &mut self.observer {
-            Some(observer) if !cfg!(feature = "trace") => {
-                if let Err(not_done) = observer.observe(event, trigger, self.id, store) {
-                    report(not_done, None, type_name::<E>(), store);
-                }
-            }
-            _ => self.notify_if_conditions_hold(event, trigger, store),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn notify_if_conditions_hold(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
-        let (_span, id) = (self.enter(), self.id);
-        let Some((observer, mut rare)) = self.get_mut() else { return };
-        if conditions_hold(&mut rare, observer, type_name::<E>(), store)
-            && let Err(not_done) = observer.observe(event, trigger, id, store)
+        let _span = self.enter();
+        if let Some(observer) = &mut self.observer
+            && let Err(not_done) = observer.observe(event, trigger, self.id, store)
         {
-            report(not_done, rare, type_name::<E>(), store);
+            report(not_done, None, type_name::<E>(), store);
         }
     }
 
@@ -428,7 +377,8 @@ impl<E: Event> Listed<E> {
             let is_watched = |id: &ComponentId| watched.components.is_empty() || watched.components.contains(id);
             let about: Vec<ComponentId> = batch.components().filter(is_watched).collect();
             if !about.is_empty() {
-                let affected = only.map_or(batch.affected, |(_, nth)| batch.affected.only(nth as usize));
+                let affected =
+                    only.map_or(batch.affected, |(_, nth)| batch.affected.some(nth as usize..nth as usize + 1));
                 self.notify_of_batch(watched, (batch, affected), &about, trigger, store);
             }
         }
@@ -461,20 +411,14 @@ impl<E: Event> Listed<E> {
         store: &mut Store,
     ) {
         let (_span, id) = (self.enter(), self.id);
-        let Some((observer, mut rare)) = self.get_mut() else { return };
+        let Some(observer) = &mut self.observer else { return };
         let (mut next, count) = (0, affected.len());
         while next < count {
-            // The conditions are evaluated before each call.
-            let end = rare.as_ref().map_or(count, |rare| if rare.is_batch { count } else { next + 1 });
-            if !conditions_hold(&mut rare, observer, type_name::<E>(), store) {
-                next = end;
-                continue;
-            }
-            let (after, observed) = observer.observe_rows((affected, next..end), components, trigger, id, store);
-            next = after;
+            let observed;
+            (next, observed) = observer.observe_rows((affected, next..count), components, trigger, id, store);
             defer_direct(store);
             if let Err(not_done) = observed {
-                report(not_done, rare.as_deref_mut(), type_name::<E>(), store);
+                report(not_done, None, type_name::<E>(), store);
             }
         }
     }
@@ -507,7 +451,7 @@ impl<E: Event> EventObservers<Store> for Observers<E> {
         // The one that goes is still in the list.
         let is_occupied = |place: u32| {
             let listed = &list[place as usize];
-            !listed.is_removed() && listed.id.0 != number
+            listed.observer.is_some() && listed.id.0 != number
         };
         let (place, was) = self.index.remove(number, &is_occupied)?;
         let observer = self.list[place].take();

@@ -59,12 +59,12 @@ fn relate<R: Relation>(store: &mut Store, source: Entity, value: R, target: Enti
 
 /// Whether there have been observers of a type of event.
 fn has_observers<E: Event>(store: &Store) -> bool {
-    store.reactions.number::<E>(E::slot()).is_some()
+    store.events.dispatch.number::<E>(E::slot()).is_some()
 }
 
 /// Runs the observers of an event, if there have been any. What they record waits.
 fn notify<E: Event<Trigger<'static>: Default>>(store: &mut Store, event: &mut E) {
-    if let Some(number) = store.reactions.number::<E>(E::slot()) {
+    if let Some(number) = store.events.dispatch.number::<E>(E::slot()) {
         dispatch(store, number, event, &mut Default::default());
     }
 }
@@ -90,29 +90,23 @@ fn tell<R: Relation>(store: &mut Store) {
     }
 }
 
+/// Notifies observers that a pair has been made, unless it has been removed since, or that it has ended.
 fn tell_one<R: Relation>(store: &mut Store, news: PairNews<R>) {
     match news {
-        PairNews::Made(ends) => tell_made::<R>(store, ends),
-        PairNews::Ended(ends, value) => tell_ended(store, ends, value),
-    }
-}
-
-/// Tells of a pair that has come, unless it has gone already.
-fn tell_made<R: Relation>(store: &mut Store, ends: [Entity; 2]) {
-    let is_there = store.relations.get::<R>().is_some_and(|pairs| pairs.is_there(ends));
-    if is_there {
-        notify(store, &mut Relate::<R>::new(ends));
-    }
-}
-
-/// Tells of a pair that has gone, and drops its value.
-fn tell_ended<R: Relation>(store: &mut Store, [source, target]: [Entity; 2], relation: R) {
-    let mut ended = Unrelate { source, target, relation };
-    notify(store, &mut ended);
-    let now = store.now();
-    if let Some((messages, ticks)) = store.resources.get_mut::<Messages<Unrelate<R>>>() {
-        messages.write(ended);
-        ticks.set_changed(now);
+        PairNews::Made(ends) => {
+            if store.relations.get::<R>().is_some_and(|pairs| pairs.is_there(ends)) {
+                notify(store, &mut Relate::<R>::new(ends));
+            }
+        }
+        PairNews::Ended([source, target], relation) => {
+            let mut ended = Unrelate { source, target, relation };
+            notify(store, &mut ended);
+            let now = store.now();
+            if let Some((messages, ticks)) = store.resources.get_mut::<Messages<Unrelate<R>>>() {
+                messages.write(ended);
+                ticks.set_changed(now);
+            }
+        }
     }
 }
 

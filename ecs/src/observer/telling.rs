@@ -4,17 +4,17 @@ use core::any::type_name;
 
 use super::observers::Observers;
 use super::on::TriggerOf;
-use crate::command::{apply_reactions, defer_direct};
+use crate::command::{apply_observer_commands, defer_direct};
 use crate::event::{Event, Trigger as _};
-use crate::store::{NotDispatched, Store};
-use crate::world::{DispatchGuard, World, report_trigger};
+use crate::store::Store;
+use crate::world::{DispatchGuard, World, report_not_dispatched, report_trigger};
 
 /// Dispatches an event, and applies the commands of its observers. Returns false, without notifying an observer, during a dispatch of the
 /// same type of event.
 #[inline]
 pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
-    let Some(number) = store.reactions.number::<E>(E::slot()) else { return true };
-    if !store.reactions.is_idle() || store.structure.entities.needs_flush() {
+    let Some(number) = store.events.dispatch.number::<E>(E::slot()) else { return true };
+    if !store.events.dispatch.is_idle() || store.structure.entities.needs_flush() {
         return trigger_nested(store, number, event, trigger);
     }
     dispatch_and_apply(store, number, event, trigger)
@@ -33,7 +33,7 @@ fn trigger_nested<E: Event>(store: &mut Store, number: u32, event: &mut E, trigg
 #[inline(always)]
 fn dispatch_and_apply<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let is_dispatched = dispatch(store, number, event, trigger);
-    apply_reactions(store);
+    apply_observer_commands(store);
     is_dispatched
 }
 
@@ -41,25 +41,13 @@ fn dispatch_and_apply<E: Event>(store: &mut Store, number: u32, event: &mut E, t
 #[inline(always)]
 pub(super) fn dispatch<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let caller = store.structure.entities.acting();
-    let Some(mut observers) = store.reactions.begin_event::<E, Observers<E>>(number, caller) else {
+    let Some(mut observers) = store.events.dispatch.begin_event::<E, Observers<E>>(number, caller) else {
         return report_not_dispatched(store, number);
     };
     let guard = DispatchGuard { store };
     propagate(&mut observers, event, trigger, guard.store);
     guard.end();
     drop(observers);
-    true
-}
-
-#[cold]
-fn report_not_dispatched(store: &mut Store, number: u32) -> bool {
-    match store.reactions.why_not(number) {
-        NotDispatched::Busy => return false,
-        NotDispatched::Unobserved => {}
-        NotDispatched::TooDeep(event, chain) => {
-            report_trigger(store, event, &alloc::format!("too many events led to it: {chain}"));
-        }
-    }
     true
 }
 

@@ -72,7 +72,7 @@ macro_rules! hook {
 
 /// Whether no dispatch goes on and no event waits for delivery.
 fn is_idle(store: &Store) -> bool {
-    store.reactions.is_idle() && store.listeners.pending.is_empty() && !store.listeners.has_news
+    store.events.dispatch.is_idle() && store.events.pending.is_empty() && !store.events.has_pending
 }
 
 fn panics(operation: impl FnOnce()) -> bool {
@@ -205,7 +205,7 @@ fn events_of_operations_that_are_one_are_delivered_at_its_end() {
     let mut world = recording();
     world.add_observer(record_batch::<Add<Left>>("add"));
     let mut made = Vec::new();
-    world.store.as_one(|store| {
+    world.store.batched(|store| {
         let world = World::from_store_mut(store);
         made.extend((0..3).map(|_| world.spawn(Left).id()));
         assert!(world.resource::<Calls>().0.is_empty());

@@ -77,24 +77,26 @@ impl Watching {
     ) {
         for watched in watched(components) {
             *self.counts.entry(watched).or_default() += 1;
-        }
-        if of_entities.is_empty() {
-            for watched in watched(components) {
-                match watched {
-                    Some(id) => {
-                        if self.of_components.len() <= id.index() {
-                            self.of_components.resize(id.index() + 1, None);
-                        }
-                        self.of_components[id.index()].get_or_insert_with(|| self.of_all.clone()).push(place);
+            if of_entities.is_empty() {
+                if let Some(id) = watched {
+                    if self.of_components.len() <= id.index() {
+                        self.of_components.resize(id.index() + 1, None);
                     }
-                    None => {
-                        self.of_all.push(place);
-                        self.of_components.iter_mut().flatten().for_each(|places| places.push(place));
-                    }
+                    self.of_components[id.index()].get_or_insert_with(|| self.of_all.clone());
                 }
+                self.lists(watched).for_each(|places| places.push(place));
             }
         }
         of_entities.iter().for_each(|&entity| self.of_entities.add(entity, place, entities.contains(entity)));
+    }
+
+    /// The lists with the observers of all entities that watch a component, or any.
+    fn lists(&mut self, watched: Option<ComponentId>) -> impl Iterator<Item = &mut Places> {
+        let (of_components, of_all) = match watched {
+            Some(id) => (self.of_components.get_mut(id.index()..=id.index()).unwrap_or_default(), None),
+            None => (&mut self.of_components[..], Some(&mut self.of_all)),
+        };
+        of_components.iter_mut().flatten().chain(of_all)
     }
 
     /// Forgets what the observer in a place watches, which has been removed. `is_occupied` returns whether a place has an observer.
@@ -111,19 +113,8 @@ impl Watching {
             if let Some(count) = self.counts.get_mut(&watched) {
                 *count -= 1;
             }
-        }
-        if of_entities.is_empty() {
-            for watched in watched(components) {
-                match watched {
-                    Some(id) => {
-                        let places = self.of_components.get_mut(id.index()).and_then(Option::as_mut);
-                        places.into_iter().for_each(|places| places.remove(place, is_occupied));
-                    }
-                    None => {
-                        let lists = self.of_components.iter_mut().flatten().chain([&mut self.of_all]);
-                        lists.for_each(|places| places.remove(place, is_occupied));
-                    }
-                }
+            if of_entities.is_empty() {
+                self.lists(watched).for_each(|places| places.remove(place, is_occupied));
             }
         }
         of_entities.iter().for_each(|&entity| self.of_entities.remove(entity, place, is_occupied));

@@ -203,7 +203,7 @@ impl TableMatcher {
 /// Has the world keep the ticks that the terms of a query ask for.
 fn watch_changes(store: &mut Store, terms: &Terms) -> Vec<TrackingGuard> {
     if terms.all().asks_spawns() {
-        store.listeners.track_spawns(&mut store.structure.archetypes, store.clock.change_tick());
+        store.events.track_spawns(&mut store.structure.archetypes, store.clock.change_tick());
     }
     let is_asked = |usage: Usage| usage.asks_changes() && !usage.selects_pairs();
     let asked = terms.all().all_components().filter(|(usage, _)| is_asked(*usage));

@@ -127,7 +127,7 @@ impl Forest {
         tables: impl Iterator<Item = TableId> + Clone,
     ) {
         self.tells_changes = needs.changes;
-        let has_same_links = |forest: &Self| forest.links == store.listeners.links.version(relation);
+        let has_same_links = |forest: &Self| forest.links == store.events.links.version(relation);
         let is_right =
             self.has_same_rows(store, tables.clone()) && (has_same_links(self) || self.mend(store, relation, needs));
         if !is_right {
@@ -187,15 +187,15 @@ impl Forest {
     }
 
     fn note_links(&mut self, store: &Store, relation: ComponentId) {
-        self.links = store.listeners.links.version(relation);
-        self.notes = store.listeners.links.notes();
+        self.links = store.events.links.version(relation);
+        self.notes = store.events.links.notes();
     }
 
     /// Gives slots other targets. Returns whether all of it is up to date now: it is not if too much has changed.
     #[cold]
     #[inline(never)]
     fn mend(&mut self, store: &Store, relation: ComponentId, needs: ForestNeeds) -> bool {
-        let Some(changed) = store.listeners.links.changed_since(self.notes, relation) else { return false };
+        let Some(changed) = store.events.links.changed_since(self.notes, relation) else { return false };
         if self.has_circles {
             return false;
         }
@@ -333,7 +333,7 @@ impl Forest {
     /// The target of an entity, and where it is.
     #[inline]
     fn target_of(&mut self, store: &Store, relation: ComponentId, entity: Entity) -> (Entity, Place) {
-        let target = store.listeners.links.target(relation, entity).filter(|target| *target != entity);
+        let target = store.events.links.target(relation, entity).filter(|target| *target != entity);
         let Some(target) = target else { return (Entity::PLACEHOLDER, Place::NONE) };
         let Some(location) = store.structure.entities.get(target) else { return (target, Place::NONE) };
         let table = self.enter(store, location.table, NOT_HERE);

@@ -171,7 +171,7 @@ pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: 
         TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => true,
         TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => true,
         TermEntry::Spawned => {
-            store.listeners.spawns.as_ref().is_none_or(|spawns| store.run_ticks().is_new(spawns.get(entity.index())))
+            store.events.spawns.as_ref().is_none_or(|spawns| store.run_ticks().is_new(spawns.get(entity.index())))
         }
         TermEntry::Component(usage, _) if usage.is_open() => true,
         TermEntry::Component(usage, component) => {

@@ -98,7 +98,7 @@ impl<C: 'static> Relations<C> {
     /// Whether something is to be told of pairs.
     #[inline]
     pub(crate) fn have_news(&self) -> bool {
-        self.places.iter().any(|place| place.pairs.has_news())
+        self.places.iter().any(|place| place.pairs.has_pending())
     }
 
     /// Keeps ticks from growing too old.

@@ -178,7 +178,7 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     fn forget_target(&mut self, target: Entity);
 
     /// Whether something is to be told, and dropped.
-    fn has_news(&self) -> bool;
+    fn has_pending(&self) -> bool;
 
     /// Takes the pairs of some entities to another storage of the same type, under other ids, and returns the ids there. Their values move.
     fn move_to(&mut self, to: &mut dyn ErasedPairs, rows: &[[Entity; 4]], now: WriteStamp);
@@ -412,7 +412,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
     }
 
     #[inline]
-    fn has_news(&self) -> bool {
+    fn has_pending(&self) -> bool {
         !self.news.is_empty()
     }
 

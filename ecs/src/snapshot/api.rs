@@ -286,7 +286,7 @@ impl World {
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let refused = refused(&mut self.store, &is_apart, &options.clones);
         let mut refused: Vec<NotTaken> = refused.into_iter().map(NotTaken::from).collect();
-        if !options.observers && self.store.reactions.watch_entities() {
+        if !options.observers && self.store.events.dispatch.watch_entities() {
             refused.push(NotTaken::EntityObservers);
         }
         let (mut taken, mut locals) = (Vec::new(), Vec::new());

@@ -413,7 +413,7 @@ fn memory(world: &mut World, copy: &StoreCopy, kept: KeptBySystem<Box<dyn Any + 
         KeptBySystem::Removals { component: None, .. } => Memory::ReaderAtEnd,
         KeptBySystem::Removals { component: Some(component), of_values, next, missed } => {
             let id = world.store.register_descriptor(component).ok()?;
-            let list = world.store.listeners.removals.list_of(id);
+            let list = world.store.events.removals.list_of(id);
             let end =
                 list.and_then(|list| copy.removals.get(list)).map(|lists| lists[usize::from(of_values)].numbers().1);
             if end.is_some_and(|end| next > end) {

@@ -41,36 +41,14 @@ impl<B: Bundle, const QUIET: bool> Steps<B, QUIET> {
     const INSERT: Command<Store> = Self::with_parts(StepKind::Insert, || ("insert", type_name::<B>()));
     const INSERT_IF_NEW: Command<Store> =
         Self::with_parts(StepKind::InsertIfNew, || ("insert_if_new", type_name::<B>()));
-    const REMOVE: Command<Store> = Command::step::<()>(
-        false,
-        StepCommand {
-            kind: StepKind::Remove,
-            quiet: QUIET,
-            names: || ("remove", type_name::<B>()),
-            register: Store::register_bundle::<B>,
-            leaves: |_| {},
-        },
-    );
-    const RETAIN: Command<Store> = Command::step::<()>(
-        false,
-        StepCommand {
-            kind: StepKind::Retain,
-            quiet: QUIET,
-            names: || ("retain", type_name::<B>()),
-            register: Store::register_bundle::<B>,
-            leaves: |_| {},
-        },
-    );
-    const DESPAWN: Command<Store> = Command::step::<()>(
-        false,
-        StepCommand {
-            kind: StepKind::Despawn,
-            quiet: QUIET,
-            names: || ("despawn", ""),
-            register: |_| 0,
-            leaves: |_| {},
-        },
-    );
+    const REMOVE: Command<Store> = Self::without_parts(StepKind::Remove, || ("remove", type_name::<B>()));
+    const RETAIN: Command<Store> = Self::without_parts(StepKind::Retain, || ("retain", type_name::<B>()));
+    const DESPAWN: Command<Store> = Self::without_parts(StepKind::Despawn, || ("despawn", ""));
+
+    const fn without_parts(kind: StepKind, names: fn() -> (&'static str, &'static str)) -> Command<Store> {
+        let register = if matches!(kind, StepKind::Despawn) { |_: &mut Store| 0 } else { Store::register_bundle::<B> };
+        Command::step::<()>(false, StepCommand { kind, quiet: QUIET, names, register, leaves: |_| {} })
+    }
 
     const fn with_parts(kind: StepKind, names: fn() -> (&'static str, &'static str)) -> Command<Store> {
         Command::step::<B::Parts>(
@@ -128,25 +106,17 @@ unsafe fn scatter_aside<B: Bundle>(bundle: Moved<'_, B>, values: NonNull<u8>) {
     }
 }
 
-/// Records the removal of a bundle's components.
+/// Records a step for an entity that has no values: the removal of a bundle's components, the removal of all others, or the end of the
+/// entity.
 #[inline]
-pub(crate) fn record_remove<B: Bundle>(queue: &mut Queue<Store>, quiet: bool, entity: Entity) {
-    let command = if quiet { const { &Steps::<B, true>::REMOVE } } else { const { &Steps::<B, false>::REMOVE } };
-    // SAFETY: the command has no values.
-    unsafe { queue.push_with(command, entity, |_| {}) }
-}
-
-/// Records the removal of all components but those of a bundle and those that these require.
-#[inline]
-pub(crate) fn record_retain<B: Bundle>(queue: &mut Queue<Store>, entity: Entity) {
-    // SAFETY: the command has no values.
-    unsafe { queue.push_with(const { &Steps::<B, false>::RETAIN }, entity, |_| {}) }
-}
-
-/// Records the removal of an entity.
-#[inline]
-pub(crate) fn record_despawn(queue: &mut Queue<Store>, quiet: bool, entity: Entity) {
-    let command = if quiet { const { &Steps::<(), true>::DESPAWN } } else { const { &Steps::<(), false>::DESPAWN } };
+pub(crate) fn record_step<B: Bundle>(queue: &mut Queue<Store>, kind: StepKind, quiet: bool, entity: Entity) {
+    let command = match (kind, quiet) {
+        (StepKind::Remove, false) => const { &Steps::<B, false>::REMOVE },
+        (StepKind::Remove, true) => const { &Steps::<B, true>::REMOVE },
+        (StepKind::Despawn, false) => const { &Steps::<(), false>::DESPAWN },
+        (StepKind::Despawn, true) => const { &Steps::<(), true>::DESPAWN },
+        _ => const { &Steps::<B, false>::RETAIN },
+    };
     // SAFETY: the command has no values.
     unsafe { queue.push_with(command, entity, |_| {}) }
 }
@@ -178,11 +148,11 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
     let mut pattern = core::mem::take(&mut store.commands.last_pattern);
     let mut entities = Vec::new();
     while let Some(entry) = running.peek() {
-        if store.listeners.has_news {
+        if store.events.has_pending {
             // An operation that a panic ended has left pending events.
             let home = home.get_or_insert_with(|| Home::new(store));
             let system = store.commands.errors.system;
-            store.react();
+            store.flush_events();
             if !home.is(store) {
                 return home.send(&mut running.into_rest(), system);
             }
@@ -207,17 +177,17 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
         if is_new {
             learn_pattern(store, &mut pattern, &running);
         }
-        if store.listeners.is_quiet() {
+        if store.events.is_quiet() {
             apply_next(store, &mut running, &pattern, is_new, &mut entities);
             continue;
         }
         let home = home.get_or_insert_with(|| Home::new(store));
-        let (system, applied) = (store.commands.errors.system, store.reactions.applied);
+        let (system, applied) = (store.commands.errors.system, store.events.dispatch.applied);
         apply_next(store, &mut running, &pattern, is_new, &mut entities);
         if !home.is(store) {
             return home.send(&mut running.into_rest(), system);
         }
-        if store.reactions.applied != applied {
+        if store.events.dispatch.applied != applied {
             // As above: commands of observers may have been anything.
             pattern = Pattern::default();
         }
@@ -304,8 +274,8 @@ fn apply_next(
 ) {
     entities.clear();
     let spawns = pattern.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
-    let ends = store.listeners.hears && pattern.compiled.is_some_and(|compiled| compiled.change.is_none());
-    let (mut place, mut is_heard, mut table) = (None, false, None);
+    let ends = store.events.is_observing && pattern.compiled.is_some_and(|compiled| compiled.change.is_none());
+    let (mut place, mut is_observed, mut table) = (None, false, None);
     let run = running.pass(pattern, learnt, |entity| {
         // Most are in the table of the first one, which is one comparison.
         if let Some(table) = table
@@ -317,8 +287,8 @@ fn apply_next(
         }
         let here = place_of(&store.structure.entities, entity, spawns);
         if place.is_none() {
-            is_heard = store.listeners.hears && hears_steps(store, entity, here, pattern);
-            if let (Some(Placement::Table(here)), false, false) = (here, is_heard, ends) {
+            is_observed = store.events.is_observing && observes_steps(store, entity, here, pattern);
+            if let (Some(Placement::Table(here)), false, false) = (here, is_observed, ends) {
                 table = Some(here);
             }
         }
@@ -326,7 +296,7 @@ fn apply_next(
         // Without memory for one more the run ends here: those that have been passed are carried out.
         let has_room = |entities: &mut Vec<Entity>| entities.len() < AT_ONCE && entities.try_reserve(1).is_ok();
         // What observers are told of one entity, and what they record then, comes before the next one.
-        let fits = !is_heard && first == here && here.is_some() && !(ends && tells_sparse_end(store, entity));
+        let fits = !is_observed && first == here && here.is_some() && !(ends && notifies_of_sparse_end(store, entity));
         let together = entities.is_empty() || (fits && has_room(entities));
         if together {
             entities.push(entity);
@@ -373,13 +343,13 @@ fn apply_one_of(
     // components, so the leaves match the targets of its plan. Writing moves bytes and does not panic. Each number is written once.
     let addition = |change| unsafe { Addition::new(change, |writer| run.write(number, writer)) };
     // Observers are told when the origins have been noted.
-    let done = store.without_news(|store| {
+    let done = store.defer_events(|store| {
         let done = apply_one(store, entity, spawns, change.map(addition));
         done.map(|entity| attribute(store, entity, &attributions))
     });
     match done {
         // A run of which observers or hooks are told has one entity: what the change stands for may be another one now.
-        Ok(()) => store.react(),
+        Ok(()) => store.flush_events(),
         Err(error) => {
             for (step, by) in pattern.steps().zip(pattern.origins()) {
                 store.structure.entities.act(by);
@@ -391,22 +361,27 @@ fn apply_one_of(
 }
 
 /// Whether hooks or observers are notified of these steps for an entity.
-fn hears_steps(store: &mut Store, entity: Entity, place: Option<Placement>, pattern: &Pattern<Store>) -> bool {
+fn observes_steps(store: &mut Store, entity: Entity, place: Option<Placement>, pattern: &Pattern<Store>) -> bool {
     let (Some(place), Some(compiled)) = (place, pattern.compiled) else { return false };
     let table = match place {
         Placement::Table(table) => table,
         Placement::Pending | Placement::New => TableId::EMPTY,
     };
     match compiled.change {
-        Some(change) => store.structure.archetypes.planned(table, change).plan.interest().has(Interest::REACTIONS),
-        None => store.hears_end(table, SparseSummary::default()) || tells_sparse_end(store, entity),
+        Some(change) => {
+            store.structure.archetypes.planned(table, change).plan.interest().intersects(Interest::OBSERVERS)
+        }
+        None => {
+            let (Store { events, .. }, tables) = (&*store, &store.structure.archetypes.tables);
+            events.observe_end(tables, table, SparseSummary::default()) || notifies_of_sparse_end(store, entity)
+        }
     }
 }
 
 /// Whether user code may be told of the end of an entity because of what it has in sparse storages.
 #[inline]
-fn tells_sparse_end(store: &Store, entity: Entity) -> bool {
-    store.listeners.told_storages.meets(store.structure.entities.sparse_summary(entity.index()))
+fn notifies_of_sparse_end(store: &Store, entity: Entity) -> bool {
+    store.events.notified_storages.meets(store.structure.entities.sparse_summary(entity.index()))
 }
 
 /// Sets the origin of the operations that follow to that of the first step, or of the last one if the entity is despawned.

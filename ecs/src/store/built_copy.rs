@@ -424,7 +424,7 @@ pub(crate) fn build_copy(
         frames.hold(seat, held.into_iter());
     }
     if spawns.is_some() {
-        store.listeners.track_spawns(&mut store.structure.archetypes, store.clock.change_tick());
+        store.events.track_spawns(&mut store.structure.archetypes, store.clock.change_tick());
     }
     Ok(Ok(StoreCopy {
         entities,
@@ -453,14 +453,14 @@ fn build_removals(
     parts: Vec<RemovalParts>,
     now: Tick,
 ) -> Result<Result<Vec<[LogCopy; 2]>, BuildError>, AllocError> {
-    let mut copies = store.listeners.removals.empty_copies(&store.structure.archetypes.components);
+    let mut copies = store.events.removals.empty_copies(&store.structure.archetypes.components);
     for RemovalParts { component, entities, values, first, limit } in parts {
         let id = match store.register_descriptor(component) {
             Ok(id) => id,
             Err(error) => return Ok(Err(BuildError::Register(error))),
         };
         // Without a reader nothing is kept.
-        let Some(list) = store.listeners.removals.list_of(id) else { continue };
+        let Some(list) = store.events.removals.list_of(id) else { continue };
         let (rows, of_values) = (entities.len(), values.is_some());
         let values = values.map(|values| ColumnCopy::of(values, rows, |row| row, now)).transpose()?;
         copies[list][usize::from(of_values)] = LogCopy::of(entities, values, first, limit.max(rows));

@@ -227,13 +227,13 @@ impl Store {
         make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let change = self.insertion_of::<B>();
-        if let Some(number) = self.structure.only_storage::<B>().filter(|&number| !self.listeners.hears_storage(number))
+        if let Some(number) = self.structure.only_storage::<B>().filter(|&number| !self.events.observes_storage(number))
         {
             return insert_into_storage(self, number, selection, make);
         }
-        let panicked = expect_change_of(self, selection, None, change);
-        let count = insert_expected(self, selection, change, make);
-        self.conclude(panicked);
+        let panicked = notify_before_change_of(self, selection, None, change);
+        let count = insert_notified(self, selection, change, make);
+        self.finish_operation(panicked);
         count
     }
 
@@ -251,15 +251,15 @@ impl Store {
     }
 
     /// Notes what selected entities are about to lose if they gain a bundle.
-    pub(crate) fn foresee_insertion<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
+    pub(crate) fn collect_insertion<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         let change = self.insertion_of::<B>();
-        foresee_change_of(self, events, selection, change);
+        collect_change_of(self, events, selection, change);
     }
 
     /// Notes what selected entities are about to lose if they lose a bundle.
-    pub(crate) fn foresee_removal<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
+    pub(crate) fn collect_removal<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         let change = removing::<B>(self).change();
-        foresee_change_of(self, events, selection, change);
+        collect_change_of(self, events, selection, change);
     }
 
     /// Calls a function with selected entities, in this order if there is one.
@@ -335,7 +335,7 @@ impl Store {
         if plan.table == table || !plan.is_plain() {
             return Err(columns);
         }
-        let panicked = expect_change_of(self, &selection, Some(entities), change);
+        let panicked = notify_before_change_of(self, &selection, Some(entities), change);
         let write = |store: &mut Self, block: &Block| {
             let rows = store.structure.entities.rows_of(entities);
             let places: Vec<usize> = rows.iter().map(|row| *row as usize - block.first).collect();
@@ -365,7 +365,7 @@ impl Store {
         };
         // SAFETY: the plan is plain, and there are values of all components of the only bundle of the change.
         unsafe { move_rows(self, id, &selection, Some(entities), write) }
-        self.conclude(panicked);
+        self.finish_operation(panicked);
         Ok(())
     }
 
@@ -431,18 +431,18 @@ impl Store {
     pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
         let loss = removing::<B>(self);
         let count = selection.len(self);
-        let unwatched = |number: &usize| !self.listeners.watches_storage(*number);
+        let unwatched = |number: &usize| !self.events.watches_storage(*number);
         if let Some(number) = self.structure.only_storage::<B>().filter(unwatched) {
             let Self { structure: Structure { archetypes, entities: index, sparse, .. }, .. } = self;
             remove_all_from_storage(index, sparse, number, &selection.entities_in(&archetypes.tables));
             return count;
         }
-        let panicked = expect_change_of(self, selection, None, loss.change());
+        let panicked = notify_before_change_of(self, selection, None, loss.change());
         let id = self.structure.archetypes.plan(selection.table, loss.change());
         let plan = self.structure.archetypes.at(id).plan;
         if !plan.is_plain() {
             let entities = selection.entities(self);
-            self.as_foretold(|store| {
+            self.batched_after_notice(|store| {
                 for_each_despite_panics(entities.iter(), |&entity| {
                     if let Some(located) = Located::find(store, entity) {
                         located.lose(loss);
@@ -453,7 +453,7 @@ impl Store {
             // SAFETY: the plan is plain, and adds nothing.
             unsafe { move_rows(self, id, selection, None, |_, _| {}) }
         }
-        self.conclude(panicked);
+        self.finish_operation(panicked);
         count
     }
 }
@@ -481,13 +481,13 @@ unsafe fn move_rows(
     let mut aside = make_required(plan, components, count);
     let (mut listed, mut told) = (Vec::new(), Told::default());
     let interest = plan.interest();
-    if !interest.is_none() {
-        let room = store.listeners.prepare(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
+    if !interest.is_empty() {
+        let room = store.events.prepare(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
         told = room.unwrap_or_else(|error| error.raise());
     }
     // Observers and hooks can look at the rows of the destination, if these are in the order in which they are told.
     let in_order = order.is_none() && selection.rows.is_none();
-    if interest.has(Interest::REMOVALS.and(Interest::RECORDER)) || !interest.is_none() && !in_order {
+    if interest.intersects(Interest::REMOVALS.union(Interest::RECORDER)) || !interest.is_empty() && !in_order {
         listed = order.map_or_else(|| selection.entities(store), <[Entity]>::to_vec);
     }
     let first = store.structure.gather(selection);
@@ -499,34 +499,34 @@ unsafe fn move_rows(
     // SAFETY: the plan leads from this table to another one. There is room, and `write` has written the new values.
     unsafe { move_block(store, id, &block, exchange, &mut aside) }
     let Block { route, .. } = block;
-    let Store { structure: Structure { archetypes, .. }, listeners, .. } = store;
+    let Store { structure: Structure { archetypes, .. }, events, .. } = store;
     let Planned { plan, tables, .. } = archetypes.at(id);
     // SAFETY: both are tables of this store, and they differ.
     let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
-    if !interest.is_none() {
+    if !interest.is_empty() {
         let row = |number: usize| rows[number] as usize;
         let left = LeftRows { table: source, entities: &listed, row, fate: Fate::Dropped };
         let moved = Affected::Rows { table: route.to, first: start, count };
         let now = if in_order { moved } else { Affected::Listed(&listed) };
         // SAFETY: the rows are gone, and their values in these columns have stayed where they were. They are dropped below,
         // unless they are kept.
-        unsafe { listeners.rows_changed(plan, &left, now, &mut told) }
+        unsafe { events.rows_changed(plan, &left, now, &mut told) }
     }
     // Another operation may move the rows before this one is told of: if it is part of a larger one, or if a value panics.
-    let is_part = listeners.held != 0;
-    let pending = OnDrop::new((&mut listeners.pending, &*to), |(events, table)| {
+    let is_part = events.held != 0;
+    let pending = OnDrop::new((&mut events.pending, &*to), |(events, table)| {
         events.resolve_rows(table);
         events.mark_stale();
     });
-    let finish = listeners.removals.finish(&told);
+    let finish = events.removals.finish(&told);
     // SAFETY: as above.
     unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
     drop(finish);
     core::mem::forget(pending);
     if is_part {
-        listeners.pending.resolve_rows(to);
+        events.pending.resolve_rows(to);
     }
-    store.react();
+    store.flush_events();
 }
 
 /// The *move* phase of [`move_rows`]: moves the rows of a block behind the last row of the destination, and writes what is required.
@@ -542,7 +542,7 @@ unsafe fn move_block(store: &mut Store, id: PlanId, block: &Block, exchange: boo
     let Planned { plan, tables, .. } = archetypes.at(id);
     // SAFETY: both are tables of this store, and they differ.
     let (source, to) = unsafe { tables.get_two_mut(*from, route.to) };
-    let renewed = if plan.flags.has(PlanFlags::DISABLES) { *first..first + count } else { 0..0 };
+    let renewed = if plan.flags.intersects(PlanFlags::DISABLES) { *first..first + count } else { 0..0 };
     let renewals: Vec<_> = renewed.map(|row| source.renewal(row, to)).collect();
     // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
     // some of them now.
@@ -560,7 +560,7 @@ unsafe fn move_block(store: &mut Store, id: PlanId, block: &Block, exchange: boo
 }
 
 /// [`insert_into`](Store::insert_into), when it has been told what goes.
-fn insert_expected<B: Bundle>(
+fn insert_notified<B: Bundle>(
     store: &mut Store,
     selection: &Selection,
     change: Change,
@@ -630,7 +630,7 @@ fn insert_one_by_one<B: Bundle>(
     mut make: impl FnMut(&Store, Entity, usize) -> B,
 ) -> usize {
     let entities = selection.entities(store);
-    store.as_foretold(|store| {
+    store.batched_after_notice(|store| {
         for (nth, &entity) in entities.iter().enumerate() {
             let bundle = make(store, entity, selection.before + nth);
             give(bundle, |bundle| {
@@ -648,9 +648,14 @@ fn insert_one_by_one<B: Bundle>(
 
 /// Tells what selected entities are about to lose by a change, in this order if there is one, if something is told.
 #[must_use]
-fn expect_change_of(store: &mut Store, selection: &Selection, order: Option<&[Entity]>, change: Change) -> Waiting {
+fn notify_before_change_of(
+    store: &mut Store,
+    selection: &Selection,
+    order: Option<&[Entity]>,
+    change: Change,
+) -> Waiting {
     let plan = store.structure.archetypes.planned(selection.table, change).plan;
-    if plan.interest().has(Interest::REACTIONS) {
+    if plan.interest().intersects(Interest::OBSERVERS) {
         return store.with_affected(selection, order, |store, affected| {
             store.notify_before_change(affected, selection.table, change)
         });
@@ -658,8 +663,8 @@ fn expect_change_of(store: &mut Store, selection: &Selection, order: Option<&[En
     Waiting::default()
 }
 
-fn foresee_change_of(store: &mut Store, events: &mut LifecycleEvents, selection: &Selection, change: Change) {
-    if store.structure.archetypes.planned(selection.table, change).plan.interest().has(Interest::REACTIONS) {
+fn collect_change_of(store: &mut Store, events: &mut LifecycleEvents, selection: &Selection, change: Change) {
+    if store.structure.archetypes.planned(selection.table, change).plan.interest().intersects(Interest::OBSERVERS) {
         store.with_affected(selection, None, |store, affected| {
             events.add_change(store, affected, selection.table, change);
         });

@@ -54,26 +54,26 @@ impl Store {
     /// [`sole_mut`](Self::sole_mut) gives none.
     #[inline]
     pub(crate) fn listing<C: Component>(&mut self, target: Entity, source: Entity) -> Option<Listing<'_, C>> {
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, clock, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, events, clock, .. } = self;
         let number = archetypes.components.sole_storage::<C>()?;
         let SparseStorage::Set(set) = sparse.get(number)? else { return None };
         if set.column().tracking().is_some() {
             return None;
         }
-        let row = match listeners.links.last_list {
+        let row = match events.links.last_list {
             (of, row) if of == target && set.entities().get(row as usize) == Some(&target) => row as usize,
             _ => {
                 let row = set.row_of(target)?;
-                listeners.links.last_list = (target, row as u32);
+                events.links.last_list = (target, row as u32);
                 row
             }
         };
         // SAFETY: a row of the set is within the column's capacity.
         let mut list = unsafe { set.column().get(row) }.cast();
-        let source_lists = entities.sparse_summary(source.index()).meets(listeners.lists);
+        let source_lists = entities.sparse_summary(source.index()).meets(events.lists);
         let visit = Visit { column: set.column(), now: clock.tick.get() };
         // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
-        Some(Listing { list: unsafe { list.as_mut() }, links: &mut listeners.links, source_lists, visit })
+        Some(Listing { list: unsafe { list.as_mut() }, links: &mut events.links, source_lists, visit })
     }
 
     /// Gives a living entity a value of a component with sparse storage, which it does not have, if nothing is told of that. Otherwise
@@ -88,10 +88,10 @@ impl Store {
         else {
             return Some(value);
         };
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = &mut *self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = &mut *self;
         let (storage, index) = (&mut sparse[number], entity.index());
-        let is_told = !archetypes.components.heard(archetypes.components.sparse()[number]).told().is_none();
-        if is_told || listeners.is_recording() || !entities.contains(entity) || storage.contains(index) {
+        let is_told = !archetypes.components.observed(archetypes.components.sparse()[number]).of_listeners().is_empty();
+        if is_told || events.is_recording() || !entities.contains(entity) || storage.contains(index) {
             return Some(value);
         }
         if let Err(error) = storage.reserve(index).and_then(|()| entities.reserve_summary(index)) {
@@ -109,12 +109,13 @@ impl Store {
     /// whether that was so.
     pub(crate) fn remove_untold<C: Component>(&mut self, entity: Entity) -> bool {
         let Some(number) = self.structure.archetypes.components.sole_storage::<C>() else { return false };
-        let heard = self.structure.archetypes.components.heard(self.structure.archetypes.components.sparse()[number]);
-        let is_watched = self.listeners.removals.watches(SparseSummary::default().with(number));
+        let heard =
+            self.structure.archetypes.components.observed(self.structure.archetypes.components.sparse()[number]);
+        let is_watched = self.events.removals.watches(SparseSummary::default().with(number));
         // Of what comes nothing is told here.
-        let coming = Kinds::ADD.and(Kinds::INSERT);
-        let is_told = !heard.told().without(coming.and(coming.of_hooks())).is_none();
-        if is_watched || self.listeners.is_recording() || is_told {
+        let coming = Kinds::COMES;
+        let is_told = !heard.of_listeners().difference(coming.union(coming.of_hooks())).is_empty();
+        if is_watched || self.events.is_recording() || is_told {
             return false;
         }
         match self.structure.sparse.get(number) {
@@ -129,7 +130,7 @@ impl Store {
     /// Whether a component with this sparse storage that comes to an entity only has to be linked, at once.
     #[inline]
     pub(super) fn can_link_at_once(&self, storages: SparseSummary) -> bool {
-        !self.reactions.is_running() && self.listeners.link_at_once(storages)
+        !self.events.dispatch.is_running() && self.events.link_at_once(storages)
     }
 
     /// The same for this component.
@@ -142,7 +143,7 @@ impl Store {
     /// Links an entity to the target that a component of it names, which has just come. Says whether that was all.
     #[inline]
     pub(super) fn link_new_source(&mut self, id: ComponentId, source: Entity) -> bool {
-        let link = match self.reactions.last_link {
+        let link = match self.events.dispatch.last_link {
             Some((of, link)) if of == id => link,
             _ => match self.find_link(id) {
                 Some(link) => link,
@@ -156,22 +157,22 @@ impl Store {
     #[inline]
     pub(crate) fn link_noted(&mut self, id: ComponentId, source: Entity, link: impl FnOnce(&mut Self) -> bool) -> bool {
         // If that panics it is done behind the next operation.
-        self.listeners.links.linking = Some((id, source));
-        self.listeners.has_news = true;
+        self.events.links.linking = Some((id, source));
+        self.events.has_pending = true;
         if self.change_links(link) {
-            self.listeners.links.linking = None;
-            self.listeners.has_news = false;
+            self.events.links.linking = None;
+            self.events.has_pending = false;
             return true;
         }
-        self.react();
+        self.flush_events();
         false
     }
 
     /// How entities are linked that get this component, if it names a target.
     #[inline(never)]
     fn find_link(&mut self, id: ComponentId) -> Option<Link<Self>> {
-        let link = (self.reactions.vtable?.linking)(self, id)?;
-        self.reactions.last_link = Some((id, link));
+        let link = (self.events.dispatch.vtable?.linking)(self, id)?;
+        self.events.dispatch.last_link = Some((id, link));
         Some(link)
     }
 }

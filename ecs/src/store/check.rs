@@ -18,7 +18,7 @@ pub(crate) fn check_invariants(store: &mut Store) {
         + store.structure.archetypes.tables.iter().len()
         + store.structure.entities.len();
     store.structure.archetypes.check_plans(turn);
-    check_removals(&store.listeners, &store.structure.archetypes);
+    check_removals(&store.events, &store.structure.archetypes);
 }
 
 fn check_rows(store: &Store) {

@@ -126,7 +126,7 @@ pub(crate) fn spawn_clone_of_some(
     if pairs.is_empty() {
         return Ok(spawn_values(store, &mut clones, step));
     }
-    Ok(store.as_one(|store| {
+    Ok(store.batched(|store| {
         let clone = spawn_values(store, &mut clones, step);
         store.relate_clones(clone, pairs);
         clone

@@ -177,7 +177,7 @@ pub(crate) fn spawn_columns_at(
     // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
     // required has been made for as many rows.
     unsafe { make_rows(store, table, rows, RowIds::Claimed(entities, claimed), &mut values) };
-    store.react();
+    store.flush_events();
     Ok(())
 }
 

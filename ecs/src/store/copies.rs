@@ -133,7 +133,7 @@ pub(crate) struct Became {
 pub(crate) fn is_busy(store: &mut Store) -> bool {
     notice_ended_frame(store);
     take_returned(store);
-    store.frames.goes_on() || store.reactions.is_running() || store.listeners.held != 0
+    store.frames.goes_on() || store.events.dispatch.is_running() || store.events.held != 0
 }
 
 /// Brings everything to where an operation would begin.
@@ -142,7 +142,7 @@ fn settle(store: &mut Store) {
     store.relink();
     store.flush();
     store.structure.track_requested(store.clock.change_tick());
-    let links = &store.listeners.links;
+    let links = &store.events.links;
     debug_assert!(links.are_settled() && links.refused.is_empty() && !links.may_disagree);
 }
 
@@ -179,7 +179,7 @@ fn refused_parts_with(
     clones: &KnownClones,
 ) -> Vec<Refused> {
     let components = &store.structure.archetypes.components;
-    ids.extend(store.listeners.removals.refused(components));
+    ids.extend(store.events.removals.refused(components));
     ids.sort_unstable();
     ids.dedup();
     let names = ids.into_iter().filter_map(|id| info(components, id));
@@ -275,9 +275,9 @@ fn copy_rest_to(
     let components = &store.structure.archetypes.components;
     copy.id_forecasts = store.structure.id_forecasts.clone();
     copy.resources = store.resources.copy(is_apart, clones)?;
-    store.listeners.removals.copy_to(&mut copy.removals, components)?;
-    copy.spawns.clone_from(&store.listeners.spawns);
-    copy.links = store.listeners.links.copy();
+    store.events.removals.copy_to(&mut copy.removals, components)?;
+    copy.spawns.clone_from(&store.events.spawns);
+    copy.links = store.events.links.copy();
     copy.pairs.clear();
     copy.pairs.extend(store.relations.places.iter_mut().map(|place| place.pairs.copy(clones)));
     copy.relations.clear();
@@ -375,7 +375,7 @@ unsafe fn restore_cloned(
     for (storage, copy) in store.structure.sparse.iter_mut().skip(copy.sparse.len()).zip(&none) {
         begun_without.push(storage.make_room_for(copy, now)?);
     }
-    store.listeners.removals.make_room_for_copies(&copy.removals)?;
+    store.events.removals.make_room_for_copies(&copy.removals)?;
     store.structure.entities.make_room_for(&copy.entities)?;
     let mut renewed = Vec::new();
     try_reserve_exact(&mut renewed, store.resources.message_lists())?;
@@ -404,16 +404,16 @@ unsafe fn restore_cloned(
         unsafe { storage.become_copy(copy, clones, begun) };
     }
     // SAFETY: the copies are of this store, the clones are theirs, and room has been made above.
-    unsafe { store.listeners.removals.become_copies(&copy.removals, &mut clones.removals) };
+    unsafe { store.events.removals.become_copies(&copy.removals, &mut clones.removals) };
     // SAFETY: the clones were made for these resources.
     unsafe { store.resources.become_clones(&mut clones.resources, &mut renewed) };
     store.structure.entities.become_copy(&copy.entities, known_entities);
     store.structure.pending.clear();
     store.structure.id_forecasts.become_copy(core::mem::take(&mut clones.id_forecasts));
-    if let Some(spawns) = &mut store.listeners.spawns {
+    if let Some(spawns) = &mut store.events.spawns {
         *spawns = clones.spawns.take().unwrap_or_else(|| Spawns::since(now));
     }
-    store.listeners.links.become_copy(core::mem::take(&mut clones.links));
+    store.events.links.become_copy(core::mem::take(&mut clones.links));
     for (place, pairs) in store.relations.places.iter_mut().zip(&mut clones.pairs) {
         core::mem::swap(&mut place.pairs, pairs);
     }
@@ -421,8 +421,8 @@ unsafe fn restore_cloned(
     let era = store.clock.restore([copy.tick, copy.last, copy.checked], copy.era);
 
     // (2)
-    let Store { listeners, .. } = store;
-    let panicked = Waiting::catch(|| listeners.removals.end_copies());
+    let Store { events, .. } = store;
+    let panicked = Waiting::catch(|| events.removals.end_copies());
     let panicked = panicked.or(Waiting::catch(|| drop((gone, without, clones))));
     Ok(Became { renewed, era, panicked })
 }

@@ -4,6 +4,7 @@
 //! Where nothing can fail any more, removals are recorded before the row goes.
 
 use alloc::vec::Vec;
+use core::convert::Infallible;
 use core::slice;
 
 use super::bulk::Selection;
@@ -43,12 +44,12 @@ impl Store {
         let location = self.structure.entities.get(entity)?;
         let summary = self.structure.entities.sparse_summary(entity.index());
         if *quiet != Some(location.table) {
-            if self.structure.archetypes.tables.get(location.table)?.interest().has(Interest::REACTIONS) {
+            if self.structure.archetypes.tables.get(location.table)?.interest().intersects(Interest::OBSERVERS) {
                 return None;
             }
             *quiet = Some(location.table);
         }
-        (!self.listeners.ends_with_care.meets(summary)).then_some(summary)
+        (!self.events.observed_ends.meets(summary)).then_some(summary)
     }
 
     /// How many of the first of some entities are in this table, to whose ends no observer and no hook listens, and list no sources: with
@@ -56,7 +57,7 @@ impl Store {
     #[inline]
     pub(crate) fn count_leaves(&self, entities: &[Entity], quiet: Option<TableId>) -> usize {
         let Some(table) = quiet else { return 0 };
-        let storages = self.listeners.ends_with_care.union(self.listeners.lists);
+        let storages = self.events.observed_ends.union(self.events.lists);
         self.structure.entities.count_apart(entities, table, storages)
     }
 
@@ -93,10 +94,13 @@ impl Store {
     /// Removes the entities of a selection and drops their components. Says how many there were. Their indexes become free
     /// in the order of `order`, which are the same entities, or else in that of their rows.
     pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
-        let panicked = expect_end_of(self, selection, order);
-        let listed = self.list_watched(selection, order);
-        let first = self.structure.gather(selection);
-        let mut ending = self.prepare_end(selection.table, first, listed, 0, Fate::Dropped);
+        let mut panicked = notify_before_end(self, selection, order);
+        let prepared = panicked.go_on_if_fails(|| {
+            let listed = self.list_watched(selection, order);
+            let first = self.structure.gather(selection);
+            Ok::<_, Infallible>((first, self.prepare_end(selection.table, first, listed, 0, Fate::Dropped)))
+        });
+        let Ok((first, mut ending)) = prepared;
         let Self { structure: Structure { archetypes: Archetypes { tables, .. }, entities, .. }, .. } = self;
         let table = tables.get_mut(selection.table);
         let gone = &table.entities()[first..];
@@ -108,7 +112,7 @@ impl Store {
             // SAFETY: the rows have just been taken off.
             unsafe { store.end_prepared(&mut ending, Fate::Dropped) }
         });
-        self.conclude(panicked.or(dropped));
+        self.finish_operation(panicked.or(dropped));
         count
     }
 
@@ -121,7 +125,7 @@ impl Store {
                 }
             }
         };
-        self.as_one_foreseen(collect, |store| {
+        self.notify_and_batch(collect, |store| {
             let mut rest = entities;
             while let Some(&first) = rest.first() {
                 let table = |entity| store.structure.entities.get(entity).map(|location| location.table);
@@ -135,8 +139,8 @@ impl Store {
     }
 
     /// Adds the events of the end of selected entities.
-    pub(crate) fn foresee_end_of(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
-        if hears_end_of(self, selection.table) {
+    pub(crate) fn collect_end_of(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
+        if observes_end_of(self, selection.table) {
             self.with_affected(selection, None, |store, affected| events.add_end(store, affected, selection.table));
         }
     }
@@ -144,8 +148,8 @@ impl Store {
     /// The entities of a selection, in the order in which it is told of them, if something is told.
     pub(super) fn list_watched(&self, selection: &Selection, order: Option<&[Entity]>) -> Option<Vec<Entity>> {
         let in_table =
-            self.structure.archetypes.tables.get(selection.table).is_some_and(|table| !table.interest().is_none());
-        let in_sparse = self.listeners.removals.watches_sparse() && self.structure.entities.has_summaries();
+            self.structure.archetypes.tables.get(selection.table).is_some_and(|table| !table.interest().is_empty());
+        let in_sparse = self.events.removals.watches_sparse() && self.structure.entities.has_summaries();
         (in_table || in_sparse).then(|| order.map_or_else(|| selection.entities(self), <[Entity]>::to_vec))
     }
 
@@ -159,7 +163,7 @@ impl Store {
         in_all: usize,
         fate: Fate,
     ) -> Ending {
-        let Self { structure: Structure { archetypes: Archetypes { tables, .. }, entities, .. }, listeners, .. } = self;
+        let Self { structure: Structure { archetypes: Archetypes { tables, .. }, entities, .. }, events, .. } = self;
         let of = tables.get_mut(table);
         let going = &of.entities()[first..];
         entities.reserve_free(in_all.max(going.len())).unwrap_or_else(|error| error.raise());
@@ -174,7 +178,7 @@ impl Store {
         if let Some(listed) = &listed {
             rows = entities.rows_of(listed);
             let storages = outside.iter().fold(SparseSummary::default(), |all, &(_, summary)| all.union(summary));
-            let room = listeners.prepare(of.watched_columns(), storages, in_all.max(listed.len()), fate);
+            let room = events.prepare(of.watched_columns(), storages, in_all.max(listed.len()), fate);
             told = Some(room.unwrap_or_else(|error| error.raise()));
         }
         Ending { gone, listed: listed.unwrap_or_default(), rows, outside, told }
@@ -199,9 +203,9 @@ impl Store {
         let occupied = self.structure.occupied_tables();
         let all = |&table: &TableId| Selection { table, rows: None, before: 0 };
         let collect = |store: &mut Self, events: &mut LifecycleEvents| {
-            occupied.iter().map(all).for_each(|selection| store.foresee_end_of(events, &selection));
+            occupied.iter().map(all).for_each(|selection| store.collect_end_of(events, &selection));
         };
-        self.as_one_foreseen(collect, clear_all_entities);
+        self.notify_and_batch(collect, clear_all_entities);
     }
 }
 
@@ -209,11 +213,11 @@ impl Store {
 /// happened otherwise. As in [`Store::spawn`], no function is called meanwhile.
 #[inline(always)]
 fn end_at_once(store: &mut Store, entity: Entity) -> bool {
-    let Store { structure: Structure { archetypes, entities, .. }, listeners, .. } = store;
+    let Store { structure: Structure { archetypes, entities, .. }, events, .. } = store;
     let Some(ending) = entities.begin_end(entity) else { return false };
     let Location { table, row } = ending.location();
     let Some(table) = archetypes.tables.find_mut(table) else { return false };
-    if !table.can_overwrite_rows() || !listeners.try_record_end(table, entity) {
+    if !table.can_overwrite_rows() || !events.try_record_end(table, entity) {
         return false;
     }
     // SAFETY: the row of a live entity is a row of its table, which keeps no ticks and whose values need no drop.
@@ -234,7 +238,7 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
     let summary = store.structure.entities.sparse_summary(entity.index());
     let is_noted =
         !summary.is_empty() || !store.structure.archetypes.tables.get_mut(location.table).interest().ends_unrecorded();
-    if is_noted && store.hears_end(location.table, summary) {
+    if is_noted && store.events.observe_end(&store.structure.archetypes.tables, location.table, summary) {
         return despawn_notified(store, entity);
     }
     store.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
@@ -251,18 +255,18 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
 #[cold]
 #[inline(never)]
 fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError> {
-    let Store { listeners, reactions, .. } = &*store;
-    let is_alone = listeners.held == 0 && !listeners.has_news && !reactions.is_running();
-    if let Some(vtable) = reactions.vtable.filter(|_| is_alone)
+    let Store { events, .. } = &*store;
+    let is_alone = events.held == 0 && !events.has_pending && !events.dispatch.is_running();
+    if let Some(vtable) = events.dispatch.vtable.filter(|_| is_alone)
         && (vtable.end)(store, entity)
     {
         return Ok(());
     }
     let location = store.structure.entities.locate(entity)?;
-    let panicked = store.notify_before(|events, store| {
+    let mut panicked = store.notify_before(|events, store| {
         events.add_end(store, Affected::Listed(&[entity]), location.table);
     });
-    store.structure.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+    panicked.go_on_if_fails(|| store.structure.entities.reserve_free(1)).unwrap_or_else(|error| error.raise());
     let summary = store.structure.entities.sparse_summary(entity.index());
     let mut dropped = store.dropping(|store| {
         // SAFETY: the entity is there, and there is room for its end. Nothing has changed since its summary was read.
@@ -273,7 +277,7 @@ fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError
         dropped.go_on();
         return Ok(());
     }
-    store.conclude(panicked.or(dropped));
+    store.finish_operation(panicked.or(dropped));
     Ok(())
 }
 
@@ -315,10 +319,9 @@ fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
 
 /// Whether nothing has to be recorded or dropped if entities of a table end that are in these sparse storages, so that they end as a run.
 fn can_end_as_run(store: &Store, table: TableId, summary: SparseSummary) -> bool {
-    let Store { structure: Structure { archetypes, sparse, .. }, listeners, .. } = store;
+    let Store { structure: Structure { archetypes, sparse, .. }, events, .. } = store;
     let Some(table) = archetypes.tables.get(table) else { return false };
-    let is_told =
-        listeners.is_recording() || listeners.removals.watches(summary) || !table.interest().ends_unrecorded();
+    let is_told = events.is_recording() || events.removals.watches(summary) || !table.interest().ends_unrecorded();
     let drops = |number: usize| sparse[number].column().drop_fn().is_some();
     !is_told && table.can_overwrite_rows() && !summary.storages(sparse.len()).any(drops)
 }
@@ -331,7 +334,7 @@ fn can_end_as_run(store: &Store, table: TableId, summary: SparseSummary) -> bool
 #[inline(always)]
 unsafe fn end_row(store: &mut Store, entity: Entity, location: Location, summary: SparseSummary) {
     let table = store.structure.archetypes.tables.get_mut(location.table);
-    if !summary.is_empty() || table.interest().has(Interest::REMOVALS.and(Interest::RECORDER)) {
+    if !summary.is_empty() || table.interest().intersects(Interest::REMOVALS.union(Interest::RECORDER)) {
         // SAFETY: forwarded.
         return unsafe { end_row_in_phases(store, entity, location, summary) };
     }
@@ -353,11 +356,11 @@ unsafe fn end_row(store: &mut Store, entity: Entity, location: Location, summary
 #[inline(never)]
 unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Location, summary: SparseSummary) {
     let row = location.row as usize;
-    let Store { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = store;
+    let Store { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = store;
     let table = archetypes.tables.get_mut(location.table);
     let outside = &[(entity, summary)][usize::from(summary.is_empty())..];
     // SAFETY: the row of a live entity is a row of its table.
-    if !listeners.records_end(table, summary) || summary.is_empty() && unsafe { listeners.record_end(table, row) } {
+    if !events.records_end(table, summary) || summary.is_empty() && unsafe { events.record_end(table, row) } {
         // SAFETY: the row of a live entity is a row of its table. Its values are dropped when it is gone.
         unsafe {
             // It may be the entity itself.
@@ -367,7 +370,7 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
             return table.drop_behind();
         }
     }
-    let room = listeners.prepare(table.watched_columns(), summary, 1, Fate::Dropped);
+    let room = events.prepare(table.watched_columns(), summary, 1, Fate::Dropped);
     let told = room.unwrap_or_else(|error| error.raise());
     // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
     let moved = unsafe { table.retire_row_to_tell(row, told.kept()) };
@@ -396,18 +399,18 @@ unsafe fn end_rows(
     fate: Fate,
 ) {
     let Store {
-        structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, listeners, ..
+        structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, events, ..
     } = store;
     let table = tables.get_mut(gone.table);
     if let Some(told) = &mut told {
         let left = LeftRows { table, entities, row: |number| gone.first + row(number), fate };
         // SAFETY: the caller's promise; what is kept is not dropped below.
-        unsafe { listeners.ended(&left, outside, (&mut *sparse, components), told) }
+        unsafe { events.ended(&left, outside, (&mut *sparse, components), told) }
     }
     if fate == Fate::Taken {
         return;
     }
-    let _finish = told.as_ref().map(|told| listeners.finish(told));
+    let _finish = told.as_ref().map(|told| events.finish(told));
     let _outside = Outside { sparse, values: outside };
     let kept = told.as_ref().map_or(&[][..], Told::kept);
     // SAFETY: the values are there, and belong to nothing unless they are kept; this comes once.
@@ -429,8 +432,8 @@ fn despawn_in(store: &mut Store, table: Option<TableId>, entities: &[Entity]) {
 
 /// Notifies observers and hooks of the end of selected entities, in this order if there is one.
 #[must_use]
-fn expect_end_of(store: &mut Store, selection: &Selection, order: Option<&[Entity]>) -> Waiting {
-    if !hears_end_of(store, selection.table) {
+fn notify_before_end(store: &mut Store, selection: &Selection, order: Option<&[Entity]>) -> Waiting {
+    if !observes_end_of(store, selection.table) {
         return Waiting::default();
     }
     store.with_affected(selection, order, |store, affected| {
@@ -439,10 +442,11 @@ fn expect_end_of(store: &mut Store, selection: &Selection, order: Option<&[Entit
 }
 
 /// Whether observers or hooks may be told of the end of entities of a table.
-fn hears_end_of(store: &Store, table: TableId) -> bool {
-    let Store { structure: Structure { archetypes, entities, .. }, listeners, .. } = store;
-    let in_table = || archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
-    listeners.hears && (in_table() || listeners.hears_storages() && entities.has_summaries())
+fn observes_end_of(store: &Store, table: TableId) -> bool {
+    let Store { structure: Structure { archetypes, entities, .. }, events, .. } = store;
+    let in_table =
+        || archetypes.tables.get(table).is_some_and(|table| table.interest().intersects(Interest::OBSERVERS));
+    events.is_observing && (in_table() || events.observes_storages() && entities.has_summaries())
 }
 
 fn clear_all_entities(store: &mut Store) {
@@ -452,21 +456,21 @@ fn clear_all_entities(store: &mut Store) {
     // From here on nothing needs memory.
     store.structure.free_all(living);
     let Store {
-        structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, listeners, ..
+        structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, events, ..
     } = store;
     let mut told = Told::default();
     for (table, of_table) in &mut watched.tables {
         let table = tables.get_mut(*table);
         let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: Fate::Dropped };
         // SAFETY: the entities stand in the order of their rows, which are forgotten below; what is kept is not dropped.
-        unsafe { listeners.ended(&left, &[], (&mut *sparse, components), of_table) }
+        unsafe { events.ended(&left, &[], (&mut *sparse, components), of_table) }
         told.join(of_table);
     }
     for (number, entities) in &watched.storages {
         let id = components.sparse()[*number];
-        listeners.storage_lost(&mut sparse[*number], *number, entities, id, &mut told);
+        events.storage_lost(&mut sparse[*number], *number, entities, id, &mut told);
     }
-    let _finish = listeners.finish(&told);
+    let _finish = events.finish(&told);
     let of_tables = occupied.iter().map(|&table| (Some(table), None));
     let of_storages = sparse.iter_mut().map(|storage| (None, Some(storage)));
     // The rows of all tables are gone before the first value is dropped.
@@ -484,22 +488,21 @@ fn clear_all_entities(store: &mut Store) {
 /// Makes room for telling that all entities have lost everything.
 fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> Everything {
     let mut all = Everything { tables: Vec::new(), storages: Vec::new() };
-    if !store.listeners.removals.is_watching() && !store.listeners.is_recording() {
+    if !store.events.removals.is_watching() && !store.events.is_recording() {
         return all;
     }
-    let Store {
-        structure: Structure { archetypes: Archetypes { tables, .. }, entities, sparse, .. }, listeners, ..
-    } = store;
-    let watched = occupied.iter().filter_map(|&table| tables.get(table)).filter(|table| !table.interest().is_none());
+    let Store { structure: Structure { archetypes: Archetypes { tables, .. }, entities, sparse, .. }, events, .. } =
+        store;
+    let watched = occupied.iter().filter_map(|&table| tables.get(table)).filter(|table| !table.interest().is_empty());
     let in_storage = |number: usize| sparse.get(number).map_or(0, SparseStorage::len);
-    let room = listeners.removals.make_room_for_all(watched.clone(), in_storage);
+    let room = events.removals.make_room_for_all(watched.clone(), in_storage);
     room.unwrap_or_else(|error| error.raise());
     for table in watched {
-        let told = listeners.prepare(table.watched_columns(), SparseSummary::default(), 0, Fate::Dropped);
+        let told = events.prepare(table.watched_columns(), SparseSummary::default(), 0, Fate::Dropped);
         all.tables.push((table.id(), told.unwrap_or_else(|error| error.raise())));
     }
     for (number, storage) in sparse.iter().enumerate() {
-        if listeners.watches(SparseSummary::default().with(number)) {
+        if events.watches(SparseSummary::default().with(number)) {
             let indexes = core::iter::successors(storage.next_index(0), |&(_, at)| storage.next_index(at));
             let entities = indexes.filter_map(|(index, _)| Some(entities.at_index(index)?.0)).collect();
             all.storages.push((number, entities));

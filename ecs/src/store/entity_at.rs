@@ -229,21 +229,21 @@ impl<'s> EntityAt<'s> {
     }
 
     /// Tells what an operation that was broken off has left to be told, before another one holds its news.
-    fn react(&mut self) {
-        if self.store.listeners.has_news {
+    fn flush_events(&mut self) {
+        if self.store.events.has_pending {
             self.location = None;
-            self.store.react();
+            self.store.flush_events();
         }
     }
 
     /// Takes the components of a bundle out, if the entity has all of them.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn take<B: Bundle>(&mut self) -> Option<B> {
-        self.react();
+        self.flush_events();
         let located = self.located();
         let mut taken = MaybeUninit::<B>::uninit();
         // SAFETY: the address is that of room for a bundle, which is there if this returns true.
-        let is_there = located.without_news(|located| unsafe { located.take::<B>(taken.as_mut_ptr()) });
+        let is_there = located.defer_events(|located| unsafe { located.take::<B>(taken.as_mut_ptr()) });
         if !is_there {
             return None;
         }
@@ -254,7 +254,7 @@ impl<'s> EntityAt<'s> {
     /// Takes the components of `Old` out and adds those of `New`, in one move; `New` comes back if one of the old ones is missing.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
-        self.react();
+        self.flush_events();
         let mut located = self.located();
         // Without optimisation each use of a value costs as much stack again, and components may be large.
         if !located.has_bundle::<Old>() {
@@ -263,7 +263,7 @@ impl<'s> EntityAt<'s> {
         let mut old = MaybeUninit::<Old>::uninit();
         // SAFETY: the address is that of room for the old bundle, which is there afterwards.
         unsafe {
-            give(new, |new| located.without_news(|located| located.exchange::<Old, New>(new, old.as_mut_ptr())));
+            give(new, |new| located.defer_events(|located| located.exchange::<Old, New>(new, old.as_mut_ptr())));
             Ok(told(self.store, old))
         }
     }
@@ -291,12 +291,12 @@ impl<'s> EntityAt<'s> {
 #[inline]
 unsafe fn told<B>(store: &mut Store, taken: MaybeUninit<B>) -> B {
     let mut taken = taken;
-    if store.listeners.has_news {
+    if store.events.has_pending {
         let held = OnDrop::new(&mut taken, |taken| {
             // SAFETY: the bundle is there, as the caller promises, and nothing uses it any more.
             unsafe { taken.assume_init_drop() }
         });
-        store.react();
+        store.flush_events();
         core::mem::forget(held);
     }
     // SAFETY: the caller's promise.

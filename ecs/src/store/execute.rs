@@ -111,7 +111,7 @@ impl Ready<'_> {
                     read(plan, source, sparse);
                     let relocate = |last| entities.relocate_row(entity, here, last, from);
                     source.move_row_to((from as usize, entity), to, relocate, &plan.moves, now.tick);
-                    let drops = !PHASES && !S::ADDS && plan.flags.has(S::DROPS);
+                    let drops = !PHASES && !S::ADDS && plan.flags.intersects(S::DROPS);
                     if (PHASES || drops) && !plan.other_moves.is_empty() {
                         source.move_other_values(from as usize, to, row, &plan.other_moves);
                     }
@@ -129,10 +129,10 @@ impl Ready<'_> {
             }
         }
         let mut link = None;
-        if !PHASES && S::flags(subject).has(PlanFlags::SPARSE) {
+        if !PHASES && S::flags(subject).intersects(PlanFlags::SPARSE) {
             // SAFETY: the plan is that of the step, and its flags are those of the step.
             unsafe { note_storages::<S>(plan, entity, entities, sparse) }
-            link = S::flags(subject).has(PlanFlags::ONLY_LINKS).then(|| plan.linking_component(components)).flatten();
+            link = S::flags(subject).intersects(PlanFlags::ONLY_LINKS).then(|| plan.linking_component(components)).flatten();
         }
         Done { entity, here, link }
     }
@@ -161,7 +161,7 @@ unsafe fn overwrite_row<S: Step, const PHASES: bool>(
     if table.is_tracked() {
         note_targets(plan, table, row, now);
     }
-    if !PHASES && plan.flags.has(S::DROPS) {
+    if !PHASES && plan.flags.intersects(S::DROPS) {
         // SAFETY: the row has just been written, and *finish* does not drop what it has replaced.
         unsafe { drop_values(plan, None, table, (Fate::Dropped, &[])) }
     }
@@ -250,7 +250,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If there is no memory, or no id for a new entity. No component has changed, and neither function has been called. Listeners may have
+    /// If there is no memory, or no id for a new entity. No component has changed, and neither function has been called. Events may have
     /// been notified before the change.
     ///
     /// # Safety
@@ -305,8 +305,8 @@ impl Store {
         let (mut id, mut flags) = self.find_plan(key, step, subject.table());
         let mut prepared = None;
         // *Prepare* makes room as well. Without that phase the loop below reserves the row if the table is full.
-        let mut has_room = flags.has(PlanFlags::PREPARE);
-        if flags.has(PlanFlags::NOTIFIES_BEFORE)
+        let mut has_room = flags.intersects(PlanFlags::PREPARE);
+        if flags.intersects(PlanFlags::NOTIFIES_BEFORE)
             && let Subject::Alive(entity, location) = subject
         {
             let change = step.change(self);
@@ -315,7 +315,13 @@ impl Store {
             (id, flags) = self.find_plan(key, step, subject.table());
         }
         if has_room {
-            prepare(self, subject, id, fate, &mut prepared)?;
+            match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
+                None => prepare(self, subject, id, fate, &mut prepared)?,
+                Some(mut panicked) => {
+                    panicked.go_on_if_fails(|| prepare(self, subject, id, fate, &mut prepared))?;
+                    prepared.get_or_insert_default().panicked = Some(panicked);
+                }
+            }
         }
         let Done { entity, here, .. } = loop {
             // SAFETY: forwarded.
@@ -328,12 +334,12 @@ impl Store {
             has_room = true;
         };
         let mut is_here = true;
-        let drops = PlanFlags::DROPS.and(PlanFlags::REPLACES);
-        if flags.has(PlanFlags::FINISH.without(drops)) {
+        let drops = PlanFlags::DROPS.union(PlanFlags::REPLACES);
+        if flags.intersects(PlanFlags::FINISH.difference(drops)) {
             let changed = Changed { entity, plan: id, from: subject, here, fate };
             // SAFETY: the change has been carried out but for this phase, and nothing has happened since.
             is_here = unsafe { finish(self, changed, &mut prepared) };
-        } else if flags.has(drops) {
+        } else if flags.intersects(drops) {
             let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
             // SAFETY: as above. No listener takes a value.
             unsafe { drop_values_in(plan, tables, (subject.table(), here.table), (fate, &[])) }
@@ -411,16 +417,16 @@ impl Store {
     #[inline(always)]
     unsafe fn ready<S: Step, const PHASES: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
         let now = self.now();
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, reactions, .. } = self;
+        let Self { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = self;
         let flags = S::flags(subject);
-        let tolerated = if S::REQUIRES && subject.is_new() { S::DROPS.and(PlanFlags::REQUIRES) } else { S::DROPS };
+        let tolerated = if S::REQUIRES && subject.is_new() { S::DROPS.union(PlanFlags::REQUIRES) } else { S::DROPS };
         let key = if PHASES { key } else { key.with_flags(flags).tolerating(tolerated) };
         let Planned { plan, tables, components } = archetypes.cached(key)?;
-        if !PHASES && S::ADDS && flags.has(PlanFlags::SPARSE) {
+        if !PHASES && S::ADDS && flags.intersects(PlanFlags::SPARSE) {
             let index = subject.index().unwrap_or_else(|| entities.next_index());
-            let links = flags.has(PlanFlags::ONLY_LINKS);
+            let links = flags.intersects(PlanFlags::ONLY_LINKS);
             if !(entities.has_summary_room(index, subject.is_new()) && S::has_sparse_room(plan, sparse, index))
-                || links && (reactions.is_running() || !listeners.link_at_once(plan.summary))
+                || links && (events.dispatch.is_running() || !events.link_at_once(plan.summary))
             {
                 return None;
             }
@@ -440,7 +446,7 @@ impl Store {
                 Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (Rows::None, entity, at),
                 Subject::Alive(entity, at) if at.table == to => {
                     let table = tables.get_unchecked_mut(to);
-                    if (PHASES || S::ADDS && plan.flags.has(S::DROPS)) && !has_room(plan, table, 0) {
+                    if (PHASES || S::ADDS && plan.flags.intersects(S::DROPS)) && !has_room(plan, table, 0) {
                         return None;
                     }
                     (Rows::Stays(table), entity, at)
@@ -448,7 +454,7 @@ impl Store {
                 Subject::Alive(entity, at) => {
                     let (source, table) = tables.get_two_mut(at.table, to);
                     // A row that moves and has values replaced as well is rare.
-                    let replaces = !PHASES && S::ADDS && plan.flags.has(S::DROPS);
+                    let replaces = !PHASES && S::ADDS && plan.flags.intersects(S::DROPS);
                     if replaces || table.is_full() || PHASES && !has_room(plan, table, 1) {
                         return None;
                     }

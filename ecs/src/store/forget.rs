@@ -3,7 +3,7 @@
 use super::Store;
 use super::bulk::Selection;
 use super::news::LifecycleEvents;
-use super::reactions::ReactionVTable;
+use super::reactions::DispatchVTable;
 use crate::guard::Waiting;
 
 /// Ends selected entities, and says how many there were. `quiet` keeps links, and tells nothing. What is linked to one of the entities
@@ -11,23 +11,23 @@ use crate::guard::Waiting;
 pub(crate) fn forget_selections(
     store: &mut Store,
     selections: &[Selection],
-    quiet: &'static ReactionVTable<Store>,
+    quiet: &'static DispatchVTable<Store>,
 ) -> usize {
-    let vtable = store.reactions.vtable.replace(quiet);
+    let vtable = store.events.dispatch.vtable.replace(quiet);
     let mut count = 0;
     // The `Drop` of a value may panic.
     let panicked = Waiting::catch(|| {
         let collect = |store: &mut Store, events: &mut LifecycleEvents| {
-            selections.iter().for_each(|selection| store.foresee_end_of(events, selection));
+            selections.iter().for_each(|selection| store.collect_end_of(events, selection));
         };
         // As for entities that move: their sources do not end.
-        store.listeners.links.is_moving = true;
-        count = store.as_one_foreseen(collect, |store| {
-            store.listeners.links.is_moving = false;
+        store.events.links.is_moving = true;
+        count = store.notify_and_batch(collect, |store| {
+            store.events.links.is_moving = false;
             selections.iter().map(|selection| store.despawn_all(selection, None)).sum()
         });
     });
-    store.reactions.vtable = vtable;
+    store.events.dispatch.vtable = vtable;
     panicked.go_on();
     count
 }

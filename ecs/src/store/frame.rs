@@ -94,11 +94,11 @@ pub(crate) fn end_frame(store: &mut Store) {
     store.frames.number += 1;
     store.frames.any_ran = false;
     if !store.resources.has_messages() {
-        return store.listeners.tidy_removals(&mut store.structure.archetypes);
+        return store.events.tidy_removals(&mut store.structure.archetypes);
     }
     let both: [fn(&mut Store); 2] = [
         |store| store.frames.age_messages(&mut store.resources),
-        |store| store.listeners.tidy_removals(&mut store.structure.archetypes),
+        |store| store.events.tidy_removals(&mut store.structure.archetypes),
     ];
     for_each_until_all_had_their_turn(both.into_iter(), |part| part(store));
 }

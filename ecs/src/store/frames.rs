@@ -21,6 +21,7 @@
 
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
+use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::resource::{MessageNumbers, Renewed, ResourceId, Resources};
@@ -87,13 +88,22 @@ pub(super) struct Held {
 /// The frames of a world.
 #[derive(Default)]
 pub(crate) struct Frames {
-    pub(super) number: u64,
     pub(super) shared: Arc<SharedFrame>,
-    /// Schedules that have run in this frame, and others.
-    pub(super) members: Vec<RanSchedule>,
-    /// Whether any has run in this frame.
-    pub(super) any_ran: bool,
-    pub(super) holders: Vec<Holder>,
+    state: FramesCopy,
+}
+
+impl Deref for Frames {
+    type Target = FramesCopy;
+
+    fn deref(&self) -> &FramesCopy {
+        &self.state
+    }
+}
+
+impl DerefMut for Frames {
+    fn deref_mut(&mut self) -> &mut FramesCopy {
+        &mut self.state
+    }
 }
 
 impl Frames {
@@ -180,12 +190,14 @@ impl Frames {
     }
 }
 
-/// Which frame it is, at a time when none goes on.
+/// The frame of a world.
 #[derive(Clone, Default)]
-pub(super) struct FramesCopy {
-    number: u64,
-    members: Vec<RanSchedule>,
-    any_ran: bool,
+pub(crate) struct FramesCopy {
+    pub(super) number: u64,
+    /// Schedules that have run in this frame, and others.
+    pub(super) members: Vec<RanSchedule>,
+    /// Whether any has run in this frame.
+    pub(super) any_ran: bool,
     holders: Vec<Holder>,
 }
 
@@ -232,14 +244,12 @@ impl FramesCopy {
 impl Frames {
     /// Which frame it is. None goes on.
     pub(super) fn copy(&self) -> FramesCopy {
-        let (members, holders) = (self.members.clone(), self.holders.clone());
-        FramesCopy { number: self.number, members, any_ran: self.any_ran, holders }
+        self.state.clone()
     }
 
     /// It is the frame of a copy, in which some lists of messages have got other origins.
     pub(super) fn become_copy(&mut self, copy: FramesCopy, renewed: &[(ResourceId, Renewed)]) {
-        let FramesCopy { number, members, any_ran, holders } = copy;
-        (self.number, self.members, self.any_ran, self.holders) = (number, members, any_ran, holders);
+        self.state = copy;
         for held in self.holders.iter_mut().flat_map(|holder| &mut holder.lists) {
             let is_it = |(id, renewed): &&(ResourceId, Renewed)| *id == held.messages && renewed.before == held.origin;
             if let Some((_, renewed)) = renewed.iter().find(is_it) {

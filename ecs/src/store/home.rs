@@ -62,7 +62,7 @@ impl Home {
     #[cold]
     pub(crate) fn end_deferral(&self, has_ended: bool) {
         let mut queue = Queue::default();
-        queue.push(Store::react);
+        queue.push(Store::flush_events);
         drop(self.mailbox.send(Returned { queue, system: None, before: None, deferral: Some(has_ended) }));
     }
 }
@@ -87,8 +87,8 @@ fn put_returned_first(store: &mut Store) {
     let mut first = Queue::default();
     for Returned { mut queue, system, deferral, .. } in returned {
         if let Some(has_ended) = deferral {
-            store.listeners.pending.mark_stale();
-            store.end_whole(has_ended);
+            store.events.pending.mark_stale();
+            store.events.end_scope(has_ended, &store.structure.archetypes.tables);
         }
         if !queue.is_empty() {
             first.push(move |store: &mut Store| store.commands.errors.system = system);

@@ -41,24 +41,24 @@ pub(crate) enum Unknown {
 
 /// Keeps a journal with room for so many entries from now on. False if there is no memory for it.
 pub(crate) fn begin_journal(store: &mut Store, capacity: usize) -> bool {
-    let begun = store.listeners.begin_journal(capacity);
-    store.listeners.update_interest(&mut store.structure.archetypes);
+    let begun = store.events.begin_journal(capacity);
+    store.events.update_interest(&mut store.structure.archetypes);
     begun
 }
 
 /// Keeps no journal any more.
 pub(crate) fn end_journal(store: &mut Store) {
-    store.listeners.end_journal();
-    store.listeners.update_interest(&mut store.structure.archetypes);
+    store.events.end_journal();
+    store.events.update_interest(&mut store.structure.archetypes);
 }
 
 /// Keeps the changes of a component tracked for as long as there is a journal.
 pub(crate) fn track_for_journal(store: &mut Store, id: ComponentId) {
-    if store.listeners.journal().is_none_or(|journal| journal.tracks(id)) {
+    if store.events.journal().is_none_or(|journal| journal.tracks(id)) {
         return;
     }
     if let Some(guard) = store.structure.watch(id, store.clock.change_tick())
-        && let Some(journal) = store.listeners.journal_mut()
+        && let Some(journal) = store.events.journal_mut()
     {
         journal.keep(id, guard);
     }
@@ -66,20 +66,20 @@ pub(crate) fn track_for_journal(store: &mut Store, id: ComponentId) {
 
 /// The present as a moment of the journal, if there is one: what is done from now on is behind it.
 pub(crate) fn journal_moment(store: &mut Store) -> Option<Moment> {
-    store.listeners.journal()?;
+    store.events.journal()?;
     store.flush();
     store.structure.track_requested(store.clock.change_tick());
     let (world, restores) = (store.id, store.clock.restores);
     let tick = store.next_tick();
     let seen = store.clock.run_at(tick);
     look_for_journal(store, tick);
-    let (next, number) = store.listeners.journal_mut()?.seal();
+    let (next, number) = store.events.journal_mut()?.seal();
     Some(Moment { world, restores, number, next, seen })
 }
 
 /// Looks at the columns whose changes are tracked for the journal, as a consumer: from now on their logs name the rows that change.
 fn look_for_journal(store: &Store, tick: Tick) {
-    let Some(journal) = store.listeners.journal() else { return };
+    let Some(journal) = store.events.journal() else { return };
     for table in store.structure.archetypes.tables.as_slice().iter().filter(|table| !table.is_empty()) {
         for (nth, _) in table.components().iter().enumerate().filter(|(_, id)| journal.tracks(**id)) {
             if let Some(tracking) = table.column(nth).tracking() {
@@ -97,7 +97,7 @@ pub(crate) fn journal_since(store: &Store, moment: &Moment) -> Result<(Journaled
     if moment.restores != store.clock.restores {
         return Err(Unknown::Restored);
     }
-    let journal = store.listeners.journal().ok_or(Unknown::TooLate)?;
+    let journal = store.events.journal().ok_or(Unknown::TooLate)?;
     let journaled =
         journal.since(moment.next, |entity| store.structure.entities.contains(entity)).ok_or(Unknown::TooLate)?;
     Ok((journaled, store.clock.run_ticks_since(moment.seen, store.clock.change_tick())))

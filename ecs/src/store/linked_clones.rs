@@ -84,7 +84,7 @@ pub(crate) fn put_linked(
 ) -> Vec<Entity> {
     let new = clones.len() - usize::from(target.is_some());
     // Observers are told of the new entities when these have what is cloned.
-    let (table, first) = store.without_news(|store| store.spawn_batch(core::iter::repeat_n((), new)));
+    let (table, first) = store.defer_events(|store| store.spawn_batch(core::iter::repeat_n((), new)));
     let made = store
         .structure
         .archetypes
@@ -113,7 +113,7 @@ pub(crate) fn put_linked(
             }
             panicked
         };
-        panicked = store.as_one(put);
+        panicked = store.batched(put);
     }
     panicked.go_on();
     ids

@@ -193,11 +193,11 @@ impl<'s> Located<'s> {
         unsafe { take_parts(out, |parts| self.take_into::<B::Parts>(change, parts, |_| {})) }
     }
 
-    /// Does something with the entity, and keeps what is to be told of it for the caller's [`Store::react`].
+    /// Does something with the entity, and keeps what is to be told of it for the caller's [`Store::flush_events`].
     #[inline]
-    pub(super) fn without_news<T>(self, operation: impl FnOnce(Located<'_>) -> T) -> T {
+    pub(super) fn defer_events<T>(self, operation: impl FnOnce(Located<'_>) -> T) -> T {
         let Self { store, entity, location } = self;
-        store.without_news(|store| operation(Located { store, entity, location }))
+        store.defer_events(|store| operation(Located { store, entity, location }))
     }
 
     /// Whether the entity has all components of a bundle.
@@ -248,7 +248,7 @@ impl<'s> Located<'s> {
         // Events that cannot be noted for want of memory, and a `Drop` of what is replaced, panic when the values have been read.
         let mut taken = drop_taken();
         let read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
-            debug_assert!(plan.flags.has(PlanFlags::COMPLETE), "the entity has everything that is taken");
+            debug_assert!(plan.flags.intersects(PlanFlags::COMPLETE), "the entity has everything that is taken");
             let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
             // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components.
             // The values in the table are given up.

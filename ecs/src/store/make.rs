@@ -109,6 +109,6 @@ pub(super) unsafe fn make_rows(
     }
     // SAFETY: as above; the entities are new.
     unsafe { values.write_sparse(store, table, first.row as usize) }
-    store.rows_made(table, first.row as usize);
+    store.events.record_spawned(&store.structure, now.tick, table, first.row as usize);
     first
 }

@@ -27,9 +27,9 @@ mod failure;
 mod pending_commands;
 mod news;
 mod links;
-mod report;
 mod event_observers;
 mod reactions;
+mod report;
 mod frame;
 mod home;
 mod ticks;
@@ -38,7 +38,6 @@ mod removed;
 mod record;
 mod journal;
 mod lifecycle;
-mod deferring;
 mod addition;
 mod spawn_error;
 mod change;
@@ -69,7 +68,7 @@ mod built_copy;
 
 mod check;
 
-pub(crate) use self::apply::{record_despawn, record_insert, record_remove, record_retain, run_queue};
+pub(crate) use self::apply::{record_insert, record_step, run_queue};
 pub use self::built_copy::BuildError;
 pub(crate) use self::built_copy::build_copy;
 pub(crate) use self::built_copy::{BUILT_ERA, MAX_NUMBER, RemovalParts, StoreParts, TableParts};
@@ -85,7 +84,6 @@ pub(crate) use self::copies::{
     copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, refused_parts_around_rows,
     restore_from, restore_moved,
 };
-pub(crate) use self::deferring::with_deferred_events;
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::dynamic::spawn_values;
 pub(crate) use self::entity_at::EntityAt;
@@ -102,6 +100,7 @@ pub(crate) use self::journal::{
     begin_journal, copy_pairs_since, end_journal, journal_moment, journal_since, relations_with_pairs,
     track_for_journal,
 };
+pub(crate) use self::lifecycle::with_deferred_events;
 pub(crate) use self::linked_clones::{clone_linked, put_linked, take_linked};
 pub(crate) use self::links::{BuiltLinks, Orphan};
 #[doc(hidden)]
@@ -109,14 +108,14 @@ pub use self::news::Affected;
 pub(crate) use self::news::{EventBatch, LifecycleEvents};
 pub(crate) use self::pairs::settle_pairs;
 pub(crate) use self::pending_commands::PendingCommands;
-pub(crate) use self::reactions::{Cause, Link, NotDispatched, ReactionVTable, Reactions};
+pub(crate) use self::reactions::{Cause, Dispatch, DispatchVTable, Link, NotDispatched};
 pub(crate) use self::removed::{removed_reader, removed_reader_by_id, removed_value_reader, set_removed_limit};
-pub(crate) use self::report::Listeners;
+pub(crate) use self::report::Events;
 pub(crate) use self::required::require;
-pub(crate) use self::shrink::shrink_to_fit;
+pub(crate) use self::shrink::{allocated_bytes, shrink_to_fit};
 pub use self::spawn_error::{SpawnAtError, SpawnError};
 pub(crate) use self::structure::Structure;
-pub(crate) use self::ticks::SavedCaller;
+pub(crate) use self::ticks::{SavedCaller, skip_ticks};
 pub(crate) use self::transfer::move_selections_to;
 pub(crate) use self::whole_transfer::move_all_to;
 #[doc(hidden)]
@@ -136,7 +135,7 @@ use crate::pool::Pool;
 use crate::relation::Relations;
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
-use crate::tracking::Spawns;
+use crate::tick::{RunTicks, Tick, WriteStamp};
 
 /// Tells worlds apart: no two worlds of a process ever have the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -174,10 +173,8 @@ pub struct Store {
     pub(crate) commands: PendingCommands<Self>,
     pub(crate) clock: clock::Clock,
     pub(crate) frames: frames::Frames,
-    /// The listeners that operations report to.
-    pub(crate) listeners: Listeners,
-    /// The listeners that are user code.
-    pub(crate) reactions: Reactions<Self>,
+    /// The listeners of operations: observers, hooks, lists of removals and recorders.
+    pub(crate) events: Events,
     /// The threads that may help.
     pub(crate) pool: Pool,
 }
@@ -192,8 +189,7 @@ impl Store {
             commands: PendingCommands::default(),
             clock: clock::Clock::default(),
             frames: frames::Frames::default(),
-            listeners: Listeners::default(),
-            reactions: Reactions::default(),
+            events: Events::default(),
             pool: Pool::default(),
         };
         // Every query excludes it or names it.
@@ -247,17 +243,17 @@ impl Store {
 
     /// Notes that components may have been registered: makes the storages of those that are sparse, and listens for those with hooks.
     fn note_new_components(&mut self) {
-        let mut is_heard = false;
+        let mut is_observed = false;
         while let Some(&id) = self.structure.archetypes.components.sparse().get(self.structure.sparse.len()) {
             let Some(info) = self.structure.archetypes.components.info(id) else { break };
             self.structure.sparse.push(SparseStorage::new(info));
-            is_heard |= !self.structure.archetypes.components.heard(id).is_none();
+            is_observed |= !self.structure.archetypes.components.observed(id).is_empty();
         }
-        if is_heard {
-            self.listeners.refresh_observed(&self.structure.archetypes.components);
-            self.structure.archetypes.hear_new_sparse();
+        if is_observed {
+            self.events.refresh_observed(&self.structure.archetypes.components);
+            self.structure.archetypes.observe_new_sparse();
         }
-        self.listeners.hears |= self.structure.archetypes.components.has_hooks();
+        self.events.is_observing |= self.structure.archetypes.components.has_hooks();
     }
 
     /// Makes every reserved id an entity without components.
@@ -279,7 +275,7 @@ impl Store {
     #[cold]
     fn flush_reserved(&mut self) -> Result<(), AllocError> {
         // While observers are told the world keeps its rows.
-        if self.reactions.is_running() {
+        if self.events.dispatch.is_running() {
             return Ok(());
         }
         self.try_place_pending()?;
@@ -289,7 +285,7 @@ impl Store {
         let by = self.structure.entities.acting();
         self.structure.entities.act(Origin::UNKNOWN);
         while let Some(entity) = self.structure.entities.next_reserved() {
-            self.place_empty(entity);
+            place_empty(self, entity);
         }
         self.structure.entities.act(by);
         Ok(())
@@ -316,7 +312,7 @@ impl Store {
         for at in 0..self.structure.pending.len() {
             let entity = self.structure.pending[at];
             if self.structure.entities.is_pending(entity) {
-                self.place_empty(entity);
+                place_empty(self, entity);
             }
         }
         self.structure.entities.act(by);
@@ -342,49 +338,65 @@ impl Store {
     /// If there is no memory. It stays pending.
     pub(crate) fn place_if_pending(&mut self, entity: Entity) {
         if self.structure.entities.is_pending(entity) {
-            self.place_empty(entity);
+            place_empty(self, entity);
         }
     }
 
-    /// Puts a pending entity into the table without components.
-    fn place_empty(&mut self, entity: Entity) {
-        let now = self.now();
-        let table = self.structure.archetypes.tables.get_mut(TableId::EMPTY);
-        if let Err(error) = table.reserve(1) {
-            error.raise();
-        }
-        let row = table.len() as u32;
-        // SAFETY: room has been reserved; the table has no columns.
-        unsafe { table.commit_row(entity, now) }
-        self.structure.entities.place(entity, Location { table: TableId::EMPTY, row });
-        self.rows_made(TableId::EMPTY, row as usize);
+    /// The tick and origin of operations outside of systems that run beside others.
+    #[inline]
+    pub(crate) fn now(&self) -> WriteStamp {
+        WriteStamp { tick: self.clock.change_tick(), by: self.structure.entities.acting() }
     }
 
-    /// The values of a component in a table, by row, all of which change now.
-    pub(crate) fn values_mut_by_id<T: 'static>(&mut self, table: TableId, id: ComponentId) -> Option<&mut [T]> {
-        let (mut values, column) = self.structure.column_values(table, id)?;
-        let now = self.now();
-        column.visit(now.tick);
-        if let Some(tracking) = column.tracking() {
-            tracking.mark_rows(0, values.len(), now);
+    /// Sets the calling line as the origin of the operations that follow.
+    #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn by_caller(&mut self) -> &mut Self {
+        if let Some(by) = self.clock.take_restored_origin() {
+            self.structure.entities.act(by);
         }
-        // SAFETY: as above, and the store is borrowed mutably.
-        Some(unsafe { values.as_mut() })
+        self.structure.entities.act(Origin::here(self.structure.entities.acting().system_name()));
+        self
     }
 
-    /// The bytes that the world has allocated for its own books and for columns, without what values own.
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.structure.entities.allocated_bytes()
-            + self.structure.id_forecasts.allocated_bytes()
-            + self.structure.archetypes.allocated_bytes()
-            + self.structure.sparse.iter().map(SparseStorage::allocated_bytes).sum::<usize>()
-            + self.structure.sparse.capacity() * size_of::<SparseStorage>()
-            + self.relations.allocated_bytes()
-            + self.structure.pending.capacity() * size_of::<Entity>()
-            + self.commands.queue.allocated_bytes()
-            + self.reactions.queued_bytes()
-            + self.commands.errors.allocated_bytes()
-            + self.listeners.removals.allocated_bytes()
-            + self.listeners.spawns.as_ref().map_or(0, Spawns::allocated_bytes)
+    /// The ticks for looking at changes outside of systems.
+    #[inline]
+    pub(crate) fn run_ticks(&self) -> RunTicks {
+        let system = self.structure.entities.acting().system_name();
+        RunTicks { last_run: self.clock.last.get(), this_run: self.clock.change_tick(), system }
     }
+
+    /// Reserves so many ticks for runs that may happen at the same time, and returns the first of them. If there are none the tick stays.
+    pub(crate) fn begin_runs(&mut self, ticks: u32) -> Tick {
+        let first = self.next_tick();
+        self.clock.tick.set(first.later(ticks));
+        first
+    }
+
+    /// Advances the tick and returns its previous value: the tick of the run that begins.
+    #[inline]
+    pub(crate) fn next_tick(&mut self) -> Tick {
+        if let Some(tick) = self.clock.try_advance(&self.structure.archetypes.components) {
+            return tick;
+        }
+        let tick = self.clock.change_tick();
+        ticks::maintain(self, tick);
+        self.clock.tick.set(tick.next());
+        tick
+    }
+}
+
+/// Puts a pending entity into the table without components.
+fn place_empty(store: &mut Store, entity: Entity) {
+    let now = store.now();
+    let Store { structure, events, .. } = store;
+    let table = structure.archetypes.tables.get_mut(TableId::EMPTY);
+    if let Err(error) = table.reserve(1) {
+        error.raise();
+    }
+    let row = table.len() as u32;
+    // SAFETY: room has been reserved; the table has no columns.
+    unsafe { table.commit_row(entity, now) }
+    structure.entities.place(entity, Location { table: TableId::EMPTY, row });
+    events.record_spawned(structure, now.tick, TableId::EMPTY, row as usize);
 }

@@ -95,14 +95,6 @@ impl<'n> Affected<'n> {
             _ => None,
         }
     }
-
-    /// One of them alone.
-    pub(crate) fn only(self, nth: usize) -> Self {
-        match self {
-            Self::Rows { table, first, .. } => Self::Rows { table, first: first + nth, count: 1 },
-            Self::Listed(entities) => Self::Listed(entities.get(nth..=nth).unwrap_or_default()),
-        }
-    }
 }
 
 impl LifecycleEvents {
@@ -292,40 +284,32 @@ impl LifecycleEvents {
         self.batches.len() != 1 || !self.batches[0].is_certain
     }
 
-    /// Removes the events that no longer hold.
+    /// Removes the events that no longer hold. Those of batches that are certain, or name rows, hold.
     pub(super) fn retain(&mut self, holds: impl Fn(Entity, ComponentId, Kinds) -> bool) {
-        let batch_holds = |events: &Self, batch: &BatchRange| match batch.of {
-            Of::One(entity) if !batch.is_certain => {
+        let batch_holds = |events: &Self, batch: &BatchRange| match events.batch(batch, Kinds::NONE).affected {
+            Affected::Listed(&[entity]) if !batch.is_certain => {
                 let mut changes = events.changes[batch.changes.clone()].iter();
                 changes.all(|change| holds(entity, change.0, change.1))
             }
             // The changes may hold for some of the entities.
-            Of::Listed(_) => batch.is_certain,
-            _ => true,
+            Affected::Listed(_) => batch.is_certain,
+            Affected::Rows { .. } => true,
         };
         if self.batches.iter().all(|batch| batch_holds(self, batch)) {
             return;
         }
         let all = core::mem::take(self);
         self.failed = all.failed;
-        let add_if = |events: &mut Self, entity: Entity, changes: &[(ComponentId, Kinds)]| {
-            let held = changes.iter().copied().filter(|change| holds(entity, change.0, change.1));
-            events.add_one(entity, held, false);
-        };
-        for BatchRange { of, changes, is_certain } in all.batches {
-            let changes = &all.changes[changes];
-            let all_changes = changes.iter().copied();
-            match of {
-                Of::Rows(table, rows) => {
-                    let rows = Affected::Rows { table, first: rows.start, count: rows.len() };
-                    self.add_batch(rows, all_changes, is_certain);
+        for range in &all.batches {
+            let EventBatch { affected, changes, .. } = all.batch(range, Kinds::NONE);
+            let changes = changes.iter().copied();
+            match affected {
+                Affected::Listed(entities) if !range.is_certain => {
+                    for &entity in entities {
+                        self.add_one(entity, changes.clone().filter(|change| holds(entity, change.0, change.1)), false);
+                    }
                 }
-                Of::One(entity) if is_certain => self.add_one(entity, all_changes, true),
-                Of::Listed(range) if is_certain => {
-                    self.add_batch(Affected::Listed(&all.entities[range]), all_changes, true);
-                }
-                Of::One(entity) => add_if(self, entity, changes),
-                Of::Listed(range) => all.entities[range].iter().for_each(|&entity| add_if(self, entity, changes)),
+                _ => self.add_batch(affected, changes, range.is_certain),
             }
         }
     }
@@ -367,7 +351,7 @@ impl LifecycleEvents {
     /// The kinds of all events.
     #[inline]
     pub(crate) fn kinds(&self) -> Kinds {
-        self.changes.iter().fold(Kinds::NONE, |all, change| all.and(change.1))
+        self.changes.iter().fold(Kinds::NONE, |all, change| all.union(change.1))
     }
 
     /// Whether all events are of one batch and one component.
@@ -380,7 +364,7 @@ impl LifecycleEvents {
     #[inline]
     pub(crate) fn single(&self, kinds: Kinds) -> Option<(EventBatch<'_>, ComponentId)> {
         let ([batch], [(component, of)]) = (&self.batches[..], &self.changes[..]) else { return None };
-        of.has(kinds).then(|| (self.batch(batch, kinds), *component))
+        of.intersects(kinds).then(|| (self.batch(batch, kinds), *component))
     }
 
     #[inline]
@@ -414,13 +398,13 @@ impl<'e> EventBatch<'e> {
     #[inline]
     pub(crate) fn components(&self) -> impl Iterator<Item = ComponentId> + Clone + use<'e> {
         let kinds = self.kinds;
-        self.changes.iter().filter(move |change| change.1.has(kinds)).map(|change| change.0)
+        self.changes.iter().filter(move |change| change.1.intersects(kinds)).map(|change| change.0)
     }
 
     /// The kinds of the events of a component.
     pub(crate) fn kinds_of(&self, id: ComponentId) -> Kinds {
         let changes = self.changes.iter().filter(|change| change.0 == id);
-        changes.fold(Kinds::NONE, |all, change| all.and(change.1)).common(self.kinds)
+        changes.fold(Kinds::NONE, |all, change| all.union(change.1)).intersection(self.kinds)
     }
 }
 
@@ -450,13 +434,13 @@ mod tests {
     fn events_of_one_entity_are_one_batch_unless_a_component_comes_up_twice() {
         let mut events = LifecycleEvents::default();
         events.add(entity(3), A, Kinds::ADD);
-        events.add(entity(3), B, Kinds::ADD.and(Kinds::INSERT));
+        events.add(entity(3), B, Kinds::ADD.union(Kinds::INSERT));
         events.add(entity(3), A, Kinds::INSERT);
         events.add(entity(4), A, Kinds::INSERT);
         assert_eq!(batches(&events, Kinds::ADD), [(1, alloc::vec![A, B])]);
         let inserted = [(1, alloc::vec![B]), (1, alloc::vec![A]), (1, alloc::vec![A])];
         assert_eq!(batches(&events, Kinds::INSERT), inserted);
-        assert_eq!(events.kinds(), Kinds::ADD.and(Kinds::INSERT));
+        assert_eq!(events.kinds(), Kinds::ADD.union(Kinds::INSERT));
         let first = events.batches(Kinds::ADD).next().unwrap();
         assert_eq!([A, B].map(|id| first.kinds_of(id)), [Kinds::ADD; 2]);
         events.clear();

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use core::any::type_name;
 
 use super::failure::CommandFailure;
+use super::lifecycle::apply_recorded;
 use super::links::Unpaired;
 use super::{CloneError, EntityAt, Store, Structure};
 use crate::component::{ComponentDescriptor, ComponentId};
@@ -158,15 +159,15 @@ impl Store {
             // Those of whose pairs none has come have the component all the same.
             for (&component, &storage) in there.components.iter().zip(&there.storages) {
                 let has_come = ids.iter().filter(|(_, new)| to.structure.sparse[storage].contains(new.index()));
-                has_come.for_each(|&(_, new)| to.listeners.links.unpair(component, new, false));
+                has_come.for_each(|&(_, new)| to.events.links.unpair(component, new, false));
             }
-            to.listeners.has_news = true;
+            to.events.has_pending = true;
         }
     }
 
     /// Notes all entities whose pairs and components do not agree, for [`settle_pairs`]. `O(pairs, and places in storages)`
     pub(crate) fn compare_pairs(&mut self) {
-        let Self { structure: Structure { sparse, entities, .. }, relations, listeners, .. } = self;
+        let Self { structure: Structure { sparse, entities, .. }, relations, events, .. } = self;
         for place in &relations.places {
             let index = place.pairs.index();
             for ((end, &component), storage) in place.components.iter().enumerate().zip(place.storages) {
@@ -174,7 +175,7 @@ impl Store {
                 let mut note = |entity: Entity| {
                     let has_ended = !entities.contains(entity);
                     if has_ended || storage.contains(entity.index()) != (index.count(end, entity) != 0) {
-                        listeners.links.unpaired.push(Unpaired { component, entity, has_ended });
+                        events.links.unpaired.push(Unpaired { component, entity, has_ended });
                     }
                 };
                 index.entities(end).for_each(&mut note);
@@ -189,7 +190,7 @@ impl Store {
         for place in &self.relations.places {
             let (index, name) = (place.pairs.index(), place.pairs.name());
             index.check_invariants(name);
-            assert!(!place.pairs.has_news(), "{name}: what has been removed is dropped");
+            assert!(!place.pairs.has_pending(), "{name}: what has been removed is dropped");
             for (row, &[source, target]) in index.ends().iter().enumerate() {
                 assert!(self.structure.entities.contains(source), "{name}: the source {source} is alive");
                 let is_alive = self.structure.entities.contains(target);
@@ -212,9 +213,9 @@ impl Store {
 #[inline]
 fn marks_quietly(store: &Store, number: usize, end: usize) -> bool {
     let place = &store.relations.places[number];
-    let heard = store.structure.archetypes.components.heard(place.components[end]);
-    let is_watched = store.listeners.removals.watches(SparseSummary::default().with(place.storages[end]));
-    heard.told().is_none() && !is_watched && !store.listeners.is_recording()
+    let heard = store.structure.archetypes.components.observed(place.components[end]);
+    let is_watched = store.events.removals.watches(SparseSummary::default().with(place.storages[end]));
+    heard.of_listeners().is_empty() && !is_watched && !store.events.is_recording()
 }
 
 /// The end of an operation on pairs of a relation that changes which entities have its components: as one operation, if something is
@@ -226,8 +227,8 @@ fn change_marks(store: &mut Store, number: usize, change: impl FnOnce(&mut Store
         end_of_pairs(store, number);
     } else {
         // The observers of pairs are run at the end of the operation, after those of the components; also if one of these panics.
-        store.listeners.has_news |= store.relations.places[number].pairs.has_news();
-        store.as_one(change);
+        store.events.has_pending |= store.relations.places[number].pairs.has_pending();
+        store.batched(change);
     }
 }
 
@@ -278,9 +279,9 @@ fn unmark_if_alone(store: &mut Store, number: usize, end: usize, entity: Entity)
 /// Makes what is noted of pairs true, before pairs are looked for.
 #[inline]
 fn settle_noted_pairs(store: &mut Store) {
-    if !store.listeners.links.unpaired.is_empty() {
+    if !store.events.links.unpaired.is_empty() {
         // What is told of it comes with the operation that goes on.
-        store.without_news(settle_pairs);
+        store.defer_events(settle_pairs);
     }
 }
 
@@ -305,7 +306,7 @@ fn make_pair<R: Relation>(store: &mut Store, number: usize, [source, target]: En
     if let Err((error, _value)) = pairs.insert([source, target], value, now) {
         error.raise();
     }
-    store.listeners.note_pair([source, target], R::SYMMETRIC);
+    store.events.note_pair([source, target], R::SYMMETRIC);
     // Mostly both are in other pairs as well.
     let has_first = store.relations.count(number, 0, source) == 1 || store.relations.count(number, 1, target) == 1;
     if !has_first && !has_displaced {
@@ -329,15 +330,15 @@ fn make_pair<R: Relation>(store: &mut Store, number: usize, [source, target]: En
 /// unless the operation is part of another one.
 #[inline]
 fn end_of_pairs(store: &mut Store, number: usize) {
-    if !store.relations.places[number].pairs.has_news() {
+    if !store.relations.places[number].pairs.has_pending() {
         return;
     }
-    if store.listeners.held == 0 && !store.listeners.has_news && !store.reactions.is_running() {
+    if store.events.held == 0 && !store.events.has_pending && !store.events.dispatch.is_running() {
         tell_of_pairs(store, number);
-        store.apply_recorded();
+        apply_recorded(store);
     } else {
-        store.listeners.has_news = true;
-        store.react();
+        store.events.has_pending = true;
+        store.flush_events();
     }
 }
 
@@ -345,7 +346,7 @@ fn end_of_pairs(store: &mut Store, number: usize) {
 #[inline]
 fn tell_of_pairs(store: &mut Store, number: usize) {
     let place = &store.relations.places[number];
-    if place.pairs.has_news() {
+    if place.pairs.has_pending() {
         (place.functions.tell)(store);
     }
 }
@@ -416,7 +417,7 @@ fn remove_pair(store: &mut Store, number: usize, [source, target]: Ends) -> bool
     let pairs = &mut store.relations.places[number].pairs;
     let was_there = pairs.remove(source, target);
     if was_there {
-        store.listeners.note_pair([source, target], pairs.is_symmetric());
+        store.events.note_pair([source, target], pairs.is_symmetric());
     }
     was_there
 }
@@ -481,13 +482,13 @@ impl ClonedPairs {
 /// Looks at what has become of entities that were in pairs. What has been looked at stays noted until all of them have been, since a
 /// destructor may panic.
 pub(crate) fn settle_pairs(store: &mut Store) {
-    while !store.listeners.links.unpaired.is_empty() {
+    while !store.events.links.unpaired.is_empty() {
         let mut at = 0;
-        while let Some(&noted) = store.listeners.links.unpaired.get(at) {
+        while let Some(&noted) = store.events.links.unpaired.get(at) {
             settle(store, noted);
             at += 1;
         }
-        store.listeners.links.unpaired.clear();
+        store.events.links.unpaired.clear();
     }
 }
 
@@ -514,7 +515,7 @@ fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired
             remove_pairs_of(store, number, 1, entity);
             let living: Vec<Entity> =
                 sources.into_iter().filter(|&source| store.structure.entities.contains(source)).collect();
-            store.listeners.pending.mark_stale();
+            store.events.pending.mark_stale();
             store.despawn_these(&living);
         }
         // All ends of a symmetric relation are targets.

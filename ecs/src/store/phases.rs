@@ -79,32 +79,32 @@ fn prepare_change(
     fate: Fate,
     prepared: &mut Option<Prepared>,
 ) -> Result<(), AllocError> {
-    let Store { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = &mut *store;
+    let Store { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = &mut *store;
     let Planned { plan, tables, components } = archetypes.at(id);
     let (flags, index, moves) = (plan.flags, entity.index(), plan.table != from.table);
-    let is_listed = flags.has(PlanFlags::RECORDS.and(PlanFlags::NOTIFIES_AFTER));
+    let is_listed = flags.intersects(PlanFlags::RECORDS.union(PlanFlags::NOTIFIES_AFTER));
     let summary = entities.sparse_summary(index);
-    let watches_sparse = flags.has(PlanFlags::SPARSE) && listeners.watches(summary);
+    let watches_sparse = flags.intersects(PlanFlags::SPARSE) && events.watches(summary);
     reserve_sparse(sparse, entities, plan, index)?;
     if is_listed || watches_sparse {
         let prepared = prepared.get_or_insert_default();
-        prepared.told = listeners.prepare(plan.lost.iter().copied(), summary, 1, fate)?;
+        prepared.told = events.prepare(plan.lost.iter().copied(), summary, 1, fate)?;
         if watches_sparse {
             try_reserve(&mut prepared.held, sparse.len())?;
             prepared.held.extend(held_by(entity, summary, sparse).map(|storage| storage as u32));
         }
     }
-    let past_end = usize::from(flags.has(PlanFlags::REPLACES));
+    let past_end = usize::from(flags.intersects(PlanFlags::REPLACES));
     tables.get_mut(plan.table).reserve(usize::from(moves) + past_end)?;
-    if flags.has(PlanFlags::DISABLES)
+    if flags.intersects(PlanFlags::DISABLES)
         && let Some((source, to)) = tables.get(from.table).zip(tables.get(plan.table))
     {
         prepared.get_or_insert_default().renewal = Some(source.renewal(from.row as usize, to));
     }
-    if flags.has(PlanFlags::REQUIRES) {
+    if flags.intersects(PlanFlags::REQUIRES) {
         let in_new_row = |required: &RequiredComponent| moves && required.new_column().is_some();
         let wanted = |required: &RequiredComponent| !in_new_row(required) && is_missing(required, sparse, index);
-        if flags.has(PlanFlags::REQUIRES_ELSEWHERE) || !moves {
+        if flags.intersects(PlanFlags::REQUIRES_ELSEWHERE) || !moves {
             prepared.get_or_insert_default().aside = make_aside(plan, components, 1, wanted)?;
         }
         if moves {
@@ -139,7 +139,7 @@ fn prepare_spawn(
         _ => entities.reserve_next()?,
     };
     reserve_sparse(sparse, entities, plan, index)?;
-    if plan.flags.has(PlanFlags::REQUIRES_ELSEWHERE) {
+    if plan.flags.intersects(PlanFlags::REQUIRES_ELSEWHERE) {
         let aside = make_aside(plan, components, 1, |required| required.new_column().is_none())?;
         prepared.get_or_insert_default().aside = aside;
     }
@@ -157,24 +157,24 @@ fn prepare_spawn(
 pub(super) unsafe fn finish(store: &mut Store, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
     let Changed { entity, plan: id, from, .. } = changed;
     let plan = store.structure.archetypes.at(id).plan;
-    let only_notifies = !plan.flags.has(PlanFlags::FINISH.without(PlanFlags::NOTIFIES_AFTER));
+    let only_notifies = !plan.flags.intersects(PlanFlags::FINISH.difference(PlanFlags::NOTIFIES_AFTER));
     if only_notifies {
-        store.listeners.add_change(entity, plan, from.is_new());
+        store.events.add_change(entity, plan, from.is_new());
         match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
-            Some(panicked) => store.conclude(panicked),
-            None => store.react(),
+            Some(panicked) => store.finish_operation(panicked),
+            None => store.flush_events(),
         }
         return false;
     }
     let Subject::Alive(_, from) = from else { return finish_spawn(store, changed, prepared) };
     // SAFETY: forwarded: the change has been carried out but for this phase.
     let panicked = unsafe { finish_change(store, changed, from, prepared.take().unwrap_or_default()) };
-    let has_news = store.listeners.has_news;
+    let has_pending = store.events.has_pending;
     match panicked {
-        Some(panicked) => store.conclude(panicked),
-        None => store.react(),
+        Some(panicked) => store.finish_operation(panicked),
+        None => store.flush_events(),
     }
-    !has_news
+    !has_pending
 }
 
 /// The *finish* phase of a change by which an entity has got its first row.
@@ -187,22 +187,23 @@ fn finish_spawn(store: &mut Store, changed: Changed, prepared: &mut Option<Prepa
         // SAFETY: the values are required components of the plan, whose row this is; room in sparse storages was reserved.
         unsafe { write_placed_values(aside, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
     }
-    if plan.flags.has(PlanFlags::SPARSE) {
+    if plan.flags.intersects(PlanFlags::SPARSE) {
         entities.set_sparse_summary(entity.index(), plan.summary);
     }
     let storages = plan.summary;
-    let linked = plan.flags.has(PlanFlags::ONLY_LINKS).then(|| plan.linking_component(components)).flatten();
+    let linked = plan.flags.intersects(PlanFlags::ONLY_LINKS).then(|| plan.linking_component(components)).flatten();
     if let Some(component) = linked.filter(|_| store.can_link_at_once(storages)) {
         return store.link_new_source(component, entity);
     }
     let plan = store.structure.archetypes.at(id).plan;
-    if plan.interest().is_none() {
+    if plan.interest().is_empty() {
         return true;
     }
-    store.rows_made(here.table, here.row as usize);
-    let has_news = store.listeners.has_news;
-    store.react();
-    !has_news
+    let now = store.clock.change_tick();
+    store.events.record_spawned(&store.structure, now, here.table, here.row as usize);
+    let has_pending = store.events.has_pending;
+    store.flush_events();
+    !has_pending
 }
 
 /// The *finish* phase of a change of a live entity: writes required components that are not in their row, takes the entity out of
@@ -215,7 +216,7 @@ fn finish_spawn(store: &mut Store, changed: Changed, prepared: &mut Option<Prepa
 unsafe fn finish_change(store: &mut Store, changed: Changed, from: Location, prepared: Prepared) -> Option<Waiting> {
     let (Changed { entity, plan: id, here, fate, .. }, now) = (changed, store.now());
     let Prepared { mut aside, held, mut told, renewal, mut panicked } = prepared;
-    let Store { structure: Structure { archetypes, entities, sparse, .. }, listeners, .. } = &mut *store;
+    let Store { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = &mut *store;
     let Planned { plan, tables, components } = archetypes.at(id);
     let flags = plan.flags;
     if !aside.is_empty() {
@@ -227,31 +228,31 @@ unsafe fn finish_change(store: &mut Store, changed: Changed, from: Location, pre
             note_targets(plan, table, row, now);
         }
     }
-    if flags.has(PlanFlags::RENEWS) {
+    if flags.intersects(PlanFlags::RENEWS) {
         note_renewed_sparse(plan, entity, sparse, now);
     }
-    if flags.has(PlanFlags::SPARSE) {
+    if flags.intersects(PlanFlags::SPARSE) {
         remove_from_storages(entities, sparse, plan, entity, !held.is_empty());
     }
     if let Some(renewal) = renewal {
         renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
     }
-    if !plan.interest().is_none() {
+    if !plan.interest().is_empty() {
         let source = tables.get_mut(from.table);
         let past_end = source.len();
         let left = LeftRows { table: source, entities: &[entity], row: |_| past_end, fate };
         // SAFETY: the values that the row had in these columns are past the end. They are dropped below unless they are kept, or have
         // been taken.
-        unsafe { listeners.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut told) }
+        unsafe { events.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut told) }
     }
-    let is_notified = !held.is_empty() || plan.interest().has(Interest::RECORDER.and(Interest::REACTIONS));
-    if flags.has(PlanFlags::SPARSE) && is_notified {
+    let is_notified = !held.is_empty() || plan.interest().intersects(Interest::RECORDER.union(Interest::OBSERVERS));
+    if flags.intersects(PlanFlags::SPARSE) && is_notified {
         let summary = entities.sparse_summary(entity.index());
         let values = (&mut sparse[..], components);
-        listeners.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
+        events.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
     }
-    let has_links = !listeners.links.are_settled();
-    let _finish = listeners.finish(&told);
+    let has_links = !events.links.are_settled();
+    let _finish = events.finish(&told);
     let mut drop_rest = || {
         let _sparse = OnDrop::new(&mut *sparse, |sparse| drop_retired_values(sparse, plan));
         // SAFETY: forwarded. The values that listeners keep are not dropped.
@@ -312,7 +313,7 @@ pub(super) unsafe fn drop_values_in(
 
 /// Drops the values of an entity that are retired in sparse storages: those that it has lost, and those that others have replaced.
 fn drop_retired_values(sparse: &mut [SparseStorage], plan: &MovePlan) {
-    if plan.flags.has(PlanFlags::SPARSE) {
+    if plan.flags.intersects(PlanFlags::SPARSE) {
         let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
         let storages = plan.leaves.iter().map(|&storage| storage as usize);
         let storages = storages.chain(plan.sparse_targets()).chain(others);

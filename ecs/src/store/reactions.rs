@@ -1,7 +1,7 @@
 //! What a store keeps for listeners that are user code: the observers of events, and hooks of components.
 //!
 //! An event is delivered at once. Its observers see the store as it is and can change values. They record structural changes as
-//! commands, which wait in [`Reactions::queue`] until the outermost dispatch has ended. So the entities, and the list of observers, stay
+//! commands, which wait in [`Dispatch::queue`] until the outermost dispatch has ended. So the entities, and the list of observers, stay
 //! the same during a dispatch.
 //!
 //! A dispatch takes the observers out of the store ([`TakenObservers`]), so that each of them can be given the store. An event of the same
@@ -23,6 +23,7 @@ use super::news::LifecycleEvents;
 use crate::alloc_error::{try_shrink, try_shrink_map};
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
+use crate::flags::flag_set;
 use crate::origin::Origin;
 use crate::queue::Queue;
 
@@ -59,7 +60,7 @@ pub(crate) enum NotDispatched {
 pub(crate) type Link<C> = fn(&mut C, ComponentId, Entity) -> bool;
 
 /// Functions of higher layers that a store calls.
-pub(crate) struct ReactionVTable<C> {
+pub(crate) struct DispatchVTable<C> {
     /// Delivers lifecycle events to hooks and observers.
     pub(crate) dispatch: fn(&mut C, &LifecycleEvents),
     /// Applies the commands that hooks and observers have recorded.
@@ -86,40 +87,33 @@ struct Running {
     others: Vec<(&'static str, Origin)>,
 }
 
-/// Flags of a dispatch. In the common case all are clear (`IDLE`), so that one comparison covers them.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct State(u8);
+flag_set! {
+    /// Flags of a dispatch. In the common case all are clear, so that one comparison covers them.
+    struct State(u8) {
+        /// An event is being dispatched, or a hook runs.
+        RUNNING = 1;
+        /// That happens during another dispatch: [`Running::others`] is not empty.
+        NESTED = 1 << 1;
+        /// There is a cause, or the limit is 0.
+        LIMITED = 1 << 2;
+        /// The limit of depth has to be checked.
+        MAY_LEAD = Self::RUNNING.0 | Self::LIMITED.0;
+        /// The running system may have recorded commands outside of its parameters.
+        DIRECT = 1 << 3;
+        /// Commands may wait for the end of the outermost dispatch.
+        WAITING = 1 << 4;
+    }
+}
 
 impl State {
-    /// Nothing is told, nothing has led to what happens now, and nothing waits.
-    const IDLE: Self = Self(0);
-    /// An event is being told, or a hook runs.
-    const RUNNING: Self = Self(1);
-    /// That is so inside of another one: [`Running::others`] has some.
-    const NESTED: Self = Self(1 << 1);
-    /// There is a cause, or the limit is 0.
-    const LIMITED: Self = Self(1 << 2);
-    /// The limit of depth has to be checked.
-    const MAY_LEAD: Self = Self(Self::RUNNING.0 | Self::LIMITED.0);
-    /// What runs may have recorded something beside its parameters.
-    const DIRECT: Self = Self(1 << 3);
-    /// Commands may wait for the end of the outermost event.
-    const WAITING: Self = Self(1 << 4);
-
-    /// Whether any of these holds.
-    #[inline(always)]
-    fn has(self, some: Self) -> bool {
-        self.0 & some.0 != 0
-    }
-
     #[inline(always)]
     fn set(&mut self, some: Self, holds: bool) {
-        self.0 = if holds { self.0 | some.0 } else { self.0 & !some.0 };
+        *self = self.difference(some).union(some.only_if(holds));
     }
 }
 
 /// The listeners of a store, which is a `C`, that are user code.
-pub(crate) struct Reactions<C: 'static> {
+pub(crate) struct Dispatch<C: 'static> {
     numbers: SlotMap,
     /// By number.
     observers: Vec<ObserversPlace<C>>,
@@ -136,7 +130,7 @@ pub(crate) struct Reactions<C: 'static> {
     pub(super) made: Vec<Entity>,
     /// How many times commands of observers have been applied.
     pub(super) applied: u64,
-    pub(crate) vtable: Option<&'static ReactionVTable<C>>,
+    pub(crate) vtable: Option<&'static DispatchVTable<C>>,
     /// How entities are linked that get this component, which names a target: the last one that came.
     pub(super) last_link: Option<(ComponentId, Link<C>)>,
     /// The commands of observers, until the outermost event has been told.
@@ -145,7 +139,7 @@ pub(crate) struct Reactions<C: 'static> {
     direct: Queue<C>,
 }
 
-impl<C: 'static> Default for Reactions<C> {
+impl<C: 'static> Default for Dispatch<C> {
     fn default() -> Self {
         Self {
             numbers: SlotMap::default(),
@@ -154,7 +148,7 @@ impl<C: 'static> Default for Reactions<C> {
             running: Running::default(),
             cause: None,
             limit: Self::LIMIT,
-            state: State::IDLE,
+            state: State::NONE,
             lifecycle: [None; Kinds::DISPATCHED.len()],
             made: Vec::new(),
             applied: 0,
@@ -166,7 +160,7 @@ impl<C: 'static> Default for Reactions<C> {
     }
 }
 
-impl<C: 'static> Reactions<C> {
+impl<C: 'static> Dispatch<C> {
     /// How many events may lead to each other, if the user has not said.
     const LIMIT: usize = 128;
 
@@ -204,7 +198,7 @@ impl<C: 'static> Reactions<C> {
         let is_watched = |number: u32| self.get(number).is_some_and(|observers| observers.watches(component));
         let all = self.lifecycle.iter().zip(Kinds::DISPATCHED);
         let observed = all.filter(|(number, _)| number.is_some_and(is_watched));
-        observed.fold(Kinds::NONE, |observed, (_, kinds)| observed.and(kinds))
+        observed.fold(Kinds::NONE, |observed, (_, kinds)| observed.union(kinds))
     }
 
     /// The observers of a type of event, which is not being told.
@@ -220,19 +214,19 @@ impl<C: 'static> Reactions<C> {
     /// Whether an event is being told.
     #[inline]
     pub(crate) fn is_running(&self) -> bool {
-        self.state.has(State::RUNNING)
+        self.state.intersects(State::RUNNING)
     }
 
     /// Whether an event that is triggered now is the outermost one, nothing has led to it, and nothing has been recorded before.
     #[inline(always)]
     pub(crate) fn is_idle(&self) -> bool {
-        self.state == State::IDLE
+        self.state == State::NONE
     }
 
     /// Whether the observer that is running may have recorded something beside its parameters.
     #[inline(always)]
     pub(crate) fn has_direct(&self) -> bool {
-        self.state.has(State::DIRECT)
+        self.state.intersects(State::DIRECT)
     }
 
     /// Where it records that.
@@ -250,7 +244,7 @@ impl<C: 'static> Reactions<C> {
     /// Whether commands may wait for the end of the outermost event.
     #[inline(always)]
     pub(crate) fn has_waiting(&self) -> bool {
-        self.state.has(State::WAITING)
+        self.state.intersects(State::WAITING)
     }
 
     /// Has a command wait for the end of the outermost event.
@@ -297,11 +291,11 @@ impl<C: 'static> Reactions<C> {
         self.state.set(State::LIMITED, self.cause.is_some() || self.limit == 0);
     }
 
-    /// Begins to dispatch an event, or to run a hook, that something has triggered. Ends with [`Reactions::end`]. Returns false if too many
+    /// Begins to dispatch an event, or to run a hook, that something has triggered. Ends with [`Dispatch::end`]. Returns false if too many
     /// events lead to it.
     #[inline(always)]
     pub(crate) fn begin(&mut self, name: &'static str, caller: Origin) -> bool {
-        if self.state.has(State::MAY_LEAD) && !self.make_way() {
+        if self.state.intersects(State::MAY_LEAD) && !self.make_way() {
             return false;
         }
         self.running.innermost = (name, caller);
@@ -310,7 +304,7 @@ impl<C: 'static> Reactions<C> {
     }
 
     /// Takes the observers of a type of event, which are an `O`, to notify them of one that something has triggered. Ends with
-    /// [`Reactions::end`]. If it returns `None`, [`Reactions::why_not`] returns the reason.
+    /// [`Dispatch::end`]. If it returns `None`, [`Dispatch::why_not`] returns the reason.
     #[inline(always)]
     pub(crate) fn begin_event<E: 'static, O: EventObservers<C>>(
         &mut self,
@@ -368,7 +362,7 @@ impl<C: 'static> Reactions<C> {
     #[inline(always)]
     pub(crate) fn end(&mut self) {
         if self.state == State::RUNNING {
-            self.state = State::IDLE;
+            self.state = State::NONE;
         } else {
             self.end_nested();
         }
@@ -502,13 +496,13 @@ mod tests {
     use super::*;
 
     /// Begins dispatches inside of each other. Returns whether each could begin.
-    fn begin(reactions: &mut Reactions<()>, names: &[&'static str]) -> Vec<bool> {
+    fn begin(reactions: &mut Dispatch<()>, names: &[&'static str]) -> Vec<bool> {
         names.iter().map(|name| reactions.begin(name, Origin::UNKNOWN)).collect()
     }
 
     #[test]
     fn dispatches_end_in_reverse_order() {
-        let mut reactions = Reactions::default();
+        let mut reactions = Dispatch::default();
         assert!(reactions.is_idle() && !reactions.is_running());
         assert_eq!(begin(&mut reactions, &["a", "b", "c"]), [true; 3]);
         assert_eq!(reactions.chain("d"), "`a` → `b` → `c` → `d`");
@@ -522,7 +516,7 @@ mod tests {
 
     #[test]
     fn the_depth_of_dispatches_and_of_their_causes_is_limited() {
-        let mut reactions = Reactions::default();
+        let mut reactions = Dispatch::default();
         reactions.set_limit(2);
         assert_eq!(begin(&mut reactions, &["a", "b", "c"]), [true, true, false]);
         let cause = reactions.cause_of_commands();
@@ -538,7 +532,7 @@ mod tests {
 
     #[test]
     fn without_observers_nothing_is_observed() {
-        let mut reactions = Reactions::<()>::default();
+        let mut reactions = Dispatch::<()>::default();
         assert!(matches!(reactions.why_not(0), NotDispatched::Unobserved));
         assert!(reactions.begin_lifecycle(0, Origin::UNKNOWN).is_none() && reactions.is_idle());
         assert_eq!(reactions.observed(None), Kinds::NONE);

@@ -2,7 +2,7 @@
 
 use super::news::Affected;
 use super::report::held_by;
-use super::{Listeners, Store, Structure};
+use super::{Events, Structure};
 use crate::archetype::Archetypes;
 use crate::entity::{Entities, Entity, TableId};
 use crate::sparse::SparseStorage;
@@ -11,25 +11,24 @@ use crate::tick::Tick;
 use crate::tracking::Spawns;
 use crate::transition::{Interest, Transition};
 
-impl Store {
-    /// Tells that the entities of a table were made whose rows begin at `first`: all that they have is new.
+impl Events {
+    /// Records that the entities of a table from the row `first` on have been spawned: all that they have is new.
     #[inline]
-    pub(super) fn rows_made(&mut self, table: TableId, first: usize) {
-        let Self { structure: Structure { archetypes, entities, sparse, .. }, listeners, clock, .. } = self;
-        if listeners.spawns.is_some() {
-            listeners.note_spawns(&archetypes.tables, table, first, clock.change_tick());
+    pub(super) fn record_spawned(&mut self, structure: &Structure, now: Tick, table: TableId, first: usize) {
+        let Structure { archetypes, entities, sparse, .. } = structure;
+        if self.spawns.is_some() {
+            self.note_spawns(&archetypes.tables, table, first, now);
         }
-        if listeners.is_recording() || listeners.hears && listeners.observe_spawns(archetypes, table) {
-            listeners.record_made(archetypes, (entities, sparse), table, first);
+        if self.is_recording() || self.is_observing && self.observe_spawns(archetypes, table) {
+            self.record_made(archetypes, (entities, sparse), table, first);
         }
     }
-}
 
-impl Listeners {
     /// Whether observers or hooks are notified of entities that are made in a table.
     fn observe_spawns(&self, archetypes: &Archetypes, table: TableId) -> bool {
-        let in_table = archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
-        in_table || self.hears_storages()
+        let in_table =
+            archetypes.tables.get(table).is_some_and(|table| table.interest().intersects(Interest::OBSERVERS));
+        in_table || self.observes_storages()
     }
 
     #[cold]
@@ -56,14 +55,14 @@ impl Listeners {
             held.map(|number| Transition::Gained(components.sparse()[number]))
         };
         let made = &table.entities()[first..];
-        let is_plain = !self.hears_storages() || !entities.has_summaries();
+        let is_plain = !self.observes_storages() || !entities.has_summaries();
         if is_plain && !self.is_recording() {
             // In a scope that defers events, later operations may move the rows.
             let rows = match self.held {
                 0 => Affected::Rows { table: table.id(), first, count: made.len() },
                 _ => Affected::Listed(made),
             };
-            return self.note_all(rows, of_table().filter_map(|gained| gained.heard_after(components)));
+            return self.note_all(rows, of_table().filter_map(|gained| gained.observed_after(components)));
         }
         for &entity in made {
             self.note_made(entity);
@@ -82,7 +81,7 @@ impl Listeners {
     /// Sets in all tables and plans which listeners want every operation.
     pub(super) fn update_interest(&self, archetypes: &mut Archetypes) {
         let recorder = Interest::RECORDER.only_if(self.is_recording());
-        archetypes.tell(recorder.and(Interest::SPAWNS.only_if(self.spawns.is_some())));
+        archetypes.tell(recorder.union(Interest::SPAWNS.only_if(self.spawns.is_some())));
     }
 
     /// Starts or stops recording all transitions.

@@ -3,7 +3,7 @@
 //! What entities lose is told by the operations themselves (`change`, `bulk`, `despawn`), each at one place: when everything has
 //! moved, and nothing has been dropped.
 
-use super::{Listeners, Store};
+use super::{Events, Store};
 use crate::archetype::Archetypes;
 use crate::component::{Component, ComponentId, ComponentInfo, ErasedValue};
 use crate::removal::{Removals, RemovedComponentReader, RemovedValueReader};
@@ -15,7 +15,7 @@ fn watch_removals<C: Component, T>(store: &mut Store, watch: impl FnOnce(&mut Re
     let Some(info) = store.structure.archetypes.components.info(id) else {
         unreachable!("the component has just been registered")
     };
-    watch(&mut store.listeners.removals, info)
+    watch(&mut store.events.removals, info)
 }
 
 /// Removals of a component are recorded from now on, in a list.
@@ -34,7 +34,7 @@ pub(crate) fn removed_reader<C: Component>(store: &mut Store) -> RemovedComponen
 /// A new reader of removals of the component with this number; they are recorded from now on.
 pub(crate) fn removed_reader_by_id(store: &mut Store, id: ComponentId) -> Option<RemovedComponentReader<ErasedValue>> {
     let info = store.structure.archetypes.components.info(id)?;
-    let reader = store.listeners.removals.read_entities(info);
+    let reader = store.events.removals.read_entities(info);
     store.structure.archetypes.set_removals(id, Some(reader.cursor.list() as u32));
     Some(reader)
 }
@@ -52,20 +52,20 @@ pub(crate) fn set_removed_limit<C: Component>(store: &mut Store, limit: usize) {
 }
 
 /// Panics if the flags are wrong.
-pub(super) fn check_removals(listeners: &Listeners, archetypes: &Archetypes) {
-    let has_readers = listeners.removals.check();
+pub(super) fn check_removals(events: &Events, archetypes: &Archetypes) {
+    let has_readers = events.removals.check();
     for info in archetypes.components.iter() {
         let watched = archetypes.components.is_watched(info.id());
         assert!(watched || !has_readers(info.id()), "{} is not watched", info.name());
     }
     for table in &archetypes.tables {
         let watched = archetypes.components.any_watched(table.components());
-        let told = table.interest().has(Interest::REMOVALS);
+        let told = table.interest().intersects(Interest::REMOVALS);
         assert_eq!(watched, told, "whether removals from table {:?} are told", table.id());
     }
 }
 
-impl Listeners {
+impl Events {
     /// Drops the recorded removals that all readers have read, and those of readers that no longer exist.
     #[inline]
     pub(crate) fn tidy_removals(&mut self, archetypes: &mut Archetypes) {

@@ -1,7 +1,7 @@
 //! Recording what an operation has changed: in lists of removals, in the recorder and the journal, and as pending events. Spawns are in
 //! `record`.
 //!
-//! An operation prepares ([`Listeners::prepare`], which may fail), moves rows, and then reports here what has become of them, before it drops
+//! An operation prepares ([`Events::prepare`], which may fail), moves rows, and then reports here what has become of them, before it drops
 //! anything. No user code runs in between. Values that were left behind are past the end of their table; a list of removals that keeps one
 //! names its column in [`Told::kept`]. Where [`Interest`] says that there is no listener, nothing of this is called.
 
@@ -10,21 +10,22 @@ use alloc::vec::Vec;
 
 use super::links::Links;
 use super::news::{Affected, LifecycleEvents};
+use super::{Dispatch, Store};
 use crate::alloc_error::AllocError;
 use crate::component::{ComponentId, Components, Kinds};
-use crate::entity::{Entity, SparseSummary};
+use crate::entity::{Entity, SparseSummary, TableId};
 use crate::graph::{MovePlan, Target};
 use crate::guard::Waiting;
 use crate::journal::{Journal, JournalStart, Recorder};
 use crate::removal::{Fate, Finish, Removals, Told};
 use crate::sparse::SparseStorage;
-use crate::table::Table;
+use crate::table::{Table, Tables};
 use crate::tracking::Spawns;
 use crate::transition::{Interest, Transition};
 
-/// Everything that is told what operations do.
+/// What happens to entities: the listeners of operations, and the lifecycle events that wait for delivery.
 #[derive(Default)]
-pub(crate) struct Listeners {
+pub(crate) struct Events {
     pub(crate) removals: Removals,
     /// When entities were spawned, once a query has asked for it.
     pub(crate) spawns: Option<Spawns>,
@@ -32,12 +33,14 @@ pub(crate) struct Listeners {
     pub(super) recorded: Option<Box<Recorder>>,
     /// Where a journal would begin, while there is none.
     next_journal: JournalStart,
+    /// The observers, and the state of a dispatch to observers and hooks.
+    pub(crate) dispatch: Dispatch<Store>,
     /// Whether a component has an observer or a hook, or is a side of a relationship or relation.
-    pub(super) hears: bool,
+    pub(super) is_observing: bool,
     /// The sparse storages of such components.
-    pub(super) heard_storages: SparseSummary,
+    pub(super) observed_storages: SparseSummary,
     /// Those of these without `unobserved_links`: a removal from them may notify user code.
-    pub(super) told_storages: SparseSummary,
+    pub(super) notified_storages: SparseSummary,
     /// The storages of components that name targets and have no listeners, while no list of sources has a listener either.
     pub(super) unobserved_links: SparseSummary,
     /// The storages of components that list sources.
@@ -45,8 +48,8 @@ pub(crate) struct Listeners {
     /// The storages of components that name targets.
     pub(crate) sources: SparseSummary,
     /// The storages of components with observers or hooks, or of pairs: entities in them do not end by `end_linked`.
-    pub(super) ends_with_care: SparseSummary,
-    /// `heard_storages`, or all storages while a recorder or a journal is active.
+    pub(super) observed_ends: SparseSummary,
+    /// `observed_storages`, or all storages while a recorder or a journal is active.
     noted_storages: SparseSummary,
     /// Which source is listed by which target.
     pub(crate) links: Links,
@@ -60,8 +63,8 @@ pub(crate) struct Listeners {
     pub(super) notified_before: u32,
     /// The panic of a listener before a part of the operations that are carried out as one.
     pub(super) panicked: Waiting,
-    /// Whether `Store::react` has work: pending events, links to update, or a deferred panic.
-    pub(crate) has_news: bool,
+    /// Whether `Store::flush_events` has work: pending events, links to update, or a deferred panic.
+    pub(crate) has_pending: bool,
 }
 
 /// Rows of a table that entities have left, with their values as far as they were not moved.
@@ -73,7 +76,7 @@ pub(super) struct LeftRows<'a, R: Fn(usize) -> usize> {
     pub(super) fate: Fate,
 }
 
-impl Listeners {
+impl Events {
     /// Begins or ends to record all transitions.
     pub(super) fn record_all(&mut self, on: bool) {
         self.record_by(|recorder| recorder.list = on.then(Vec::new));
@@ -84,7 +87,7 @@ impl Listeners {
         let mut recorder = self.recorded.take().unwrap_or_default();
         change(&mut recorder);
         self.recorded = (!recorder.is_off()).then_some(recorder);
-        self.set_heard_storages(self.heard_storages);
+        self.set_observed_storages(self.observed_storages);
     }
 
     /// What has been recorded since this was last called.
@@ -140,12 +143,12 @@ impl Listeners {
     /// Whether a listener may be told of everything, or of removals from one of these sparse storages.
     #[inline]
     pub(super) fn watches(&self, storages: SparseSummary) -> bool {
-        self.is_recording() || self.removals.watches(storages) || self.heard_storages.meets(storages)
+        self.is_recording() || self.removals.watches(storages) || self.observed_storages.meets(storages)
     }
 
     /// Whether a listener is told of what comes to this sparse storage.
     #[inline]
-    pub(super) fn hears_storage(&self, number: usize) -> bool {
+    pub(super) fn observes_storage(&self, number: usize) -> bool {
         self.noted_storages.meets(SparseSummary::default().with(number))
     }
 
@@ -158,7 +161,7 @@ impl Listeners {
     /// Whether a component that comes to one of these sparse storages is linked at once, unless observers or hooks are running.
     #[inline]
     pub(super) fn link_at_once(&self, storages: SparseSummary) -> bool {
-        self.unobserved_links.meets(storages) && !(self.held != 0 || self.has_news || self.is_recording())
+        self.unobserved_links.meets(storages) && !(self.held != 0 || self.has_pending || self.is_recording())
     }
 
     /// Records that the entity in a row of a table ends, which has no other components, if that takes no more than to copy values.
@@ -181,18 +184,18 @@ impl Listeners {
     /// Whether it is recorded that an entity of a table ends, which may be in these sparse storages.
     #[inline]
     pub(super) fn records_end(&self, table: &Table, storages: SparseSummary) -> bool {
-        table.interest().has(Interest::REMOVALS.and(Interest::RECORDER)) || self.removals.watches(storages)
+        table.interest().intersects(Interest::REMOVALS.union(Interest::RECORDER)) || self.removals.watches(storages)
     }
 
     /// Says of which sparse storages observers or hooks are told.
-    pub(super) fn set_heard_storages(&mut self, storages: SparseSummary) {
-        self.heard_storages = storages;
+    pub(super) fn set_observed_storages(&mut self, storages: SparseSummary) {
+        self.observed_storages = storages;
         self.noted_storages = if self.is_recording() { SparseSummary::ALL } else { storages };
     }
 
     /// Whether a listener is told of what comes to some sparse storage.
-    pub(super) fn hears_storages(&self) -> bool {
-        !self.heard_storages.is_empty()
+    pub(super) fn observes_storages(&self) -> bool {
+        !self.observed_storages.is_empty()
     }
 
     /// Notes that an entity is new.
@@ -207,16 +210,16 @@ impl Listeners {
         if let Some(list) = &mut self.recorded {
             list.push((entity, transition));
         }
-        if self.hears
-            && let Some((id, kinds)) = transition.heard_after(components)
+        if self.is_observing
+            && let Some((id, kinds)) = transition.observed_after(components)
         {
             // First, as nothing may be forgotten if there is no memory for what follows.
-            self.has_news = true;
-            if kinds.has(Kinds::INSERT.of_links()) {
+            self.has_pending = true;
+            if kinds.intersects(Kinds::INSERT.of_links()) {
                 self.links.note(entity, id, components);
             }
-            if !kinds.told().is_none() {
-                self.pending.add(entity, id, kinds.told());
+            if !kinds.of_listeners().is_empty() {
+                self.pending.add(entity, id, kinds.of_listeners());
             }
         }
     }
@@ -229,10 +232,10 @@ impl Listeners {
         (id, kinds): (ComponentId, Kinds),
         components: &Components,
     ) -> bool {
-        let only_parts = kinds.told().is_none() && !self.links.is_moving && components.names_target(id);
+        let only_parts = kinds.of_listeners().is_empty() && !self.links.is_moving && components.names_target(id);
         if only_parts {
             self.links.parting.push((id, entity));
-            self.has_news = true;
+            self.has_pending = true;
         }
         only_parts
     }
@@ -243,22 +246,22 @@ impl Listeners {
             let held = components.sparse().iter().enumerate().filter(|(_, id)| holds(**id));
             held.fold(SparseSummary::default(), |all, (number, _)| all.with(number))
         };
-        let is_observed = |id: ComponentId| !components.heard(id).is_none();
-        let has_listeners = |id: ComponentId| !components.heard(id).told().is_none();
+        let is_observed = |id: ComponentId| !components.observed(id).is_empty();
+        let has_listeners = |id: ComponentId| !components.observed(id).of_listeners().is_empty();
         // The end of a source ends nothing else, but may change the list of its target, which may be observed.
         let lists_observed =
             components.sparse().iter().any(|&id| is_observed(id) && components.lists_sources(id) && has_listeners(id));
         let may_notify = |id| lists_observed || !components.names_target(id) || has_listeners(id);
         let told = storages_of(&|id| is_observed(id) && may_notify(id));
-        self.told_storages = told;
+        self.notified_storages = told;
         self.lists = storages_of(&|id| is_observed(id) && components.lists_sources(id));
         self.sources = storages_of(&|id| is_observed(id) && components.names_target(id));
-        self.ends_with_care = storages_of(&|id| is_observed(id) && (has_listeners(id) || components.is_of_pairs(id)));
+        self.observed_ends = storages_of(&|id| is_observed(id) && (has_listeners(id) || components.is_of_pairs(id)));
         self.unobserved_links = self.sources.except(told);
-        self.set_heard_storages(storages_of(&is_observed));
+        self.set_observed_storages(storages_of(&is_observed));
         let is_any_observed = components.iter().any(|info| is_observed(info.id()));
-        self.hears = is_any_observed || !components.heard_only(None).is_none();
-        if self.hears {
+        self.is_observing = is_any_observed || !components.observed_only(None).is_empty();
+        if self.is_observing {
             self.pending.reserve_first();
             self.spare.get_or_insert_default().reserve_first();
         }
@@ -267,7 +270,34 @@ impl Listeners {
     /// Whether no operation has an event to deliver, whatever it does.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
-        !(self.hears | self.has_news)
+        !(self.is_observing | self.has_pending)
+    }
+
+    /// Ends a scope that defers the delivery of events, in which an operation may have panicked.
+    pub(super) fn end_scope(&mut self, has_ended: bool, tables: &Tables) {
+        self.held -= 1;
+        if !has_ended {
+            if self.held == 0 {
+                self.panicked = Waiting::default();
+            }
+            // The panic shows that the operation has been broken off.
+            self.pending.forget_failure();
+            self.mark_pending_stale(tables);
+        }
+    }
+
+    /// Copies the entities of pending batches out of their tables and marks the batches stale: delivery then drops the changes that later
+    /// operations have undone.
+    pub(super) fn mark_pending_stale(&mut self, tables: &Tables) {
+        self.pending.resolve_all_rows(tables);
+        self.pending.mark_stale();
+    }
+
+    /// Whether the end of entities of a table, which may be in these sparse storages, is observed.
+    #[inline]
+    pub(super) fn observe_end(&self, tables: &Tables, table: TableId, storages: SparseSummary) -> bool {
+        let in_table = tables.get(table).is_some_and(|table| table.interest().intersects(Interest::OBSERVERS));
+        in_table || self.observed_storages.meets(storages)
     }
 
     /// Has a panic go on when the operation has ended.
@@ -281,11 +311,11 @@ impl Listeners {
     /// operation can undo the change: the batch is certain, unless a scope defers it.
     #[inline]
     pub(super) fn add_change(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
-        if plan.interest().has(Interest::RECORDER) {
+        if plan.interest().intersects(Interest::RECORDER) {
             self.record(entity, plan, is_new);
         }
         if !plan.after().is_empty() {
-            self.has_news = true;
+            self.has_pending = true;
             self.pending.add_one(entity, plan.after().iter().copied(), self.held == 0);
         }
     }
@@ -337,11 +367,11 @@ impl Listeners {
         now: Affected<'_>,
         told: &mut Told,
     ) {
-        if plan.interest().has(Interest::REMOVALS) {
+        if plan.interest().intersects(Interest::REMOVALS) {
             // SAFETY: the caller's promise.
             unsafe { self.rows_lost(plan.lost.iter().copied(), left, told) }
         }
-        if plan.interest().has(Interest::RECORDER) {
+        if plan.interest().intersects(Interest::RECORDER) {
             left.entities.iter().for_each(|&entity| self.record(entity, plan, false));
         }
         self.note_all(now, plan.after().iter().copied());
@@ -349,15 +379,15 @@ impl Listeners {
 
     /// Notes what has come to entities, as far as observers or hooks are told.
     pub(super) fn note_all(&mut self, entities: Affected<'_>, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
-        if self.hears {
+        if self.is_observing {
             self.pending.add_all(entities, changes);
-            self.has_news |= !self.pending.is_empty();
+            self.has_pending |= !self.pending.is_empty();
         }
     }
 
     /// # Safety
     ///
-    /// - As for [`Listeners::rows_changed`], for these components of the table.
+    /// - As for [`Events::rows_changed`], for these components of the table.
     unsafe fn rows_lost(
         &mut self,
         lost: impl Iterator<Item = (u32, ComponentId)>,
@@ -386,7 +416,7 @@ impl Listeners {
                 self.note_lost(entity, components.sparse()[number as usize], components);
             }
         }
-        if !plan.interest().has(Interest::RECORDER.and(Interest::REACTIONS)) {
+        if !plan.interest().intersects(Interest::RECORDER.union(Interest::OBSERVERS)) {
             return;
         }
         for number in held_by(entity, summary, sparse) {
@@ -424,7 +454,7 @@ impl Listeners {
     ///
     /// # Safety
     ///
-    /// - As for [`Listeners::rows_changed`], for all columns of the table.
+    /// - As for [`Events::rows_changed`], for all columns of the table.
     pub(super) unsafe fn ended(
         &mut self,
         left: &LeftRows<'_, impl Fn(usize) -> usize>,
@@ -432,7 +462,7 @@ impl Listeners {
         (sparse, components): (&mut [SparseStorage], &Components),
         told: &mut Told,
     ) {
-        if left.table.interest().has(Interest::REMOVALS) {
+        if left.table.interest().intersects(Interest::REMOVALS) {
             // SAFETY: the caller's promise.
             unsafe { self.rows_lost(left.table.watched_columns(), left, told) }
         }
@@ -472,9 +502,9 @@ impl Listeners {
 
     /// Notes what an entity has lost that is still there, as far as observers or hooks are told.
     pub(super) fn note_lost(&mut self, entity: Entity, id: ComponentId, components: &Components) {
-        if let Some((id, kinds)) = Transition::Lost(id).heard_after(components) {
+        if let Some((id, kinds)) = Transition::Lost(id).observed_after(components) {
             self.pending.add(entity, id, kinds);
-            self.has_news = true;
+            self.has_pending = true;
         }
     }
 

@@ -8,8 +8,9 @@
 
 use super::{RemovedObservers, Store};
 use crate::alloc_error::try_shrink;
-use crate::entity::Location;
+use crate::entity::{Entity, Location};
 use crate::sparse::SparseStorage;
+use crate::tracking::Spawns;
 
 /// Removes tables without entities, forgets what can be worked out again, and gives spare capacity back. What can be
 /// observed of entities and components stays as it is. `O(entities + tables)`.
@@ -19,7 +20,7 @@ use crate::sparse::SparseStorage;
 pub(crate) fn shrink_to_fit(store: &mut Store) {
     store.flush();
     store.structure.forget_unwatched();
-    store.listeners.tidy_removals(&mut store.structure.archetypes);
+    store.events.tidy_removals(&mut store.structure.archetypes);
     // Plans name tables and bundles by their numbers, of which some are about to belong to others.
     store.structure.archetypes.forget_what_can_be_found_again();
     store.commands.last_pattern.clear();
@@ -37,12 +38,29 @@ pub(crate) fn shrink_to_fit(store: &mut Store) {
     try_shrink(&mut store.structure.pending);
     store.commands.queue.shrink_to_fit();
     store.commands.errors.shrink_to_fit();
-    store.listeners.removals.shrink_to_fit();
-    store.listeners.links.shrink_to_fit();
+    store.events.removals.shrink_to_fit();
+    store.events.links.shrink_to_fit();
     let indexes = store.structure.entities.slots().len();
     store.structure.id_forecasts.limit_to(indexes);
-    store.listeners.spawns.iter_mut().for_each(|spawns| spawns.shrink_to(indexes));
-    let RemovedObservers { unwatched, observers, .. } = store.reactions.shrink_to_fit(&store.structure.entities);
+    store.events.spawns.iter_mut().for_each(|spawns| spawns.shrink_to(indexes));
+    let RemovedObservers { unwatched, observers, .. } = store.events.dispatch.shrink_to_fit(&store.structure.entities);
     store.refresh_observed(unwatched);
     drop(observers);
+}
+
+/// The bytes that the world has allocated for its own books and for columns, without what values own.
+pub(crate) fn allocated_bytes(store: &Store) -> usize {
+    let Store { structure, relations, commands, events, .. } = store;
+    structure.entities.allocated_bytes()
+        + structure.id_forecasts.allocated_bytes()
+        + structure.archetypes.allocated_bytes()
+        + structure.sparse.iter().map(SparseStorage::allocated_bytes).sum::<usize>()
+        + structure.sparse.capacity() * size_of::<SparseStorage>()
+        + relations.allocated_bytes()
+        + structure.pending.capacity() * size_of::<Entity>()
+        + commands.queue.allocated_bytes()
+        + events.dispatch.queued_bytes()
+        + commands.errors.allocated_bytes()
+        + events.removals.allocated_bytes()
+        + events.spawns.as_ref().map_or(0, Spawns::allocated_bytes)
 }

@@ -49,10 +49,10 @@ impl Store {
             })?;
             // The id is free again if it is not placed: there may be no memory, or the constructor of a required component may panic.
             let mut allocated = OnDrop::new(&mut *self, |store| store.structure.entities.unallocate(entity, before));
-            match allocated.without_news(|store| store.spawn_with(addition, Some(entity))) {
+            match allocated.defer_events(|store| store.spawn_with(addition, Some(entity))) {
                 Ok(_) => {
                     core::mem::forget(allocated);
-                    self.react();
+                    self.flush_events();
                     Ok(())
                 }
                 Err(SpawnError::OutOfMemory(error)) => Err(SpawnAtError::OutOfMemory(error)),
@@ -127,19 +127,20 @@ impl Store {
         if in_columns {
             // Listeners are told of the rows that are there, also if the iterator panics.
             let mut made = OnDrop::new((&mut *self, false), |(store, has_ended)| {
-                if !store.structure.archetypes.tables.get_mut(id).interest().is_none() {
-                    store.rows_made(id, first);
+                if !store.structure.archetypes.tables.get_mut(id).interest().is_empty() {
+                    let Store { structure, events, clock, .. } = &mut **store;
+                    events.record_spawned(structure, clock.change_tick(), id, first);
                     if !*has_ended {
-                        store.mark_pending_stale();
+                        events.mark_pending_stale(&structure.archetypes.tables);
                     }
                 }
             });
             made.0.fill(change, bundles);
             made.1 = true;
             drop(made);
-            self.react();
+            self.flush_events();
         } else {
-            self.as_one(|store| {
+            self.batched(|store| {
                 bundles.for_each(|bundle| {
                     give(bundle, |bundle| store.spawn(bundle));
                 });

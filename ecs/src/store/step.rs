@@ -128,23 +128,23 @@ impl<B, const ADDS: bool> TypedStep<B, ADDS> {
 
 impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
     const ADDS: bool = ADDS;
-    const IN_TABLES: bool = B::Parts::KINDS.has(PartKinds::TABLE);
-    const DROPS: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.has(PartKinds::SPARSE), ADDS) {
+    const IN_TABLES: bool = B::Parts::KINDS.intersects(PartKinds::TABLE);
+    const DROPS: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.intersects(PartKinds::SPARSE), ADDS) {
         (false, _) => PlanFlags::NONE,
         (true, true) => PlanFlags::REPLACES,
         (true, false) => PlanFlags::DROPS,
     };
-    const REQUIRES: bool = ADDS && B::Parts::KINDS.has(PartKinds::REQUIRES) && Self::IN_TABLES;
+    const REQUIRES: bool = ADDS && B::Parts::KINDS.intersects(PartKinds::REQUIRES) && Self::IN_TABLES;
 
     #[inline(always)]
     fn flags(subject: Subject) -> PlanFlags {
         let kinds = B::Parts::KINDS;
         if !ADDS {
-            let at_once = B::Parts::SOLE_SPARSE && !kinds.has(PartKinds::SPARSE_DROPS);
+            let at_once = B::Parts::SOLE_SPARSE && !kinds.intersects(PartKinds::SPARSE_DROPS);
             return if at_once { PlanFlags::SPARSE } else { PlanFlags::NONE };
         }
-        match kinds.has(PartKinds::SPARSE) && (subject.is_new() || !kinds.has(PartKinds::SPARSE_DROPS)) {
-            true if kinds.has(PartKinds::LINKS) => PlanFlags::LINKS,
+        match kinds.intersects(PartKinds::SPARSE) && (subject.is_new() || !kinds.intersects(PartKinds::SPARSE_DROPS)) {
+            true if kinds.intersects(PartKinds::LINKS) => PlanFlags::LINKS,
             true => PlanFlags::SPARSE,
             false => PlanFlags::NONE,
         }

@@ -9,6 +9,7 @@ use crate::column::{Column, ColumnAddress};
 use crate::component::{Component, ComponentId, ErasedRef, ErasedSlice, StorageType};
 use crate::entity::{Entities, Entity, IdForecasts, Slot, TableId};
 use crate::sparse::SparseStorage;
+use crate::tick::WriteStamp;
 
 /// The entities of a world, and the tables and sparse storages with their components.
 #[derive(Default)]
@@ -150,6 +151,22 @@ impl Structure {
         let table = self.archetypes.tables.get(table)?;
         let column = table.column(table.column_index(info.id())?);
         Some((NonNull::slice_from_raw_parts(column.data().cast(), table.len()), column))
+    }
+
+    /// The values of a component in a table, by row, all of which change now.
+    pub(crate) fn values_mut_by_id<T: 'static>(
+        &mut self,
+        table: TableId,
+        id: ComponentId,
+        now: WriteStamp,
+    ) -> Option<&mut [T]> {
+        let (mut values, column) = self.column_values(table, id)?;
+        column.visit(now.tick);
+        if let Some(tracking) = column.tracking() {
+            tracking.mark_rows(0, values.len(), now);
+        }
+        // SAFETY: the column has a value of `T` in each row of the table, which is borrowed exclusively.
+        Some(unsafe { values.as_mut() })
     }
 
     /// The values of a component in a table, by row.

@@ -12,7 +12,7 @@ use crate::graph::{MovePlan, Target};
 use crate::origin::{Origin, TRACKED};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
-use crate::tick::{CHECK_EVERY, RunTicks, Tick, WriteStamp};
+use crate::tick::{CHECK_EVERY, Tick, WriteStamp};
 
 /// The origin of the operations on a world, restored later, although the world may be elsewhere by then.
 pub(crate) struct SavedCaller {
@@ -37,82 +37,38 @@ impl SavedCaller {
     }
 }
 
-impl Store {
-    /// The tick and origin of operations outside of systems that run beside others.
-    #[inline]
-    pub(crate) fn now(&self) -> WriteStamp {
-        WriteStamp { tick: self.clock.change_tick(), by: self.structure.entities.acting() }
+/// Tracks the components that readers have requested, and if it is time clamps all ticks that are too old to be compared.
+/// `O(rows of tracked components)`.
+#[cold]
+#[inline(never)]
+pub(super) fn maintain(store: &mut Store, now: Tick) {
+    let Store { structure, resources, relations, clock, events, .. } = store;
+    structure.track_requested(now);
+    if clock.checked.age(now) < CHECK_EVERY {
+        return;
     }
+    clock.last.update(|last| last.clamped_as_last_run(now));
+    clock.readers.forget(now);
+    structure.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
+    structure.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
+    resources.clamp_ticks(now);
+    relations.clamp_ticks(now);
+    events.spawns.iter_mut().for_each(|spawns| spawns.clamp(now));
+    clock.checked = now;
+    clock.era = clock.era.wrapping_add(1);
+}
 
-    /// Sets the calling line as the origin of the operations that follow.
-    #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub(crate) fn by_caller(&mut self) -> &mut Self {
-        if let Some(by) = self.clock.take_restored_origin() {
-            self.structure.entities.act(by);
-        }
-        self.structure.entities.act(Origin::here(self.structure.entities.acting().system_name()));
-        self
-    }
-
-    /// The ticks for looking at changes outside of systems.
-    #[inline]
-    pub(crate) fn run_ticks(&self) -> RunTicks {
-        let system = self.structure.entities.acting().system_name();
-        RunTicks { last_run: self.clock.last.get(), this_run: self.clock.change_tick(), system }
-    }
-
-    /// Reserves so many ticks for runs that may happen at the same time, and returns the first of them. If there are none the tick stays.
-    pub(crate) fn begin_runs(&mut self, ticks: u32) -> Tick {
-        let first = self.next_tick();
-        self.clock.tick.set(first.later(ticks));
-        first
-    }
-
-    /// Advances the tick and returns its previous value: the tick of the run that begins.
-    #[inline]
-    pub(crate) fn next_tick(&mut self) -> Tick {
-        if let Some(tick) = self.clock.try_advance(&self.structure.archetypes.components) {
-            return tick;
-        }
-        let tick = self.clock.change_tick();
-        self.maintain_ticks(tick);
-        self.clock.tick.set(tick.next());
-        tick
-    }
-
-    /// Tracks the components that readers have requested, and if it is time clamps all ticks that are too old to be compared.
-    /// `O(rows of tracked components)`.
-    #[cold]
-    #[inline(never)]
-    fn maintain_ticks(&mut self, now: Tick) {
-        self.structure.track_requested(now);
-        if self.clock.checked.age(now) < CHECK_EVERY {
-            return;
-        }
-        self.clock.last.update(|last| last.clamped_as_last_run(now));
-        self.clock.readers.forget(now);
-        self.structure.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
-        self.structure.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
-        self.resources.clamp_ticks(now);
-        self.relations.clamp_ticks(now);
-        self.listeners.spawns.iter_mut().for_each(|spawns| spawns.clamp(now));
-        self.clock.checked = now;
-        self.clock.era = self.clock.era.wrapping_add(1);
-    }
-
-    /// Sets the number of the next run, as if as many had been made: for tests of what happens when the numbers wrap around.
-    pub(crate) fn skip_ticks(&mut self, runs: u32) {
-        let mut left = runs;
-        while left != 0 {
-            // As if each run looked whether it is time.
-            let now = self.clock.change_tick();
-            let step = left.min(CHECK_EVERY.saturating_sub(self.clock.checked.age(now)).max(1));
-            let now = Tick::new(now.get().wrapping_add(step));
-            self.clock.tick.set(now);
-            self.maintain_ticks(now);
-            left -= step;
-        }
+/// Sets the number of the next run, as if as many had been made: for tests of what happens when the numbers wrap around.
+pub(crate) fn skip_ticks(store: &mut Store, runs: u32) {
+    let mut left = runs;
+    while left != 0 {
+        // As if each run looked whether it is time.
+        let now = store.clock.change_tick();
+        let step = left.min(CHECK_EVERY.saturating_sub(store.clock.checked.age(now)).max(1));
+        let now = Tick::new(now.get().wrapping_add(step));
+        store.clock.tick.set(now);
+        maintain(store, now);
+        left -= step;
     }
 }
 

@@ -80,25 +80,25 @@ fn reserve_entities(store: &mut Store, count: usize) {
 /// runs.
 pub(crate) fn move_selections_to(store: &mut Store, selections: &[Selection], to: &mut Store) -> Vec<(Entity, Entity)> {
     let collect = |store: &mut Store, events: &mut LifecycleEvents| {
-        selections.iter().for_each(|selection| store.foresee_end_of(events, selection));
+        selections.iter().for_each(|selection| store.collect_end_of(events, selection));
     };
-    store.listeners.links.is_moving = true;
+    store.events.links.is_moving = true;
     let mut ids = Vec::new();
     // A listener of this store may panic.
     let panicked = Waiting::catch(|| {
-        ids = store.as_one_foreseen(collect, |store| {
-            store.listeners.links.is_moving = false;
-            move_foretold_to(store, selections, to, MovedIds::Next, |_| {})
+        ids = store.notify_and_batch(collect, |store| {
+            store.events.links.is_moving = false;
+            move_notified_to(store, selections, to, MovedIds::Next, |_| {})
         });
     });
-    to.react();
+    to.flush_events();
     panicked.go_on();
     ids
 }
 
 /// [`move_selections_to`](move_selections_to), when it has been told what goes. A function does something more with the ids of the
 /// other store when the entities have theirs, which neither fails nor runs user code.
-pub(super) fn move_foretold_to(
+pub(super) fn move_notified_to(
     store: &mut Store,
     selections: &[Selection],
     to: &mut Store,
@@ -139,12 +139,12 @@ pub(super) fn move_foretold_to(
     then(to);
     to.change_links(|to| {
         // A listener of this store may panic before the other one tells.
-        if let Some(vtable) = to.reactions.vtable.filter(|_| to.structure.archetypes.components.has_relations()) {
+        if let Some(vtable) = to.events.dispatch.vtable.filter(|_| to.structure.archetypes.components.has_relations()) {
             (vtable.moved)(to, &ids);
         }
         store.change_links(|store| store.move_pairs(to, &ids));
     });
-    to.mark_pending_stale();
+    to.events.mark_pending_stale(&to.structure.archetypes.tables);
     ids
 }
 

@@ -10,7 +10,7 @@ use super::Store;
 use super::bulk::Selection;
 use super::spawn_error::MAX_GAP;
 use super::transfer::MovedIds;
-use super::transfer::move_foretold_to;
+use super::transfer::move_notified_to;
 use crate::component::{ComponentDescriptor, ComponentId, Components};
 use crate::entity::{Entities, Entity, EntityHashMap, EntityMapper, TableId};
 use crate::guard::Waiting;
@@ -140,14 +140,14 @@ pub(crate) fn move_all_to(
     to.structure.entities.reserve_free(dead).unwrap_or_else(|error| error.raise());
     let mut ended = Vec::with_capacity(dead);
     // The events before the operation have been delivered, and those after it are not.
-    store.listeners.held += 1;
-    store.listeners.notified_before += 1;
+    store.events.held += 1;
+    store.events.notified_before += 1;
     let ids =
-        move_foretold_to(&mut store, &selections, to, chosen, |to| to.structure.entities.end_next(dead, &mut ended));
+        move_notified_to(&mut store, &selections, to, chosen, |to| to.structure.entities.end_next(dead, &mut ended));
     let now = to.now();
     let replaced: Vec<_> = resources.into_iter().filter_map(|resource| to.resources.put(resource, now)).collect();
     let dropped = Waiting::catch(|| drop(replaced)).or(Waiting::catch(|| drop(store)));
-    to.react();
+    to.flush_events();
     dropped.go_on();
     ids
 }

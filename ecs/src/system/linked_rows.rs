@@ -249,7 +249,7 @@ unsafe impl<T: VisitedRows, L: ReadAlong> ParamSource for LinkedSource<T, L> {
         meta.add_access_beside(ParamAccess::Query(linked.access().clone()), store);
         let (rows, seeds) = (state(store, meta), state(store, meta));
         let relation = store.register_component::<L::Relation>();
-        store.listeners.links.keep_journal();
+        store.events.links.keep_journal();
         meta.next_param();
         LinkedState { rows, seeds, linked, relation, forest: Forest::default() }
     }

@@ -143,7 +143,7 @@ impl World {
             Err(_) => gone(entity),
         };
         let mut batch = batch.into_iter();
-        if self.store.listeners.is_quiet() {
+        if self.store.events.is_quiet() {
             let store = self.store.by_caller();
             batch.for_each(|item| insert(store, item));
             return count;
@@ -153,7 +153,7 @@ impl World {
         let (id, mut named) = (self.id(), EntityHashSet::default());
         let mut next = batch.next();
         while next.is_some() && self.id() == id {
-            self.store.by_caller().as_one(|store| {
+            self.store.by_caller().batched(|store| {
                 named.clear();
                 while let Some(item) = next.take_if(|(entity, _)| named.insert(*entity)) {
                     insert(store, item);

@@ -7,19 +7,20 @@ use crate::change::{ComponentTicks, Ref, Tick, TickPlace, Ticks};
 use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
 use crate::resource::Resource;
+use crate::store::skip_ticks;
 use crate::transition::Transition;
 
 impl World {
     /// Records what every operation does to entities from now on, or no more: for tests.
     #[doc(hidden)]
     pub fn record_transitions(&mut self, on: bool) {
-        self.store.listeners.record_transitions(&mut self.store.structure.archetypes, on);
+        self.store.events.record_transitions(&mut self.store.structure.archetypes, on);
     }
 
     /// What has been recorded since this was last called.
     #[doc(hidden)]
     pub fn take_transitions(&mut self) -> alloc::vec::Vec<(Entity, Transition)> {
-        self.store.listeners.take_recorded()
+        self.store.events.take_recorded()
     }
 
     /// The tick of operations outside of systems.
@@ -96,7 +97,7 @@ impl World {
     /// For tests of what happens when ticks wrap around: as if so many systems had run.
     #[doc(hidden)]
     pub fn skip_change_ticks(&mut self, runs: u32) {
-        self.store.skip_ticks(runs);
+        skip_ticks(&mut self.store, runs);
     }
 
     /// A resource, with when it was added and changed.

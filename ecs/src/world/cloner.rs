@@ -179,7 +179,7 @@ impl EntityCloner {
         if pairs.is_empty() {
             return insert(store);
         }
-        store.as_one(|store| {
+        store.batched(|store| {
             insert(store)?;
             store.relate_clones(target, pairs);
             Ok(())
@@ -243,7 +243,7 @@ impl EntityCloner {
             false => LinkedTree::of_one(root),
         };
         let is_meant = self.meant(&tree, target);
-        Ok(store.as_one(|store| {
+        Ok(store.batched(|store| {
             let mut lists = Vec::new();
             let moved = take_linked(store, &tree.entities, |store, entity| {
                 let components = &store.structure.archetypes.components;

@@ -50,7 +50,7 @@ impl World {
     pub fn spawn_columns<C: ColumnBundle>(&mut self, columns: C) -> Result<SpawnBatchIter<'_>, ColumnLengthError> {
         let () = OneColumnOfEach::<C>::COMPONENTS;
         OneColumnOfEach::check(&columns);
-        let (table, first) = self.store.by_caller().without_news(|store| spawn_columns(store, columns))?;
+        let (table, first) = self.store.by_caller().defer_events(|store| spawn_columns(store, columns))?;
         Ok(SpawnBatchIter::made(self, table, first))
     }
 

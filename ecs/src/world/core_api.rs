@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::cast::World;
-use super::hooks::REACTIONS;
+use super::hooks::OBSERVERS;
 use super::links::check_links;
 use crate::command::{self, CommandQueue, Commands};
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, RequiredComponentsError};
@@ -15,7 +15,9 @@ use crate::entity::{Entities, Ids};
 use crate::error::ErrorHandler;
 #[cfg(feature = "parallel")]
 use crate::pool::{Pool, ThreadPool};
-use crate::store::{CommandError, OnCommandError, Store, Structure, WorldId, check_invariants, require, shrink_to_fit};
+use crate::store::{
+    CommandError, OnCommandError, Store, Structure, WorldId, allocated_bytes, check_invariants, require, shrink_to_fit,
+};
 use crate::table::Tables;
 
 impl Default for World {
@@ -51,7 +53,7 @@ impl World {
     #[must_use]
     pub fn new() -> Self {
         let mut store = Store::new();
-        store.reactions.vtable = Some(&REACTIONS);
+        store.events.dispatch.vtable = Some(&OBSERVERS);
         Self { store }
     }
 
@@ -281,8 +283,8 @@ impl World {
     #[doc(alias("defer", "EntityCommandBuffer", "CommandBuffer"))]
     pub fn commands(&mut self) -> Commands<'_, '_> {
         let system = self.store.structure.entities.acting().system_name();
-        let Store { structure: Structure { entities, .. }, reactions, commands, .. } = &mut self.store;
-        let queue = if reactions.is_running() { reactions.direct() } else { &mut commands.queue };
+        let Store { structure: Structure { entities, .. }, events, commands, .. } = &mut self.store;
+        let queue = if events.dispatch.is_running() { events.dispatch.direct() } else { &mut commands.queue };
         Commands::from_parts(queue, Ids::new(entities, None), system)
     }
 
@@ -303,7 +305,7 @@ impl World {
         command::flush_own_queue(self.store.by_caller());
         self.store.place_pending();
         self.store.flush();
-        self.store.react();
+        self.store.flush_events();
     }
 
     /// Sets the error handler of the world, for the errors of systems, run conditions, commands and observers. It is called at once, on the
@@ -482,7 +484,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
-        self.store.allocated_bytes()
+        allocated_bytes(&self.store)
     }
 
     /// Gives back all memory that the world does not need at the moment: tables without entities, spare room in tables

@@ -152,7 +152,7 @@ impl World {
     pub fn spawn_batch<I: IntoIterator<Item: Bundle>>(&mut self, bundles: I) -> SpawnBatchIter<'_> {
         let () = OneOfEach::<I::Item>::COMPONENTS;
         OneOfEach::<I::Item>::check();
-        let (table, first) = self.store.by_caller().without_news(|store| store.spawn_batch(bundles));
+        let (table, first) = self.store.by_caller().defer_events(|store| store.spawn_batch(bundles));
         SpawnBatchIter::made(self, table, first)
     }
 
@@ -571,8 +571,8 @@ impl<'w> SpawnBatchIter<'w> {
     /// The entities of a table from a row on, which have just been made. Observers and hooks are told of them.
     #[inline]
     pub(super) fn made(world: &'w mut World, table: TableId, first: usize) -> Self {
-        if world.store.listeners.has_news {
-            return Self { entities: world.store.tell_of_made(table, first).iter() };
+        if world.store.events.has_pending {
+            return Self { entities: world.store.flush_spawned(table, first).iter() };
         }
         let entities = world.store.structure.archetypes.tables.get(table).map_or(&[][..], |table| table.entities());
         Self { entities: entities[first..].iter() }

@@ -183,7 +183,7 @@ impl<'w> EntityWorldMut<'w> {
         let entity = self.target();
         let store = self.at.by_caller().store_mut();
         let id = store.structure.archetypes.components.id::<T>().filter(|&id| store.structure.has(entity, id))?;
-        store.as_replacement(entity, id, |store| {
+        store.batched_replacement(entity, id, |store| {
             WriteEntity::new(store, entity).into_mut_told::<T>().map(|mut component| change(&mut component))
         })
     }

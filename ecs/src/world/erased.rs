@@ -154,7 +154,9 @@ impl World {
         id: ComponentId,
     ) -> Result<&mut [T], ColumnAccessError> {
         self.store.structure.check_column_mut::<T>(table, id)?;
-        self.store.by_caller().values_mut_by_id(table, id).ok_or(ColumnAccessError::UnknownTable(table))
+        let store = self.store.by_caller();
+        let now = store.now();
+        store.structure.values_mut_by_id(table, id, now).ok_or(ColumnAccessError::UnknownTable(table))
     }
 
     /// A reader of which entities lose a component from now on: as [`World::removed_reader`], for components whose type is not known.

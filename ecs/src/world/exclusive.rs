@@ -192,7 +192,7 @@ pub struct DeferredMarker;
 /// Calls a function of a `DeferredWorld`, and applies what it has recorded. That of an observer waits for the end of the event.
 fn with_deferred<Out>(world: &mut World, call: impl FnOnce(DeferredWorld<'_>) -> Out) -> Out {
     let out = call(DeferredWorld::from(&mut *world));
-    if !world.store.reactions.is_running() {
+    if !world.store.events.dispatch.is_running() {
         world.flush();
     }
     out

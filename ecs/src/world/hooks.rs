@@ -5,20 +5,20 @@ use alloc::vec::Vec;
 
 use super::cast::World;
 use super::links::{end_linked, linking, moved, relink, unlink};
-use crate::command::{apply_reactions, defer_direct};
+use crate::command::{apply_observer_commands, defer_direct};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
 use crate::origin::Origin;
-use crate::store::{CommandFailure, LifecycleEvents, NotDispatched, ReactionVTable, Store};
+use crate::store::{CommandFailure, DispatchVTable, LifecycleEvents, NotDispatched, Store};
 use crate::trace;
 
 /// The functions of a store.
-pub(super) static REACTIONS: ReactionVTable<Store> = vtable(dispatch);
+pub(super) static OBSERVERS: DispatchVTable<Store> = vtable(dispatch);
 
 /// The functions of a store that keeps links and notifies no listeners.
-pub(super) static QUIET: ReactionVTable<Store> = vtable(|_, _| {});
+pub(super) static QUIET: DispatchVTable<Store> = vtable(|_, _| {});
 
-const fn vtable(dispatch: fn(&mut Store, &LifecycleEvents)) -> ReactionVTable<Store> {
-    ReactionVTable { dispatch, apply: apply_reactions, unlink, relink, linking, end: end_linked, moved }
+const fn vtable(dispatch: fn(&mut Store, &LifecycleEvents)) -> DispatchVTable<Store> {
+    DispatchVTable { dispatch, apply: apply_observer_commands, unlink, relink, linking, end: end_linked, moved }
 }
 
 /// Delivers lifecycle events to hooks and observers, one kind after the other. Observers run before hooks before an operation, and hooks
@@ -27,7 +27,7 @@ fn dispatch(store: &mut Store, events: &LifecycleEvents) {
     let (pending, caller) = (events.kinds(), store.structure.entities.acting());
     for at in 0..Kinds::DISPATCHED.len() {
         let kinds = Kinds::DISPATCHED[at];
-        if pending.has(kinds.and(kinds.hooks())) {
+        if pending.intersects(kinds.union(kinds.hooks())) {
             deliver(store, events, at, pending, caller);
         }
     }
@@ -37,11 +37,11 @@ fn dispatch(store: &mut Store, events: &LifecycleEvents) {
 #[inline(never)]
 fn deliver(store: &mut Store, events: &LifecycleEvents, at: usize, pending: Kinds, caller: Origin) {
     let kinds = Kinds::DISPATCHED[at];
-    let (is_after, has_hooks) = (kinds.has(Kinds::ADD.and(Kinds::INSERT)), pending.has(kinds.hooks()));
+    let (is_after, has_hooks) = (kinds.intersects(Kinds::COMES), pending.intersects(kinds.hooks()));
     if is_after && has_hooks {
         run_hooks(store, events, kinds, caller);
     }
-    if pending.has(kinds) {
+    if pending.intersects(kinds) {
         notify_observers(store, events, at, None, caller);
     }
     if !is_after && has_hooks {
@@ -58,20 +58,27 @@ pub(crate) fn notify_observers(
     only: Option<usize>,
     caller: Origin,
 ) {
-    let Some(number) = store.reactions.lifecycle_number(at) else { return };
-    let Some(mut observers) = store.reactions.begin_lifecycle(number, caller) else {
-        return report_not_dispatched(store, number);
+    let Some(number) = store.events.dispatch.lifecycle_number(at) else { return };
+    let Some(mut observers) = store.events.dispatch.begin_lifecycle(number, caller) else {
+        report_not_dispatched(store, number);
+        return;
     };
     let guard = DispatchGuard { store };
     observers.notify(events, Kinds::DISPATCHED[at], only, guard.store);
     guard.end();
 }
 
+/// Reports that too many events led to one. Returns false if an event of its type is being dispatched.
 #[cold]
-fn report_not_dispatched(store: &mut Store, number: u32) {
-    if let NotDispatched::TooDeep(event, chain) = store.reactions.why_not(number) {
-        report_trigger(store, event, &alloc::format!("too many events led to it: {chain}"));
+pub(crate) fn report_not_dispatched(store: &mut Store, number: u32) -> bool {
+    match store.events.dispatch.why_not(number) {
+        NotDispatched::Busy => return false,
+        NotDispatched::Unobserved => {}
+        NotDispatched::TooDeep(event, chain) => {
+            report_trigger(store, event, &alloc::format!("too many events led to it: {chain}"));
+        }
     }
+    true
 }
 
 /// Runs the hooks of one kind, component by component in the order in which the events name them.
@@ -87,14 +94,14 @@ fn run_hooks(store: &mut Store, events: &LifecycleEvents, kind: Kinds, caller: O
             done.push(id);
         }
         let Some(hook) = store.structure.archetypes.components.hook(id, kind) else { continue };
-        if !store.reactions.begin(name, caller) {
-            let chain = store.reactions.chain(name);
+        if !store.events.dispatch.begin(name, caller) {
+            let chain = store.events.dispatch.chain(name);
             report_trigger(store, name, &alloc::format!("too many events led to it: {chain}"));
             continue;
         }
         let guard = DispatchGuard { store };
         let _span = trace::hook(name, || guard.store.structure.archetypes.components.name(id));
-        for batch in events.batches(kinds).filter(|batch| !batch.kinds_of(id).is_none()) {
+        for batch in events.batches(kinds).filter(|batch| !batch.kinds_of(id).is_empty()) {
             batch.affected.for_each(guard.store, |store, entity| {
                 let context = HookContext { entity, component_id: id, caller };
                 hook(DeferredWorld::of(World::from_store_mut(store)), context);
@@ -105,7 +112,7 @@ fn run_hooks(store: &mut Store, events: &LifecycleEvents, kind: Kinds, caller: O
     }
 }
 
-/// A store during a dispatch, which has [begun](crate::store::Reactions::begin). The dispatch ends also if a listener panics.
+/// A store during a dispatch, which has [begun](crate::store::Dispatch::begin). The dispatch ends also if a listener panics.
 pub(crate) struct DispatchGuard<'s> {
     pub(crate) store: &'s mut Store,
 }
@@ -114,7 +121,7 @@ impl DispatchGuard<'_> {
     /// Ends the dispatch.
     #[inline(always)]
     pub(crate) fn end(self) {
-        self.store.reactions.end();
+        self.store.events.dispatch.end();
         core::mem::forget(self);
     }
 }
@@ -132,7 +139,7 @@ impl Drop for DispatchGuard<'_> {
 #[inline(never)]
 fn end_after_panic(store: &mut Store) {
     defer_direct(store);
-    store.reactions.end();
+    store.events.dispatch.end();
 }
 
 /// Reports to the error handler that the listeners of an event were not notified, or not all of them.

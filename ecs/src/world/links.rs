@@ -193,18 +193,18 @@ fn list_these<R: Relationship>(store: &mut Store, target: Entity, sources: &[Ent
 #[inline(never)]
 fn mend<R: Relationship>(store: &mut Store, id: ComponentId, mut target: Entity) {
     // One that has come from outside is looked at when all links that have ended have gone.
-    if store.listeners.links.adopting.iter().any(|(_, adopting)| *adopting == target) {
+    if store.events.links.adopting.iter().any(|(_, adopting)| *adopting == target) {
         return;
     }
     while let Some(Some(of)) = with_list::<R, _>(store, target, |list| list.target()) {
         if of == target {
             return;
         }
-        let sources = store.listeners.links.sources_of(id, target);
+        let sources = store.events.links.sources_of(id, target);
         list_these::<R>(store, target, &sources);
         let is_empty = sources.is_empty();
         for (place, source) in sources.into_iter().enumerate() {
-            store.listeners.links.move_place(id, source, place as u32);
+            store.events.links.move_place(id, source, place as u32);
         }
         if is_empty && !store.remove_untold::<R::RelationshipTarget>(target) {
             remove::<R::RelationshipTarget>(store, target);
@@ -217,7 +217,7 @@ fn mend<R: Relationship>(store: &mut Store, id: ComponentId, mut target: Entity)
 fn list_first<R: Relationship>(store: &mut Store, target: Entity, source: Entity) -> u32 {
     let (list, place) = first_list::<R>(target, source);
     if let Some(list) = store.put_untold(target, list) {
-        store.listeners.links.is_listing = true;
+        store.events.links.is_listing = true;
         let listing = Listing(store);
         if let Ok(mut target) = EntityAt::find(listing.0, target) {
             target.insert_for_origin(list);
@@ -239,7 +239,7 @@ struct Listing<'s>(&'s mut Store);
 
 impl Drop for Listing<'_> {
     fn drop(&mut self) {
-        self.0.listeners.links.is_listing = false;
+        self.0.events.links.is_listing = false;
     }
 }
 
@@ -287,7 +287,7 @@ fn unlist_these<R: Relationship>(
 fn note_places<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
     let sources: Option<Vec<Entity>> = with_list::<R, _>(store, target, |list| list.iter().collect());
     for (place, source) in sources.into_iter().flatten().enumerate() {
-        store.listeners.links.move_place(id, source, place as u32);
+        store.events.links.move_place(id, source, place as u32);
     }
 }
 
@@ -303,7 +303,7 @@ fn collect<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity, 
         return false;
     }
     sources.extend(list.iter());
-    store.listeners.links.are_listed_on(id, &sources[first..], target)
+    store.events.links.are_listed_on(id, &sources[first..], target)
 }
 
 /// Lists a source that has come, if nothing else has to be done.
@@ -358,7 +358,7 @@ fn any_is_above<R: Relationship>(store: &Store, id: ComponentId, target: Entity,
 
 /// An entity, what it is linked to, and so on. One that names itself has nothing above.
 fn with_those_above(store: &Store, id: ComponentId, entity: Entity) -> impl Iterator<Item = Entity> {
-    let up = move |&entity: &Entity| store.listeners.links.target(id, entity).filter(|&above| above != entity);
+    let up = move |&entity: &Entity| store.events.links.target(id, entity).filter(|&above| above != entity);
     core::iter::successors(Some(entity), up)
 }
 
@@ -413,16 +413,16 @@ fn relink_some<R: Relationship>(store: &mut Store, id: ComponentId, target: Enti
         _ => return 0,
     }
     // If a function of the program panics they are linked behind the next operation.
-    let before = store.listeners.links.coming.len();
-    store.listeners.has_news = true;
-    store.listeners.links.coming.extend(sources.iter().map(|&source| (id, source)));
+    let before = store.events.links.coming.len();
+    store.events.has_pending = true;
+    store.events.links.coming.extend(sources.iter().map(|&source| (id, source)));
     let name = |source: &&Entity| store.sole_mut::<R>(**source).map(|named| *named = R::from(target)).is_some();
     let count = sources.iter().take_while(name).count();
     if store.change_links(|store| link_together::<R>(store, id, target, &sources[..count])) {
-        store.listeners.links.coming.truncate(before);
-        store.listeners.has_news = false;
+        store.events.links.coming.truncate(before);
+        store.events.has_pending = false;
     } else {
-        store.react();
+        store.flush_events();
     }
     count
 }
@@ -464,7 +464,7 @@ pub(super) const fn has_more_than_target<R: Relationship>() -> bool {
 /// [`link_simply`], whatever the source and the target are.
 #[inline(never)]
 fn link_with_care<R: Relationship>(store: &mut Store, id: ComponentId, source: Entity, target: Entity) -> bool {
-    let before = store.listeners.links.place(id, source);
+    let before = store.events.links.place(id, source);
     if before.is_some_and(|(listed, _)| listed == target) {
         return true;
     }
@@ -490,7 +490,7 @@ fn link_with_care<R: Relationship>(store: &mut Store, id: ComponentId, source: E
             place
         }
     };
-    store.listeners.links.set_place(id, source, target, place);
+    store.events.links.set_place(id, source, target, place);
     if let Some((listed, place)) = before {
         unlist::<R>(store, id, listed, (source, place));
     }
@@ -552,14 +552,14 @@ pub(crate) fn unlink(store: &mut Store, events: &LifecycleEvents) {
 }
 
 fn note_ends(store: &mut Store, events: &LifecycleEvents) {
-    let kinds = Kinds::DISCARD.and(Kinds::DESPAWN).of_links();
+    let kinds = Kinds::DISCARD.union(Kinds::DESPAWN).of_links();
     for batch in events.batches(kinds) {
         for id in batch.components() {
-            let ends = batch.kinds_of(id).has(Kinds::DESPAWN.of_links());
+            let ends = batch.kinds_of(id).intersects(Kinds::DESPAWN.of_links());
             if store.structure.archetypes.components.is_of_pairs(id) {
                 for nth in 0..batch.affected.len() {
                     let entity = batch.affected.get(nth, &store.structure.archetypes.tables);
-                    entity.into_iter().for_each(|entity| store.listeners.links.unpair(id, entity, ends));
+                    entity.into_iter().for_each(|entity| store.events.links.unpair(id, entity, ends));
                 }
                 continue;
             }
@@ -569,16 +569,16 @@ fn note_ends(store: &mut Store, events: &LifecycleEvents) {
             for nth in 0..batch.affected.len() {
                 let Some(entity) = batch.affected.get(nth, &store.structure.archetypes.tables) else { continue };
                 if is_source {
-                    store.listeners.links.parting.push((id, entity));
+                    store.events.links.parting.push((id, entity));
                     continue;
                 }
                 (functions.mend)(store, source_id, entity);
                 let sources = (functions.lists)(World::from_store(store), entity).unwrap_or_default();
-                sources.into_iter().for_each(|source| store.listeners.links.orphan(source_id, source, entity, ends));
+                sources.into_iter().for_each(|source| store.events.links.orphan(source_id, source, entity, ends));
             }
         }
     }
-    store.listeners.links.unlinked();
+    store.events.links.unlinked();
 }
 
 /// How many destructors may panic in one operation until the rest waits for the next one.
@@ -587,15 +587,15 @@ const PANICS: usize = 10_000;
 /// Makes both sides of relationships agree, behind an operation. If destructors panic, that goes on when all is done: each has removed its
 /// value.
 pub(crate) fn relink(store: &mut Store) {
-    store.listeners.pending.resolve_all_rows(&store.structure.archetypes.tables);
-    while !store.listeners.links.refused.is_empty() {
-        let panicked = Waiting::catch(|| store.without_news(drop_refused));
-        store.listeners.defer_panic(panicked);
+    store.events.pending.resolve_all_rows(&store.structure.archetypes.tables);
+    while !store.events.links.refused.is_empty() {
+        let panicked = Waiting::catch(|| store.defer_events(drop_refused));
+        store.events.defer_panic(panicked);
     }
     for _ in 0..PANICS {
-        let panicked = Waiting::catch(|| store.without_news(|store| store.change_links(settle)));
-        store.listeners.defer_panic(panicked);
-        if store.listeners.links.are_settled() && !store.listeners.links.may_disagree {
+        let panicked = Waiting::catch(|| store.defer_events(|store| store.change_links(settle)));
+        store.events.defer_panic(panicked);
+        if store.events.links.are_settled() && !store.events.links.may_disagree {
             return;
         }
     }
@@ -610,34 +610,34 @@ fn settle(store: &mut Store) {
         settle_pairs(store);
         part_all(store);
         let mut at = 0;
-        while let Some(&(list, target)) = store.listeners.links.adopting.get(at) {
+        while let Some(&(list, target)) = store.events.links.adopting.get(at) {
             adopt(store, list, target);
             at += 1;
         }
-        store.listeners.links.adopting.clear();
+        store.events.links.adopting.clear();
         part_with_orphans(store);
-        if !store.listeners.links.have_parted() {
+        if !store.events.links.have_parted() {
             continue;
         }
-        let links = &mut store.listeners.links;
+        let links = &mut store.events.links;
         if let Some(linking) = links.linking {
             links.coming.insert(0, linking);
             links.linking = None;
         }
         let mut at = 0;
-        while let Some(&(relation, source)) = store.listeners.links.coming.get(at) {
+        while let Some(&(relation, source)) = store.events.links.coming.get(at) {
             link(store, relation, source);
             at += 1;
         }
-        store.listeners.links.coming.clear();
-        if !store.listeners.links.are_settled() {
+        store.events.links.coming.clear();
+        if !store.events.links.are_settled() {
             continue;
         }
-        if !store.listeners.links.may_disagree {
+        if !store.events.links.may_disagree {
             return;
         }
         compare_all(store);
-        store.listeners.links.may_disagree = false;
+        store.events.links.may_disagree = false;
     }
 }
 
@@ -663,7 +663,7 @@ fn adopt(store: &mut Store, list: ComponentId, target: Entity) {
     let mut seen = EntityHashSet::default();
     let stays = |source: &Entity| {
         (functions.target)(world, *source) == Some(target)
-            && store.listeners.links.target(id, *source).is_none_or(|listed| listed == target)
+            && store.events.links.target(id, *source).is_none_or(|listed| listed == target)
             && is_valid(store, functions, id, *source, target).is_ok()
             && seen.insert(*source)
     };
@@ -671,12 +671,12 @@ fn adopt(store: &mut Store, list: ComponentId, target: Entity) {
     let kept: Vec<Entity> = sources.into_iter().filter(stays).collect();
     if kept.len() != count {
         if kept.is_empty() {
-            store.listeners.pending.mark_stale();
+            store.events.pending.mark_stale();
         }
         keep(store, functions, id, target, &kept);
     }
     for (place, source) in kept.into_iter().enumerate() {
-        store.listeners.links.set_place(id, source, target, place as u32);
+        store.events.links.set_place(id, source, target, place as u32);
     }
     (functions.note_target)(store, target);
     // Those that it has listed before and does not list now are orphans, which have been noted.
@@ -830,7 +830,7 @@ pub(super) fn take_others(store: &mut Store, list: ComponentId, target: Entity, 
 
 /// The target on which an entity is listed by a relationship.
 pub(super) fn target_of(store: &Store, relationship: ComponentId, source: Entity) -> Option<Entity> {
-    store.listeners.links.target(relationship, source)
+    store.events.links.target(relationship, source)
 }
 
 /// Replaces the entities inside of a component that is in no world by those that stand for them; with them the target that it names. One
@@ -877,7 +877,7 @@ pub(crate) fn arrange_sources(
     let Some(id) = id_of(store, functions).filter(|_| are_these) else { return false };
     store.change_links(|store| (functions.list_these)(store, target, sources));
     for (place, &source) in sources.iter().enumerate() {
-        store.listeners.links.move_place(id, source, place as u32);
+        store.events.links.move_place(id, source, place as u32);
     }
     true
 }
@@ -896,7 +896,7 @@ pub(crate) fn part_circles(store: &mut Store, links: &[(Entity, &ErasedValue)]) 
     let mut is_blocked = false;
     for &(source, target) in &changing {
         let up = |entity: &Entity| {
-            let next = above.get(entity).copied().or_else(|| store.listeners.links.target(id, *entity));
+            let next = above.get(entity).copied().or_else(|| store.events.links.target(id, *entity));
             next.filter(|next| next != entity)
         };
         is_blocked |= source != target
@@ -907,7 +907,7 @@ pub(crate) fn part_circles(store: &mut Store, links: &[(Entity, &ErasedValue)]) 
     }
     if is_blocked {
         for (source, target) in changing {
-            if store.listeners.links.target(id, source).is_some_and(|listed| listed != target) {
+            if store.events.links.target(id, source).is_some_and(|listed| listed != target) {
                 (functions.release)(store, source);
             }
         }
@@ -938,7 +938,7 @@ pub(crate) fn check_links(world: &World) {
         let (mut named, mut listed) = (0, 0);
         for &entity in world.store.structure.archetypes.tables.iter().flat_map(|table| table.entities()) {
             let target = (functions.target)(world, entity);
-            assert_eq!(target, world.store.listeners.links.target(info.id(), entity), "what {entity} names by {name}");
+            assert_eq!(target, world.store.events.links.target(info.id(), entity), "what {entity} names by {name}");
             named += usize::from(target.is_some());
             let sources = (functions.lists)(world, entity).unwrap_or_default();
             for source in &sources {
@@ -948,7 +948,7 @@ pub(crate) fn check_links(world: &World) {
             listed += sources.len();
         }
         assert_eq!(named, listed, "each link by {name} has two sides");
-        assert_eq!(world.store.listeners.links.count(info.id()), named, "links by {name}");
+        assert_eq!(world.store.events.links.count(info.id()), named, "links by {name}");
     }
 }
 
@@ -975,7 +975,7 @@ fn is_valid(
         return Err(Refused::Dead);
     }
     // An entity that lists nothing is above none.
-    let lists = store.structure.entities.sparse_summary(source.index()).meets(store.listeners.lists);
+    let lists = store.structure.entities.sparse_summary(source.index()).meets(store.events.lists);
     if functions.is_linked
         && lists
         && (functions.has_list)(World::from_store(store), source)
@@ -988,8 +988,8 @@ fn is_valid(
 
 /// Takes a source, which may have ended, off the list of a target.
 fn part(store: &mut Store, functions: &LinkFunctions, id: ComponentId, source: Entity) {
-    if let Some((listed, place)) = store.listeners.links.place(id, source) {
-        store.listeners.links.forget_target(id, source);
+    if let Some((listed, place)) = store.events.links.place(id, source) {
+        store.events.links.forget_target(id, source);
         (functions.unlist)(store, id, listed, (source, place));
     }
 }
@@ -1004,30 +1004,30 @@ pub(crate) fn linking(store: &Store, id: ComponentId) -> Option<Link<Store>> {
 /// the end of one of them or one is in a pair, if they list sources by several relationships or by one that does not despawn them or allows
 /// links to itself, or if the two sides of the relationship disagree.
 ///
-/// Removals are recorded. Links to targets outside of the tree are removed by `Store::react`.
+/// Removals are recorded. Links to targets outside of the tree are removed by `Store::flush_events`.
 pub(crate) fn end_linked(store: &mut Store, root: Entity) -> bool {
     store.change_links(|store| end_tree(store, root))
 }
 
 fn end_tree(store: &mut Store, root: Entity) -> bool {
     let Some(summary) = store.ends_unobserved(root) else { return false };
-    if !summary.meets(store.listeners.lists) && end_leaf(store, root, summary) {
+    if !summary.meets(store.events.lists) && end_leaf(store, root, summary) {
         return true;
     }
-    let mut ending = core::mem::take(&mut store.listeners.links.ending);
+    let mut ending = core::mem::take(&mut store.events.links.ending);
     ending.push(root);
     let ended = collect_all(store, &mut ending).map(|tree| {
         store.structure.entities.reserve_free(ending.len()).unwrap_or_else(|error| error.raise());
-        let is_source = summary.meets(store.listeners.sources);
+        let is_source = summary.meets(store.events.sources);
         unlist_all(store, &ending, is_source, tree);
         store.end_unobserved(&ending)
     });
     ending.clear();
-    store.listeners.links.ending = ending;
+    store.events.links.ending = ending;
     let Some(panicked) = ended else { return false };
-    if store.listeners.has_news {
-        store.listeners.defer_panic(panicked);
-        store.react();
+    if store.events.has_pending {
+        store.events.defer_panic(panicked);
+        store.flush_events();
     } else {
         panicked.go_on();
     }
@@ -1038,14 +1038,14 @@ fn end_tree(store: &mut Store, root: Entity) -> bool {
 /// nothing changed.
 #[inline]
 fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
-    let sources = summary.common(store.listeners.sources);
+    let sources = summary.common(store.events.sources);
     let Some(number) = sources.only(store.structure.sparse.len()) else { return false };
     let id = store.structure.archetypes.components.sparse()[number];
-    let place = store.listeners.links.place(id, entity);
+    let place = store.events.links.place(id, entity);
     let (Some((target, place)), Some((functions, true))) = (place, relation(store, id)) else { return false };
     let ended = store.end_undropped(entity);
     if ended {
-        store.listeners.links.forget_target(id, entity);
+        store.events.links.forget_target(id, entity);
         (functions.unlist)(store, id, target, (entity, place));
     }
     ended
@@ -1062,7 +1062,7 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
         at += store.count_leaves(&ending[at..], quiet);
         let Some(&entity) = ending.get(at) else { break };
         at += 1;
-        let lists = store.ends_unobserved_in(entity, &mut quiet)?.common(store.listeners.lists);
+        let lists = store.ends_unobserved_in(entity, &mut quiet)?.common(store.events.lists);
         if lists.is_empty() {
             continue;
         }
@@ -1093,19 +1093,19 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
 }
 
 /// Removes the links of entities that are about to be despawned. Links of the relationship `tree` between them are forgotten here, links to
-/// targets outside are noted and removed by `Store::react`. `is_source` tells whether the root may be a source.
+/// targets outside are noted and removed by `Store::flush_events`. `is_source` tells whether the root may be a source.
 fn unlist_all(store: &mut Store, ending: &[Entity], is_source: bool, tree: Option<ComponentId>) {
     let others = match tree {
-        Some(tree) => store.listeners.sources.except(store.structure.storage_of(tree)),
-        None => store.listeners.sources,
+        Some(tree) => store.events.sources.except(store.structure.storage_of(tree)),
+        None => store.events.sources,
     };
     let (root, linked) = ending.split_at(ending.len().min(1));
     if is_source {
-        note_all_parting(store, root, store.listeners.sources);
+        note_all_parting(store, root, store.events.sources);
     }
     note_all_parting(store, linked, others);
     if let Some(tree) = tree {
-        store.listeners.links.forget_targets(tree, linked);
+        store.events.links.forget_targets(tree, linked);
     }
 }
 
@@ -1126,9 +1126,9 @@ fn note_all_parting(store: &mut Store, entities: &[Entity], of: SparseSummary) {
 fn note_parting(store: &mut Store, entity: Entity, sources: SparseSummary) {
     for number in sources.storages(store.structure.sparse.len()) {
         let id = store.structure.archetypes.components.sparse()[number];
-        if store.listeners.links.target(id, entity).is_some() {
-            store.listeners.links.parting.push((id, entity));
-            store.listeners.has_news = true;
+        if store.events.links.target(id, entity).is_some() {
+            store.events.links.parting.push((id, entity));
+            store.events.has_pending = true;
         }
     }
 }
@@ -1139,18 +1139,18 @@ fn part_all(store: &mut Store) {
     /// From so many sources on.
     const TOGETHER: usize = 4;
     let mut at = 0;
-    while let Some(&(id, source)) = store.listeners.links.parting.get(at) {
-        let listed = store.listeners.links.target(id, source);
+    while let Some(&(id, source)) = store.events.links.parting.get(at) {
+        let listed = store.events.links.target(id, source);
         let (Some(target), Some((functions, _))) = (listed, relation(store, id)) else {
             at += 1;
             continue;
         };
-        let others = store.listeners.links.parting[at + 1..].iter().filter(|_| !functions.knows_places);
+        let others = store.events.links.parting[at + 1..].iter().filter(|_| !functions.knows_places);
         let is_same =
-            |other: &&(ComponentId, Entity)| other.0 == id && store.listeners.links.target(id, other.1) == listed;
+            |other: &&(ComponentId, Entity)| other.0 == id && store.events.links.target(id, other.1) == listed;
         let count = 1 + others.take_while(is_same).count();
         if count >= TOGETHER {
-            let noted = &store.listeners.links.parting[at..at + count];
+            let noted = &store.events.links.parting[at..at + count];
             let world = World::from_store(store);
             let goes = |&source: &Entity| (functions.target)(world, source) != Some(target);
             let leaving: Vec<Entity> = noted.iter().map(|(_, source)| *source).filter(goes).collect();
@@ -1159,7 +1159,7 @@ fn part_all(store: &mut Store) {
                 sources.retain(|source| !leaving.contains(source));
                 sources
             });
-            leaving.into_iter().for_each(|source| store.listeners.links.forget_target(id, source));
+            leaving.into_iter().for_each(|source| store.events.links.forget_target(id, source));
             // A target that has ended has no list.
             if let Some(kept) = kept {
                 keep(store, functions, id, target, &kept);
@@ -1172,14 +1172,14 @@ fn part_all(store: &mut Store) {
             at += 1;
         }
     }
-    store.listeners.links.parting.clear();
+    store.events.links.parting.clear();
 }
 
 /// Puts a source on the list of the target that it names.
 fn link(store: &mut Store, id: ComponentId, source: Entity) {
     let Some((functions, _)) = relation(store, id) else { return };
     let named = (functions.target)(World::from_store(store), source);
-    let listed = store.listeners.links.target(id, source);
+    let listed = store.events.links.target(id, source);
     if named == listed {
         return;
     }
@@ -1193,10 +1193,10 @@ fn link(store: &mut Store, id: ComponentId, source: Entity) {
         return drop_later(store, id, source);
     }
     let (place, displaced) = (functions.list)(store, id, target, source);
-    store.listeners.links.set_place(id, source, target, place);
+    store.events.links.set_place(id, source, target, place);
     if let Some(displaced) = displaced {
-        store.listeners.pending.mark_stale();
-        store.listeners.links.forget_target(id, displaced);
+        store.events.pending.mark_stale();
+        store.events.links.forget_target(id, displaced);
         (functions.release)(store, displaced);
     }
 }
@@ -1221,17 +1221,17 @@ fn report(store: &mut Store, functions: &LinkFunctions, (source, target): (Entit
 
 /// Has a component that makes no link removed when observers and hooks have been told that it came.
 fn drop_later(store: &mut Store, id: ComponentId, source: Entity) {
-    store.listeners.links.refused.push_back((id, source));
-    store.reactions.let_wait(|store: &mut Store| store.as_one(drop_refused));
+    store.events.links.refused.push_back((id, source));
+    store.events.dispatch.let_wait(|store: &mut Store| store.batched(drop_refused));
 }
 
 /// Removes components that make no links. If that panics, it goes on when all are removed.
 fn drop_refused(store: &mut Store) {
     let mut panicked = Waiting::default();
-    while let Some((id, source)) = store.listeners.links.refused.pop_front() {
+    while let Some((id, source)) = store.events.links.refused.pop_front() {
         let Some((functions, _)) = relation(store, id) else { continue };
         let named = (functions.target)(World::from_store(store), source);
-        if named.is_some() && named != store.listeners.links.target(id, source) {
+        if named.is_some() && named != store.events.links.target(id, source) {
             let release = |store: &mut Store| (functions.release)(store, source);
             panicked = panicked.or(Waiting::catch(|| store.change_links(release)));
         }
@@ -1242,7 +1242,7 @@ fn drop_refused(store: &mut Store) {
 /// Sources whose target lists them no more: those of a target that has ended end with it, if that is the kind of their relationship.
 /// Others lose the component that names it.
 fn part_with_orphans(store: &mut Store) {
-    let count = store.listeners.links.orphans.len();
+    let count = store.events.links.orphans.len();
     if count == 0 {
         return;
     }
@@ -1250,14 +1250,14 @@ fn part_with_orphans(store: &mut Store) {
     let mut lists: Option<(Entity, ComponentId, EntityHashSet)> = None;
     // They stay noted until all are done: a destructor may panic.
     for at in 0..count {
-        let Orphan { relation: id, source, target, has_ended } = store.listeners.links.orphans[at];
+        let Orphan { relation: id, source, target, has_ended } = store.events.links.orphans[at];
         let Some((functions, _)) = relation(store, id) else { continue };
         let world = World::from_store(store);
         if (functions.target)(world, source) != Some(target) {
             continue;
         }
         if !store.structure.entities.contains(target) {
-            store.listeners.pending.mark_stale();
+            store.events.pending.mark_stale();
             match functions.is_linked && has_ended {
                 true => ending.push(source),
                 false => (functions.release)(store, source),
@@ -1269,13 +1269,13 @@ fn part_with_orphans(store: &mut Store) {
             lists = Some((target, id, EntityHashSet::from_iter(listed)));
         }
         if !lists.as_ref().is_some_and(|(_, _, listed)| listed.contains(&source)) {
-            store.listeners.pending.mark_stale();
-            store.listeners.links.forget_target(id, source);
+            store.events.pending.mark_stale();
+            store.events.links.forget_target(id, source);
             (functions.release)(store, source);
         }
     }
     if !ending.is_empty() {
         store.despawn_these(&ending);
     }
-    store.listeners.links.orphans.drain(..count);
+    store.events.links.orphans.drain(..count);
 }

@@ -77,7 +77,7 @@ pub use self::entity_ref::{EntityMut, EntityRef};
 pub use self::entry::{ComponentEntry, OccupiedComponentEntry, VacantComponentEntry};
 pub use self::exclusive::{DeferredMarker, ExclusiveSystemParam};
 pub use self::filtered_entity::{FilteredEntityMut, FilteredEntityRef};
-pub(crate) use self::hooks::{DispatchGuard, notify_observers, report_trigger};
+pub(crate) use self::hooks::{DispatchGuard, notify_observers, report_not_dispatched, report_trigger};
 pub(crate) use self::links::{arrange_sources, names_entities, part_circles, rename};
 pub(crate) use self::links_of_data::{broken_links, links_of_parts, listed_sources, other_side};
 pub use self::one_shot::{RegisteredSystemError, SystemId};

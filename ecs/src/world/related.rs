@@ -63,7 +63,7 @@ impl World {
         if sources.is_empty() {
             return;
         }
-        self.store.as_one(|store| {
+        self.store.batched(|store| {
             for &source in sources {
                 let world = World::from_store_mut(store);
                 let is_named = has_more_than_target::<R>()
@@ -84,14 +84,14 @@ impl World {
             if store.can_link_component_at_once::<R>() {
                 steps(World::from_store_mut(store));
             } else {
-                store.as_one(|store| steps(World::from_store_mut(store)));
+                store.batched(|store| steps(World::from_store_mut(store)));
             }
         });
     }
 
     /// Unlinks those of some entities that are linked to one, as one operation.
     fn unlink_all<R: Relationship>(&mut self, target: Entity, sources: impl IntoIterator<Item = Entity>) {
-        self.store.as_one(|store| {
+        self.store.batched(|store| {
             let world = World::from_store_mut(store);
             for source in sources {
                 if world.get::<R>(source).is_some_and(|named| named.get() == target)
@@ -106,13 +106,13 @@ impl World {
     /// Notes at which places sources are listed, so that they are found there when they go.
     fn note_places<R: Relationship>(&mut self, sources: &[Entity]) {
         if let Some(id) = self.component_id::<R>() {
-            (0..).zip(sources).for_each(|(place, &source)| self.store.listeners.links.move_place(id, source, place));
+            (0..).zip(sources).for_each(|(place, &source)| self.store.events.links.move_place(id, source, place));
         }
     }
 
     /// Does something with an entity and all below it, as one operation: each before those below it.
     fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(EntityAt<'_>)) {
-        self.store.as_one(|store| {
+        self.store.batched(|store| {
             let world = World::from_store_mut(store);
             let mut waiting = alloc::vec![root];
             // Links that do not end with each other may go round in a circle.

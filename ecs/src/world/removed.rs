@@ -94,7 +94,7 @@ fn of_another_world<T>() -> ! {
 
 impl<T> RemovedComponentReader<T> {
     fn list<'w>(&self, world: &'w World) -> &'w Log {
-        let log = world.store.listeners.removals.entities(self.cursor.list());
+        let log = world.store.events.removals.entities(self.cursor.list());
         log.filter(|log| self.cursor.is_of(log)).unwrap_or_else(|| of_another_world::<T>())
     }
 
@@ -214,7 +214,7 @@ impl<'w, 's, T: Component> From<(&'w World, &'s mut RemovedComponentReader<T>)> 
 
 impl<T: Component> RemovedValueReader<T> {
     fn list<'w>(&self, world: &'w World) -> &'w Log {
-        let log = world.store.listeners.removals.values(self.cursor.list());
+        let log = world.store.events.removals.values(self.cursor.list());
         log.filter(|log| self.cursor.is_of(log)).unwrap_or_else(|| of_another_world::<T>())
     }
 

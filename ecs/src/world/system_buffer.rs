@@ -67,7 +67,7 @@ impl SystemBuffer for CommandQueue {
 
 impl<T: SystemBuffer> AppliedToStore for T {
     fn apply_to_store(&mut self, meta: &SystemMeta, store: &mut Store) {
-        if store.reactions.is_running() {
+        if store.events.dispatch.is_running() {
             return self.queue(meta, World::from_store_mut(store).into());
         }
         // Ids that other systems have reserved are entities, in a world that code of the user sees.

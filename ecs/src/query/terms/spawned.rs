@@ -53,7 +53,7 @@ pub struct SpawnSource<'w> {
 
 impl<'w> SpawnSource<'w> {
     fn of(cell: StoreCell<'w>) -> Self {
-        Self { spawns: cell.store().listeners.spawns.as_ref(), run_ticks: cell.run_ticks() }
+        Self { spawns: cell.store().events.spawns.as_ref(), run_ticks: cell.run_ticks() }
     }
 }
 

@@ -318,7 +318,7 @@ impl<T: Component> RemovalReader for RemovedComponentReader<T> {
 
     #[inline]
     fn param<'w, 's>(&'s mut self, store: &'w Store) -> Option<RemovedComponents<'w, 's, T>> {
-        let log = store.listeners.removals.entities(self.cursor.list())?;
+        let log = store.events.removals.entities(self.cursor.list())?;
         Some(RemovedComponents { log, reader: self })
     }
 }
@@ -336,7 +336,7 @@ impl<T: Component> RemovalReader for RemovedValueReader<T> {
 
     #[inline]
     fn param<'w, 's>(&'s mut self, store: &'w Store) -> Option<RemovedValues<'w, 's, T>> {
-        let log = store.listeners.removals.values(self.cursor.list())?;
+        let log = store.events.removals.values(self.cursor.list())?;
         Some(RemovedValues { log, reader: self })
     }
 }

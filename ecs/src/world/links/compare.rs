@@ -35,24 +35,24 @@ pub(super) fn compare(store: &mut Store, sides: &Sides) {
         let mut agrees = true;
         for source in sources {
             let named = (sides.target)(World::from_store(store), source);
-            let is_noted = store.listeners.links.target(id, source) == Some(target);
+            let is_noted = store.events.links.target(id, source) == Some(target);
             agrees &= named == Some(target) && listed.insert(source) && is_noted;
         }
         if !agrees {
-            store.listeners.links.adopting.push((list, target));
+            store.events.links.adopting.push((list, target));
         }
     }
     // Sources that have ended are on no list.
-    let noted: Vec<Entity> = store.listeners.links.sources(id).collect();
+    let noted: Vec<Entity> = store.events.links.sources(id).collect();
     let ended = noted.into_iter().filter(|&source| !store.structure.entities.contains(source));
-    store.listeners.links.parting.extend(ended.map(|source| (id, source)));
+    store.events.links.parting.extend(ended.map(|source| (id, source)));
     for source in entities {
         let named = (sides.target)(World::from_store(store), source);
-        let noted = store.listeners.links.target(id, source);
+        let noted = store.events.links.target(id, source);
         if noted == named && (named.is_none() || listed.contains(&source)) {
             continue;
         }
-        let links = &mut store.listeners.links;
+        let links = &mut store.events.links;
         match named {
             // It was linked to the target, which has ended.
             Some(target) if noted == named && !store.structure.entities.contains(target) => {

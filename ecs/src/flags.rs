@@ -1,0 +1,69 @@
+//! The macro for sets of flags.
+
+/// Defines a set of flags as an unsigned integer: a constant for each set that has a name, and the operations of sets.
+macro_rules! flag_set {
+    (
+        $(#[$of_set:meta])*
+        $vis:vis struct $Set:ident($Bits:ty) {
+            $($(#[$of_flag:meta])* $NAME:ident = $bits:expr;)*
+        }
+    ) => {
+        $(#[$of_set])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+        $vis struct $Set($Bits);
+
+        impl $Set {
+            /// The empty set.
+            pub(crate) const NONE: Self = Self(0);
+            $($(#[$of_flag])* pub(crate) const $NAME: Self = Self($bits);)*
+
+            /// Whether no flag is set.
+            #[inline(always)]
+            pub(crate) const fn is_empty(self) -> bool {
+                self.0 == 0
+            }
+
+            /// Whether at least one flag is in both sets.
+            #[inline(always)]
+            pub(crate) const fn intersects(self, others: Self) -> bool {
+                self.0 & others.0 != 0
+            }
+
+            /// The flags of both sets together.
+            #[inline(always)]
+            #[must_use]
+            pub(crate) const fn union(self, others: Self) -> Self {
+                Self(self.0 | others.0)
+            }
+
+            /// The flags that are in both sets.
+            #[inline(always)]
+            #[must_use]
+            pub(crate) const fn intersection(self, others: Self) -> Self {
+                Self(self.0 & others.0)
+            }
+
+            /// The flags of this set that are not in the other one.
+            #[inline(always)]
+            #[must_use]
+            pub(crate) const fn difference(self, others: Self) -> Self {
+                Self(self.0 & !others.0)
+            }
+
+            /// This set if a condition holds, otherwise the empty set.
+            #[inline(always)]
+            #[must_use]
+            pub(crate) const fn only_if(self, holds: bool) -> Self {
+                if holds { self } else { Self::NONE }
+            }
+        }
+
+        // Not each set needs each operation.
+        const _: () = {
+            let none = $Set::NONE.union($Set::NONE).intersection($Set::NONE).difference($Set::NONE).only_if(true);
+            assert!(none.is_empty() && !none.intersects(none));
+        };
+    };
+}
+
+pub(crate) use flag_set;
