@@ -250,7 +250,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If there is no memory, or no id for a new entity. No component has changed, and neither function has been called. Events may have
+    /// If there is no memory, or no id for a new entity. No component has changed, and neither function has been called. Listeners may have
     /// been notified before the change.
     ///
     /// # Safety
