@@ -17,7 +17,7 @@ use core::ptr::{self, NonNull};
 
 use super::Column;
 use crate::alloc_error::AllocError;
-use crate::component::{ChangeTracking, CloneFn, ComponentDescriptor, Copying, ErasedRefMut, ErasedSlice, ErasedVec};
+use crate::component::{ChangeTracking, CloneFn, ComponentDescriptor, Copying, ErasedSlice, ErasedSliceMut, ErasedVec};
 use crate::tick::{ComponentTicks, Tick};
 use crate::tracking::Tracking;
 
@@ -142,16 +142,12 @@ impl NewValues {
         unsafe { ErasedVec::divided(descriptor, data, parts, count) }
     }
 
-    /// Calls a function with each value, to change it.
-    pub(crate) fn for_each_mut(&mut self, change: &mut dyn FnMut(ErasedRefMut<'_>)) {
+    /// The values, to change them.
+    pub(crate) fn as_slice_mut(&mut self) -> ErasedSliceMut<'_> {
         match self {
-            Self::Vec(values) => values.for_each_mut(change),
-            Self::Column(values) => {
-                for row in 0..values.len {
-                    // SAFETY: the row holds a value of this component, and `self` is borrowed mutably.
-                    change(unsafe { ErasedRefMut::new(values.descriptor, values.column.get(row)) });
-                }
-            }
+            Self::Vec(values) => values.as_slice_mut(),
+            // SAFETY: `len` rows of the column, from the first one on, hold values of this component, and `self` is borrowed mutably.
+            Self::Column(values) => unsafe { ErasedSliceMut::new(values.descriptor, values.column.data, values.len) },
         }
     }
 

@@ -69,7 +69,7 @@ impl NewColumnContents {
     /// ```
     pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
         if names_entities(self.parts().descriptor()) {
-            self.parts_mut().for_each_mut(&mut |value| rename(value, mapper));
+            self.parts_mut().as_slice_mut().into_iter().for_each(|value| rename(value, mapper));
         }
     }
 

@@ -262,7 +262,7 @@ impl StoreParts {
             if resource.is_on_thread() {
                 return Err(BuildError::NonSend(descriptor.name()));
             }
-            if clones.erased(descriptor).is_none() {
+            if !clones.can_clone(descriptor) {
                 return Err(BuildError::NotClone(descriptor.name()));
             }
             if self.resources[..at].iter().any(|other| other.descriptor().is_same(descriptor)) {

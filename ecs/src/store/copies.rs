@@ -405,8 +405,7 @@ unsafe fn restore_cloned(
     }
     // SAFETY: the copies are of this store, the clones are theirs, and room has been made above.
     unsafe { store.listeners.removals.become_copies(&copy.removals, &mut clones.removals) };
-    // SAFETY: the clones were made for these resources.
-    unsafe { store.resources.become_clones(&mut clones.resources, &mut renewed) };
+    store.resources.become_clones(&mut clones.resources, &mut renewed);
     store.structure.entities.become_copy(&copy.entities, known_entities);
     store.structure.pending.clear();
     store.structure.id_forecasts.become_copy(core::mem::take(&mut clones.id_forecasts));
