@@ -8,7 +8,7 @@
 
 mod copy;
 
-pub(crate) use self::copy::{SparseClones, SparseCopy};
+pub(crate) use self::copy::{BegunTicks, SparseClones, SparseCopy};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -841,7 +841,7 @@ impl SparseSet {
         let last = self.entities.len() - 1;
         if row != last {
             // SAFETY: both are rows of the set and differ.
-            unsafe { self.column.put_behind(row, last) }
+            unsafe { self.column.put_behind(row, last, false) }
         }
         self.forget_row(index, row);
     }

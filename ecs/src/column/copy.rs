@@ -86,7 +86,7 @@ impl NewValues {
         values.column.grow_to(len)?;
         // SAFETY: there is room for `len` values, which are so many bytes, in memory that was just made. Any bytes are values of this
         // component, as its derive has proved of its fields, and its author has said.
-        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), values.column.data.as_ptr(), bytes.len()) };
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), values.column.data().as_ptr(), bytes.len()) };
         values.len = len;
         Ok(Some(Self::Column(values)))
     }
@@ -147,7 +147,7 @@ impl NewValues {
         match self {
             Self::Vec(values) => values.as_slice_mut(),
             // SAFETY: `len` rows of the column, from the first one on, hold values of this component, and `self` is borrowed mutably.
-            Self::Column(values) => unsafe { ErasedSliceMut::new(values.descriptor, values.column.data, values.len) },
+            Self::Column(values) => unsafe { ErasedSliceMut::new(values.descriptor, values.column.data(), values.len) },
         }
     }
 
@@ -190,7 +190,7 @@ impl ColumnCopy {
                 own.column.grow_to(len)?;
                 // SAFETY: the column was just made for values of the descriptor's type, which those of the vector have. It holds none,
                 // and has room for as many.
-                unsafe { values.move_to(own.column.data) };
+                unsafe { values.move_to(own.column.data()) };
                 own.len = len;
                 own
             }
@@ -409,10 +409,10 @@ impl ColumnCopy {
                 clones.len = before;
             }
             None => {
-                let size = values.len * values.column.item.size();
+                let size = values.len * values.column.item().size();
                 // SAFETY: values without clones are `Copy`; there is room for them, in memory of the column's own. What they overwrite is
                 // `Copy`, too, and has no drop.
-                unsafe { ptr::copy_nonoverlapping(values.column.data.as_ptr(), to.data.as_ptr(), size) };
+                unsafe { ptr::copy_nonoverlapping(values.column.data().as_ptr(), to.data().as_ptr(), size) };
             }
         }
         self.put_ticks(to, begun);
@@ -447,7 +447,7 @@ impl CopiedValues {
     fn as_slice(&self) -> ErasedSlice<'_> {
         // SAFETY: the column was made for the type of the descriptor, and so many rows of it hold values. They belong to this, and only
         // code that has it for itself changes them.
-        unsafe { ErasedSlice::new(self.descriptor, self.column.data, self.len) }
+        unsafe { ErasedSlice::new(self.descriptor, self.column.data(), self.len) }
     }
 
     /// No values of the same type, which are copied in the same way.
@@ -466,9 +466,9 @@ impl CopiedValues {
         match self.copying {
             Some(Copying::Bytes) => {
                 self.column.grow_to(len)?;
-                let size = len * self.column.item.size();
+                let size = len * self.column.item().size();
                 // SAFETY: the column holds values in these rows, and here is room for as many, in memory of its own.
-                unsafe { ptr::copy_nonoverlapping(from.get(first).as_ptr(), self.column.data.as_ptr(), size) };
+                unsafe { ptr::copy_nonoverlapping(from.get(first).as_ptr(), self.column.data().as_ptr(), size) };
                 // They are `Copy`, so that the bytes are values.
                 self.len = len;
             }

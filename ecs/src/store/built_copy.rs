@@ -427,6 +427,7 @@ pub(crate) fn build_copy(
         store.listeners.track_spawns(&mut store.structure.archetypes, store.clock.change_tick());
     }
     Ok(Ok(StoreCopy {
+        whole_of: Some(store.id),
         entities,
         id_forecasts: store.structure.id_forecasts.with(parts.expected_ids, ids.generations.len()),
         tables: table_copies,
