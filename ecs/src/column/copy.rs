@@ -63,6 +63,13 @@ impl ColumnParts {
     }
 }
 
+impl ColumnParts {
+    /// Whether its values can be cloned.
+    pub(crate) fn can_be_cloned(&self) -> bool {
+        self.clone.is_some() || self.values.descriptor().functions().copying().is_some()
+    }
+}
+
 /// Values of a component that were not taken from a column.
 pub(crate) enum NewValues {
     Vec(ErasedVec),

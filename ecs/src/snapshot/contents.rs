@@ -713,8 +713,7 @@ impl SnapshotBuilder {
         world.add_locals_to(&mut options);
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let systems = prepare(world, schedules, &mut parts)?;
-        let copy = build_copy(&mut world.store, parts, links_of_parts, is_apart, &options.clones);
-        let copy = copy.unwrap_or_else(|error| error.raise())?;
+        let copy = build_copy(&mut world.store, parts, links_of_parts, is_apart, &options.clones)?;
         let systems = memories(world, &copy, systems)?;
         Ok(WorldSnapshot::of_copy(world, options, copy, systems))
     }
