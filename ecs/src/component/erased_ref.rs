@@ -61,6 +61,16 @@ impl<'a> ErasedRef<'a> {
         Self { descriptor, value, marker: PhantomData }
     }
 
+    /// A value, as one of a component, resource or relation with such values.
+    ///
+    /// # Panics
+    ///
+    /// If its values are of another type.
+    pub(crate) fn of<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: &'a T) -> Self {
+        assert!(descriptor.describes::<T>(), "the value is of another type");
+        Self { descriptor, value: NonNull::from(value).cast(), marker: PhantomData }
+    }
+
     /// What is known of the component.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
@@ -514,6 +524,17 @@ impl<'a> ErasedRefMut<'a> {
     ///
     /// - The address holds a value of this component, which exists for `'a`, and to which nothing else has access meanwhile.
     pub(crate) unsafe fn new(descriptor: &'static ComponentDescriptor, value: NonNull<u8>) -> Self {
+        Self { value: ErasedRef { descriptor, value, marker: PhantomData }, marker: PhantomData }
+    }
+
+    /// A value, as one of a component, resource or relation with such values.
+    ///
+    /// # Panics
+    ///
+    /// If its values are of another type.
+    pub(crate) fn of<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: &'a mut T) -> Self {
+        assert!(descriptor.describes::<T>(), "the value is of another type");
+        let value = NonNull::from(value).cast();
         Self { value: ErasedRef { descriptor, value, marker: PhantomData }, marker: PhantomData }
     }
 

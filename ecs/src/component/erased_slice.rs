@@ -47,6 +47,16 @@ impl<'a> ErasedSlice<'a> {
         Self { descriptor, values, len, marker: PhantomData }
     }
 
+    /// The values of a slice, as those of a component, resource, relation or message with such values.
+    ///
+    /// # Panics
+    ///
+    /// If its values are of another type.
+    pub(crate) fn of<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, values: &'a [T]) -> Self {
+        assert!(descriptor.describes::<T>(), "the values are of another type");
+        Self { descriptor, values: NonNull::from(values).cast(), len: values.len(), marker: PhantomData }
+    }
+
     /// One value.
     pub(super) fn of_one(value: ErasedRef<'a>) -> Self {
         Self { descriptor: value.descriptor(), values: value.as_ptr(), len: 1, marker: PhantomData }
@@ -117,15 +127,26 @@ impl<'a> ErasedSlice<'a> {
     /// The bytes of the values, in the order of this machine, if they are [plain](super::ComponentFunctions::is_plain) or have no size.
     #[must_use]
     pub fn plain_bytes(self) -> Option<&'a [u8]> {
-        // SAFETY: the functions belong to the component of these values, which are borrowed for `'a`.
-        unsafe { self.descriptor.functions.bytes_of(self.descriptor.layout(), self.values, self.len) }
+        let size = self.descriptor.layout().size();
+        let is_plain = self.descriptor.functions.plain || size == 0;
+        // SAFETY: there are so many values, and they are borrowed for `'a`. All bytes of plain values are initialised, and none of them
+        // changes while the value is shared. Without a size there are none.
+        is_plain.then(|| unsafe { slice::from_raw_parts(self.values.as_ptr(), self.len * size) })
     }
 
     /// Adds the values to a hash, as bytes if they are plain, and else by their `Hash`. False if there is no way to; then nothing has
     /// been added.
     pub fn hash(self, hasher: &mut dyn Hasher) -> bool {
-        // SAFETY: the functions belong to the component of these values, which are borrowed.
-        unsafe { self.descriptor.functions.hash_values(self.descriptor.layout(), self.values, self.len, hasher) }
+        if let Some(bytes) = self.plain_bytes() {
+            hasher.write(bytes);
+            return true;
+        }
+        let Some(hash) = self.descriptor.functions.hash else { return false };
+        for value in self.iter() {
+            // SAFETY: the function is that of the type of the value, which is borrowed.
+            unsafe { hash(value.as_ptr().as_ptr(), hasher) };
+        }
+        true
     }
 }
 

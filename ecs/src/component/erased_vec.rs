@@ -262,19 +262,12 @@ impl ErasedVec {
 /// A function that clones values of one component or resource.
 #[derive(Clone, Copy)]
 pub(crate) struct ValueClone {
-    descriptor: &'static ComponentDescriptor,
-    /// For values of the type of the descriptor.
-    clone: CloneFn,
+    pub(super) descriptor: &'static ComponentDescriptor,
+    /// For values of the type of the descriptor: modules of this folder write nothing else here.
+    pub(super) clone: CloneFn,
 }
 
 impl ValueClone {
-    /// # Safety
-    ///
-    /// - The function clones values of the type of the descriptor.
-    pub(super) unsafe fn new(descriptor: &'static ComponentDescriptor, clone: CloneFn) -> Self {
-        Self { descriptor, clone }
-    }
-
     /// A clone of a value.
     ///
     /// # Panics

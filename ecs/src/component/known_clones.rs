@@ -38,8 +38,7 @@ impl KnownClones {
     /// forbids to clone values.
     pub(crate) fn erased(&self, descriptor: &'static ComponentDescriptor) -> Option<ValueClone> {
         let clone = self.function(descriptor)?;
-        // SAFETY: the function is that of the descriptor's type: by its definition, or by the id of the type it was added for.
-        Some(unsafe { ValueClone::new(descriptor, clone) })
+        Some(ValueClone { descriptor, clone })
     }
 
     /// Whether there is a function for values of a descriptor's type.
@@ -47,6 +46,7 @@ impl KnownClones {
         self.function(descriptor).is_some()
     }
 
+    /// It is that of the descriptor's type: by its definition, or by the id of the type that it was added for.
     fn function(&self, descriptor: &ComponentDescriptor) -> Option<CloneFn> {
         let functions = descriptor.functions();
         let added = || self.get(descriptor.value_type_id()?)?.erased;

@@ -20,9 +20,8 @@ enum ResourceCopy {
     Apart,
     /// There is none.
     None,
-    /// A value of the type that the descriptor and the functions are of. Without a function that clones it, the resource of a world
-    /// stays as it is.
-    Some(&'static ComponentDescriptor, Held, Register, Option<ValueClone>),
+    /// A value of the type that the functions are of. Without a function that clones it, the resource of a world stays as it is.
+    Some(Held, Register, Option<ValueClone>),
 }
 
 /// Finds the number of a type of resources, which is registered now if need be.
@@ -45,12 +44,11 @@ pub(crate) struct ResourceClones(Vec<Option<Option<Held>>>);
 
 /// A value that was not taken from a world, for a place in one.
 pub(crate) struct NewResource {
-    descriptor: &'static ComponentDescriptor,
     register: Register,
     is_on_thread: bool,
     /// If it is a list of messages.
     messages: Option<MessageNumbers>,
-    /// Of the type of the descriptor and the function.
+    /// Of the type of the function.
     held: Held,
 }
 
@@ -62,10 +60,8 @@ impl NewResource {
         cells.set_changed(WriteStamp { tick: ticks.changed, by: Origin::default() });
         let messages = R::AGEING.map(|ageing| (ageing.numbers)(&value));
         let value = ErasedValue::of_box(ComponentDescriptor::of_resource::<R>(), Box::new(value));
-        let (descriptor, register) = (ComponentDescriptor::of_resource::<R>(), Resources::register::<R>);
         Self {
-            descriptor,
-            register,
+            register: Resources::register::<R>,
             is_on_thread: R::ON_THREAD.is_some(),
             messages,
             held: Held { value, ticks: cells },
@@ -74,7 +70,7 @@ impl NewResource {
 
     /// What is known of its type.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
-        self.descriptor
+        self.held.value.descriptor()
     }
 
     /// Registers its type.
@@ -106,7 +102,7 @@ impl ResourceCopies {
     /// The values, and when they were added and changed.
     pub(crate) fn values(&self) -> impl Iterator<Item = (ErasedRef<'_>, ComponentTicks)> {
         self.0.iter().filter_map(|copy| match copy {
-            ResourceCopy::Some(_, held, ..) => Some((held.value.as_ref(), held.ticks.get())),
+            ResourceCopy::Some(held, ..) => Some((held.value.as_ref(), held.ticks.get())),
             _ => None,
         })
     }
@@ -114,11 +110,11 @@ impl ResourceCopies {
     /// Clones of the values, for another world.
     pub(crate) fn to_new(&self) -> Vec<NewResource> {
         let new = self.0.iter().enumerate().filter_map(|(at, copy)| {
-            let ResourceCopy::Some(descriptor, held, register, Some(clone)) = copy else { return None };
+            let ResourceCopy::Some(held, register, Some(clone)) = copy else { return None };
             let held = Held::clone_of(&held.value, &held.ticks, *clone);
             let list = self.1.iter().find(|(id, _)| id.0 as usize == at);
             let messages = list.map(|(_, numbers)| *numbers);
-            Some(NewResource { descriptor, register: *register, is_on_thread: false, messages, held })
+            Some(NewResource { register: *register, is_on_thread: false, messages, held })
         });
         new.collect()
     }
@@ -126,7 +122,7 @@ impl ResourceCopies {
     /// What is known of a resource, if there is a value of it.
     pub(crate) fn descriptor(&self, id: ResourceId) -> Option<&'static ComponentDescriptor> {
         match self.0.get(id.0 as usize)? {
-            ResourceCopy::Some(descriptor, ..) => Some(descriptor),
+            ResourceCopy::Some(held, ..) => Some(held.value.descriptor()),
             _ => None,
         }
     }
@@ -247,9 +243,9 @@ impl Resources {
             !is_list && place.on_thread.is_none() && place.get().is_some() && wanted(place.descriptor)
         });
         let taken = places.filter_map(|(_, place)| {
-            let (descriptor, register) = (place.descriptor, place.register);
+            let register = place.register;
             let held = Held { value: place.take()?, ticks: place.ticks.clone() };
-            Some(NewResource { descriptor, register, is_on_thread: false, messages: None, held })
+            Some(NewResource { register, is_on_thread: false, messages: None, held })
         });
         taken.collect()
     }
@@ -292,7 +288,7 @@ impl Resources {
                 (Some(_), None) => ResourceCopy::Apart,
                 (Some((value, ticks)), Some(clone)) => {
                     let held = Held::clone_of(value, ticks, clone);
-                    ResourceCopy::Some(place.descriptor, held, place.register, Some(clone))
+                    ResourceCopy::Some(held, place.register, Some(clone))
                 }
             }
         }));
@@ -322,9 +318,10 @@ impl Resources {
         });
         let mut copies: Vec<ResourceCopy> = others.collect();
         let mut lists = Vec::new();
-        for (id, NewResource { descriptor, register, held, messages, .. }) in new {
+        for (id, NewResource { register, held, messages, .. }) in new {
             lists.extend(messages.map(|numbers| (id, numbers)));
-            copies[id.0 as usize] = ResourceCopy::Some(descriptor, held, register, clones.erased(descriptor));
+            let clone = clones.erased(held.value.descriptor());
+            copies[id.0 as usize] = ResourceCopy::Some(held, register, clone);
         }
         ResourceCopies(copies, lists)
     }
@@ -345,9 +342,7 @@ impl Resources {
             Some(ResourceCopy::Apart) => None,
             None if is_apart(place.descriptor) || place.on_thread.is_some() => None,
             None | Some(ResourceCopy::None) => Some(None),
-            Some(ResourceCopy::Some(_, held, _, clone)) => {
-                Some(Some(Held::clone_of(&held.value, &held.ticks, (*clone)?)))
-            }
+            Some(ResourceCopy::Some(held, _, clone)) => Some(Some(Held::clone_of(&held.value, &held.ticks, (*clone)?))),
         }));
         Ok(ResourceClones(clones))
     }

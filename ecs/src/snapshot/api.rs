@@ -10,13 +10,13 @@ use strata_ecs_derive::Event;
 use super::error::{NotTaken, RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
 use crate::alloc_error::AllocError;
-use crate::component::{ComponentDescriptor, KnownClones};
+use crate::component::ComponentDescriptor;
 use crate::guard::Waiting;
 use crate::label::InternedScheduleLabel;
 use crate::schedule::ScheduleMemory;
 use crate::store::{
     Became, Known, Mark, Refused, Restoring, Store, StoreCopy, WorldId, copy_around_rows, copy_store_to, is_busy,
-    mark_of_copy, refused_parts, refused_parts_around_rows, restore,
+    mark_of_copy, refused_parts, restore,
 };
 use crate::world::{World, for_each_schedule, keeps_systems};
 
@@ -250,7 +250,7 @@ impl World {
     ) -> Result<(), SnapshotError> {
         let WorldSnapshot { world, options, copy, systems } = snapshot;
         self.add_locals_to(options);
-        let taken = self.memory_of_systems(options, refused_parts)?;
+        let taken = self.memory_of_systems(options, true)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         *world = self.id();
         if is_to_be_known {
@@ -263,11 +263,11 @@ impl World {
         Ok(())
     }
 
-    /// What the systems of schedules keep, if a snapshot can be taken of what `refused` looks at.
+    /// What the systems of schedules keep, if a snapshot can be taken, with rows or without.
     fn memory_of_systems(
         &mut self,
         options: &SnapshotOptions,
-        refused: impl FnOnce(&mut Store, &dyn Fn(&ComponentDescriptor) -> bool, &KnownClones) -> Vec<Refused>,
+        with_rows: bool,
     ) -> Result<Vec<(InternedScheduleLabel, ScheduleMemory)>, SnapshotError> {
         if is_busy(&mut self.store) {
             return Err(SnapshotError::Busy);
@@ -276,7 +276,7 @@ impl World {
             return Err(SnapshotError::Lent(name));
         }
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let refused = refused(&mut self.store, &is_apart, &options.clones);
+        let refused = refused_parts(&mut self.store, with_rows, &is_apart, &options.clones);
         let mut refused: Vec<NotTaken> = refused.into_iter().map(NotTaken::from).collect();
         if !options.observers && self.store.reactions.watch_entities() {
             refused.push(NotTaken::EntityObservers);
@@ -321,7 +321,7 @@ impl World {
     pub fn living_contents(&mut self, options: &SnapshotOptions) -> Result<LivingContents<'_>, SnapshotError> {
         let mut options = options.clone();
         self.add_locals_to(&mut options);
-        let systems = self.memory_of_systems(&options, refused_parts_around_rows)?;
+        let systems = self.memory_of_systems(&options, false)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let copy = copy_around_rows(&mut self.store, is_apart, &options.clones).unwrap_or_else(|error| error.raise());
         let around = WorldSnapshot { world: self.id(), options, copy, systems };

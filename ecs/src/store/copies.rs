@@ -148,39 +148,23 @@ fn settle(store: &mut Store) {
     debug_assert!(links.are_settled() && links.refused.is_empty() && !links.may_disagree);
 }
 
-/// What cannot be copied. `is_apart` says so of resources that are no part of the copy.
+/// What cannot be copied: without rows, of all but entities and values of components. `is_apart` says which resources are no part of the
+/// copy.
 pub(crate) fn refused_parts(
     store: &mut Store,
+    with_rows: bool,
     is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
     clones: &KnownClones,
 ) -> Vec<Refused> {
-    let components = &store.structure.archetypes.components;
-    let can =
-        |id: &ComponentId| info(components, *id).is_none_or(|descriptor| descriptor.functions().copying().is_some());
-    let tables = store.structure.archetypes.tables.iter().filter(|table| !table.is_empty());
-    let of_tables = tables.flat_map(|table| table.components().iter().copied());
-    let storages = store.structure.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
-    let of_storages = storages.map(|(_, id)| *id);
-    let ids: Vec<ComponentId> = of_tables.chain(of_storages).filter(|id| !can(id)).collect();
-    refused_parts_with(store, ids, is_apart, clones)
-}
-
-/// What cannot be copied of all but entities and values of components.
-pub(crate) fn refused_parts_around_rows(
-    store: &mut Store,
-    is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
-    clones: &KnownClones,
-) -> Vec<Refused> {
-    refused_parts_with(store, Vec::new(), is_apart, clones)
-}
-
-fn refused_parts_with(
-    store: &mut Store,
-    mut ids: Vec<ComponentId>,
-    is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
-    clones: &KnownClones,
-) -> Vec<Refused> {
-    let components = &store.structure.archetypes.components;
+    let (components, mut ids) = (&store.structure.archetypes.components, Vec::new());
+    if with_rows {
+        let cannot = |id: &ComponentId| info(components, *id).is_some_and(|info| info.functions().copying().is_none());
+        let tables = store.structure.archetypes.tables.iter().filter(|table| !table.is_empty());
+        let of_tables = tables.flat_map(|table| table.components().iter().copied());
+        let storages = store.structure.sparse.iter().zip(components.sparse());
+        let of_storages = storages.filter(|(storage, _)| storage.len() != 0).map(|(_, id)| *id);
+        ids.extend(of_tables.chain(of_storages).filter(cannot));
+    }
     ids.extend(store.listeners.removals.refused(components));
     ids.sort_unstable();
     ids.dedup();

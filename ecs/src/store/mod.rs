@@ -80,8 +80,7 @@ pub use self::columns::SpawnColumnsError;
 pub(crate) use self::columns::{reserve_bundles, spawn_columns, spawn_columns_at};
 pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
 pub(crate) use self::copies::{
-    Restoring, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts,
-    refused_parts_around_rows, restore,
+    Restoring, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, restore,
 };
 pub(crate) use self::deferring::with_deferred_events;
 pub use self::dynamic::EntityBuilder;

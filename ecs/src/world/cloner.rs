@@ -84,7 +84,8 @@ pub struct EntityCloner {
 }
 
 #[derive(Clone, Debug)]
-enum Choice {
+#[doc(hidden)]
+pub enum Choice {
     OptOut(OptOut),
     OptIn(OptIn),
 }
@@ -271,6 +272,45 @@ impl EntityCloner {
     }
 }
 
+/// Which components a cloner copies: all but those that are denied ([`OptOut`]), or those that are allowed ([`OptIn`]).
+pub trait CloneMode: Sealed {}
+
+pub trait Sealed {
+    #[doc(hidden)]
+    fn choice(&self) -> Choice;
+}
+
+impl<Mode: Sealed> CloneMode for Mode {}
+
+impl Sealed for OptOut {
+    fn choice(&self) -> Choice {
+        Choice::OptOut(self.clone())
+    }
+}
+
+impl Sealed for OptIn {
+    fn choice(&self) -> Choice {
+        Choice::OptIn(self.clone())
+    }
+}
+
+impl<Mode: CloneMode> EntityClonerBuilder<'_, Mode> {
+    /// The cloner.
+    pub fn finish(&self) -> EntityCloner {
+        EntityCloner { choice: self.mode.choice(), is_linked: self.is_linked, moves: self.moves, is_exact: false }
+    }
+
+    /// Copies components of `source` to `target`, as [`EntityCloner::clone_entity`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn clone_entity(&mut self, source: Entity, target: Entity) -> Result<&mut Self, CloneError> {
+        self.finish().clone_entity(self.world, source, target)?;
+        Ok(self)
+    }
+}
+
 impl<Mode> EntityClonerBuilder<'_, Mode> {
     /// Whether the entities are cloned along that are linked to the source by a relationship with
     /// [`linked_spawn`](crate::relationship::RelationshipTarget), as its children are, those that are linked to these, and so on. They are
@@ -435,26 +475,6 @@ impl EntityClonerBuilder<'_, OptOut> {
         self.mode.keeps = insert_mode == InsertMode::Keep;
         self
     }
-
-    /// The cloner.
-    pub fn finish(&self) -> EntityCloner {
-        EntityCloner {
-            choice: Choice::OptOut(self.mode.clone()),
-            is_linked: self.is_linked,
-            moves: self.moves,
-            is_exact: false,
-        }
-    }
-
-    /// Copies components of `source` to `target`, as [`EntityCloner::clone_entity`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub fn clone_entity(&mut self, source: Entity, target: Entity) -> Result<&mut Self, CloneError> {
-        self.finish().clone_entity(self.world, source, target)?;
-        Ok(self)
-    }
 }
 
 impl EntityClonerBuilder<'_, OptIn> {
@@ -535,26 +555,6 @@ impl EntityClonerBuilder<'_, OptIn> {
         allow(self);
         self.mode.with_required = before;
         self
-    }
-
-    /// The cloner.
-    pub fn finish(&self) -> EntityCloner {
-        EntityCloner {
-            choice: Choice::OptIn(self.mode.clone()),
-            is_linked: self.is_linked,
-            moves: self.moves,
-            is_exact: false,
-        }
-    }
-
-    /// Copies components of `source` to `target`, as [`EntityCloner::clone_entity`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub fn clone_entity(&mut self, source: Entity, target: Entity) -> Result<&mut Self, CloneError> {
-        self.finish().clone_entity(self.world, source, target)?;
-        Ok(self)
     }
 }
 
