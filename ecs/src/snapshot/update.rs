@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use strata_ecs_derive::Event;
 
+use super::builder::{NewPairsContents, SnapshotBuilder};
 use super::columns::NewColumnContents;
-use super::contents::{NewPairsContents, SnapshotBuilder};
 use crate::component::{ComponentDescriptor, ComponentId, ErasedValue};
 use crate::entity::{Entity, EntityMapper};
 use crate::world::{World, arrange_sources, names_entities, part_circles, rename};
