@@ -17,128 +17,124 @@ const ALIGN: usize = 64;
 /// What allocators align to anyway.
 const OF_ALLOCATOR: usize = 2 * size_of::<usize>();
 
-/// Memory for so many bytes with this alignment, which is at least [`ALIGN`].
-#[derive(Clone, Copy)]
-pub(crate) struct Extent {
-    bytes: usize,
-    align: usize,
+/// Memory for values of one layout. It owns the memory, and no values.
+#[repr(C)]
+pub(crate) struct Memory {
+    /// Where the values begin: aligned, also if there is no memory.
+    data: NonNull<u8>,
+    /// How many values there is memory for. Values without a size need none: then it never changes.
+    capacity: usize,
+    item: Layout,
+    /// How many bytes after the start of the block the values begin.
+    before: u8,
 }
 
-impl Extent {
-    /// Of so many items.
+impl Memory {
+    /// No memory for values without a size, and none for others.
+    pub(crate) const NONE: Self = Self { data: NonNull::dangling(), capacity: 0, item: Layout::new::<()>(), before: 0 };
+
+    /// No memory, for values of this layout. Of those without a size there is room for any number.
+    pub(crate) fn new(item: Layout) -> Self {
+        let address = ptr::without_provenance_mut(item.align().max(ALIGN));
+        // A power of two is not zero.
+        let data = NonNull::new(address).unwrap_or(NonNull::dangling());
+        Self { data, capacity: if item.size() == 0 { usize::MAX } else { 0 }, item, before: 0 }
+    }
+
+    /// Where the values begin.
+    #[inline(always)]
+    pub(crate) fn data(&self) -> NonNull<u8> {
+        self.data
+    }
+
+    /// How many values there is memory for.
+    #[inline(always)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Size and alignment of one value.
+    #[inline(always)]
+    pub(crate) fn item(&self) -> Layout {
+        self.item
+    }
+
+    /// The bytes of the block.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        if self.owns_block() { self.layout(self.capacity).map_or(0, |layout| layout.size()) } else { 0 }
+    }
+
+    /// Makes it memory for so many values. The bytes that both have keep their contents.
     ///
     /// # Errors
     ///
-    /// If that is more than the address space holds.
-    pub(crate) fn of(item: Layout, count: usize) -> Result<Self, AllocError> {
-        let bytes = item.size().checked_mul(count).ok_or(AllocError::TOO_LARGE)?;
-        let extent = Self { bytes, align: item.align().max(ALIGN) };
-        extent.layout().map(|_| extent)
+    /// If there is no memory, or if that is more than the address space holds; then nothing has changed.
+    pub(crate) fn resize(&mut self, capacity: usize) -> Result<(), AllocError> {
+        if self.item.size() == 0 || capacity == self.capacity {
+            return Ok(());
+        }
+        if capacity == 0 {
+            *self = Self::new(self.item);
+            return Ok(());
+        }
+        let new = self.layout(capacity)?;
+        let block = if self.owns_block() {
+            let old = self.layout(self.capacity)?;
+            // SAFETY: the block was allocated with the layout for this capacity, whose alignment is that of the new one. The new size is
+            // not zero.
+            unsafe { realloc(self.block(), old, new.size()) }
+        } else {
+            // SAFETY: neither the size of a value nor the capacity is zero, so that the size of the layout is not.
+            unsafe { alloc(new) }
+        };
+        let block = NonNull::new(block).ok_or(AllocError::of(new))?;
+        let (was, before) = (usize::from(self.before), self.distance(block));
+        if self.capacity != 0 && was != before {
+            let bytes = self.item.size() * self.capacity.min(capacity);
+            let (from, to) = (block.as_ptr().wrapping_add(was), block.as_ptr().wrapping_add(before));
+            // SAFETY: the new block has the bytes of the old one, as far as it is not smaller: the values that both have begin where they
+            // did, and there is room for them after the new distance. Both ranges are in the block; they may overlap.
+            unsafe { ptr::copy(from, to, bytes) }
+        }
+        self.data = block.map_addr(|address| address.saturating_add(before));
+        (self.before, self.capacity) = (before as u8, capacity);
+        Ok(())
     }
 
-    /// The block in which it lies.
-    fn layout(self) -> Result<Layout, AllocError> {
-        let (size, align) = match self.align > ALIGN {
-            true => (Some(self.bytes), self.align),
-            false => (self.bytes.checked_add(ALIGN - OF_ALLOCATOR), OF_ALLOCATOR),
+    /// Whether there is a block: with the layout for this capacity.
+    fn owns_block(&self) -> bool {
+        self.capacity != 0 && self.item.size() != 0
+    }
+
+    /// That of a block for so many values.
+    fn layout(&self, capacity: usize) -> Result<Layout, AllocError> {
+        let (bytes, align) = (self.item.size().checked_mul(capacity), self.item.align());
+        let (size, align) = match align > ALIGN {
+            true => (bytes, align),
+            false => (bytes.and_then(|bytes| bytes.checked_add(ALIGN - OF_ALLOCATOR)), OF_ALLOCATOR),
         };
         size.and_then(|size| Layout::from_size_align(size, align).ok()).ok_or(AllocError::TOO_LARGE)
     }
 
-    /// The bytes of the block.
-    pub(crate) fn allocated_bytes(self) -> usize {
-        self.layout().map_or(0, |layout| layout.size())
-    }
-}
-
-/// Where the values of an [`Extent`] begin.
-#[derive(Clone, Copy)]
-pub(crate) struct Memory {
-    pub(crate) data: NonNull<u8>,
-    /// By how many bytes they begin behind the block.
-    pub(crate) before: u8,
-}
-
-impl Memory {
-    /// An address for no bytes: aligned, and never read.
-    pub(crate) fn nowhere(item: Layout) -> Self {
-        let address = ptr::without_provenance_mut(item.align().max(ALIGN));
-        // A power of two is not zero.
-        Self { data: NonNull::new(address).unwrap_or(NonNull::dangling()), before: 0 }
-    }
-
-    /// Memory for some bytes, without contents.
-    ///
-    /// # Errors
-    ///
-    /// If there is none.
-    ///
-    /// # Safety
-    ///
-    /// - The extent has at least one byte.
-    pub(crate) unsafe fn allocate(extent: Extent) -> Result<Self, AllocError> {
-        let layout = extent.layout()?;
-        // SAFETY: the size is not zero, as the caller promises.
-        let block = NonNull::new(unsafe { alloc(layout) }).ok_or(AllocError::of(layout))?;
-        let before = distance(block, extent);
-        // SAFETY: the block has room for the bytes of the extent behind the distance, which is less than the slack.
-        Ok(Self { data: unsafe { block.add(before) }, before: before as u8 })
-    }
-
-    /// Makes it larger or smaller. The bytes that both have keep their contents.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory; then nothing has changed.
-    ///
-    /// # Safety
-    ///
-    /// - The memory was allocated, or reallocated last, for `old`, and was not freed.
-    /// - Both extents have at least one byte, and the same alignment.
-    /// - The memory is not used by this address afterwards, unless an error is returned.
-    pub(crate) unsafe fn reallocate(self, old: Extent, new: Extent) -> Result<Self, AllocError> {
-        debug_assert!(old.align == new.align && old.bytes != 0 && new.bytes != 0);
-        let (from, to) = (old.layout()?, new.layout()?);
-        // SAFETY: the values begin so many bytes behind the block, which was allocated with the layout of the old extent, as the caller
-        // promises; both layouts have the alignment that follows from the same alignment; the new size is not zero.
-        let grown = unsafe { realloc(self.block().as_ptr(), from, to.size()) };
-        let block = NonNull::new(grown).ok_or(AllocError::of(to))?;
-        let (was, before) = (usize::from(self.before), distance(block, new));
-        // SAFETY: the new block has the bytes of the old one, as far as it is not smaller: the values that both have begin where they
-        // did, and there is room for them behind the new distance. Both ranges are in the block; they may overlap.
-        unsafe {
-            if was != before {
-                ptr::copy(block.as_ptr().add(was), block.as_ptr().add(before), old.bytes.min(new.bytes));
-            }
-            Ok(Self { data: block.add(before), before: before as u8 })
-        }
-    }
-
-    /// Gives it back.
-    ///
-    /// # Safety
-    ///
-    /// - The memory was allocated, or reallocated last, for this extent, and is not used afterwards.
-    pub(crate) unsafe fn free(self, extent: Extent) {
-        if let Ok(layout) = extent.layout() {
-            // SAFETY: the block was allocated with this layout, as the caller promises.
-            unsafe { dealloc(self.block().as_ptr(), layout) }
-        }
-    }
-
     /// Where the block begins.
-    ///
-    /// # Safety
-    ///
-    /// - The memory was allocated and not freed.
-    unsafe fn block(self) -> NonNull<u8> {
-        // SAFETY: the values begin so many bytes behind the block.
-        unsafe { self.data.sub(usize::from(self.before)) }
+    fn block(&self) -> *mut u8 {
+        self.data.as_ptr().wrapping_sub(usize::from(self.before))
+    }
+
+    /// How many bytes after the start of a block the values begin. Less than [`ALIGN`], and no more than the slack of the block.
+    fn distance(&self, block: NonNull<u8>) -> usize {
+        // Memory that is aligned to more begins where the block does.
+        if self.item.align() > ALIGN { 0 } else { block.addr().get().wrapping_neg() % ALIGN }
     }
 }
 
-/// How far behind the beginning of a block the first byte of an extent is. Less than [`ALIGN`], and no more than the slack of the block.
-fn distance(block: NonNull<u8>, extent: Extent) -> usize {
-    // Memory that is aligned to more begins where the block does.
-    if extent.align > ALIGN { 0 } else { block.addr().get().wrapping_neg() % ALIGN }
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if self.owns_block()
+            && let Ok(layout) = self.layout(self.capacity)
+        {
+            // SAFETY: the block was allocated with this layout, and is not used afterwards.
+            unsafe { dealloc(self.block(), layout) }
+        }
+    }
 }

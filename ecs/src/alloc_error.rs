@@ -57,6 +57,11 @@ impl AllocError {
     }
 }
 
+/// What was made, if there was memory for it. Otherwise ends the process, or panics, as the standard collections do.
+pub(crate) fn or_raise<T>(made: Result<T, AllocError>) -> T {
+    made.unwrap_or_else(|error| error.raise())
+}
+
 /// Makes room in a vector for `additional` more items than it has, or for more if that saves work later.
 pub(crate) fn try_reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), AllocError> {
     let needed = items.len().saturating_add(additional);

@@ -5,8 +5,10 @@
 //! no two columns share a cache line; an over-aligned type gets its own alignment (`aligned_memory.rs`).
 
 mod copy;
+mod items;
 
 pub(crate) use self::copy::{ColumnCopy, ColumnParts, CopiedValues, NewValues};
+pub(crate) use self::items::{SMALL, copy_item, copy_row, move_row};
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -14,7 +16,7 @@ use core::alloc::Layout;
 use core::ops::{Deref, DerefMut};
 use core::ptr::{self, NonNull};
 
-use crate::aligned_memory::{Extent, Memory};
+use crate::aligned_memory::Memory;
 use crate::alloc_error::AllocError;
 use crate::component::{ComponentInfo, DropFn, SlotAddress, TrackingRequest};
 use crate::tick::{Tick, TickCell};
@@ -24,16 +26,11 @@ use crate::tracking::Tracking;
 // What a visit of a table needs stands together, mostly in one line of the cache: a query comes to many tables.
 #[repr(C)]
 pub(crate) struct Column {
-    data: NonNull<u8>,
+    memory: Memory,
     /// The ticks of the rows, if a consumer has asked for them.
     tracking: Option<Box<Tracking>>,
     /// When a caller last got mutable access to the values.
     visited: TickCell,
-    /// By how many bytes the values begin behind what was allocated.
-    before: u8,
-    /// How many values there is memory for.
-    capacity: usize,
-    item: Layout,
     drop: Option<DropFn>,
     /// Where the slot of the type of the values is, in a column of a world.
     slot: Option<SlotAddress>,
@@ -65,16 +62,14 @@ impl Column {
 
     /// A column for values of this layout.
     pub(crate) fn with_item(item: Layout, drop: Option<DropFn>) -> Self {
-        let Memory { data, before } = Memory::nowhere(item);
-        let capacity = if item.size() == 0 { usize::MAX } else { 0 };
         let visited = TickCell::default();
-        Self { data, before, item, drop, capacity, tracking: None, visited, slot: None, request: None }
+        Self { memory: Memory::new(item), drop, tracking: None, visited, slot: None, request: None }
     }
 
     /// Size and alignment of one value.
     #[inline]
     pub(crate) fn item(&self) -> Layout {
-        self.item
+        self.memory.item()
     }
 
     /// Whether dropping values does anything.
@@ -86,15 +81,15 @@ impl Column {
     /// The first value, or where it would be.
     #[inline]
     pub(crate) fn data(&self) -> NonNull<u8> {
-        self.data
+        self.memory.data()
     }
 
     /// How many values there is memory for, and their ticks.
     #[inline]
     pub(crate) fn capacity(&self) -> usize {
         match &self.tracking {
-            Some(tracking) => self.capacity.min(tracking.capacity()),
-            None => self.capacity,
+            Some(tracking) => self.memory.capacity().min(tracking.capacity()),
+            None => self.memory.capacity(),
         }
     }
 
@@ -141,7 +136,7 @@ impl Column {
         if self.tracking.is_none() {
             let visited = self.visited.get();
             let tick = if visited.age(now) < latest.age(now) { visited } else { latest };
-            let capacity = if self.item.size() == 0 { rows } else { self.capacity };
+            let capacity = if self.memory.item().size() == 0 { rows } else { self.memory.capacity() };
             self.tracking = Some(Box::new(Tracking::new(rows, capacity, tick)?));
         }
         Ok(())
@@ -167,25 +162,15 @@ impl Column {
     /// - `row` is at most the capacity.
     #[inline]
     pub(crate) unsafe fn get(&self, row: usize) -> NonNull<u8> {
-        debug_assert!(row <= self.capacity);
+        debug_assert!(row <= self.memory.capacity());
         // SAFETY: a row within the capacity is within the allocation (for zero-sized values the offset is 0).
-        unsafe { self.data.add(row * self.item.size()) }
-    }
-
-    fn memory(&self) -> Memory {
-        Memory { data: self.data, before: self.before }
-    }
-
-    fn set_memory(&mut self, Memory { data, before }: Memory, capacity: usize) {
-        (self.data, self.before, self.capacity) = (data, before, capacity);
+        unsafe { self.memory.data().add(row * self.memory.item().size()) }
     }
 
     /// Exchanges the memory, with the values in it, for that of a column of the same component.
     fn swap_memory(&mut self, other: &mut Self) {
-        debug_assert!(self.item == other.item);
-        let (memory, capacity) = (self.memory(), self.capacity);
-        self.set_memory(other.memory(), other.capacity);
-        other.set_memory(memory, capacity);
+        debug_assert!(self.memory.item() == other.memory.item());
+        core::mem::swap(&mut self.memory, &mut other.memory);
     }
 
     /// Makes memory for `capacity` values, moving those that are there. Never shrinks.
@@ -197,21 +182,7 @@ impl Column {
         if let Some(tracking) = &mut self.tracking {
             tracking.grow_to(capacity)?;
         }
-        if capacity <= self.capacity {
-            return Ok(());
-        }
-        let new = Extent::of(self.item, capacity)?;
-        let grown = if self.capacity == 0 {
-            // SAFETY: the size is not zero: a column of zero-sized values has capacity for any number already.
-            unsafe { Memory::allocate(new)? }
-        } else {
-            let old = Extent::of(self.item, self.capacity)?;
-            // SAFETY: the memory is for `old`, which depends on the capacity alone; neither size is zero. On success the address is
-            // replaced.
-            unsafe { self.memory().reallocate(old, new)? }
-        };
-        self.set_memory(grown, capacity);
-        Ok(())
+        if capacity > self.memory.capacity() { self.memory.resize(capacity) } else { Ok(()) }
     }
 
     /// Gives back the memory beyond `capacity` values. If the smaller memory cannot be had the column stays as it was.
@@ -223,43 +194,30 @@ impl Column {
         if let Some(tracking) = &mut self.tracking {
             tracking.shrink_to(capacity);
         }
-        if capacity >= self.capacity || self.item.size() == 0 {
-            return;
-        }
-        let Ok(old) = Extent::of(self.item, self.capacity) else { return };
-        if capacity == 0 {
-            // SAFETY: there is memory, since the capacity is not zero and values have a size. It is for `old`, which depends on the
-            // capacity alone, and the caller promises that its contents are not used any more.
-            unsafe { self.memory().free(old) }
-            self.set_memory(Memory::nowhere(self.item), 0);
-            return;
-        }
-        // SAFETY: the memory is for `old`, which depends on the capacity alone; neither size is zero. The values that stay are moved
-        // along; the others are not used any more. On success the address is replaced.
-        let shrunk = Extent::of(self.item, capacity).and_then(|new| unsafe { self.memory().reallocate(old, new) });
-        if let Ok(shrunk) = shrunk {
-            self.set_memory(shrunk, capacity);
+        if capacity < self.memory.capacity() {
+            // Without the smaller memory the larger one stays.
+            _ = self.memory.resize(capacity);
         }
     }
 
     /// Brings the last value to a row with its ticks, and the value of the row behind the new last one, where it can be
-    /// dropped. If dropping it does nothing it is overwritten instead.
+    /// dropped. If dropping it does nothing, and it is not to be kept, it is overwritten instead.
     ///
     /// # Safety
     ///
     /// - Both rows hold values and are not the same one; `last` is the last one.
     #[inline]
-    pub(crate) unsafe fn put_behind(&mut self, row: usize, last: usize) {
-        debug_assert!(row != last && row < self.capacity && last < self.capacity);
+    pub(crate) unsafe fn put_behind(&mut self, row: usize, last: usize, is_kept: bool) {
+        debug_assert!(row != last && row < self.memory.capacity() && last < self.memory.capacity());
         if let Some(tracking) = &self.tracking {
             tracking.carry_row(last, row);
         }
         // SAFETY: both rows are within the capacity and differ, so the two ranges are valid and do not overlap.
         unsafe {
-            if self.drop.is_some() {
+            if is_kept || self.drop.is_some() {
                 self.swap_values(row, last);
             } else {
-                copy_item(self.get(last).as_ptr(), self.get(row).as_ptr(), self.item.size());
+                copy_item(self.get(last).as_ptr(), self.get(row).as_ptr(), self.memory.item().size());
             }
         }
     }
@@ -271,12 +229,14 @@ impl Column {
     /// - Both rows hold values and are not the same one; nothing uses the one that is overwritten. No ticks are kept.
     #[inline(always)]
     pub(crate) unsafe fn overwrite(&self, row: usize, last: usize) {
-        debug_assert!(row != last && row < self.capacity && last < self.capacity && self.tracking.is_none());
-        let size = self.item.size();
+        debug_assert!(
+            row != last && row < self.memory.capacity() && last < self.memory.capacity() && self.tracking.is_none()
+        );
+        let size = self.memory.item().size();
         // SAFETY: both rows are within the capacity and differ, so the two ranges are valid and do not overlap.
         unsafe {
             if size <= SMALL {
-                copy_row(self.data, last, (self.data, row), size);
+                copy_row(self.memory.data(), last, (self.memory.data(), row), size);
             } else {
                 ptr::copy_nonoverlapping(self.get(last).as_ptr(), self.get(row).as_ptr(), size);
             }
@@ -290,22 +250,9 @@ impl Column {
     /// - All these rows hold values, and none is of both kinds; nothing uses those that are overwritten. No ticks are kept.
     #[inline]
     pub(crate) unsafe fn overwrite_rows(&self, row: usize, from: usize, count: usize) {
-        debug_assert!(row + count <= from && from + count <= self.capacity && self.tracking.is_none());
+        debug_assert!(row + count <= from && from + count <= self.memory.capacity() && self.tracking.is_none());
         // SAFETY: all rows are within the capacity, and the two ranges do not overlap.
-        unsafe { self.get(row).copy_from_nonoverlapping(self.get(from), count * self.item.size()) }
-    }
-
-    /// As [`Column::put_behind`], but the value is never overwritten.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Column::put_behind`].
-    pub(crate) unsafe fn keep_behind(&mut self, row: usize, last: usize) {
-        if let Some(tracking) = &self.tracking {
-            tracking.carry_row(last, row);
-        }
-        // SAFETY: both rows are within the capacity and differ.
-        unsafe { self.swap_values(row, last) }
+        unsafe { self.get(row).copy_from_nonoverlapping(self.get(from), count * self.memory.item().size()) }
     }
 
     /// Exchanges the values of two rows, and their ticks.
@@ -329,9 +276,9 @@ impl Column {
     /// - Both rows are within the capacity and are not the same one.
     #[inline]
     unsafe fn swap_values(&mut self, a: usize, b: usize) {
-        debug_assert!(a != b && a < self.capacity && b < self.capacity);
+        debug_assert!(a != b && a < self.memory.capacity() && b < self.memory.capacity());
         // SAFETY: both rows are within the capacity and differ, so the two ranges are valid and do not overlap.
-        unsafe { ptr::swap_nonoverlapping(self.get(a).as_ptr(), self.get(b).as_ptr(), self.item.size()) }
+        unsafe { ptr::swap_nonoverlapping(self.get(a).as_ptr(), self.get(b).as_ptr(), self.memory.item().size()) }
     }
 
     /// Drops `count` values from row `first` on.
@@ -342,7 +289,7 @@ impl Column {
     #[inline]
     pub(crate) unsafe fn drop_rows(&mut self, first: usize, count: usize) {
         if let Some(drop) = self.drop {
-            debug_assert!(first + count <= self.capacity);
+            debug_assert!(first + count <= self.memory.capacity());
             // SAFETY: the caller promises values in these rows that are not used again; `drop` is the glue of the
             // column's type, since both come from one `ComponentInfo`.
             unsafe { drop(self.get(first).as_ptr(), count) }
@@ -352,22 +299,7 @@ impl Column {
     /// The bytes that the column has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let ticks = self.tracking().map_or(0, Tracking::allocated_bytes);
-        let has_memory = self.capacity != 0 && self.item.size() != 0;
-        let extent = has_memory.then(|| Extent::of(self.item, self.capacity).ok()).flatten();
-        ticks + extent.map_or(0, Extent::allocated_bytes)
-    }
-}
-
-impl Drop for Column {
-    /// Gives the memory back. Values must have been dropped by the owner.
-    fn drop(&mut self) {
-        if self.capacity != 0
-            && self.item.size() != 0
-            && let Ok(extent) = Extent::of(self.item, self.capacity)
-        {
-            // SAFETY: `grow_to` and `shrink_to` keep memory for so many values.
-            unsafe { self.memory().free(extent) }
-        }
+        ticks + self.memory.allocated_bytes()
     }
 }
 
@@ -420,11 +352,8 @@ impl Drop for Columns {
 
 /// A column that no table has.
 static NO_TABLE: Column = Column {
-    before: 0,
-    data: NonNull::dangling(),
-    item: Layout::new::<()>(),
+    memory: Memory::NONE,
     drop: None,
-    capacity: 0,
     tracking: None,
     visited: TickCell::new(Tick::new(0)),
     slot: None,
@@ -461,7 +390,7 @@ impl ColumnAddress {
     #[inline]
     pub(crate) unsafe fn data(self) -> NonNull<u8> {
         // SAFETY: the caller's promise.
-        unsafe { (*self.0.as_ptr()).data }
+        unsafe { (*self.0.as_ptr()).memory.data() }
     }
 
     /// The column.
@@ -473,168 +402,6 @@ impl ColumnAddress {
     pub(crate) unsafe fn column<'a>(self) -> &'a Column {
         // SAFETY: the caller's promise.
         unsafe { self.0.as_ref() }
-    }
-}
-
-/// Values up to this size are copied without a call.
-pub(crate) const SMALL: usize = 64;
-
-/// Copies `size` bytes: what `memmove` does, without the call for the sizes that components usually have.
-///
-/// # Safety
-///
-/// - `from` is readable and `to` writable for `size` bytes, and they are equal or do not overlap.
-#[inline(always)]
-pub(crate) unsafe fn copy_item(from: *const u8, to: *mut u8, size: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { if size <= SMALL { copy_small(from, to, size) } else { ptr::copy(from, to, size) } }
-}
-
-/// Copies up to `SMALL` bytes.
-///
-/// # Safety
-///
-/// - As for `copy_item`; `size` is at most `SMALL`.
-#[inline(always)]
-unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
-    // By ranges, the usual sizes first: what the compiler makes of a `match` on single sizes takes longer. SAFETY: the caller's promise,
-    // with the size checked.
-    unsafe {
-        if size >= 8 {
-            if size <= 16 {
-                copy_ends::<8>(from, to, size);
-            } else if size <= 32 {
-                copy_ends::<16>(from, to, size);
-            } else {
-                copy_ends::<32>(from, to, size);
-            }
-        } else if size >= 4 {
-            copy_ends::<4>(from, to, size);
-        } else if size >= 2 {
-            copy_ends::<2>(from, to, size);
-        } else if size == 1 {
-            ptr::copy(from, to, 1);
-        }
-    }
-}
-
-/// Copies an item from a row of one column to a row of another one, or of the same.
-///
-/// # Safety
-///
-/// - The rows are within the memory of the columns, and are the same or do not overlap. `size` is the size of their items, and at most
-///   `SMALL`.
-#[inline(always)]
-pub(crate) unsafe fn copy_row(from: NonNull<u8>, row: usize, (to, target): (NonNull<u8>, usize), size: usize) {
-    // SAFETY: the caller's promise, with the size checked; bytes need no alignment. What most components have is asked for first, in two
-    // comparisons.
-    unsafe {
-        if size == 4 {
-            ptr::copy(from.cast::<[u8; 4]>().add(row).as_ptr(), to.cast().add(target).as_ptr(), 1);
-            return;
-        }
-        let (from, to) = (from.add(row * size).as_ptr(), to.add(target * size).as_ptr());
-        if size.wrapping_sub(8) <= 8 {
-            copy_ends::<8>(from, to, size);
-        } else {
-            copy_small(from, to, size);
-        }
-    }
-}
-
-/// Moves an item out of its row to a row of another column, and the item of the last row into its place, unless
-/// it is the item itself.
-///
-/// # Safety
-///
-/// - The columns do not overlap. `row` and `last` hold items in the first one, and the row of the other one is within its memory.
-///   `size` is the size of their items, and at most `SMALL`.
-#[inline(always)]
-pub(crate) unsafe fn move_row(
-    from: NonNull<u8>,
-    [row, last]: [usize; 2],
-    (to, target): (NonNull<u8>, usize),
-    size: usize,
-) {
-    /// # Safety
-    ///
-    /// - As above, for items of `N` bytes.
-    #[inline(always)]
-    unsafe fn of<const N: usize>(from: NonNull<u8>, [row, last]: [usize; 2], (to, target): (NonNull<u8>, usize)) {
-        let (from, to) = (from.cast::<[u8; N]>(), to.cast::<[u8; N]>());
-        // SAFETY: the caller's promise; bytes need no alignment.
-        unsafe {
-            ptr::copy(from.add(row).as_ptr(), to.add(target).as_ptr(), 1);
-            ptr::copy(from.add(last).as_ptr(), from.add(row).as_ptr(), 1);
-        }
-    }
-    // SAFETY: the caller's promise, with the size checked. Where the size is known, the places are found without a multiplication.
-    unsafe {
-        match size {
-            4 => of::<4>(from, [row, last], (to, target)),
-            8 => of::<8>(from, [row, last], (to, target)),
-            _ => {
-                let (place, last) = (from.add(row * size).as_ptr(), from.add(last * size).as_ptr());
-                move_item(place, to.add(target * size).as_ptr(), last, size);
-            }
-        }
-    }
-}
-
-/// Moves an item out of its place to a new one, and the last item into the place, unless it is the
-/// item itself.
-///
-/// # Safety
-///
-/// - All three are readable and writable for `size` bytes; `place` and `last` are equal or do not overlap, and `new`
-///   overlaps neither. `size` is at most `SMALL`.
-#[inline(always)]
-unsafe fn move_item(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
-    /// # Safety
-    ///
-    /// - As above, with `N <= size <= 2 * N`.
-    #[inline(always)]
-    unsafe fn both<const N: usize>(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            copy_ends::<N>(place, new, size);
-            copy_ends::<N>(last, place, size);
-        }
-    }
-    // SAFETY: the caller's promise, with the size checked. By ranges, as above.
-    unsafe {
-        if size >= 8 {
-            if size <= 16 {
-                both::<8>(place, new, last, size);
-            } else if size <= 32 {
-                both::<16>(place, new, last, size);
-            } else {
-                both::<32>(place, new, last, size);
-            }
-        } else if size >= 4 {
-            both::<4>(place, new, last, size);
-        } else if size >= 2 {
-            both::<2>(place, new, last, size);
-        } else if size == 1 {
-            ptr::copy(place, new, 1);
-            ptr::copy(last, place, 1);
-        }
-    }
-}
-
-/// Copies `size` bytes as two blocks of `N`, which overlap in the middle unless they just meet. Onto itself it changes
-/// nothing, since each block is written where it was read.
-///
-/// # Safety
-///
-/// - `from` is readable and `to` writable for `size` bytes, they are equal or do not overlap, and `N <= size <= 2 * N`.
-#[inline(always)]
-unsafe fn copy_ends<const N: usize>(from: *const u8, to: *mut u8, size: usize) {
-    let last = size - N;
-    // SAFETY: both blocks lie within `size` bytes.
-    unsafe {
-        ptr::copy(from, to, N);
-        ptr::copy(from.add(last), to.add(last), N);
     }
 }
 

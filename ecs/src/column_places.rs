@@ -31,16 +31,55 @@ impl Cell {
     const UNUSED: Self = Self { column: ColumnAddress::OF_NO_TABLE, table: TableId::UNUSED };
 }
 
-/// The distance in bytes, in a map with this mask, from the first cell to the one where the search begins.
-#[inline]
-fn first(table: TableId, slot: SlotAddress, mask: u32) -> u32 {
-    table.0.wrapping_mul(0x9E37_79B1).wrapping_add(slot.lower()).wrapping_mul(0x85EB_CA77) & mask
+/// Cells whose number is a power of two, so that there is at least one.
+struct Cells {
+    cells: Box<[Cell]>,
+    /// The distance in bytes from the first cell to the last one.
+    mask: u32,
 }
 
-/// The same in a front.
+impl Cells {
+    /// Unused cells.
+    fn new(count: usize) -> Result<Self, AllocError> {
+        const { assert!(size_of::<Cell>().is_power_of_two()) };
+        assert!(count.is_power_of_two() && count <= 1 << 27, "a world has too many columns");
+        let mut cells = Vec::new();
+        try_reserve_exact(&mut cells, count)?;
+        cells.resize(count, Cell::UNUSED);
+        Ok(Self { cells: cells.into_boxed_slice(), mask: ((count - 1) * size_of::<Cell>()) as u32 })
+    }
+
+    /// The cell to which a hash leads: only the bits of the mask count.
+    #[inline(always)]
+    fn at(&self, hash: u32) -> Cell {
+        let distance = (hash & self.mask) as usize;
+        // SAFETY: distance <= mask, so it is within the cells; and since their size and number are powers of two, it is the distance to
+        // the beginning of a cell.
+        unsafe { *self.cells.as_ptr().byte_add(distance) }
+    }
+
+    /// The same cell, to change it.
+    fn at_mut(&mut self, hash: u32) -> &mut Cell {
+        &mut self.cells[(hash & self.mask) as usize / size_of::<Cell>()]
+    }
+}
+
+/// The hash that leads to the first cell in which a column may be.
 #[inline]
-fn in_front(slot: SlotAddress, mask: u32) -> u32 {
-    slot.lower().wrapping_mul(0x85EB_CA77) & mask
+fn first(table: TableId, slot: SlotAddress) -> u32 {
+    table.0.wrapping_mul(0x9E37_79B1).wrapping_add(slot.lower()).wrapping_mul(0x85EB_CA77)
+}
+
+/// The hash that leads to the next cell.
+#[inline]
+fn next(hash: u32) -> u32 {
+    hash.wrapping_add(size_of::<Cell>() as u32)
+}
+
+/// The hash that leads to the cell of a type in a front.
+#[inline]
+fn in_front(slot: SlotAddress) -> u32 {
+    slot.lower().wrapping_mul(0x85EB_CA77)
 }
 
 /// What a search finds in a cell.
@@ -52,76 +91,72 @@ enum Found {
     Other,
 }
 
-/// The cell at a distance in bytes from the first one.
-///
-/// # Safety
-///
-/// - The cells are those of a map or of a front, and `at` is a number of which only the bits of their mask are kept.
-#[inline(always)]
-unsafe fn cell_at(cells: &[Cell], at: u32) -> Cell {
-    debug_assert!((at as usize).is_multiple_of(size_of::<Cell>()) && (at as usize) < size_of_val(cells));
-    // SAFETY: a number of which only the bits of the mask are kept is at most the mask, so it is within the cells; and
-    // since their size and number are powers of two, it is the distance to the beginning of a cell.
-    unsafe { *cells.as_ptr().byte_add(at as usize) }
-}
-
-/// What is in the cell at a distance in bytes from the first one.
-///
-/// # Safety
-///
-/// - As for [`cell_at`]; the cells are those of a map.
-/// - The tables of the columns exist and are not being changed.
-#[inline(always)]
-unsafe fn column_at(cells: &[Cell], at: u32, table: TableId, slot: SlotAddress) -> Found {
-    // SAFETY: the caller's promise.
-    let cell = unsafe { cell_at(cells, at) };
-    // SAFETY: the column is one of a table, or the one that no table has, which is always there; the caller's promise.
-    if cell.table == table && unsafe { cell.column.column() }.slot() == Some(slot) {
-        return Found::Column(cell.column);
-    }
-    if cell.table == TableId::UNUSED { Found::Nothing } else { Found::Other }
-}
-
 /// The columns of all tables, by table and by the slot of the type, for types that have one.
 pub(crate) struct ColumnPlaces {
-    /// Their number is a power of two, so there is at least one; and at least one is unused.
-    cells: Box<[Cell]>,
-    /// The distance in bytes from the first cell to the last one.
-    mask: u32,
+    /// At least one is unused.
+    cells: Cells,
     len: usize,
     /// By type: a table that has it. There may be several types that would have a cell, and one of them has it. A cell whose
     /// table is [`TableId::UNUSED`] has the column of a type that several tables have.
-    front: Box<[Cell]>,
-    /// As `mask`, of the front.
-    front_mask: u32,
+    front: Cells,
 }
 
 impl Default for ColumnPlaces {
     fn default() -> Self {
-        Self::with_cells(1)
+        Self::with_cells(1).unwrap_or_else(|error| error.raise())
+    }
+}
+
+/// The columns, while their tables exist and are not being changed.
+#[derive(Clone, Copy)]
+struct Living<'a>(&'a ColumnPlaces);
+
+impl Living<'_> {
+    /// Whether a column is of the type with this slot.
+    #[inline(always)]
+    fn has_slot(self, column: ColumnAddress, slot: SlotAddress) -> bool {
+        // SAFETY: the column is one of a table, or the one that no table has, which is always there.
+        unsafe { column.column() }.slot() == Some(slot)
+    }
+
+    /// What is in the cell to which a hash leads.
+    #[inline(always)]
+    fn column_at(self, hash: u32, table: TableId, slot: SlotAddress) -> Found {
+        let cell = self.0.cells.at(hash);
+        match cell.table {
+            _ if cell.table == table && self.has_slot(cell.column, slot) => Found::Column(cell.column),
+            TableId::UNUSED => Found::Nothing,
+            _ => Found::Other,
+        }
+    }
+
+    /// The column of a type in a table, past a cell that another column has. It is compiled where it is called: there the compiler sees
+    /// that nothing is written, and a loop over entities reads the books once.
+    #[cold]
+    #[inline]
+    fn find_past(self, mut hash: u32, table: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
+        loop {
+            hash = next(hash);
+            match self.column_at(hash, table, slot) {
+                Found::Column(column) => return Some(column),
+                Found::Nothing => return None,
+                Found::Other => {}
+            }
+        }
     }
 }
 
 impl ColumnPlaces {
-    fn with_cells(count: usize) -> Self {
-        match Self::try_with_cells(count) {
-            Ok(places) => places,
-            Err(error) => error.raise(),
-        }
+    fn with_cells(count: usize) -> Result<Self, AllocError> {
+        Ok(Self { cells: Cells::new(count)?, len: 0, front: Cells::new(count.min(LARGEST_FRONT))? })
     }
 
-    fn try_with_cells(count: usize) -> Result<Self, AllocError> {
-        const { assert!(size_of::<Cell>().is_power_of_two()) };
-        assert!(count.is_power_of_two() && count <= 1 << 27, "a world has too many columns");
-        let unused = |count: usize| {
-            let mut cells = Vec::new();
-            try_reserve_exact(&mut cells, count)?;
-            cells.resize(count, Cell::UNUSED);
-            Ok((cells.into_boxed_slice(), ((count - 1) * size_of::<Cell>()) as u32))
-        };
-        let (cells, mask) = unused(count)?;
-        let (front, front_mask) = unused(count.min(LARGEST_FRONT))?;
-        Ok(Self { cells, mask, len: 0, front, front_mask })
+    /// # Safety
+    ///
+    /// - The tables of the columns exist and are not being changed as long as the result is used.
+    #[inline(always)]
+    unsafe fn living(&self) -> Living<'_> {
+        Living(self)
     }
 
     /// A table that has a type, as a rule the only one, and its column there. It is found without an entity, so nothing waits until the
@@ -133,10 +168,9 @@ impl ColumnPlaces {
     /// - The tables of the columns exist and are not being changed.
     #[inline(always)]
     pub(crate) unsafe fn likely(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
-        // SAFETY: the number comes from `in_front`.
-        let Cell { column, table } = unsafe { cell_at(&self.front, in_front(slot, self.front_mask)) };
-        // SAFETY: the column is one of a table, or the one that no table has, which is always there; the caller's promise.
-        (unsafe { column.column() }.slot() == Some(slot)).then_some((table, column))
+        let Cell { column, table } = self.front.at(in_front(slot));
+        // SAFETY: the tables exist and are not being changed (the caller's promise).
+        unsafe { self.living() }.has_slot(column, slot).then_some((table, column))
     }
 
     /// Where the column of a type is in a table. Nothing for a table that does not exist.
@@ -146,33 +180,13 @@ impl ColumnPlaces {
     /// - The tables of the columns exist and are not being changed.
     #[inline]
     pub(crate) unsafe fn get(&self, table: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
-        let at = first(table, slot, self.mask);
-        // SAFETY: the number comes from `first`; the caller's promise.
-        match unsafe { column_at(&self.cells, at, table, slot) } {
+        let hash = first(table, slot);
+        // SAFETY: the tables exist and are not being changed (the caller's promise).
+        let living = unsafe { self.living() };
+        match living.column_at(hash, table, slot) {
             Found::Column(column) => Some(column),
             Found::Nothing => None,
-            // SAFETY: the number comes from `first`; the caller's promise.
-            Found::Other => unsafe { self.get_behind(at, table, slot) },
-        }
-    }
-
-    /// As [`ColumnPlaces::get`], behind a cell that another column has. It is compiled where it is called: there the compiler sees that
-    /// nothing is written, and a loop over entities reads the books once.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`ColumnPlaces::get`]; `at` is a number of which only the bits of the mask are kept.
-    #[cold]
-    #[inline]
-    unsafe fn get_behind(&self, mut at: u32, table: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
-        loop {
-            at = at.wrapping_add(size_of::<Cell>() as u32) & self.mask;
-            // SAFETY: only the bits of the mask are kept; the caller's promise.
-            match unsafe { column_at(&self.cells, at, table, slot) } {
-                Found::Column(column) => return Some(column),
-                Found::Nothing => return None,
-                Found::Other => {}
-            }
+            Found::Other => living.find_past(hash, table, slot),
         }
     }
 
@@ -183,9 +197,10 @@ impl ColumnPlaces {
     /// - As for [`ColumnPlaces::get`].
     pub(crate) unsafe fn reserve(&mut self, additional: usize) {
         let needed = (self.len + additional) * LOAD;
-        if needed > self.cells.len() {
-            // SAFETY: the caller's promise.
-            unsafe { self.move_to(Self::with_cells(needed.next_power_of_two())) };
+        if needed > self.cells.cells.len() {
+            let larger = Self::with_cells(needed.next_power_of_two()).unwrap_or_else(|error| error.raise());
+            // SAFETY: the tables exist and are not being changed (the caller's promise).
+            unsafe { self.move_to(larger) };
         }
     }
 
@@ -196,10 +211,10 @@ impl ColumnPlaces {
     /// - As for [`ColumnPlaces::get`].
     pub(crate) unsafe fn shrink_to_fit(&mut self) {
         let needed = (self.len * LOAD).next_power_of_two();
-        if needed < self.cells.len()
-            && let Ok(smaller) = Self::try_with_cells(needed)
+        if needed < self.cells.cells.len()
+            && let Ok(smaller) = Self::with_cells(needed)
         {
-            // SAFETY: the caller's promise.
+            // SAFETY: the tables exist and are not being changed (the caller's promise).
             unsafe { self.move_to(smaller) };
         }
     }
@@ -210,10 +225,11 @@ impl ColumnPlaces {
     ///
     /// - As for [`ColumnPlaces::get`].
     unsafe fn move_to(&mut self, mut other: Self) {
-        for cell in self.cells.iter().filter(|cell| cell.table != TableId::UNUSED) {
-            // SAFETY: the caller's promise.
-            if let Some(slot) = unsafe { cell.column.column() }.slot() {
-                // SAFETY: the caller's promise.
+        for cell in self.cells.cells.iter().filter(|cell| cell.table != TableId::UNUSED) {
+            // SAFETY: the tables exist and are not being changed (the caller's promise).
+            let column = unsafe { cell.column.column() };
+            if let Some(slot) = column.slot() {
+                // SAFETY: the tables exist and are not being changed (the caller's promise).
                 unsafe { other.insert(cell.table, slot, cell.column) };
             }
         }
@@ -226,17 +242,17 @@ impl ColumnPlaces {
     ///
     /// - As for [`ColumnPlaces::get`].
     pub(crate) unsafe fn insert(&mut self, table: TableId, slot: SlotAddress, column: ColumnAddress) {
-        debug_assert!(table != TableId::UNUSED && (self.len + 1) * LOAD <= self.cells.len());
-        let mask = self.cells.len() - 1;
-        let mut at = first(table, slot, self.mask) as usize / size_of::<Cell>();
-        while self.cells[at].table != TableId::UNUSED {
-            at = (at + 1) & mask;
+        debug_assert!(table != TableId::UNUSED && (self.len + 1) * LOAD <= self.cells.cells.len());
+        let mut hash = first(table, slot);
+        while self.cells.at(hash).table != TableId::UNUSED {
+            hash = next(hash);
         }
-        self.cells[at] = Cell { column, table };
+        *self.cells.at_mut(hash) = Cell { column, table };
         self.len += 1;
-        let front = &mut self.front[in_front(slot, self.front_mask) as usize / size_of::<Cell>()];
-        // SAFETY: the caller's promise.
-        let is_same = unsafe { front.column.column() }.slot() == Some(slot);
+        let known = self.front.at(in_front(slot)).column;
+        // SAFETY: the tables exist and are not being changed (the caller's promise).
+        let is_same = unsafe { self.living() }.has_slot(known, slot);
+        let front = self.front.at_mut(in_front(slot));
         match front.table {
             _ if is_same => front.table = TableId::UNUSED,
             TableId::UNUSED => *front = Cell { column, table },
@@ -246,13 +262,13 @@ impl ColumnPlaces {
 
     /// Forgets all columns. The room for them stays.
     pub(crate) fn clear(&mut self) {
-        self.cells.fill(Cell::UNUSED);
-        self.front.fill(Cell::UNUSED);
+        self.cells.cells.fill(Cell::UNUSED);
+        self.front.cells.fill(Cell::UNUSED);
         self.len = 0;
     }
 
     /// The bytes that the map has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
-        size_of_val(&*self.cells) + size_of_val(&*self.front)
+        size_of_val(&*self.cells.cells) + size_of_val(&*self.front.cells)
     }
 }

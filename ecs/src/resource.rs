@@ -11,12 +11,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::any::type_name;
 use core::marker::PhantomData;
-use core::mem::ManuallyDrop;
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 
 use crate::component::{
-    ComponentDescriptor, ComponentKey, Description, ErasedRef, ErasedRefMut, Persistence, SlotMap, TypeSlot,
-    UpgradeList,
+    ComponentDescriptor, ComponentKey, Description, ErasedRef, ErasedRefMut, ErasedValue, Persistence, SlotMap,
+    TypeSlot, UpgradeList,
 };
 use crate::guard::for_each_despite_panics;
 use crate::mailbox::{Mailbox, Sender};
@@ -126,18 +125,17 @@ pub(crate) struct Renewed {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ResourceId(pub(crate) u32);
 
-/// The place of one resource type. The value lies on the heap, behind a plain pointer: it may be borrowed mutably while
-/// the list of resources is only shared.
+/// The place of one resource type. The value lies on the heap: it may be borrowed mutably by its address while the list of
+/// resources is only shared.
 struct Place {
     descriptor: &'static ComponentDescriptor,
     /// Finds the number of the type in other resources, which is registered there if need be.
     register: fn(&mut Resources) -> ResourceId,
     /// Of a non-send value, which is no resource to users.
     on_thread: Option<OnThreadPlace>,
-    /// None as long as something is lent out of the place.
-    value: Option<NonNull<u8>>,
+    /// A value of the type of the descriptor. `None` as long as something is lent out of the place.
+    value: Option<ErasedValue>,
     ticks: TickCells,
-    drop: unsafe fn(NonNull<u8>),
     /// Whether anything was lent out of the place that has not come back, as far as is known.
     is_lent: bool,
     /// There is one as soon as something has been lent.
@@ -149,7 +147,7 @@ struct Place {
 #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "without threads there is no non-send value"))]
 struct OnThreadPlace {
     name: fn() -> &'static str,
-    check: unsafe fn(NonNull<u8>) -> Result<(), String>,
+    check: fn(ErasedRef<'_>) -> Result<(), String>,
 }
 
 /// What stands for a value that is lent out of its place.
@@ -161,29 +159,8 @@ struct Lent {
 
 /// A value outside of its place.
 pub(crate) struct Held {
-    value: NonNull<u8>,
+    value: ErasedValue,
     pub(crate) ticks: TickCells,
-    drop: unsafe fn(NonNull<u8>),
-}
-
-// SAFETY: the value is a resource, which is `Send`.
-unsafe impl Send for Held {}
-// SAFETY: the value is a resource, which is `Sync`; through `&Held` it is not reached but by `Resources::raw`, whose pointer is
-// used as its caller promises.
-unsafe impl Sync for Held {}
-
-impl Held {
-    /// The address of the value, which is not dropped any more.
-    fn into_address(self) -> NonNull<u8> {
-        ManuallyDrop::new(self).value
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        // SAFETY: the value came from `Box::into_raw` of the type that `drop` belongs to, and is owned by this.
-        unsafe { (self.drop)(self.value) }
-    }
 }
 
 /// A resource that was taken out of its place for a while.
@@ -197,8 +174,10 @@ pub(crate) struct Loan<R: Resource> {
 impl<R: Resource> Loan<R> {
     /// The resource, and when it was added and changed.
     pub(crate) fn get_mut(&mut self) -> (&mut R, &TickCells) {
-        // SAFETY: it was taken out of the place of `R`, and `&mut self` makes this the only borrow.
-        (unsafe { self.held.value.cast::<R>().as_mut() }, &self.held.ticks)
+        match self.held.value.downcast_mut() {
+            Some(value) => (value, &self.held.ticks),
+            None => unreachable!("the value was taken out of the place of its type"),
+        }
     }
 
     /// Sends the resource back to its place, wherever that is.
@@ -218,14 +197,35 @@ impl Place {
         lent.returned.newest().or(lent.meanwhile.as_ref())
     }
 
-    /// Where the value is, and its ticks.
+    /// The value, and its ticks.
     #[inline]
-    fn get(&self) -> Option<(NonNull<u8>, &TickCells)> {
-        match self.value {
+    fn get(&self) -> Option<(&ErasedValue, &TickCells)> {
+        match &self.value {
             Some(value) => Some((value, &self.ticks)),
             None if self.lent.is_none() => None,
-            None => self.elsewhere().map(|held| (held.value, &held.ticks)),
+            None => self.elsewhere().map(|held| (&held.value, &held.ticks)),
         }
+    }
+
+    /// The value, to change it, and its ticks.
+    fn get_mut(&mut self) -> Option<(ErasedRefMut<'_>, &TickCells)> {
+        self.settle();
+        match (&mut self.value, &mut self.lent) {
+            (Some(value), _) => Some((value.as_mut(), &self.ticks)),
+            (None, Some(lent)) => lent.meanwhile.as_mut().map(|held| (held.value.as_mut(), &held.ticks)),
+            (None, None) => None,
+        }
+    }
+
+    /// The value and its ticks, which leave the place if nothing is lent out of it.
+    fn take_held(&mut self) -> Option<Held> {
+        self.value.take().map(|value| Held { value, ticks: self.ticks.clone() })
+    }
+
+    /// Puts a value with its ticks into the place, out of which nothing is lent.
+    fn put_held(&mut self, held: Held) {
+        self.ticks.copy_from(&held.ticks);
+        self.value = Some(held.value);
     }
 
     /// Puts what has come back to its place. What came meanwhile is dropped.
@@ -248,29 +248,17 @@ impl Place {
         if expects_nothing {
             self.is_lent = false;
             if let Some(held) = lent.meanwhile.take() {
-                self.ticks.copy_from(&held.ticks);
-                self.value = Some(held.into_address());
+                self.put_held(held);
             }
         }
         drop(replaced);
     }
 
-    /// The value, to change it, and its ticks. Non-send values are not shown.
-    fn erased_mut(&mut self) -> Option<(ErasedRefMut<'_>, &TickCells)> {
-        if self.on_thread.is_some() {
-            return None;
-        }
-        self.settle();
-        let (value, ticks) = self.get()?;
-        // SAFETY: the place holds a value of the type that the descriptor describes, and `&mut self` makes this the only borrow of it.
-        Some((unsafe { ErasedRefMut::new(self.descriptor, value) }, ticks))
-    }
-
     /// Puts a value into the place and returns the one that was there.
-    fn replace(&mut self, value: NonNull<u8>, now: WriteStamp) -> Option<NonNull<u8>> {
+    fn replace(&mut self, value: ErasedValue, now: WriteStamp) -> Option<ErasedValue> {
         self.settle();
         if let (true, Some(lent)) = (self.is_lent, &mut self.lent) {
-            let held = Held { value, ticks: TickCells::default(), drop: self.drop };
+            let held = Held { value, ticks: TickCells::default() };
             let old = lent.meanwhile.take();
             match &old {
                 Some(old) => held.ticks.copy_from(&old.ticks),
@@ -278,7 +266,7 @@ impl Place {
             }
             held.ticks.set_changed(now);
             lent.meanwhile = Some(held);
-            return old.map(Held::into_address);
+            return old.map(|old| old.value);
         }
         let old = self.value.replace(value);
         if old.is_none() {
@@ -290,72 +278,37 @@ impl Place {
     }
 
     /// Takes the value out.
-    fn take(&mut self) -> Option<NonNull<u8>> {
+    fn take(&mut self) -> Option<ErasedValue> {
         self.settle();
         match &mut self.lent {
-            Some(lent) if self.is_lent => lent.meanwhile.take().map(Held::into_address),
+            Some(lent) if self.is_lent => lent.meanwhile.take().map(|held| held.value),
             _ => self.value.take(),
         }
     }
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        if let Some(value) = self.value.take() {
-            // SAFETY: the value came from `Box::into_raw` of the type that `drop` belongs to; no other code has it.
-            unsafe { (self.drop)(value) }
-        }
-    }
-}
-
-/// # Safety
-///
-/// - `value` came from `Box::into_raw` of a `Box<R>` and is not used again.
-unsafe fn drop_box<R>(value: NonNull<u8>) {
-    // SAFETY: the caller's promise.
-    drop(unsafe { Box::from_raw(value.cast::<R>().as_ptr()) });
-}
-
-/// # Safety
-///
-/// - `value` points to an `R` that no other code uses.
-unsafe fn age<R: Resource>(value: NonNull<u8>, held_from: u64) {
-    if let Some(ageing) = R::AGEING {
-        // SAFETY: the caller's promise.
-        (ageing.age)(unsafe { value.cast::<R>().as_mut() }, held_from);
-    }
-}
-
-/// # Safety
-///
-/// - `value` points to an `R` that no other code changes.
-unsafe fn numbers<R: Resource>(value: NonNull<u8>) -> Option<MessageNumbers> {
-    // SAFETY: the caller's promise.
-    R::AGEING.map(|ageing| (ageing.numbers)(unsafe { value.cast::<R>().as_ref() }))
-}
-
-/// # Safety
-///
-/// - The value is an `R`, and nothing else uses it.
-unsafe fn renew<R: Resource>(value: NonNull<u8>) -> Option<Renewed> {
-    // SAFETY: the caller's promise.
-    R::AGEING.map(|ageing| (ageing.renew)(unsafe { value.cast::<R>().as_mut() }))
-}
-
-/// # Safety
-///
-/// - `value` points to an `R` that no other code changes.
-unsafe fn check_thread<R: Resource>(value: NonNull<u8>) -> Result<(), String> {
-    // SAFETY: the caller's promise.
-    R::ON_THREAD.map_or(Ok(()), |on_thread| (on_thread.check)(unsafe { value.cast::<R>().as_ref() }))
-}
-
 /// A list of messages among the resources.
 struct MessageList {
     id: ResourceId,
-    numbers: unsafe fn(NonNull<u8>) -> Option<MessageNumbers>,
-    age: unsafe fn(NonNull<u8>, u64),
-    renew: unsafe fn(NonNull<u8>) -> Option<Renewed>,
+    numbers: fn(ErasedRef<'_>) -> Option<MessageNumbers>,
+    age: fn(ErasedRefMut<'_>, u64),
+    renew: fn(ErasedRefMut<'_>) -> Option<Renewed>,
+}
+
+impl MessageList {
+    /// The functions of `R`, if that is a list of messages.
+    fn new<R: Resource>(id: ResourceId) -> Option<Self> {
+        R::AGEING.map(|_| Self {
+            id,
+            numbers: |list| Some((R::AGEING?.numbers)(list.downcast_ref()?)),
+            age: |list, held_from| {
+                if let (Some(ageing), Some(list)) = (R::AGEING, list.into_mut()) {
+                    (ageing.age)(list, held_from);
+                }
+            },
+            renew: |list| Some((R::AGEING?.renew)(list.into_mut()?)),
+        })
+    }
 }
 
 /// All resources of a world.
@@ -367,12 +320,6 @@ pub struct Resources {
     /// Those that are lists of messages.
     messages: Vec<MessageList>,
 }
-
-// SAFETY: the values are resources, which are `Send`.
-unsafe impl Send for Resources {}
-// SAFETY: through `&Resources` only shared references to values can be had, and resources are `Sync`; the raw access
-// below is unsafe.
-unsafe impl Sync for Resources {}
 
 impl Resources {
     /// The number of a resource type, if this world has met it.
@@ -392,26 +339,19 @@ impl Resources {
         let descriptor = ComponentDescriptor::of_resource::<R>();
         self.check_name(descriptor);
         let (before, ticks) = (self.places.len(), TickCells::default());
-        let on_thread = R::ON_THREAD.map(|on_thread| OnThreadPlace { name: on_thread.name, check: check_thread::<R> });
-        let place = |_| Place {
-            descriptor,
-            register: Self::register::<R>,
-            on_thread,
-            value: None,
-            ticks,
-            drop: drop_box::<R>,
-            is_lent: false,
-            lent: None,
-        };
+        let on_thread = R::ON_THREAD.map(|on_thread| OnThreadPlace {
+            name: on_thread.name,
+            check: |value| match (R::ON_THREAD, value.downcast_ref()) {
+                (Some(on_thread), Some(value)) => (on_thread.check)(value),
+                _ => Ok(()),
+            },
+        });
+        let register = Self::register::<R>;
+        let place = |_| Place { descriptor, register, on_thread, value: None, ticks, is_lent: false, lent: None };
         let number = self.ids.register(R::slot(), &mut self.places, place);
-        if R::AGEING.is_some() && self.places.len() != before {
+        if self.places.len() != before {
             // There is room for it.
-            self.messages.push(MessageList {
-                id: ResourceId(number),
-                numbers: numbers::<R>,
-                age: age::<R>,
-                renew: renew::<R>,
-            });
+            self.messages.extend(MessageList::new::<R>(ResourceId(number)));
         }
         ResourceId(number)
     }
@@ -439,10 +379,8 @@ impl Resources {
     /// Sets a resource and returns the old one.
     pub(crate) fn insert<R: Resource>(&mut self, resource: R, now: WriteStamp) -> Option<R> {
         let id = self.register::<R>();
-        let new = NonNull::from(Box::leak(Box::new(resource))).cast();
-        let old = self.places[id.0 as usize].replace(new, now);
-        // SAFETY: a value in the place of `R` came from `Box::<R>::into_raw`, and the place has let go of it.
-        old.map(|old| *unsafe { Box::from_raw(old.cast::<R>().as_ptr()) })
+        let new = ErasedValue::of_box(ComponentDescriptor::of_resource::<R>(), Box::new(resource));
+        self.places[id.0 as usize].replace(new, now)?.downcast().ok()
     }
 
     /// Takes a resource out for a while.
@@ -453,11 +391,7 @@ impl Resources {
         // What is made here has to be there before the value is out of its place.
         let lent = place.lent.get_or_insert_with(|| Box::new(Lent { returned: Mailbox::new(), meanwhile: None }));
         let home = lent.returned.sender();
-        let held = if place.is_lent {
-            lent.meanwhile.take()?
-        } else {
-            Held { value: place.value.take()?, ticks: place.ticks.clone(), drop: place.drop }
-        };
+        let held = if place.is_lent { lent.meanwhile.take()? } else { place.take_held()? };
         place.is_lent = true;
         Some(Loan { held, id, home, marker: PhantomData })
     }
@@ -478,26 +412,20 @@ impl Resources {
     /// The resource, which is made first if it does not exist.
     pub(crate) fn get_or_init<R: Resource + Default>(&mut self, now: WriteStamp) -> &mut R {
         let id = self.register::<R>();
-        let place = &mut self.places[id.0 as usize];
-        place.settle();
-        let value = match place.get() {
-            Some((value, _)) => value,
-            None => {
-                let new = NonNull::from(Box::leak(Box::new(R::default()))).cast();
-                place.replace(new, now);
-                new
-            }
-        };
-        // SAFETY: the place of `R` holds an `R`, and `&mut self` makes this the only borrow.
-        unsafe { value.cast::<R>().as_mut() }
+        if self.places[id.0 as usize].get_mut().is_none() {
+            self.places[id.0 as usize]
+                .replace(ErasedValue::of_box(ComponentDescriptor::of_resource::<R>(), Box::new(R::default())), now);
+        }
+        match self.get_mut() {
+            Some((resource, _)) => resource,
+            None => unreachable!("the resource was just made"),
+        }
     }
 
     /// Takes a resource out.
     pub(crate) fn remove<R: Resource>(&mut self) -> Option<R> {
         let id = self.id::<R>()?;
-        let old = self.places[id.0 as usize].take()?;
-        // SAFETY: a value in the place of `R` came from `Box::<R>::into_raw`, and the place has let go of it.
-        Some(*unsafe { Box::from_raw(old.cast::<R>().as_ptr()) })
+        self.places[id.0 as usize].take()?.downcast().ok()
     }
 
     /// The name of the type of the resource with this number.
@@ -508,7 +436,7 @@ impl Resources {
     /// Where the resource with this number is, if there is one, and when it was added and changed.
     #[inline]
     pub(crate) fn raw(&self, id: ResourceId) -> Option<(NonNull<u8>, &TickCells)> {
-        self.places.get(id.0 as usize)?.get()
+        self.places.get(id.0 as usize)?.get().map(|(value, ticks)| (value.data(), ticks))
     }
 
     /// When a resource was added and changed, if there is one.
@@ -539,10 +467,8 @@ impl Resources {
     #[inline]
     pub(crate) fn get_mut<R: Resource>(&mut self) -> Option<(&mut R, &TickCells)> {
         let id = self.id::<R>()?;
-        self.places[id.0 as usize].settle();
-        let (value, ticks) = self.raw(id)?;
-        // SAFETY: the place of `R` holds an `R`, and `&mut self` makes this the only borrow.
-        Some((unsafe { &mut *ptr::from_mut(value.cast::<R>().as_mut()) }, ticks))
+        let (value, ticks) = self.places[id.0 as usize].get_mut()?;
+        Some((value.into_mut()?, ticks))
     }
 
     /// Has all messages age; `held_from` says from which number on those of a list stay. If the `Drop` of one panics, the rest of
@@ -550,16 +476,10 @@ impl Resources {
     pub(crate) fn age_messages(&mut self, held_from: impl Fn(ResourceId, MessageNumbers) -> u64) {
         let Self { places, messages, .. } = self;
         for_each_despite_panics(messages.iter(), |list| {
-            let place = &mut places[list.id.0 as usize];
-            place.settle();
-            if let Some((value, _)) = place.get() {
-                // SAFETY: functions and number were entered together, for one type, and the place holds a value of that. `&mut
-                // self` makes this the only borrow.
-                unsafe {
-                    if let Some(numbers) = (list.numbers)(value) {
-                        (list.age)(value, held_from(list.id, numbers));
-                    }
-                }
+            if let Some((mut value, _)) = places[list.id.0 as usize].get_mut()
+                && let Some(numbers) = (list.numbers)(value.as_ref())
+            {
+                (list.age)(value.reborrow(), held_from(list.id, numbers));
             }
         });
     }
@@ -574,9 +494,7 @@ impl Resources {
     pub(crate) fn message_numbers(&mut self, id: ResourceId) -> Option<MessageNumbers> {
         let list = self.messages.iter().find(|list| list.id == id)?;
         let (value, _) = self.places[id.0 as usize].get()?;
-        // SAFETY: the function was entered with the number, for one type, and the place holds a value of that. `&mut self`
-        // makes this the only borrow.
-        unsafe { (list.numbers)(value) }
+        (list.numbers)(value.as_ref())
     }
 
     /// The types that the world has met, whether there is a value or not.
@@ -599,8 +517,9 @@ impl Resources {
 
     /// The same, to change them, with their ticks.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (ResourceId, ErasedRefMut<'_>, &TickCells)> {
-        self.places.iter_mut().enumerate().filter_map(|(number, place)| {
-            let (value, ticks) = place.erased_mut()?;
+        let places = self.places.iter_mut().enumerate().filter(|(_, place)| place.on_thread.is_none());
+        places.filter_map(|(number, place)| {
+            let (value, ticks) = place.get_mut()?;
             Some((ResourceId(number as u32), value, ticks))
         })
     }
@@ -608,15 +527,12 @@ impl Resources {
     /// The resource with this number, if there is one.
     pub(crate) fn get_by_id(&self, id: ResourceId) -> Option<ErasedRef<'_>> {
         let place = self.places.get(id.0 as usize).filter(|place| place.on_thread.is_none())?;
-        let (value, _) = place.get()?;
-        // SAFETY: the place holds a value of the type that the descriptor describes. `&self` keeps other code from borrowing it mutably,
-        // as for `get`.
-        Some(unsafe { ErasedRef::new(place.descriptor, value) })
+        place.get().map(|(value, _)| value.as_ref())
     }
 
     /// The resource with this number, to change it, with its ticks.
     pub(crate) fn get_mut_by_id(&mut self, id: ResourceId) -> Option<(ErasedRefMut<'_>, &TickCells)> {
-        self.places.get_mut(id.0 as usize)?.erased_mut()
+        self.places.get_mut(id.0 as usize).filter(|place| place.on_thread.is_none())?.get_mut()
     }
 
     /// Drops all non-send values.
@@ -628,9 +544,7 @@ impl Resources {
     pub(crate) fn clear_non_send(&mut self) -> Result<(), String> {
         for place in &self.places {
             if let (Some(on_thread), Some((value, _))) = (place.on_thread, place.get()) {
-                // SAFETY: the function was entered with the place, for one type, and the place holds a value of that. `&mut
-                // self` makes this the only borrow.
-                unsafe { (on_thread.check)(value) }?;
+                (on_thread.check)(value.as_ref())?;
             }
         }
         self.clear_places(true);
@@ -645,12 +559,7 @@ impl Resources {
     /// Drops all non-send values of this thread, or all others.
     fn clear_places(&mut self, on_thread: bool) {
         let places = self.places.iter_mut().filter(|place| place.on_thread.is_some() == on_thread);
-        for_each_despite_panics(places, |place| {
-            if let Some(value) = place.take() {
-                // SAFETY: the value came from `Box::into_raw` of the type that `drop` belongs to, and the place has let go of it.
-                unsafe { (place.drop)(value) }
-            }
-        });
+        for_each_despite_panics(places, |place| drop(place.take()));
     }
 
     /// The names of the non-send values that are there, in the order in which the world met their types.

@@ -10,7 +10,7 @@ mod copy;
 mod set;
 mod tag;
 
-pub(crate) use self::copy::{SparseClones, SparseCopy};
+pub(crate) use self::copy::{BegunTicks, SparseClones, SparseCopy};
 pub(crate) use self::set::SparseSet;
 use self::set::{NO_ROW, PAGE, Page};
 use self::tag::TagSet;

@@ -17,7 +17,7 @@ mod copy;
 mod tables;
 
 pub(crate) use self::bulk::AscendingRows;
-pub(crate) use self::copy::{KnownTable, TableClones, TableCopy};
+pub(crate) use self::copy::{BegunTicks, KnownTable, TableClones, TableCopy};
 pub(crate) use self::moves::ColumnMove;
 pub use self::tables::Tables;
 
@@ -485,7 +485,7 @@ impl Table {
         let overwrites = self.can_overwrite_rows();
         for column in self.columns.iter_mut() {
             // SAFETY: forwarded. A value is overwritten only if dropping it does nothing, and no ticks are kept.
-            unsafe { if overwrites { column.overwrite(row, last) } else { column.put_behind(row, last) } }
+            unsafe { if overwrites { column.overwrite(row, last) } else { column.put_behind(row, last, false) } }
         }
     }
 
@@ -499,7 +499,7 @@ impl Table {
         if row != last {
             for (at, column) in (0..).zip(self.columns.iter_mut()) {
                 // SAFETY: both are rows of the table and differ.
-                unsafe { if kept.contains(&at) { column.keep_behind(row, last) } else { column.put_behind(row, last) } }
+                unsafe { column.put_behind(row, last, kept.contains(&at)) }
             }
         }
         // SAFETY: both are rows of the table.

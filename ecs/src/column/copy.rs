@@ -17,7 +17,7 @@ use core::ptr::{self, NonNull};
 
 use super::Column;
 use crate::alloc_error::AllocError;
-use crate::component::{ChangeTracking, CloneFn, ComponentDescriptor, Copying, ErasedRefMut, ErasedSlice, ErasedVec};
+use crate::component::{ChangeTracking, CloneFn, ComponentDescriptor, Copying, ErasedSlice, ErasedSliceMut, ErasedVec};
 use crate::tick::{ComponentTicks, Tick};
 use crate::tracking::Tracking;
 
@@ -63,6 +63,13 @@ impl ColumnParts {
     }
 }
 
+impl ColumnParts {
+    /// Whether its values can be cloned.
+    pub(crate) fn can_be_cloned(&self) -> bool {
+        self.clone.is_some() || self.values.descriptor().functions().copying().is_some()
+    }
+}
+
 /// Values of a component that were not taken from a column.
 pub(crate) enum NewValues {
     Vec(ErasedVec),
@@ -86,7 +93,7 @@ impl NewValues {
         values.column.grow_to(len)?;
         // SAFETY: there is room for `len` values, which are so many bytes, in memory that was just made. Any bytes are values of this
         // component, as its derive has proved of its fields, and its author has said.
-        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), values.column.data.as_ptr(), bytes.len()) };
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), values.column.data().as_ptr(), bytes.len()) };
         values.len = len;
         Ok(Some(Self::Column(values)))
     }
@@ -142,16 +149,12 @@ impl NewValues {
         unsafe { ErasedVec::divided(descriptor, data, parts, count) }
     }
 
-    /// Calls a function with each value, to change it.
-    pub(crate) fn for_each_mut(&mut self, change: &mut dyn FnMut(ErasedRefMut<'_>)) {
+    /// The values, to change them.
+    pub(crate) fn as_slice_mut(&mut self) -> ErasedSliceMut<'_> {
         match self {
-            Self::Vec(values) => values.for_each_mut(change),
-            Self::Column(values) => {
-                for row in 0..values.len {
-                    // SAFETY: the row holds a value of this component, and `self` is borrowed mutably.
-                    change(unsafe { ErasedRefMut::new(values.descriptor, values.column.get(row)) });
-                }
-            }
+            Self::Vec(values) => values.as_slice_mut(),
+            // SAFETY: `len` rows of the column, from the first one on, hold values of this component, and `self` is borrowed mutably.
+            Self::Column(values) => unsafe { ErasedSliceMut::new(values.descriptor, values.column.data(), values.len) },
         }
     }
 
@@ -194,7 +197,7 @@ impl ColumnCopy {
                 own.column.grow_to(len)?;
                 // SAFETY: the column was just made for values of the descriptor's type, which those of the vector have. It holds none,
                 // and has room for as many.
-                unsafe { values.move_to(own.column.data) };
+                unsafe { values.move_to(own.column.data()) };
                 own.len = len;
                 own
             }
@@ -413,10 +416,10 @@ impl ColumnCopy {
                 clones.len = before;
             }
             None => {
-                let size = values.len * values.column.item.size();
+                let size = values.len * values.column.item().size();
                 // SAFETY: values without clones are `Copy`; there is room for them, in memory of the column's own. What they overwrite is
                 // `Copy`, too, and has no drop.
-                unsafe { ptr::copy_nonoverlapping(values.column.data.as_ptr(), to.data.as_ptr(), size) };
+                unsafe { ptr::copy_nonoverlapping(values.column.data().as_ptr(), to.data().as_ptr(), size) };
             }
         }
         self.put_ticks(to, begun);
@@ -451,7 +454,7 @@ impl CopiedValues {
     fn as_slice(&self) -> ErasedSlice<'_> {
         // SAFETY: the column was made for the type of the descriptor, and so many rows of it hold values. They belong to this, and only
         // code that has it for itself changes them.
-        unsafe { ErasedSlice::new(self.descriptor, self.column.data, self.len) }
+        unsafe { ErasedSlice::new(self.descriptor, self.column.data(), self.len) }
     }
 
     /// No values of the same type, which are copied in the same way.
@@ -470,9 +473,9 @@ impl CopiedValues {
         match self.copying {
             Some(Copying::Bytes) => {
                 self.column.grow_to(len)?;
-                let size = len * self.column.item.size();
+                let size = len * self.column.item().size();
                 // SAFETY: the column holds values in these rows, and here is room for as many, in memory of its own.
-                unsafe { ptr::copy_nonoverlapping(from.get(first).as_ptr(), self.column.data.as_ptr(), size) };
+                unsafe { ptr::copy_nonoverlapping(from.get(first).as_ptr(), self.column.data().as_ptr(), size) };
                 // They are `Copy`, so that the bytes are values.
                 self.len = len;
             }

@@ -87,13 +87,13 @@ impl<T: Describe, const N: usize> Describe for [T; N] {
 /// It has no stable name.
 impl<T: Describe> Describe for Vec<T> {
     const NAME: Option<StableName> = None;
-    const FIELDS: Fields<Self> = Fields::of_list();
+    const FIELDS: Fields<Self> = Fields::of_elements();
 }
 
 /// It has no stable name.
 impl<T: Describe> Describe for Option<T> {
     const NAME: Option<StableName> = None;
-    const FIELDS: Fields<Self> = Fields::of_option();
+    const FIELDS: Fields<Self> = Fields::of_elements();
 }
 
 /// A place for the fields of a tuple.

@@ -321,18 +321,14 @@ pub const fn describe<T>(
     let described = Description {
         name,
         functions: ComponentFunctions {
-            drop: None,
             clone: clone.function,
             copy: copy.is_marked,
-            forbids_clone: false,
-            only_in_copies: false,
             default: default.function,
             eq: eq.function,
             hash: hash.function,
             plain: fields.are_plain(),
-            any_bytes: false,
             debug: debug.function,
-            map_entities: None,
+            ..ComponentFunctions::none()
         },
         fields,
         relation: None,

@@ -21,8 +21,9 @@ use core::ptr;
 
 use super::constructor::Constructor;
 use super::description::{Description, Saving};
+use super::erased_ref::ErasedRef;
 use super::field::Field;
-use super::functions::{ComponentFunctions, WriteTextFn};
+use super::functions::ComponentFunctions;
 use super::hooks::Hooks;
 use super::kinds::Kinds;
 use super::name::StableName;
@@ -305,9 +306,9 @@ impl ComponentDescriptor {
         (self.persistence.read)(text, list)
     }
 
-    /// The function that writes a value as text.
-    pub(super) fn write_text_fn(&self) -> WriteTextFn {
-        self.persistence.write
+    /// Writes a value as text; `None` if the type has no text form.
+    pub(super) fn write_text(&self, value: ErasedRef<'_>) -> Option<String> {
+        (self.persistence.write)(value)
     }
 
     /// The name for files; `None` if the type has none. See [`StableName`].
@@ -452,7 +453,12 @@ impl ComponentDescriptor {
 
     /// Whether this is a component with values of the type `T`.
     pub(crate) fn holds<T: 'static>(&self) -> bool {
-        self.storage.is_some() && self.value_type == Some(TypeId::of::<T>())
+        self.storage.is_some() && self.describes::<T>()
+    }
+
+    /// Whether the values are of type `T`: those of a component, a resource or a relation.
+    pub(super) fn describes<T: 'static>(&self) -> bool {
+        self.value_type == Some(TypeId::of::<T>())
     }
 
     /// Whether this is the type `C`.

@@ -16,6 +16,7 @@ use core::mem;
 use core::ptr::NonNull;
 
 use super::descriptor::ComponentDescriptor;
+use super::erased_slice::{ErasedSlice, ErasedSliceMut};
 use super::field::{Elements, Field};
 use super::field_path::{FieldError, FieldPath, Step};
 use crate::entity::{Entity, EntityMapper};
@@ -60,6 +61,16 @@ impl<'a> ErasedRef<'a> {
         Self { descriptor, value, marker: PhantomData }
     }
 
+    /// A value, as one of a component, resource or relation with such values.
+    ///
+    /// # Panics
+    ///
+    /// If its values are of another type.
+    pub(crate) fn of<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: &'a T) -> Self {
+        assert!(descriptor.describes::<T>(), "the value is of another type");
+        Self { descriptor, value: NonNull::from(value).cast(), marker: PhantomData }
+    }
+
     /// What is known of the component.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
@@ -81,9 +92,7 @@ impl<'a> ErasedRef<'a> {
     /// ```
     #[must_use]
     pub fn downcast_ref<T: 'static>(self) -> Option<&'a T> {
-        let is_it = self.descriptor.value_type == Some(TypeId::of::<T>());
-        // SAFETY: the descriptor says that the value is of type `T`; the rest `new` was promised.
-        is_it.then(|| unsafe { self.value.cast::<T>().as_ref() })
+        ErasedSlice::of_one(self).downcast_ref()?.first()
     }
 
     /// The value, which is of type `T`. The name and the meaning of the method of bevy_ecs's `Ptr`, but it is safe, since the type is
@@ -155,20 +164,17 @@ impl<'a> ErasedRef<'a> {
     /// assert!(hashes[0] == hashes[1] && hashes[1] != hashes[2]);
     /// ```
     pub fn hash(self, hasher: &mut dyn Hasher) -> bool {
-        // SAFETY: the functions belong to the component of this value, which is borrowed.
-        unsafe { self.descriptor.functions.hash_values(self.descriptor.layout, self.value, 1, hasher) }
+        ErasedSlice::of_one(self).hash(hasher)
     }
 
     /// The value of a resource as text, if its type has a [text form](super::TextForm).
     pub(crate) fn text(self) -> Option<String> {
-        // SAFETY: the function belongs to the type of this value, which is borrowed.
-        unsafe { (self.descriptor.write_text_fn())(self.value.as_ptr()) }
+        self.descriptor.write_text(self)
     }
 
     /// The bytes of the value, if it is [plain](super::ComponentFunctions::is_plain) or has no size.
     pub(crate) fn plain_bytes(self) -> Option<&'a [u8]> {
-        // SAFETY: the functions belong to the component of this value, which is borrowed for `'a`.
-        unsafe { self.descriptor.functions.bytes_of(self.descriptor.layout, self.value, 1) }
+        ErasedSlice::of_one(self).plain_bytes()
     }
 
     /// The field with this name, or at this [path](Self::try_field); `None` if there is none, or if the type does not say what its fields
@@ -222,10 +228,7 @@ impl<'a> ErasedRef<'a> {
     /// assert_eq!(error.to_string(), "`slots[0].item` is `None`");
     /// ```
     pub fn try_field(self, path: &str) -> Result<ErasedField<'a>, FieldError> {
-        let value = Reached::value(self.descriptor.name(), self.descriptor.fields(), self.value);
-        // SAFETY: the value is one of this component, whose fields these are, and is borrowed for 'a.
-        let (field, at) = unsafe { value.walk(path, false)? };
-        Ok(ErasedField { field, at, marker: PhantomData })
+        Reached::value(self).walk(path, false)
     }
 
     /// All fields, in the order of their definition: those of [`ComponentDescriptor::fields`].
@@ -242,9 +245,7 @@ impl<'a> ErasedRef<'a> {
     /// assert_eq!(shown, ["0: 1.0", "1: 2.0"]);
     /// ```
     pub fn fields(self) -> impl ExactSizeIterator<Item = ErasedField<'a>> {
-        // SAFETY: the value is one of this component, whose fields these are, and is borrowed.
-        let at = move |field: &Field| unsafe { field.of_value(self.value) };
-        self.descriptor.fields().iter().map(move |field| ErasedField { field, at: at(field), marker: PhantomData })
+        Reached::value(self).into_fields()
     }
 }
 
@@ -281,72 +282,61 @@ fn debug_fields<'a>(
     if count == 0 { shown.finish_non_exhaustive() } else { shown.finish() }
 }
 
-/// A value on the way along a path, and what is known of its type.
+/// A borrowed value on the way along a path, and what is known of its type.
+///
+/// `at` is the address of a value that has these fields and elements and is borrowed for `'a`: mutably if the path is walked mutably.
 #[derive(Clone, Copy)]
-struct Reached {
+struct Reached<'a> {
     of: &'static str,
     fields: &'static [Field],
     elements: Option<Elements>,
     /// None in a packed struct.
     at: Option<NonNull<u8>>,
+    marker: PhantomData<&'a ()>,
 }
 
-impl Reached {
-    fn value(of: &'static str, fields: &'static [Field], at: NonNull<u8>) -> Self {
-        Self { of, fields, elements: None, at: Some(at) }
+impl<'a> Reached<'a> {
+    fn value(ErasedRef { descriptor, value, marker }: ErasedRef<'a>) -> Self {
+        Self { of: descriptor.name(), fields: descriptor.fields(), elements: None, at: Some(value), marker }
     }
 
-    fn field(field: &'static Field, at: Option<NonNull<u8>>) -> Self {
-        Self { of: field.type_name(), fields: field.fields(), elements: field.elements(), at }
+    fn field(ErasedField { field, at, marker }: ErasedField<'a>) -> Self {
+        Self { of: field.type_name(), fields: field.fields(), elements: field.elements(), at, marker }
     }
 
-    /// The value at a path.
-    ///
-    /// # Safety
-    ///
-    /// - `at` is the address of a value of this type. No code changes the value while the result is used; if `mutably`, no other code has
-    ///   access to it.
-    unsafe fn walk(mut self, path: &str, mutably: bool) -> Result<(&'static Field, Option<NonNull<u8>>), FieldError> {
+    /// A field of this value, one of its `fields`.
+    fn project(self, field: &'static Field) -> ErasedField<'a> {
+        // SAFETY: the field is one of the type of the value, which is borrowed for `'a`.
+        let at = self.at.and_then(|at| unsafe { field.of_value(at) });
+        ErasedField { field, at, marker: PhantomData }
+    }
+
+    fn into_fields(self) -> impl ExactSizeIterator<Item = ErasedField<'a>> {
+        self.fields.iter().map(move |field| self.project(field))
+    }
+
+    /// The value at a path. If it is to be changed, this one is borrowed mutably, and all fields on the way are editable.
+    fn walk(mut self, path: &str, mutably: bool) -> Result<ErasedField<'a>, FieldError> {
         let mut steps = FieldPath::new(path)?;
         loop {
             let before = steps.done();
             let step = steps.next_step()?;
-            // SAFETY: the caller's value, or one in it.
-            let (field, at) = unsafe { self.step(step, &before, &steps.done(), mutably)? };
+            let field = self.step(step, &before, &steps.done(), mutably)?;
             if steps.is_at_end() {
-                return Ok((field, at));
+                return Ok(field);
             }
-            self = Self::field(field, at);
+            self = Self::field(field);
         }
     }
 
-    /// The field, or the element, that a step leads to. `before` is the path to this value, `after` the one behind the step.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`walk`](Self::walk).
-    unsafe fn step(
-        self,
-        step: Step<'_>,
-        before: &str,
-        after: &str,
-        mutably: bool,
-    ) -> Result<(&'static Field, Option<NonNull<u8>>), FieldError> {
+    /// The field, or the element, that a step leads to. `before` is the path to this value, `after` the one past the step.
+    fn step(self, step: Step<'_>, before: &str, after: &str, mutably: bool) -> Result<ErasedField<'a>, FieldError> {
         match (step, self.elements) {
-            (step, Some(option)) if option.is_option => {
-                // SAFETY: the caller's value, which is an `Option` with these elements.
-                let (field, some) = unsafe { self.element(option, 0, before, mutably)? };
-                if step == Step::Field("0") {
-                    return Ok((field, Some(some)));
-                }
-                // SAFETY: the value lies in the caller's.
-                unsafe { Self::field(field, Some(some)).step(step, before, after, mutably) }
-            }
-            (Step::Index(index), Some(list)) => {
-                // SAFETY: the caller's value, which is a list with these elements.
-                let (field, element) = unsafe { self.element(list, index, before, mutably)? };
-                Ok((field, Some(element)))
-            }
+            (step, Some(option)) if option.is_option => match self.element(option, 0, before, mutably)? {
+                some if step == Step::Field("0") => Ok(some),
+                some => Self::field(some).step(step, before, after, mutably),
+            },
+            (Step::Index(index), Some(list)) => self.element(list, index, before, mutably),
             (Step::Index(_), None) => Err(FieldError::NotAList { path: before.into(), of: self.of }),
             (Step::Field(name), _) => {
                 let Some(field) = self.fields.iter().find(|field| field.name() == name) else {
@@ -356,28 +346,21 @@ impl Reached {
                 if mutably && !field.is_editable() {
                     return Err(FieldError::Private { path: after.into(), of: self.of });
                 }
-                // SAFETY: the caller's value has this field.
-                let at =
-                    self.at.and_then(|at| unsafe { if mutably { field.of_value_mut(at) } else { field.of_value(at) } });
-                Ok((field, at))
+                Ok(self.project(field))
             }
         }
     }
 
-    /// An element of the value, which is a list or an `Option` at this path.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`walk`](Self::walk), and the elements are those of the type of this value.
-    unsafe fn element(
+    /// An element of the value, which is a list or an `Option` at this path with these elements.
+    fn element(
         self,
         elements: Elements,
         index: usize,
         path: &str,
         mutably: bool,
-    ) -> Result<(&'static Field, NonNull<u8>), FieldError> {
+    ) -> Result<ErasedField<'a>, FieldError> {
         let at = self.at.ok_or_else(|| FieldError::Packed { path: path.into() })?;
-        // SAFETY: the value is of the type that has the elements, and may be borrowed as the caller says.
+        // SAFETY: the value is of the type that has the elements, and is borrowed for `'a`: mutably if the path is walked so.
         let (first, len) = unsafe { elements.of_value(at, mutably) };
         if index >= len {
             return Err(match elements.is_option {
@@ -386,8 +369,9 @@ impl Reached {
             });
         }
         let field = (elements.element)();
-        // SAFETY: index < len, and the elements follow each other at the distance of their size.
-        Ok((field, unsafe { first.byte_add(index * field.layout().size()) }))
+        // The elements follow each other at the distance of their size.
+        let at = first.map_addr(|address| address.saturating_add(index * field.layout().size()));
+        Ok(ErasedField { field, at: Some(at), marker: PhantomData })
     }
 }
 
@@ -461,16 +445,12 @@ impl<'a> ErasedField<'a> {
     ///
     /// As [`ErasedRef::try_field`].
     pub fn try_field(self, path: &str) -> Result<Self, FieldError> {
-        // SAFETY: the value is of the type of this field and is borrowed for 'a.
-        let (field, at) = unsafe { Reached::field(self.field, self.at).walk(path, false)? };
-        Ok(Self { field, at, ..self })
+        Reached::field(self).walk(path, false)
     }
 
     /// The fields of this field's value, if the type of that describes itself; none otherwise.
     pub fn fields(self) -> impl ExactSizeIterator<Item = Self> {
-        // SAFETY: the value is of the type of this field, whose fields these are, and is borrowed for 'a.
-        let at = move |field: &Field| self.at.and_then(|at| unsafe { field.of_value(at) });
-        self.field.fields().iter().map(move |field| Self { field, at: at(field), ..self })
+        Reached::field(self).into_fields()
     }
 }
 
@@ -547,6 +527,17 @@ impl<'a> ErasedRefMut<'a> {
         Self { value: ErasedRef { descriptor, value, marker: PhantomData }, marker: PhantomData }
     }
 
+    /// A value, as one of a component, resource or relation with such values.
+    ///
+    /// # Panics
+    ///
+    /// If its values are of another type.
+    pub(crate) fn of<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: &'a mut T) -> Self {
+        assert!(descriptor.describes::<T>(), "the value is of another type");
+        let value = NonNull::from(value).cast();
+        Self { value: ErasedRef { descriptor, value, marker: PhantomData }, marker: PhantomData }
+    }
+
     /// The same borrow, to read.
     pub(crate) fn as_ref(&self) -> ErasedRef<'_> {
         self.value
@@ -569,16 +560,12 @@ impl<'a> ErasedRefMut<'a> {
 
     /// The value, if its type is `T`.
     pub(crate) fn into_mut<T: 'static>(self) -> Option<&'a mut T> {
-        let is_it = self.value.descriptor.value_type == Some(TypeId::of::<T>());
-        // SAFETY: the descriptor says that the value is of type `T`; the rest `new` was promised.
-        is_it.then(|| unsafe { self.value.value.cast::<T>().as_mut() })
+        ErasedSliceMut::of_one(self).downcast()?.first_mut()
     }
 
     /// Replaces the value at a path and returns the one that was there.
     pub(crate) fn replace_field<T: 'static>(&mut self, path: &str, value: T) -> Result<T, FieldError> {
-        let ErasedRef { descriptor, value: at, .. } = self.value;
-        // SAFETY: the value is one of this component, whose fields these are, and is borrowed mutably.
-        let (field, at) = unsafe { Reached::value(descriptor.name(), descriptor.fields(), at).walk(path, true)? };
+        let ErasedField { field, at, .. } = Reached::value(self.value).walk(path, true)?;
         if field.type_id() != Some(TypeId::of::<T>()) {
             let (path, expected, found) = (path.into(), field.type_name(), type_name::<T>());
             return Err(FieldError::WrongType { path, expected, found });

@@ -8,7 +8,7 @@ use core::ptr::NonNull;
 use core::slice;
 
 use super::descriptor::ComponentDescriptor;
-use super::erased_ref::ErasedRef;
+use super::erased_ref::{ErasedRef, ErasedRefMut};
 
 /// The values of a component in a table, by row, without their type: what [`World::column`](crate::world::World::column) returns.
 ///
@@ -47,6 +47,21 @@ impl<'a> ErasedSlice<'a> {
         Self { descriptor, values, len, marker: PhantomData }
     }
 
+    /// The values of a slice, as those of a component, resource, relation or message with such values.
+    ///
+    /// # Panics
+    ///
+    /// If its values are of another type.
+    pub(crate) fn of<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, values: &'a [T]) -> Self {
+        assert!(descriptor.describes::<T>(), "the values are of another type");
+        Self { descriptor, values: NonNull::from(values).cast(), len: values.len(), marker: PhantomData }
+    }
+
+    /// One value.
+    pub(super) fn of_one(value: ErasedRef<'a>) -> Self {
+        Self { descriptor: value.descriptor(), values: value.as_ptr(), len: 1, marker: PhantomData }
+    }
+
     /// What is known of the component.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
@@ -65,39 +80,39 @@ impl<'a> ErasedSlice<'a> {
         self.len == 0
     }
 
-    /// A value; `None` behind the last one.
+    /// A value; `None` past the last one.
     #[must_use]
     pub fn get(self, at: usize) -> Option<ErasedRef<'a>> {
-        // SAFETY: there are so many values of this component, which are borrowed for `'a`.
-        (at < self.len)
-            .then(|| unsafe { ErasedRef::new(self.descriptor, self.values.add(at * self.descriptor.layout().size())) })
+        (at < self.len).then(|| self.value_at(at))
+    }
+
+    /// # Panics
+    ///
+    /// If there are not so many values.
+    fn value_at(self, at: usize) -> ErasedRef<'a> {
+        assert!(at < self.len, "value {at} of {}", self.len);
+        let value = address_of(self.descriptor, self.values, at);
+        // SAFETY: at < len (checked above): the address holds a value of this component, which is borrowed for `'a`.
+        unsafe { ErasedRef::new(self.descriptor, value) }
     }
 
     /// The values of a range, `None` if there are not so many.
     #[must_use]
     pub fn slice(self, range: Range<usize>) -> Option<Self> {
-        if range.start > range.end || range.end > self.len {
-            return None;
-        }
-        // SAFETY: there are so many values of this component, which are borrowed for `'a`.
-        let values = unsafe { self.values.add(range.start * self.descriptor.layout().size()) };
-        Some(Self { values, len: range.len(), ..self })
+        let is_there = range.start <= range.end && range.end <= self.len;
+        is_there.then(|| Self { len: range.len(), ..self.behind(range.start) })
     }
 
     /// The values from one on; none if there are not so many.
     #[must_use]
     pub(crate) fn behind(self, first: usize) -> Self {
         let first = first.min(self.len);
-        // SAFETY: there are so many values of this component, so that the address is one of them, or behind the last one.
-        let values = unsafe { self.values.add(first * self.descriptor.layout().size()) };
-        Self { values, len: self.len - first, ..self }
+        Self { values: address_of(self.descriptor, self.values, first), len: self.len - first, ..self }
     }
 
     /// The values, one after the other.
     pub fn iter(self) -> impl ExactSizeIterator<Item = ErasedRef<'a>> {
-        let size = self.descriptor.layout().size();
-        // SAFETY: as for `get`: the numbers are below the length.
-        (0..self.len).map(move |at| unsafe { ErasedRef::new(self.descriptor, self.values.add(at * size)) })
+        (0..self.len).map(move |at| self.value_at(at))
     }
 
     /// The values, if their type is `T`: see [`ErasedRef::downcast_ref`].
@@ -105,22 +120,73 @@ impl<'a> ErasedSlice<'a> {
     pub fn downcast_ref<T: 'static>(self) -> Option<&'a [T]> {
         // SAFETY: there are so many values of this component, which is said to be of type `T`; they are borrowed for `'a`.
         self.descriptor
-            .holds::<T>()
-            .then(|| unsafe { slice::from_raw_parts(self.values.cast::<T>().as_ptr(), self.len) })
+            .describes::<T>()
+            .then(|| unsafe { slice::from_raw_parts(self.values.cast().as_ptr(), self.len) })
     }
 
     /// The bytes of the values, in the order of this machine, if they are [plain](super::ComponentFunctions::is_plain) or have no size.
     #[must_use]
     pub fn plain_bytes(self) -> Option<&'a [u8]> {
-        // SAFETY: the functions belong to the component of these values, which are borrowed for `'a`.
-        unsafe { self.descriptor.functions.bytes_of(self.descriptor.layout(), self.values, self.len) }
+        let size = self.descriptor.layout().size();
+        let is_plain = self.descriptor.functions.plain || size == 0;
+        // SAFETY: there are so many values, and they are borrowed for `'a`. All bytes of plain values are initialised, and none of them
+        // changes while the value is shared. Without a size there are none.
+        is_plain.then(|| unsafe { slice::from_raw_parts(self.values.as_ptr(), self.len * size) })
     }
 
     /// Adds the values to a hash, as bytes if they are plain, and else by their `Hash`. False if there is no way to; then nothing has
     /// been added.
     pub fn hash(self, hasher: &mut dyn Hasher) -> bool {
-        // SAFETY: the functions belong to the component of these values, which are borrowed.
-        unsafe { self.descriptor.functions.hash_values(self.descriptor.layout(), self.values, self.len, hasher) }
+        if let Some(bytes) = self.plain_bytes() {
+            hasher.write(bytes);
+            return true;
+        }
+        let Some(hash) = self.descriptor.functions.hash else { return false };
+        for value in self.iter() {
+            // SAFETY: the function is that of the type of the value, which is borrowed.
+            unsafe { hash(value.as_ptr().as_ptr(), hasher) };
+        }
+        true
+    }
+}
+
+/// The address of a value of a component, in a list of values that begins at another one.
+fn address_of(descriptor: &ComponentDescriptor, values: NonNull<u8>, at: usize) -> NonNull<u8> {
+    values.map_addr(|address| address.saturating_add(at * descriptor.layout().size()))
+}
+
+/// Values of a component that follow each other, borrowed mutably, without their type.
+pub(crate) struct ErasedSliceMut<'a> {
+    values: ErasedSlice<'a>,
+    marker: PhantomData<&'a mut ()>,
+}
+
+impl<'a> ErasedSliceMut<'a> {
+    /// # Safety
+    ///
+    /// - The address is that of so many values of this component, which exist for `'a`, and to which nothing else has access meanwhile.
+    pub(crate) unsafe fn new(descriptor: &'static ComponentDescriptor, values: NonNull<u8>, len: usize) -> Self {
+        Self { values: ErasedSlice { descriptor, values, len, marker: PhantomData }, marker: PhantomData }
+    }
+
+    /// One value.
+    pub(super) fn of_one(value: ErasedRefMut<'a>) -> Self {
+        let (descriptor, values) = (value.descriptor(), value.as_ptr());
+        Self { values: ErasedSlice { descriptor, values, len: 1, marker: PhantomData }, marker: PhantomData }
+    }
+
+    /// The values, one after the other.
+    pub(crate) fn into_iter(self) -> impl Iterator<Item = ErasedRefMut<'a>> {
+        let ErasedSlice { descriptor, values, len, .. } = self.values;
+        // SAFETY: there are so many values of this component, which are borrowed mutably for `'a`, and each is returned once.
+        (0..len).map(move |at| unsafe { ErasedRefMut::new(descriptor, address_of(descriptor, values, at)) })
+    }
+
+    /// The values, if their type is `T`.
+    pub(crate) fn downcast<T: 'static>(self) -> Option<&'a mut [T]> {
+        let ErasedSlice { descriptor, values, len, .. } = self.values;
+        // SAFETY: there are so many values of this component, which is said to be of type `T`; they are borrowed mutably for `'a`.
+        descriptor.describes::<T>().then(|| unsafe { slice::from_raw_parts_mut(values.cast().as_ptr(), len) })
     }
 }
 

@@ -3,10 +3,11 @@
 use alloc::boxed::Box;
 use core::any::type_name;
 use core::fmt;
+use core::ptr::NonNull;
 
 use super::Component;
 use super::descriptor::ComponentDescriptor;
-use super::erased_ref::ErasedRef;
+use super::erased_ref::{ErasedRef, ErasedRefMut};
 use super::erased_vec::{ErasedValue, ErasedVec};
 use crate::entity::EntityMapper;
 
@@ -103,7 +104,21 @@ impl ErasedValue {
     /// ```
     #[must_use]
     pub fn downcast_mut<T: 'static>(&mut self) -> Option<&mut T> {
-        self.0.first_erased_mut()?.into_mut()
+        self.as_mut().into_mut()
+    }
+
+    /// The value, to change it.
+    pub(crate) fn as_mut(&mut self) -> ErasedRefMut<'_> {
+        match self.0.first_erased_mut() {
+            Some(value) => value,
+            None => unreachable!("there is always one value"),
+        }
+    }
+
+    /// The address of the value.
+    #[inline]
+    pub(crate) fn data(&self) -> NonNull<u8> {
+        self.0.data()
     }
 
     /// The value, moved out.
@@ -141,7 +156,7 @@ impl ErasedValue {
     /// assert_eq!(target.downcast::<Target>().unwrap().0, b);
     /// ```
     pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) -> bool {
-        self.0.first_erased_mut().is_some_and(|mut value| value.map_entities(mapper))
+        self.as_mut().map_entities(mapper)
     }
 
     /// The value as a list of one.
@@ -154,7 +169,7 @@ impl ErasedValue {
         self.0
     }
 
-    /// A value of a component whose values are known to be of type `T`.
+    /// A value of a component or resource whose values are known to be of type `T`.
     ///
     /// # Panics
     ///

@@ -9,19 +9,18 @@ use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
-use core::slice;
 
 use super::Component;
 use super::constructor::{Constructor, Maker};
 use super::descriptor::ComponentDescriptor;
 use super::erased_ref::{ErasedRef, ErasedRefMut};
-use super::erased_slice::ErasedSlice;
+use super::erased_slice::{ErasedSlice, ErasedSliceMut};
 use super::functions::CloneFn;
 use crate::alloc_error::AllocError;
 
 /// Some values of a component, one behind the other, in memory of their own.
 ///
-/// The first `len` places hold values. The memory is that of a `Vec` of the type with this capacity.
+/// The component may also be a resource or a relation. The first `len` places hold values. The memory is that of a `Vec` of the type with this capacity.
 #[derive(Debug)]
 pub struct ErasedVec {
     descriptor: &'static ComponentDescriptor,
@@ -30,9 +29,9 @@ pub struct ErasedVec {
     capacity: usize,
 }
 
-// SAFETY: the values are of a component, and components are `Send`.
+// SAFETY: the values are of a component, resource or relation, and these are `Send`.
 unsafe impl Send for ErasedVec {}
-// SAFETY: shared access gives shared access to values of a component; components are `Sync`.
+// SAFETY: shared access gives shared access to values of a component, resource or relation; these are `Sync`.
 unsafe impl Sync for ErasedVec {}
 
 impl ErasedVec {
@@ -51,21 +50,21 @@ impl ErasedVec {
 
     /// The descriptor is that of a component with values of type `T`.
     fn from_vec<T: 'static>(descriptor: &'static ComponentDescriptor, values: Vec<T>) -> Self {
-        debug_assert!(descriptor.holds::<T>());
+        debug_assert!(descriptor.describes::<T>());
         let mut values = ManuallyDrop::new(values);
         // A vector's pointer is never null.
         let data = NonNull::new(values.as_mut_ptr()).unwrap_or(NonNull::dangling()).cast();
         Self { descriptor, data, len: values.len(), capacity: values.capacity() }
     }
 
-    /// The value in a box, as that of a component with such values. Without optimisation each function that a value goes
+    /// The value in a box, as that of a component or resource with such values. Without optimisation each function that a value goes
     /// through by itself has it on the stack once more, and components may be large.
     ///
     /// # Panics
     ///
-    /// If the values of the component are of another type.
+    /// If the values of the component or resource are of another type.
     pub(crate) fn of_box<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: Box<T>) -> Self {
-        assert!(descriptor.holds::<T>(), "the values of a component are of its type");
+        assert!(descriptor.describes::<T>(), "the values of a component are of its type");
         // The memory of a box is that of a vector with room for one value.
         Self { descriptor, data: NonNull::from(Box::leak(value)).cast(), len: 1, capacity: 1 }
     }
@@ -117,39 +116,29 @@ impl ErasedVec {
         let count = constructors.iter().try_fold(0_usize, |sum, (_, count)| sum.checked_add(*count));
         let mut values = Self::with_room_for(descriptor, count.ok_or(AllocError::TOO_LARGE)?)?;
         for (constructor, count) in constructors {
-            // SAFETY: the memory has room for the values of all constructors, and `len` of them have been written.
-            let to = unsafe { values.data.as_ptr().add(values.len * descriptor.layout.size()) };
-            // SAFETY: the constructor is one for this type (the caller's promise); there is room for its values, and none is there.
-            unsafe { constructor.fill(to, *count) };
+            // SAFETY: the constructor is one for this type (the caller's promise). The memory has room for the values of all
+            // constructors, and none is past the first `len`.
+            unsafe { constructor.fill(values.end(), *count) };
             values.len += count;
         }
         Ok(values)
     }
 
+    /// Where the value after the last one goes.
+    fn end(&self) -> *mut u8 {
+        self.data.as_ptr().wrapping_add(self.len * self.descriptor.layout.size())
+    }
+
     /// A clone of a value; `None` if values of this component cannot be cloned.
     pub(crate) fn clone_of(value: ErasedRef<'_>) -> Option<Self> {
-        let clone = value.descriptor().functions.clone_fn()?;
-        // SAFETY: the function is that of the descriptor's type.
-        Some(unsafe { Self::clone_by(value, clone) })
+        let (descriptor, clone) = (value.descriptor(), value.descriptor().functions.clone_fn()?);
+        Some(ValueClone { descriptor, clone }.call(value).0)
     }
 
     /// The same, also of a component whose values are cloned only together with those of other entities.
     pub(crate) fn clone_with_others(value: ErasedRef<'_>) -> Option<Self> {
-        let clone = value.descriptor().functions.clone?;
-        // SAFETY: the function is that of the descriptor's type.
-        Some(unsafe { Self::clone_by(value, clone) })
-    }
-
-    /// # Safety
-    ///
-    /// - The function clones values of this component.
-    unsafe fn clone_by(value: ErasedRef<'_>, clone: CloneFn) -> Self {
-        let mut values = Self::with_room_for_one(value.descriptor());
-        // SAFETY: the value is one of the function's type, as the caller promises, and is borrowed, and the memory has room for one. If it
-        // panics, the memory goes without a value.
-        unsafe { clone(value.as_ptr().as_ptr(), values.data.as_ptr()) };
-        values.len = 1;
-        values
+        let (descriptor, clone) = (value.descriptor(), value.descriptor().functions.clone?);
+        Some(ValueClone { descriptor, clone }.call(value).0)
     }
 
     /// The type of the values.
@@ -160,20 +149,6 @@ impl ErasedVec {
     /// How many values there are.
     pub(crate) fn len(&self) -> usize {
         self.len
-    }
-
-    /// The values that a maker makes. If it panics, there are none.
-    ///
-    /// # Safety
-    ///
-    /// - The maker is one for values of this component.
-    pub(crate) unsafe fn made_by(descriptor: &'static ComponentDescriptor, maker: Maker<'_>) -> Self {
-        let count = maker.count();
-        let mut values = Self::with_room_for(descriptor, count).unwrap_or_else(|error| error.raise());
-        // SAFETY: the maker is one for this type; there is room for so many values, and none so far.
-        unsafe { maker.fill(values.data.as_ptr()) };
-        values.len = count;
-        values
     }
 
     /// Moves a value in, where room was made for one.
@@ -222,21 +197,19 @@ impl ErasedVec {
         let mut divided: Vec<Self> = lens.into_iter().map(room).collect();
         let size = descriptor.layout.size();
         for (at, part) in parts.iter().enumerate() {
-            let to = &mut divided[*part as usize];
-            // SAFETY: the caller's promise: a value is there, and each is moved once. Room was made for all that go to this part, and the
-            // memory is its own.
-            unsafe { ptr::copy_nonoverlapping(from.as_ptr().add(at * size), to.data.as_ptr().add(to.len * size), size) }
+            let (to, value) = (&mut divided[*part as usize], from.as_ptr().wrapping_add(at * size));
+            // SAFETY: a value is at the address, and each is moved once (the caller's promise). Room was made for all that go to this
+            // part, and the memory is its own.
+            unsafe { ptr::copy_nonoverlapping(value, to.end(), size) }
             to.len += 1;
         }
         divided
     }
 
-    /// Calls a function with each value, to change it.
-    pub(crate) fn for_each_mut(&mut self, change: &mut dyn FnMut(ErasedRefMut<'_>)) {
-        for at in 0..self.len {
-            // SAFETY: there is a value of the descriptor's component at this place, and `self` is borrowed mutably.
-            change(unsafe { ErasedRefMut::new(self.descriptor, self.data.add(at * self.descriptor.layout.size())) });
-        }
+    /// The values, to change them.
+    pub(crate) fn as_slice_mut(&mut self) -> ErasedSliceMut<'_> {
+        // SAFETY: there are so many values of the descriptor's component, and `self` is borrowed mutably.
+        unsafe { ErasedSliceMut::new(self.descriptor, self.data, self.len) }
     }
 
     /// Where the values are.
@@ -257,11 +230,7 @@ impl ErasedVec {
 
     /// The values, if they are of this type, to change them.
     pub(crate) fn as_mut_slice<T: 'static>(&mut self) -> Option<&mut [T]> {
-        // SAFETY: there are so many values of the descriptor's component, which is said to be of type `T`; the memory is that of a
-        // vector of this type, so that it is aligned, and `self` is borrowed mutably.
-        self.descriptor
-            .holds::<T>()
-            .then(|| unsafe { slice::from_raw_parts_mut(self.data.cast::<T>().as_ptr(), self.len) })
+        self.as_slice_mut().downcast()
     }
 
     /// The first value, if it is of this type.
@@ -271,7 +240,7 @@ impl ErasedVec {
 
     /// The only value, if it is of this type.
     pub(crate) fn into_one<T: 'static>(mut self) -> Result<T, Self> {
-        if self.len != 1 || !self.descriptor.holds::<T>() {
+        if self.len != 1 || !self.descriptor.describes::<T>() {
             return Err(self);
         }
         self.len = 0;
@@ -281,14 +250,37 @@ impl ErasedVec {
 
     /// The first value, if there is one.
     pub(crate) fn first_erased(&self) -> Option<ErasedRef<'_>> {
-        // SAFETY: there is a value of the descriptor's type, and `self` is borrowed.
-        (self.len != 0).then(|| unsafe { ErasedRef::new(self.descriptor, self.data) })
+        self.as_slice().get(0)
     }
 
     /// The first value, if there is one, to change it.
     pub(crate) fn first_erased_mut(&mut self) -> Option<ErasedRefMut<'_>> {
-        // SAFETY: there is a value of the descriptor's type, and `self` is borrowed mutably.
-        (self.len != 0).then(|| unsafe { ErasedRefMut::new(self.descriptor, self.data) })
+        self.as_slice_mut().into_iter().next()
+    }
+}
+
+/// A function that clones values of one component or resource.
+#[derive(Clone, Copy)]
+pub(crate) struct ValueClone {
+    pub(super) descriptor: &'static ComponentDescriptor,
+    /// For values of the type of the descriptor: modules of this folder write nothing else here.
+    pub(super) clone: CloneFn,
+}
+
+impl ValueClone {
+    /// A clone of a value.
+    ///
+    /// # Panics
+    ///
+    /// If the value is of another component or resource.
+    pub(crate) fn call(self, value: ErasedRef<'_>) -> ErasedValue {
+        assert!(self.descriptor.is_same(value.descriptor()), "a function that clones values of another component");
+        let mut values = ErasedVec::with_room_for_one(self.descriptor);
+        // SAFETY: the value is one of the function's type, and is borrowed; the memory has room for one. If the function panics, the
+        // memory goes without a value.
+        unsafe { (self.clone)(value.as_ptr().as_ptr(), values.data.as_ptr()) };
+        values.len = 1;
+        ErasedValue(values)
     }
 }
 
@@ -400,8 +392,14 @@ impl<'c> NewColumn<'c> {
     pub(crate) fn into_values(self) -> ErasedVec {
         match self {
             Self::Values(values) => values,
-            // SAFETY: the maker is one for values of the component.
-            Self::Made(made) => unsafe { ErasedVec::made_by(made.descriptor, made.maker) },
+            Self::Made(made) => {
+                let (descriptor, count) = (made.descriptor, made.maker.count());
+                let mut values = ErasedVec::with_room_for(descriptor, count).unwrap_or_else(|error| error.raise());
+                // SAFETY: there is room for so many values, and none so far. If user code panics there are none.
+                unsafe { made.make_at(values.data) };
+                values.len = count;
+                values
+            }
         }
     }
 }

@@ -79,7 +79,58 @@ pub(super) struct Elements {
 ///   [`Elements::write`]. The elements are borrowed from it.
 type ElementsFn = unsafe fn(NonNull<u8>) -> (NonNull<u8>, usize);
 
+/// Types of which a value has elements, one after the other.
+pub(super) trait HasElements: Sized {
+    type Element: Described;
+    /// Whether it is an `Option`.
+    const IS_OPTION: bool;
+
+    fn elements(&self) -> &[Self::Element];
+    fn elements_mut(&mut self) -> &mut [Self::Element];
+}
+
+macro_rules! has_elements {
+    ($([$($parameters:tt)*] $Type:ty, $is_option:literal;)*) => { $(
+        impl<$($parameters)*> HasElements for $Type {
+            type Element = T;
+            const IS_OPTION: bool = $is_option;
+
+            fn elements(&self) -> &[T] {
+                self.as_slice()
+            }
+
+            fn elements_mut(&mut self) -> &mut [T] {
+                self.as_mut_slice()
+            }
+        }
+    )* };
+}
+
+has_elements! {
+    [T: Described, const N: usize] [T; N], false;
+    [T: Described] Vec<T>, false;
+    [T: Described] Option<T>, true;
+}
+
 impl Elements {
+    /// Those of values of `L`.
+    const fn of<L: HasElements>() -> Self {
+        Self {
+            element: Element::<L::Element>::field,
+            is_option: L::IS_OPTION,
+            read: |value| {
+                // SAFETY: the address holds an `L` that may be borrowed.
+                let elements = unsafe { value.cast::<L>().as_ref() }.elements();
+                (NonNull::from(elements).cast(), elements.len())
+            },
+            write: |value| {
+                // SAFETY: the address holds an `L` that may be borrowed mutably.
+                let elements = unsafe { value.cast::<L>().as_mut() }.elements_mut();
+                (NonNull::from(&mut *elements).cast(), elements.len())
+            },
+        }
+    }
+
     /// The first element of a value and how many there are. Each follows the one before it at the distance of its size.
     ///
     /// # Safety
@@ -255,29 +306,19 @@ impl Field {
         self.ty.elements
     }
 
-    /// The field of a value that is borrowed mutably; `None` in a packed struct.
+    /// The field of a value; `None` in a packed struct. It may be changed if the value may be.
     ///
     /// # Safety
     ///
-    /// - The address holds a value of the type that has this field, and no other code has access to it while the field is used.
-    pub(super) unsafe fn of_value_mut(&self, value: NonNull<u8>) -> Option<NonNull<u8>> {
-        // SAFETY: the caller's value is of the type that has this field, and is not changed during the call.
-        let field = unsafe { self.of_value(value)? };
-        // The result of the function may be read only, as it comes from a shared reference, and this address may be written.
-        let offset = field.addr().get() - value.addr().get();
-        // SAFETY: the field lies in the value, as the function projects to a member of it.
-        Some(unsafe { value.byte_add(offset) })
-    }
-
-    /// The field of a value; `None` in a packed struct.
-    ///
-    /// # Safety
-    ///
-    /// - The address holds a value of the type that has this field, and no code changes it while the field is used.
+    /// - The address holds a value of the type that has this field, and no code changes it while the field is used. If the field is
+    ///   changed, no other code has access to the value meanwhile.
     #[inline]
     pub(super) unsafe fn of_value(&self, value: NonNull<u8>) -> Option<NonNull<u8>> {
-        // SAFETY: the caller's value is of the type that the function was made for.
-        self.project.map(|project| unsafe { project(value) })
+        // SAFETY: the caller's value is of the type that the function was made for, and is not changed during the call.
+        let field = unsafe { self.project?(value) };
+        // The result of the function comes from a shared reference, and may be read only. The address of the value may be used as the
+        // caller may use the value.
+        Some(value.with_addr(field.addr()))
     }
 }
 
@@ -357,61 +398,16 @@ impl<T: ?Sized> Fields<T> {
     where
         T: Described,
     {
-        let elements = Some(Elements {
-            element: Element::<T>::field,
-            is_option: false,
-            read: |value| (value, N),
-            write: |value| (value, N),
-        });
+        let elements = Some(Elements::of::<[T; N]>());
         Fields { elements, plain: self.plain, any_bytes: self.any_bytes, entities: self.entities, ..Fields::NONE }
     }
-}
 
-impl<T> Fields<Vec<T>> {
-    /// None: the elements of a list.
-    pub(super) const fn of_list() -> Self
+    /// None, of a list or an `Option`: its elements.
+    pub(super) const fn of_elements() -> Self
     where
-        T: Described,
+        T: HasElements,
     {
-        let elements = Some(Elements {
-            element: Element::<T>::field,
-            is_option: false,
-            read: |value| {
-                // SAFETY: the address holds a `Vec<T>` that may be borrowed.
-                let list = unsafe { value.cast::<Vec<T>>().as_ref() };
-                (NonNull::from(list.as_slice()).cast(), list.len())
-            },
-            write: |value| {
-                // SAFETY: the address holds a `Vec<T>` that may be borrowed mutably.
-                let list = unsafe { value.cast::<Vec<T>>().as_mut() };
-                (NonNull::from(list.as_mut_slice()).cast(), list.len())
-            },
-        });
-        Self { elements, ..Self::NONE }
-    }
-}
-
-impl<T> Fields<Option<T>> {
-    /// None: the element of an `Option`, if there is one.
-    pub(super) const fn of_option() -> Self
-    where
-        T: Described,
-    {
-        let elements = Some(Elements {
-            element: Element::<T>::field,
-            is_option: true,
-            read: |value| {
-                // SAFETY: the address holds an `Option<T>` that may be borrowed.
-                let option = unsafe { value.cast::<Option<T>>().as_ref() };
-                (NonNull::from(option.as_slice()).cast(), option.as_slice().len())
-            },
-            write: |value| {
-                // SAFETY: the address holds an `Option<T>` that may be borrowed mutably.
-                let some = unsafe { value.cast::<Option<T>>().as_mut() }.as_mut_slice();
-                (NonNull::from(&mut *some).cast(), some.len())
-            },
-        });
-        Self { elements, ..Self::NONE }
+        Self { elements: Some(Elements::of::<T>()), ..Self::NONE }
     }
 }
 

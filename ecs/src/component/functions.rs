@@ -4,8 +4,7 @@ use core::alloc::Layout;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::mem::{needs_drop, transmute};
-use core::ptr::{self, NonNull};
-use core::slice;
+use core::ptr;
 
 use crate::entity::EntityMapper;
 
@@ -53,9 +52,6 @@ pub type HashFn = unsafe fn(*const u8, &mut dyn Hasher);
 ///
 /// - The address holds a value of the type that the function was made for, and no other code changes it.
 pub type DebugFn = unsafe fn(*const u8, &mut fmt::Formatter<'_>) -> fmt::Result;
-
-/// Writes a value as text; `None` if its type has no text form. As for [`DebugFn`] the address holds a value.
-pub(crate) type WriteTextFn = unsafe fn(*const u8) -> Option<alloc::string::String>;
 
 /// Replaces the entities inside of a value.
 ///
@@ -199,43 +195,6 @@ impl ComponentFunctions {
 
     pub(super) const fn with_hash<T: Hash>(self) -> Self {
         Self { hash: Some(hash_value::<T>), ..self }
-    }
-
-    /// Adds values that lie one behind the other to a hash. False if there is no way to; then nothing has been added.
-    ///
-    /// # Safety
-    ///
-    /// - The address is that of so many values of this layout of the type that these functions belong to, and no code changes them.
-    pub(crate) unsafe fn hash_values(
-        &self,
-        layout: Layout,
-        values: NonNull<u8>,
-        len: usize,
-        hasher: &mut dyn Hasher,
-    ) -> bool {
-        // SAFETY: the caller's promise.
-        if let Some(bytes) = unsafe { self.bytes_of(layout, values, len) } {
-            hasher.write(bytes);
-            return true;
-        }
-        let Some(hash) = self.hash else { return false };
-        for at in 0..len {
-            // SAFETY: there are so many values, and the function is that of their type.
-            unsafe { hash(values.add(at * layout.size()).as_ptr(), hasher) };
-        }
-        true
-    }
-
-    /// The bytes of values that lie one behind the other, if they are plain.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`hash_values`](Self::hash_values), for `'a`.
-    pub(crate) unsafe fn bytes_of<'a>(&self, layout: Layout, values: NonNull<u8>, len: usize) -> Option<&'a [u8]> {
-        let is_plain = self.plain || layout.size() == 0;
-        // SAFETY: there are so many values, and the address is aligned. All bytes of plain values are initialised, and none of them
-        // changes while the value is shared. Without a size there are none.
-        is_plain.then(|| unsafe { slice::from_raw_parts(values.as_ptr(), len * layout.size()) })
     }
 
     pub(super) const fn with_debug<T: fmt::Debug>(self) -> Self {

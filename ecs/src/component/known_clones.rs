@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 
 use super::descriptor::ComponentDescriptor;
+use super::erased_vec::ValueClone;
 use super::functions::{CloneFn, ComponentFunctions};
 
 /// How values of some types are cloned, by type.
@@ -35,7 +36,18 @@ impl KnownClones {
 
     /// The function for values of a descriptor's type: that of its definition, or else the one that was added. `None` if the definition
     /// forbids to clone values.
-    pub(crate) fn erased(&self, descriptor: &ComponentDescriptor) -> Option<CloneFn> {
+    pub(crate) fn erased(&self, descriptor: &'static ComponentDescriptor) -> Option<ValueClone> {
+        let clone = self.function(descriptor)?;
+        Some(ValueClone { descriptor, clone })
+    }
+
+    /// Whether there is a function for values of a descriptor's type.
+    pub(crate) fn can_clone(&self, descriptor: &ComponentDescriptor) -> bool {
+        self.function(descriptor).is_some()
+    }
+
+    /// It is that of the descriptor's type: by its definition, or by the id of the type that it was added for.
+    fn function(&self, descriptor: &ComponentDescriptor) -> Option<CloneFn> {
         let functions = descriptor.functions();
         let added = || self.get(descriptor.value_type_id()?)?.erased;
         functions.clone_fn().or_else(|| if functions.forbids_clone() { None } else { added() })

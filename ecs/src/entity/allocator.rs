@@ -11,10 +11,13 @@
 //!
 //! Reserved ids become entities at the next flush. Every operation that makes or ends entities begins with one.
 
+mod absent;
 mod bulk;
+mod chosen;
 mod reservation;
 mod passing;
 mod shrink;
+mod summaries;
 mod copy;
 
 pub(crate) use self::copy::{EntitiesCopy, KnownEntities};
@@ -24,11 +27,10 @@ pub(crate) use self::reservation::MOST_AT_ONCE;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
-use core::ops::Range;
 use core::sync::atomic::{AtomicI64, Ordering};
 
 use super::Entity;
-use super::error::{Despawned, EntityError, EntityIdsExhausted, ReserveError};
+use super::error::{EntityError, EntityIdsExhausted, ReserveError};
 use super::id_stream::IdStreams;
 use super::life::Lives;
 use super::retired::Retired;
@@ -301,27 +303,6 @@ impl Entities {
         &self.slots
     }
 
-    /// Why an entity is not alive.
-    #[cold]
-    #[must_use]
-    pub fn why_not(&self, entity: Entity) -> EntityError {
-        match self.slots.get(entity.index() as usize) {
-            Some(slot) if slot.generation == entity.generation() && slot.table == TableId::PENDING => {
-                EntityError::Reserved(entity)
-            }
-            Some(slot) if slot.generation == 0 || entity.generation() < slot.generation => self.despawned(entity),
-            Some(slot) if self.is_reserved(entity, slot.generation) => EntityError::Reserved(entity),
-            None if self.is_reserved(entity, self.first_generation.get()) => EntityError::Reserved(entity),
-            None if self.was_given_back(entity) => self.despawned(entity),
-            _ => EntityError::Unknown(entity),
-        }
-    }
-
-    /// That an entity was despawned.
-    pub(super) fn despawned(&self, entity: Entity) -> EntityError {
-        EntityError::Despawned(Despawned::new(entity, self.lives.despawned_by(entity)))
-    }
-
     /// The origin of the spawn of an entity that is alive, or of the despawn of one that is not, unless another entity with its
     /// index has been despawned since. Known with the feature `track_location` only.
     ///
@@ -352,12 +333,6 @@ impl Entities {
     #[inline]
     pub(crate) fn act(&mut self, by: Origin) {
         self.lives.act(by);
-    }
-
-    /// Whether an id whose index has no slot may have been alive once.
-    fn was_given_back(&self, entity: Entity) -> bool {
-        let is_old = entity.generation() < self.first_generation.get() || self.retired.contains(entity.index());
-        entity.index() < self.limit && is_old
     }
 
     /// The live entity with this index.
@@ -404,22 +379,6 @@ impl Entities {
     #[inline]
     pub(crate) fn next_index(&self) -> u32 {
         self.free.last().copied().unwrap_or(self.slots.len() as u32)
-    }
-
-    /// Whether there is a place for the summary of an index, or room for one if the entity `is_new`.
-    #[inline]
-    pub(crate) fn has_summary_room(&self, index: u32, is_new: bool) -> bool {
-        (index as usize) < if is_new { self.sparse.capacity() } else { self.sparse.len() }
-    }
-
-    /// Makes room for the summary of an index.
-    #[inline]
-    pub(crate) fn reserve_summary(&mut self, index: u32) -> Result<(), AllocError> {
-        if (index as usize) < self.sparse.len() {
-            return Ok(());
-        }
-        let missing = index as usize + 1 - self.sparse.len();
-        try_reserve(&mut self.sparse, missing)
     }
 
     /// A fresh pending id. Nothing may be reserved at this time.
@@ -507,90 +466,6 @@ impl Entities {
         let entity = Entity::new(self.slots.len() as u32, self.first_generation);
         self.slots.push(Slot { generation: entity.generation(), table: TableId::PENDING, row: 0 });
         entity
-    }
-
-    /// Makes room for [`Entities::allocate_at`] and [`Entities::unallocate`] of this id.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory. Nothing has happened.
-    pub(crate) fn reserve_at(&mut self, entity: Entity, max_gap: usize) -> Result<(), AllocError> {
-        let missing = (entity.index() as usize + 1).saturating_sub(self.slots.len());
-        if missing > max_gap + 1 || entity.index() >= self.limit {
-            // The id cannot be had.
-            return Ok(());
-        }
-        try_reserve(&mut self.slots, missing)?;
-        self.reserve_free(missing.max(1))
-    }
-
-    /// Makes this very id pending, so that it can be placed, and returns the generation that the index would have had
-    /// otherwise. Nothing may be reserved at this time.
-    ///
-    /// Every index below a new one becomes a free one, so memory grows with the index: `max_gap` bounds by how much.
-    pub(crate) fn allocate_at(&mut self, entity: Entity, max_gap: usize) -> Result<u32, EntityError> {
-        let index = entity.index() as usize;
-        let before;
-        if let Some(slot) = self.slots.get_mut(index) {
-            if slot.table != TableId::NONE {
-                return Err(EntityError::Alive(entity));
-            }
-            if slot.generation == 0 || entity.generation() < slot.generation {
-                return Err(self.despawned(entity));
-            }
-            before = slot.generation;
-            slot.generation = entity.generation();
-            slot.table = TableId::PENDING;
-            self.unlist_free(entity.index());
-        } else {
-            if self.was_given_back(entity) {
-                return Err(self.despawned(entity));
-            }
-            if entity.index() >= self.limit || index - self.slots.len() > max_gap {
-                return Err(EntityError::Unknown(entity));
-            }
-            let bound = self.slots.len();
-            self.slots.resize(index, Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 });
-            self.slots.push(Slot { generation: entity.generation(), table: TableId::PENDING, row: 0 });
-            self.mark_retired(bound);
-            self.forget_retired();
-            self.free_new(bound..index);
-            before = self.first_generation.get();
-        }
-        *self.cursor.get_mut() = self.free.len() as i64;
-        Ok(before)
-    }
-
-    /// Takes an index off the list of free ones. The last one of the list takes its place.
-    pub(super) fn unlist_free(&mut self, index: u32) {
-        let at = self.slots[index as usize].row as usize;
-        debug_assert_eq!(self.free.get(at), Some(&index), "a free index does not know its place");
-        self.free.swap_remove(at);
-        self.number_free(at..at + 1);
-    }
-
-    /// Adds dead indexes to the free ones, the lowest first, but for retired ones.
-    pub(super) fn free_new(&mut self, indexes: Range<usize>) {
-        let first = self.free.len();
-        let slots = &self.slots;
-        self.free.extend(indexes.filter(|&index| slots[index].is_free()).map(|index| index as u32));
-        self.number_free(first..self.free.len());
-    }
-
-    /// Has free indexes know their places in the list, after these were changed.
-    pub(super) fn number_free(&mut self, places: Range<usize>) {
-        for at in places.start..places.end.min(self.free.len()) {
-            self.slots[self.free[at] as usize].row = at as u32;
-        }
-    }
-
-    /// Takes back what [`Entities::allocate_at`] did; `generation` is what that returned.
-    pub(crate) fn unallocate(&mut self, entity: Entity, generation: u32) {
-        debug_assert!(self.is_pending(entity));
-        let row = self.free.len() as u32;
-        self.slots[entity.index() as usize] = Slot { generation, table: TableId::NONE, row };
-        self.free.push(entity.index());
-        *self.cursor.get_mut() = self.free.len() as i64;
     }
 
     /// Asks for room for `additional` more entities.
@@ -692,100 +567,6 @@ impl Entities {
             return None;
         }
         Some(Ending { slots, free, cursor, live, lives, entity, location: Location { table, row } })
-    }
-
-    /// Ends the lives of live entities, in this order, of which each is there once. [`Entities::reserve_free`] has made room.
-    pub(crate) fn free_these(&mut self, entities: &[Entity]) {
-        debug_assert!(!self.needs_flush(), "flush before freeing");
-        let Self { slots, sparse, free, lives, .. } = self;
-        // As slices, which the compiler need not look up again for each entity.
-        let (slots, summaries) = (slots.as_mut_slice(), sparse.as_mut_slice());
-        for &entity in entities {
-            let index = entity.index();
-            let slot = &mut slots[index as usize];
-            debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
-            let generation = slot.generation.wrapping_add(1);
-            *slot = Slot { generation, table: TableId::NONE, row: free.len() as u32 };
-            if let Some(summary) = summaries.get_mut(index as usize) {
-                *summary = SparseSummary::default();
-            }
-            if generation != 0 {
-                free.push(index);
-            }
-            lives.note_despawned(entity);
-        }
-        self.live -= entities.len() as u32;
-        *self.cursor.get_mut() = self.free.len() as i64;
-    }
-
-    /// Says that live entities are in rows that follow each other, of the tables where they are, from this one on.
-    #[inline]
-    pub(crate) fn set_rows(&mut self, entities: &[Entity], first: u32) {
-        (first..).zip(entities).for_each(|(row, &entity)| self.set_row(entity, row));
-    }
-
-    /// How many entities have the summary of the first one, before one that does not.
-    #[inline]
-    pub(crate) fn count_alike(&self, entities: &[Entity], summary: SparseSummary) -> usize {
-        entities.iter().take_while(|entity| self.sparse_summary(entity.index()) == summary).count()
-    }
-
-    /// How many of the first of some entities live in this table and are in none of these sparse storages for sure.
-    #[inline]
-    pub(crate) fn count_apart(&self, entities: &[Entity], table: TableId, storages: SparseSummary) -> usize {
-        let (slots, summaries) = (self.slots.as_slice(), self.sparse.as_slice());
-        let is_apart = |&&entity: &&Entity| {
-            let summary = summaries.get(entity.index() as usize);
-            Slot::row_in(slots, entity, table).is_some() && !summary.is_some_and(|summary| summary.meets(storages))
-        };
-        entities.iter().take_while(is_apart).count()
-    }
-
-    /// Where the live entities are, in the order of their indexes. `O(indexes)`.
-    pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
-        let living = self.slots.iter().filter(|slot| slot.table.0 < TableId::LIMIT);
-        living.map(|slot| Location { table: slot.table, row: slot.row })
-    }
-
-    /// Ends the life of every live entity, in the order of their indexes. `O(indexes)`.
-    pub(crate) fn free_all(&mut self) {
-        for index in 0..self.slots.len() as u32 {
-            if let Some((entity, _)) = self.at_index(index) {
-                self.free(entity);
-            }
-        }
-    }
-
-    /// The summary of which sparse storages may hold this entity.
-    #[inline]
-    pub(crate) fn sparse_summary(&self, index: u32) -> SparseSummary {
-        self.sparse.get(index as usize).copied().unwrap_or_default()
-    }
-
-    /// Notes which sparse storages may hold this entity.
-    #[inline]
-    pub(crate) fn set_sparse_summary(&mut self, index: u32, summary: SparseSummary) {
-        match self.sparse.get_mut(index as usize) {
-            Some(place) => *place = summary,
-            None if summary.is_empty() => {}
-            None => self.add_summary(index, summary),
-        }
-    }
-
-    /// Notes that sparse storages may hold an entity as well.
-    #[inline]
-    pub(crate) fn add_to_summary(&mut self, index: u32, more: SparseSummary) {
-        match self.sparse.get_mut(index as usize) {
-            Some(summary) => *summary = summary.union(more),
-            None => self.add_summary(index, more),
-        }
-    }
-
-    fn add_summary(&mut self, index: u32, summary: SparseSummary) {
-        if self.sparse.len() < index as usize {
-            self.sparse.resize(index as usize, SparseSummary::default());
-        }
-        self.sparse.push(summary);
     }
 
     /// The bytes that the index has allocated.

@@ -1,12 +1,11 @@
 //! Lists of messages that can be cloned, and hashed.
 
 use alloc::vec::Vec;
-use core::alloc::Layout;
 use core::hash::Hasher;
-use core::ptr::{self, NonNull};
+use core::ptr;
 
 use super::{Message, Messages};
-use crate::component::Description;
+use crate::component::{ComponentDescriptor, Description, ErasedSlice};
 
 impl<M: Message> Messages<M> {
     /// What is known of the list: it can be cloned if its messages can be, and hashed if they can be.
@@ -42,15 +41,8 @@ unsafe fn hash_messages<M: Message>(list: *const u8, hasher: &mut dyn Hasher) {
     let list = unsafe { &*list.cast::<Messages<M>>() };
     for messages in list.lists() {
         hasher.write_usize(messages.len());
-        // SAFETY: the messages lie in a slice, which is borrowed, and the functions are those of their type.
-        unsafe {
-            M::DESCRIPTION.functions().hash_values(
-                Layout::new::<M>(),
-                NonNull::from(messages).cast(),
-                messages.len(),
-                hasher,
-            );
-        }
+        let descriptor = const { &ComponentDescriptor::of_resource_type(&M::DESCRIPTION) };
+        ErasedSlice::of(descriptor, messages).hash(hasher);
     }
 }
 

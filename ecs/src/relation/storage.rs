@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::{Any, type_name};
-use core::ptr::NonNull;
 
 use super::index::PairIndex;
 use super::lists::Link;
@@ -236,9 +235,7 @@ impl<R: Relation> PairClones for Vec<(Entity, R)> {
         let descriptor = descriptor_of::<R>();
         for (target, value) in self {
             *target = mapper.get_mapped(*target);
-            // SAFETY: the descriptor is that of the type of the value, which is borrowed mutably for as long.
-            let mut value = unsafe { ErasedRefMut::new(descriptor, NonNull::from(value).cast()) };
-            value.map_entities(mapper);
+            ErasedRefMut::of(descriptor, value).map_entities(mapper);
         }
     }
 }
@@ -493,8 +490,8 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
     unsafe fn values(&self) -> Box<dyn Iterator<Item = ([Entity; 2], ErasedRef<'_>)> + '_> {
         let descriptor = ErasedPairs::descriptor(self);
         Box::new(self.index.ends().iter().zip(&self.values).map(move |(ends, value)| {
-            // SAFETY: the descriptor is that of the type of the value; the rest the caller promises.
-            (*ends, unsafe { ErasedRef::new(descriptor, NonNull::from(value.get()).cast()) })
+            // SAFETY: no code changes the value as long as it is used (the caller's promise).
+            (*ends, ErasedRef::of(descriptor, unsafe { value.get() }))
         }))
     }
 
@@ -504,9 +501,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
             return;
         }
         for value in &mut self.values {
-            // SAFETY: the descriptor is that of the type of the value, which is borrowed mutably for as long.
-            let mut value = unsafe { ErasedRefMut::new(descriptor, NonNull::from(value.of_owner()).cast()) };
-            value.map_entities(mapper);
+            ErasedRefMut::of(descriptor, value.of_owner()).map_entities(mapper);
         }
     }
 

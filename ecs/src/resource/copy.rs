@@ -1,17 +1,14 @@
 //! Copies of resources, resources that become what their copies are, and values that come from elsewhere.
 
-use alloc::alloc::{alloc, handle_alloc_error};
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::alloc::Layout;
-use core::ptr::{self, NonNull};
 
-use super::{Held, MessageNumbers, Place, Renewed, Resource, ResourceId, Resources, drop_box};
+use super::{Held, MessageNumbers, Place, Renewed, Resource, ResourceId, Resources};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::component::{
-    CloneFn, ComponentDescriptor, ErasedPersistence, ErasedRef, ErasedRefMut, KnownClones, Persistence,
+    ComponentDescriptor, ErasedPersistence, ErasedRef, ErasedValue, KnownClones, Persistence, ValueClone,
 };
 use crate::entity::EntityMapper;
 use crate::origin::Origin;
@@ -23,9 +20,8 @@ enum ResourceCopy {
     Apart,
     /// There is none.
     None,
-    /// A value of the type that the descriptor and the functions are of. Without a function that clones it, the resource of a world
-    /// stays as it is.
-    Some(&'static ComponentDescriptor, Held, Register, Option<CloneFn>),
+    /// A value of the type that the functions are of. Without a function that clones it, the resource of a world stays as it is.
+    Some(Held, Register, Option<ValueClone>),
 }
 
 /// Finds the number of a type of resources, which is registered now if need be.
@@ -48,12 +44,11 @@ pub(crate) struct ResourceClones(Vec<Option<Option<Held>>>);
 
 /// A value that was not taken from a world, for a place in one.
 pub(crate) struct NewResource {
-    descriptor: &'static ComponentDescriptor,
     register: Register,
     is_on_thread: bool,
     /// If it is a list of messages.
     messages: Option<MessageNumbers>,
-    /// Of the type of the descriptor and the function.
+    /// Of the type of the function.
     held: Held,
 }
 
@@ -64,20 +59,18 @@ impl NewResource {
         cells.set_added(WriteStamp { tick: ticks.added, by: Origin::default() });
         cells.set_changed(WriteStamp { tick: ticks.changed, by: Origin::default() });
         let messages = R::AGEING.map(|ageing| (ageing.numbers)(&value));
-        let value = NonNull::from(Box::leak(Box::new(value))).cast();
-        let (descriptor, register) = (ComponentDescriptor::of_resource::<R>(), Resources::register::<R>);
+        let value = ErasedValue::of_box(ComponentDescriptor::of_resource::<R>(), Box::new(value));
         Self {
-            descriptor,
-            register,
+            register: Resources::register::<R>,
             is_on_thread: R::ON_THREAD.is_some(),
             messages,
-            held: Held { value, ticks: cells, drop: drop_box::<R> },
+            held: Held { value, ticks: cells },
         }
     }
 
     /// What is known of its type.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
-        self.descriptor
+        self.held.value.descriptor()
     }
 
     /// Registers its type.
@@ -101,9 +94,7 @@ impl NewResource {
 
     /// Replaces the entities inside of the value by those that stand for them.
     pub(crate) fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
-        // SAFETY: the value is of the type that the descriptor is of, and belongs to this, which is borrowed mutably.
-        let mut value = unsafe { ErasedRefMut::new(self.descriptor, self.held.value) };
-        value.map_entities(mapper);
+        self.held.value.map_entities(mapper);
     }
 }
 
@@ -111,11 +102,7 @@ impl ResourceCopies {
     /// The values, and when they were added and changed.
     pub(crate) fn values(&self) -> impl Iterator<Item = (ErasedRef<'_>, ComponentTicks)> {
         self.0.iter().filter_map(|copy| match copy {
-            ResourceCopy::Some(descriptor, held, ..) => {
-                // SAFETY: the value is of the type that the descriptor is of, belongs to this, and is changed by no code.
-                let value = unsafe { ErasedRef::new(descriptor, held.value) };
-                Some((value, held.ticks.get()))
-            }
+            ResourceCopy::Some(held, ..) => Some((held.value.as_ref(), held.ticks.get())),
             _ => None,
         })
     }
@@ -123,13 +110,11 @@ impl ResourceCopies {
     /// Clones of the values, for another world.
     pub(crate) fn to_new(&self) -> Vec<NewResource> {
         let new = self.0.iter().enumerate().filter_map(|(at, copy)| {
-            let ResourceCopy::Some(descriptor, held, register, Some(clone)) = copy else { return None };
-            // SAFETY: value, descriptor, `clone` and `drop` were entered together, for one type. The value belongs to this, and no code
-            // changes it.
-            let held = unsafe { held_clone(descriptor, *clone, (held.value, &held.ticks), held.drop) };
+            let ResourceCopy::Some(held, register, Some(clone)) = copy else { return None };
+            let held = Held::clone_of(&held.value, &held.ticks, *clone);
             let list = self.1.iter().find(|(id, _)| id.0 as usize == at);
             let messages = list.map(|(_, numbers)| *numbers);
-            Some(NewResource { descriptor, register: *register, is_on_thread: false, messages, held })
+            Some(NewResource { register: *register, is_on_thread: false, messages, held })
         });
         new.collect()
     }
@@ -137,7 +122,7 @@ impl ResourceCopies {
     /// What is known of a resource, if there is a value of it.
     pub(crate) fn descriptor(&self, id: ResourceId) -> Option<&'static ComponentDescriptor> {
         match self.0.get(id.0 as usize)? {
-            ResourceCopy::Some(descriptor, ..) => Some(descriptor),
+            ResourceCopy::Some(held, ..) => Some(held.value.descriptor()),
             _ => None,
         }
     }
@@ -173,7 +158,12 @@ impl ComponentDescriptor {
 const fn persistence_of<R: Resource>() -> ErasedPersistence {
     ErasedPersistence {
         kind: || R::persistence().kind(),
-        write: write_text::<R>,
+        write: |value| {
+            let (Persistence::Text(form), Some(value)) = (R::persistence(), value.downcast_ref()) else { return None };
+            let mut text = String::new();
+            form.write(value, &mut text);
+            Some(text)
+        },
         // The list has a tick for the value: see `SnapshotBuilder::add_resource_text`.
         read: |text, list| {
             let Persistence::Text(form) = R::persistence() else { return Err("the type has no text form".to_owned()) };
@@ -186,62 +176,11 @@ const fn persistence_of<R: Resource>() -> ErasedPersistence {
     }
 }
 
-/// Writes a resource as text, if it has a text form.
-///
-/// # Safety
-///
-/// - The address holds an `R` that no other code changes.
-unsafe fn write_text<R: Resource>(value: *const u8) -> Option<String> {
-    let Persistence::Text(form) = R::persistence() else { return None };
-    let mut text = String::new();
-    // SAFETY: the caller promises an `R` at the address that no other code changes.
-    form.write(unsafe { &*value.cast::<R>() }, &mut text);
-    Some(text)
-}
-
-/// Memory for a value, which is given back as that of a box.
-///
-/// # Safety
-///
-/// - The function and the layout are those of the type of the value, and so is `drop`. The value is one of that.
-unsafe fn clone_value(value: NonNull<u8>, layout: Layout, clone: CloneFn) -> NonNull<u8> {
-    /// Gives the memory back if the clone panics.
-    struct Memory(NonNull<u8>, Layout);
-    impl Drop for Memory {
-        fn drop(&mut self) {
-            if self.1.size() != 0 {
-                // SAFETY: it was allocated with this layout, and holds no value.
-                unsafe { alloc::alloc::dealloc(self.0.as_ptr(), self.1) }
-            }
-        }
+impl Held {
+    /// A clone of a value with ticks.
+    fn clone_of(value: &ErasedValue, ticks: &TickCells, clone: ValueClone) -> Self {
+        Self { value: clone.call(value.as_ref()), ticks: ticks.clone() }
     }
-    let memory = if layout.size() == 0 {
-        NonNull::new(ptr::without_provenance_mut(layout.align())).unwrap_or(NonNull::dangling())
-    } else {
-        // SAFETY: the size is not zero.
-        NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
-    };
-    let memory = Memory(memory, layout);
-    // SAFETY: the caller's promise; the memory has room for a value.
-    unsafe { clone(value.as_ptr(), memory.0.as_ptr()) };
-    let address = memory.0;
-    core::mem::forget(memory);
-    address
-}
-
-/// A clone of a value with ticks.
-///
-/// # Safety
-///
-/// - The value and `drop` belong to the type of the descriptor, of which `clone` is the function. Nothing changes the value.
-unsafe fn held_clone(
-    descriptor: &ComponentDescriptor,
-    clone: CloneFn,
-    (value, ticks): (NonNull<u8>, &TickCells),
-    drop: unsafe fn(NonNull<u8>),
-) -> Held {
-    // SAFETY: the caller's promise. The memory is that of a box, in which `drop` expects a value.
-    Held { value: unsafe { clone_value(value, descriptor.layout(), clone) }, ticks: ticks.clone(), drop }
 }
 
 impl Resources {
@@ -252,7 +191,7 @@ impl Resources {
         clones: &'a KnownClones,
     ) -> impl Iterator<Item = (&'static str, bool)> + 'a {
         let refuses = move |place: &&Place| {
-            let cannot = place.on_thread.is_some() || clones.erased(place.descriptor).is_none();
+            let cannot = place.on_thread.is_some() || !clones.can_clone(place.descriptor);
             cannot && place.get().is_some() && !is_apart(place.descriptor)
         };
         self.places.iter().filter(refuses).map(|place| match place.on_thread {
@@ -267,9 +206,7 @@ impl Resources {
             let value = match (place.get(), place.on_thread) {
                 (None, _) => ResourceValue::None,
                 (Some(_), Some(on_thread)) => ResourceValue::OnThread((on_thread.name)()),
-                // SAFETY: value and descriptor were entered together, for one type. `&self` keeps the value as it is: code that changes
-                // it through the raw pointer promises that it is not borrowed otherwise.
-                (Some((value, _)), None) => ResourceValue::Some(unsafe { ErasedRef::new(place.descriptor, value) }),
+                (Some((value, _)), None) => ResourceValue::Some(value.as_ref()),
             };
             (place.descriptor, value)
         })
@@ -279,8 +216,7 @@ impl Resources {
     pub(crate) fn living_values(&self) -> impl Iterator<Item = (ErasedRef<'_>, ComponentTicks)> {
         self.places.iter().filter(|place| place.on_thread.is_none()).filter_map(|place| {
             let (value, ticks) = place.get()?;
-            // SAFETY: as in `values`.
-            Some((unsafe { ErasedRef::new(place.descriptor, value) }, ticks.get()))
+            Some((value.as_ref(), ticks.get()))
         })
     }
 
@@ -291,13 +227,9 @@ impl Resources {
     }
 
     /// Puts a value that was not taken from these into its place. Returned is the one that was there.
-    pub(crate) fn put(&mut self, new: NewResource, now: WriteStamp) -> Option<Held> {
+    pub(crate) fn put(&mut self, new: NewResource, now: WriteStamp) -> Option<ErasedValue> {
         let id = (new.register)(self);
-        let place = &mut self.places[id.0 as usize];
-        let drop = place.drop;
-        // The function that registers, the value and `drop` belong to one type.
-        let old = place.replace(new.held.into_address(), now)?;
-        Some(Held { value: old, ticks: TickCells::default(), drop })
+        self.places[id.0 as usize].replace(new.held.value, now)
     }
 
     /// Takes those resources out that are wanted, but for lists of messages, and values that stay on their threads.
@@ -311,9 +243,9 @@ impl Resources {
             !is_list && place.on_thread.is_none() && place.get().is_some() && wanted(place.descriptor)
         });
         let taken = places.filter_map(|(_, place)| {
-            let (descriptor, register, drop) = (place.descriptor, place.register, place.drop);
-            let held = Held { value: place.take()?, ticks: place.ticks.clone(), drop };
-            Some(NewResource { descriptor, register, is_on_thread: false, messages: None, held })
+            let register = place.register;
+            let held = Held { value: place.take()?, ticks: place.ticks.clone() };
+            Some(NewResource { register, is_on_thread: false, messages: None, held })
         });
         taken.collect()
     }
@@ -324,11 +256,9 @@ impl Resources {
     }
 
     /// Takes the resource of a type out, if there is one that may be dropped on any thread.
-    pub(crate) fn take(&mut self, descriptor: &ComponentDescriptor) -> Option<Held> {
+    pub(crate) fn take(&mut self, descriptor: &ComponentDescriptor) -> Option<ErasedValue> {
         let is_meant = |place: &&mut Place| place.descriptor.identity() == descriptor.identity();
-        let place = self.places.iter_mut().find(is_meant).filter(|place| place.on_thread.is_none())?;
-        let drop = place.drop;
-        Some(Held { value: place.take()?, ticks: TickCells::default(), drop })
+        self.places.iter_mut().find(is_meant).filter(|place| place.on_thread.is_none())?.take()
     }
 
     /// The name of a resource that is lent to a scope, if one is.
@@ -356,12 +286,10 @@ impl Resources {
             match (place.get(), clones.erased(place.descriptor)) {
                 (None, _) => ResourceCopy::None,
                 (Some(_), None) => ResourceCopy::Apart,
-                // SAFETY: value, descriptor and `drop` were entered together, for one type. `&self` keeps the value as it is: code that
-                // changes it through the raw pointer promises that it is not borrowed otherwise.
-                (Some(value), Some(clone)) => unsafe {
-                    let held = held_clone(place.descriptor, clone, value, place.drop);
-                    ResourceCopy::Some(place.descriptor, held, place.register, Some(clone))
-                },
+                (Some((value, ticks)), Some(clone)) => {
+                    let held = Held::clone_of(value, ticks, clone);
+                    ResourceCopy::Some(held, place.register, Some(clone))
+                }
             }
         }));
         let mut messages = Vec::new();
@@ -390,9 +318,10 @@ impl Resources {
         });
         let mut copies: Vec<ResourceCopy> = others.collect();
         let mut lists = Vec::new();
-        for (id, NewResource { descriptor, register, held, messages, .. }) in new {
+        for (id, NewResource { register, held, messages, .. }) in new {
             lists.extend(messages.map(|numbers| (id, numbers)));
-            copies[id.0 as usize] = ResourceCopy::Some(descriptor, held, register, clones.erased(descriptor));
+            let clone = clones.erased(held.value.descriptor());
+            copies[id.0 as usize] = ResourceCopy::Some(held, register, clone);
         }
         ResourceCopies(copies, lists)
     }
@@ -413,12 +342,7 @@ impl Resources {
             Some(ResourceCopy::Apart) => None,
             None if is_apart(place.descriptor) || place.on_thread.is_some() => None,
             None | Some(ResourceCopy::None) => Some(None),
-            Some(ResourceCopy::Some(_, held, _, clone)) => {
-                let clone = (*clone)?;
-                // SAFETY: the copy with this number is one of a value of this place, whose type never changes, and `clone` is a function
-                // for that type.
-                Some(Some(unsafe { held_clone(place.descriptor, clone, (held.value, &held.ticks), held.drop) }))
-            }
+            Some(ResourceCopy::Some(held, _, clone)) => Some(Some(Held::clone_of(&held.value, &held.ticks, (*clone)?))),
         }));
         Ok(ResourceClones(clones))
     }
@@ -426,20 +350,15 @@ impl Resources {
     /// Exchanges resources for clones, as many as there were when these were made, and lists of messages get other numbers, which are
     /// added to a list with room for so many. None is lent. The clones are then what the resources were.
     ///
-    /// # Safety
+    /// # Panics
     ///
-    /// - The clones are [those of these resources](Self::clones).
-    pub(crate) unsafe fn become_clones(
-        &mut self,
-        clones: &mut ResourceClones,
-        renewed: &mut Vec<(ResourceId, Renewed)>,
-    ) {
+    /// If the clones are not [those of these resources](Self::clones).
+    pub(crate) fn become_clones(&mut self, clones: &mut ResourceClones, renewed: &mut Vec<(ResourceId, Renewed)>) {
         for (place, clone) in self.places.iter_mut().zip(&mut clones.0) {
             let Some(clone) = clone else { continue };
-            let old = place.value.take().map(|value| Held { value, ticks: place.ticks.clone(), drop: place.drop });
-            if let Some(held) = core::mem::replace(clone, old) {
-                place.ticks.copy_from(&held.ticks);
-                place.value = Some(held.into_address());
+            if let Some(held) = core::mem::replace(clone, place.take_held()) {
+                assert!(held.value.descriptor().is_same(place.descriptor));
+                place.put_held(held);
             }
         }
         for list in &self.messages {
@@ -447,10 +366,8 @@ impl Resources {
             if matches!(clones.0.get(list.id.0 as usize), Some(None)) {
                 continue;
             }
-            let Some((value, _)) = self.places[list.id.0 as usize].get() else { continue };
-            // SAFETY: function and number were entered together, for one type, and the place holds a value of that. `&mut self`
-            // makes this the only borrow.
-            renewed.extend(unsafe { (list.renew)(value) }.map(|renewed| (list.id, renewed)));
+            let Some((value, _)) = self.places[list.id.0 as usize].get_mut() else { continue };
+            renewed.extend((list.renew)(value).map(|renewed| (list.id, renewed)));
         }
     }
 

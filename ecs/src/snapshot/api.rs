@@ -10,13 +10,13 @@ use strata_ecs_derive::Event;
 use super::error::{NotTaken, RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
 use crate::alloc_error::AllocError;
-use crate::component::{ComponentDescriptor, KnownClones};
+use crate::component::ComponentDescriptor;
 use crate::guard::Waiting;
 use crate::label::InternedScheduleLabel;
 use crate::schedule::ScheduleMemory;
 use crate::store::{
-    Became, Known, Mark, Refused, Store, StoreCopy, WorldId, copy_around_rows, copy_store_to, is_busy, mark_of_copy,
-    refused_parts, refused_parts_around_rows, restore_from, restore_moved,
+    Became, Known, Mark, Refused, Restoring, Store, StoreCopy, WorldId, copy_around_rows, copy_store_to, is_busy,
+    mark_of_copy, refused_parts, restore,
 };
 use crate::world::{World, for_each_schedule, keeps_systems};
 
@@ -39,8 +39,6 @@ pub struct WorldSnapshot {
     copy: StoreCopy,
     /// What the systems of schedules keep.
     systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
-    /// Whether the copy is whole: no `Clone` has panicked while it was taken.
-    is_whole: bool,
 }
 
 /// A snapshot that a world was equal to, and how the world was then.
@@ -67,14 +65,14 @@ impl<'a> KnownSnapshot<'a> {
     /// The same, of the store of a world.
     fn of(self, world: WorldId) -> Option<Known<'a>> {
         let Self { snapshot: WorldSnapshot { copy, .. }, mark } = self;
-        (self.snapshot.is_whole && self.snapshot.world == world).then_some(Known { copy, mark })
+        (copy.is_whole() && self.snapshot.world == world).then_some(Known { copy, mark })
     }
 }
 
 impl WorldSnapshot {
     /// Nothing, of a world.
     pub(super) fn none_of(world: &World, options: SnapshotOptions) -> Self {
-        Self { world: world.id(), options, copy: StoreCopy::default(), systems: Vec::new(), is_whole: false }
+        Self { world: world.id(), options, copy: StoreCopy::default(), systems: Vec::new() }
     }
 
     /// What was put together for a world.
@@ -84,7 +82,7 @@ impl WorldSnapshot {
         copy: StoreCopy,
         systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
     ) -> Self {
-        Self { world: world.id(), options, copy, systems, is_whole: true }
+        Self { world: world.id(), options, copy, systems }
     }
 
     /// What it holds; without values if it is not whole.
@@ -250,16 +248,11 @@ impl World {
         known: Option<KnownSnapshot<'_>>,
         is_to_be_known: bool,
     ) -> Result<(), SnapshotError> {
-        let WorldSnapshot { world, options, copy, systems, is_whole } = snapshot;
+        let WorldSnapshot { world, options, copy, systems } = snapshot;
         self.add_locals_to(options);
-        let taken = self.memory_of_systems(options, refused_parts)?;
+        let taken = self.memory_of_systems(options, true)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        *is_whole = false;
-        if *world != self.id() {
-            // What is there means something only in that world.
-            *copy = StoreCopy::default();
-            *world = self.id();
-        }
+        *world = self.id();
         if is_to_be_known {
             // What is written from now on has another tick than all before.
             self.increment_change_tick();
@@ -267,15 +260,14 @@ impl World {
         let known = known.and_then(|known| known.of(self.id()));
         copy_store_to(&mut self.store, copy, known, is_apart, &options.clones).unwrap_or_else(|error| error.raise());
         *systems = taken;
-        *is_whole = true;
         Ok(())
     }
 
-    /// What the systems of schedules keep, if a snapshot can be taken of what `refused` looks at.
+    /// What the systems of schedules keep, if a snapshot can be taken, with rows or without.
     fn memory_of_systems(
         &mut self,
         options: &SnapshotOptions,
-        refused: impl FnOnce(&mut Store, &dyn Fn(&ComponentDescriptor) -> bool, &KnownClones) -> Vec<Refused>,
+        with_rows: bool,
     ) -> Result<Vec<(InternedScheduleLabel, ScheduleMemory)>, SnapshotError> {
         if is_busy(&mut self.store) {
             return Err(SnapshotError::Busy);
@@ -284,7 +276,7 @@ impl World {
             return Err(SnapshotError::Lent(name));
         }
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let refused = refused(&mut self.store, &is_apart, &options.clones);
+        let refused = refused_parts(&mut self.store, with_rows, &is_apart, &options.clones);
         let mut refused: Vec<NotTaken> = refused.into_iter().map(NotTaken::from).collect();
         if !options.observers && self.store.events.dispatch.watch_entities() {
             refused.push(NotTaken::EntityObservers);
@@ -329,10 +321,10 @@ impl World {
     pub fn living_contents(&mut self, options: &SnapshotOptions) -> Result<LivingContents<'_>, SnapshotError> {
         let mut options = options.clone();
         self.add_locals_to(&mut options);
-        let systems = self.memory_of_systems(&options, refused_parts_around_rows)?;
+        let systems = self.memory_of_systems(&options, false)?;
         let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let copy = copy_around_rows(&mut self.store, is_apart, &options.clones).unwrap_or_else(|error| error.raise());
-        let around = WorldSnapshot { world: self.id(), options, copy, systems, is_whole: false };
+        let around = WorldSnapshot { world: self.id(), options, copy, systems };
         Ok(LivingContents { around, store: &self.store })
     }
 
@@ -397,8 +389,7 @@ impl World {
         self.restored(systems, frame_number, |store| {
             let is_apart =
                 |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-            // SAFETY: the copy is whole, and one of this store, as has been checked: no other one has its number.
-            unsafe { restore_moved(store, copy, is_apart) }
+            restore(store, Restoring::Moved(copy), is_apart)
         });
         Ok(())
     }
@@ -417,7 +408,7 @@ impl World {
         if let Some(name) = self.store.resources.lent_name() {
             return Err(RestoreError::Lent(name));
         }
-        if !snapshot.is_whole {
+        if !snapshot.copy.is_whole() {
             return Err(RestoreError::Unfinished);
         }
         if !for_each_schedule(&mut self.store, |_, _| {}) {
@@ -487,8 +478,7 @@ impl World {
         Ok(self.restored(systems, snapshot.frame_number(), |store| {
             let is_apart =
                 |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-            // SAFETY: the copy is whole, and one of this store, as has been checked: no other one has its number.
-            unsafe { restore_from(store, &snapshot.copy, known, is_apart) }
+            restore(store, Restoring::Cloned(&snapshot.copy, known), is_apart)
         }))
     }
 }

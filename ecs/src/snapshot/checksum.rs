@@ -55,64 +55,9 @@ impl World {
             true => sum.tables(store, &names),
             false => sum.entities_by_id(store, &names),
         }
-        for (name, id) in &names.sorted {
-            let Some(values) = store.structure.erased_storage(*id).filter(|values| !values.is_empty()) else {
-                continue;
-            };
-            let Some(info) = store.structure.archetypes.components.info(*id) else { continue };
-            if !options.counts(info.descriptor()) {
-                continue;
-            }
-            let (entities, bits) = store.structure.sparse[info.sparse_index()].members();
-            sum.name(name);
-            if !options.has_order() && !entities.is_empty() {
-                let mut members: Vec<_> = entities.iter().copied().zip(values.iter()).collect();
-                members.sort_unstable_by_key(|(entity, _)| *entity);
-                sum.hasher.write_usize(members.len());
-                for (entity, value) in members {
-                    sum.hasher.word(entity.to_bits());
-                    sum.value(value);
-                }
-                continue;
-            }
-            sum.entities(entities);
-            // The list of bits may be longer than it has to be.
-            let words = bits.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-            sum.hasher.words(bits[..words].iter().copied());
-            sum.values(values);
-        }
-        let relations = store.relations.places.iter().enumerate();
-        let mut relations: Vec<(String, usize)> =
-            relations.map(|(number, place)| (name_of(place.pairs.descriptor()), number)).collect();
-        relations.sort_unstable();
-        for (name, number) in relations {
-            let pairs = &store.relations.places[number].pairs;
-            if pairs.index().len() == 0 || !options.counts(pairs.descriptor()) {
-                continue;
-            }
-            sum.name(&name);
-            let mut pairs: Vec<([Entity; 2], ErasedRef<'_>)> = erased_pairs(&store.relations, number).collect();
-            if !options.has_order() {
-                pairs.sort_unstable_by_key(|(ends, _)| *ends);
-            }
-            for (ends, value) in pairs {
-                sum.entities(&ends);
-                sum.value(value);
-            }
-        }
-        let mut all: Vec<(String, ErasedRef<'_>)> = resources(store)
-            .filter_map(|(descriptor, value)| match value {
-                ResourceValue::Some(value) => Some((name_of(descriptor), value)),
-                _ => None,
-            })
-            .collect();
-        all.sort_by(|(one, _), (other, _)| one.cmp(other));
-        for (name, value) in all {
-            if !matches!(options.way(value.descriptor(), false), Some(Way::LeftOut)) {
-                sum.name(&name);
-                sum.value(value);
-            }
-        }
+        sum.storages(store, &names);
+        sum.pairs(store);
+        sum.resources(store);
         store.structure.entities.next_ids().for_each(|number| sum.hasher.word(number));
         Ok(sum.hasher.finish())
     }
@@ -161,6 +106,76 @@ impl<'a> Sum<'a> {
                 if let Some(value) = values.get(row) {
                     self.value_by(*way, value);
                 }
+            }
+        }
+    }
+
+    /// The values in sparse storages that count.
+    fn storages(&mut self, store: &Store, names: &Names) {
+        for (name, id) in &names.sorted {
+            let Some(values) = store.structure.erased_storage(*id).filter(|values| !values.is_empty()) else {
+                continue;
+            };
+            let Some(info) = store.structure.archetypes.components.info(*id) else { continue };
+            if !self.options.counts(info.descriptor()) {
+                continue;
+            }
+            let (entities, bits) = store.structure.sparse[info.sparse_index()].members();
+            self.name(name);
+            if !self.options.has_order() && !entities.is_empty() {
+                let mut members: Vec<_> = entities.iter().copied().zip(values.iter()).collect();
+                members.sort_unstable_by_key(|(entity, _)| *entity);
+                self.hasher.write_usize(members.len());
+                for (entity, value) in members {
+                    self.hasher.word(entity.to_bits());
+                    self.value(value);
+                }
+                continue;
+            }
+            self.entities(entities);
+            // The list of bits may be longer than it has to be.
+            let words = bits.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+            self.hasher.words(bits[..words].iter().copied());
+            self.values(values);
+        }
+    }
+
+    /// The pairs of relations that count, in the order of their names.
+    fn pairs(&mut self, store: &Store) {
+        let relations = store.relations.places.iter().enumerate();
+        let mut relations: Vec<(String, usize)> =
+            relations.map(|(number, place)| (name_of(place.pairs.descriptor()), number)).collect();
+        relations.sort_unstable();
+        for (name, number) in relations {
+            let pairs = &store.relations.places[number].pairs;
+            if pairs.index().len() == 0 || !self.options.counts(pairs.descriptor()) {
+                continue;
+            }
+            self.name(&name);
+            let mut pairs: Vec<([Entity; 2], ErasedRef<'_>)> = erased_pairs(&store.relations, number).collect();
+            if !self.options.has_order() {
+                pairs.sort_unstable_by_key(|(ends, _)| *ends);
+            }
+            for (ends, value) in pairs {
+                self.entities(&ends);
+                self.value(value);
+            }
+        }
+    }
+
+    /// The resources that count, in the order of their names.
+    fn resources(&mut self, store: &Store) {
+        let mut all: Vec<(String, ErasedRef<'_>)> = resources(store)
+            .filter_map(|(descriptor, value)| match value {
+                ResourceValue::Some(value) => Some((name_of(descriptor), value)),
+                _ => None,
+            })
+            .collect();
+        all.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (name, value) in all {
+            if !matches!(self.options.way(value.descriptor(), false), Some(Way::LeftOut)) {
+                self.name(&name);
+                self.value(value);
             }
         }
     }

@@ -157,6 +157,7 @@ mod ring;
 mod columns;
 mod consumers;
 mod contents;
+mod builder;
 mod journal;
 mod update;
 mod transplant;
@@ -167,14 +168,14 @@ mod difference;
 mod diff;
 
 pub use self::api::{LivingContents, Restored, WorldSnapshot};
+pub use self::builder::{NewPairsContents, SnapshotBuilder};
 pub use self::columns::{ColumnContents, NewColumnContents};
 pub use self::consumers::{
     KeptBySystem, NewRemovalContents, NewScheduleContents, NewSystemContents, RemovalContents, ScheduleContents,
     SpawnTicks, SystemContents,
 };
 pub use self::contents::{
-    LeftOut, NewPairsContents, PairsContents, ResourceContents, SnapshotBuilder, SnapshotClock, SnapshotContents,
-    StorageContents, TableContents,
+    LeftOut, PairsContents, ResourceContents, SnapshotClock, SnapshotContents, StorageContents, TableContents,
 };
 pub use self::difference::Difference;
 pub use self::error::{NotTaken, RestoreError, SnapshotError};

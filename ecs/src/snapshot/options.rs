@@ -268,6 +268,6 @@ impl SnapshotOptions {
         is_named
             || descriptor.persistence() == PersistenceKind::Transient
             || self.only_resources.as_ref().is_some_and(is_other)
-            || (self.uncloneable && self.clones.erased(descriptor).is_none())
+            || (self.uncloneable && !self.clones.can_clone(descriptor))
     }
 }

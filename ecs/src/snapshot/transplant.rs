@@ -6,12 +6,12 @@
 use alloc::vec::Vec;
 
 use super::api::WorldSnapshot;
+use super::builder::SnapshotBuilder;
 use super::columns::{ColumnContents, NewColumnContents};
 use super::consumers::{
     KeptBySystem, NewRemovalContents, NewScheduleContents, NewSystemContents, RemovalContents, ScheduleContents,
     SystemContents,
 };
-use super::contents::SnapshotBuilder;
 use super::error::{RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
 use crate::world::World;

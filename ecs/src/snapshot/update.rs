@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use strata_ecs_derive::Event;
 
+use super::builder::{NewPairsContents, SnapshotBuilder};
 use super::columns::NewColumnContents;
-use super::contents::{NewPairsContents, SnapshotBuilder};
 use crate::component::{ComponentDescriptor, ComponentId, ErasedValue};
 use crate::entity::{Entity, EntityMapper};
 use crate::world::{World, arrange_sources, names_entities, part_circles, rename};
@@ -69,7 +69,7 @@ impl NewColumnContents {
     /// ```
     pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
         if names_entities(self.parts().descriptor()) {
-            self.parts_mut().for_each_mut(&mut |value| rename(value, mapper));
+            self.parts_mut().as_slice_mut().into_iter().for_each(|value| rename(value, mapper));
         }
     }
 

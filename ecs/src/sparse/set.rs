@@ -254,7 +254,7 @@ impl SparseSet {
         let last = self.entities.len() - 1;
         if row != last {
             // SAFETY: both are rows of the set and differ.
-            unsafe { self.column.put_behind(row, last) }
+            unsafe { self.column.put_behind(row, last, false) }
         }
         self.forget_row(index, row);
     }

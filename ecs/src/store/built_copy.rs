@@ -15,7 +15,7 @@ use super::Store;
 use super::copies::StoreCopy;
 use super::frames::FramesCopy;
 use super::links::{BuiltLinks, LinksCopy};
-use crate::alloc_error::AllocError;
+use crate::alloc_error::or_raise;
 use crate::column::{ColumnCopy, ColumnParts};
 use crate::component::{
     ChangeTracking, ComponentDescriptor, ComponentId, KnownClones, RegisterComponentError, Unproved,
@@ -23,7 +23,7 @@ use crate::component::{
 use crate::entity::{EntitiesCopy, Entity, EntityIds, EntityIdsError, SystemKey};
 use crate::relation::{PairsCopy, PairsFault, PairsParts, PairsSetting};
 use crate::removal::LogCopy;
-use crate::resource::NewResource;
+use crate::resource::{NewResource, ResourceCopies};
 use crate::sparse::SparseCopy;
 use crate::table::TableCopy;
 use crate::tick::{CHECK_EVERY, ComponentTicks, LastRun, MAX_AGE, Tick};
@@ -178,6 +178,12 @@ impl fmt::Display for BuildError {
 
 impl core::error::Error for BuildError {}
 
+impl From<RegisterComponentError> for BuildError {
+    fn from(error: RegisterComponentError) -> Self {
+        Self::Register(error)
+    }
+}
+
 /// No entry of a list has a greater number: so many are never written.
 pub(crate) const MAX_NUMBER: u64 = u64::MAX / 2;
 
@@ -193,43 +199,73 @@ impl StoreParts {
     /// All that can be known to be wrong before the store is looked at.
     fn check(&self, clones: &KnownClones) -> Result<(), BuildError> {
         let is_known = |tick: Tick| is_known(tick, self.tick);
-        let are_known = |ticks: &ComponentTicks| is_known(ticks.added) && is_known(ticks.changed);
         let mut is_in_time = is_known(self.last) && is_known(self.checked) && self.frame_number <= MAX_FRAMES;
-        let check_column = |column: &ColumnParts, entities: usize, is_sparse: bool| {
-            let descriptor = column.values.descriptor();
-            let name = descriptor.name();
-            if descriptor.is_sparse() != is_sparse || descriptor.storage().is_none() {
-                return Err(BuildError::Storage(name));
-            }
-            if descriptor.relation().is_some() && !is_sparse {
-                return Err(BuildError::Side(name));
-            }
-            if column.values.len() != entities {
-                return Err(BuildError::Length(name));
-            }
-            let can_be_held =
-                column.constructed || column.clone.is_some() || descriptor.functions().copying().is_some();
-            if entities != 0 && !can_be_held {
-                return Err(BuildError::NotClone(name));
-            }
-            let may_have_ticks = descriptor.tracking() != ChangeTracking::Never;
-            match &column.ticks {
-                Some(ticks) if ticks.len() != entities || !may_have_ticks => Err(BuildError::Ticks(name)),
-                ticks => Ok(is_known(column.visited) && ticks.iter().flatten().all(are_known)),
-            }
-        };
         for (number, table) in self.tables.iter().enumerate() {
             if (number == 0) != table.columns.is_empty() {
                 return Err(BuildError::FirstTable);
             }
             is_in_time &= is_known(table.stamped);
             for column in &table.columns {
-                is_in_time &= check_column(column, table.entities.len(), false)?;
+                is_in_time &= self.check_column(column, table.entities.len(), false)?;
             }
         }
         for (entities, column) in &self.storages {
-            is_in_time &= check_column(column, entities.len(), true)?;
+            is_in_time &= self.check_column(column, entities.len(), true)?;
         }
+        self.check_removals()?;
+        if let Some((ticks, others, newest)) = &self.spawns {
+            is_in_time &= is_known(*others) && is_known(*newest) && ticks.iter().copied().all(is_known);
+            is_in_time &= ticks.len() <= self.ids.generations.len();
+        }
+        for (at, resource) in self.resources.iter().enumerate() {
+            let descriptor = resource.descriptor();
+            if resource.is_on_thread() {
+                return Err(BuildError::NonSend(descriptor.name()));
+            }
+            if !clones.can_clone(descriptor) {
+                return Err(BuildError::NotClone(descriptor.name()));
+            }
+            if self.resources[..at].iter().any(|other| other.descriptor().is_same(descriptor)) {
+                return Err(BuildError::Twice(descriptor.name()));
+            }
+            is_in_time &= self.are_known(&resource.ticks());
+        }
+        if is_in_time { Ok(()) } else { Err(BuildError::Time) }
+    }
+
+    /// Whether ticks of a value can be remembered.
+    fn are_known(&self, ticks: &ComponentTicks) -> bool {
+        is_known(ticks.added, self.tick) && is_known(ticks.changed, self.tick)
+    }
+
+    /// Checks a column for so many entities. Returns whether its ticks can be remembered.
+    fn check_column(&self, column: &ColumnParts, entities: usize, is_sparse: bool) -> Result<bool, BuildError> {
+        let descriptor = column.values.descriptor();
+        let name = descriptor.name();
+        if descriptor.is_sparse() != is_sparse || descriptor.storage().is_none() {
+            return Err(BuildError::Storage(name));
+        }
+        if descriptor.relation().is_some() && !is_sparse {
+            return Err(BuildError::Side(name));
+        }
+        if column.values.len() != entities {
+            return Err(BuildError::Length(name));
+        }
+        if entities != 0 && !column.constructed && !column.can_be_cloned() {
+            return Err(BuildError::NotClone(name));
+        }
+        let may_have_ticks = descriptor.tracking() != ChangeTracking::Never;
+        match &column.ticks {
+            Some(ticks) if ticks.len() != entities || !may_have_ticks => Err(BuildError::Ticks(name)),
+            ticks => {
+                let mut ticks = ticks.iter().flatten();
+                Ok(is_known(column.visited, self.tick) && ticks.all(|ticks| self.are_known(ticks)))
+            }
+        }
+    }
+
+    /// Checks the lists of removals.
+    fn check_removals(&self) -> Result<(), BuildError> {
         for (at, RemovalParts { component, entities, values, first, .. }) in self.removals.iter().enumerate() {
             let name = component.name();
             let is_same =
@@ -246,31 +282,12 @@ impl StoreParts {
                 if values.values.len() != entities.len() {
                     return Err(BuildError::Length(name));
                 }
-                if !entities.is_empty() && values.clone.is_none() && component.functions().copying().is_none() {
+                if !entities.is_empty() && !values.can_be_cloned() {
                     return Err(BuildError::NotClone(name));
                 }
             }
         }
-        if let Some((ticks, others, newest)) = &self.spawns {
-            is_in_time &= is_known(*others) && is_known(*newest) && ticks.iter().copied().all(is_known);
-            if ticks.len() > self.ids.generations.len() {
-                return Err(BuildError::Time);
-            }
-        }
-        for (at, resource) in self.resources.iter().enumerate() {
-            let descriptor = resource.descriptor();
-            if resource.is_on_thread() {
-                return Err(BuildError::NonSend(descriptor.name()));
-            }
-            if clones.erased(descriptor).is_none() {
-                return Err(BuildError::NotClone(descriptor.name()));
-            }
-            if self.resources[..at].iter().any(|other| other.descriptor().is_same(descriptor)) {
-                return Err(BuildError::Twice(descriptor.name()));
-            }
-            is_in_time &= are_known(&resource.ticks());
-        }
-        if is_in_time { Ok(()) } else { Err(BuildError::Time) }
+        Ok(())
     }
 }
 
@@ -281,155 +298,42 @@ impl StoreParts {
 ///
 /// # Errors
 ///
-/// If the parts contradict each other or this store; or, outside, if there is no memory.
+/// If the parts contradict each other or this store.
 pub(crate) fn build_copy(
     store: &mut Store,
     parts: StoreParts,
     links_of: impl FnOnce(&mut [(Vec<Entity>, ColumnParts)]) -> Result<Vec<BuiltLinks>, BuildError>,
     is_apart: impl Fn(&ComponentDescriptor) -> bool,
     clones: &KnownClones,
-) -> Result<Result<StoreCopy, BuildError>, AllocError> {
-    if let Err(error) = parts.check(clones) {
-        return Ok(Err(error));
-    }
+) -> Result<StoreCopy, BuildError> {
+    parts.check(clones)?;
     let StoreParts { ids, tables, mut storages, resources, pairs, removals, spawns, .. } = parts;
     let (mut frames, now) = (FramesCopy::of(parts.frame_number, parts.any_ran, &parts.ran), parts.tick);
-    let mut entities = {
-        // There is always a first table.
-        let tables = tables.iter().map(|table| &table.entities[..]);
-        match EntitiesCopy::of(&ids, store.structure.entities.limit(), tables)? {
-            Ok(entities) => entities,
-            Err(error) => return Ok(Err(BuildError::Ids(error))),
-        }
-    };
-    let mut known: Vec<Entity> = Vec::new();
-    for (of, column) in &storages {
-        known.clear();
-        known.extend_from_slice(of);
-        known.sort_unstable();
-        let twice = known.windows(2).find(|two| two[0] == two[1]).map(|two| two[0]);
-        let dead = known.iter().copied().find(|entity| entities.at_index(entity.index()) != Some(*entity));
-        if let Some(entity) = twice.or(dead) {
-            return Ok(Err(BuildError::SparseEntity(column.values.descriptor().name(), entity)));
-        }
-    }
-    let built = match links_of(&mut storages) {
-        Ok(built) => built,
-        Err(error) => return Ok(Err(error)),
-    };
-
-    let pairs = match build_pairs(pairs, (&ids, &entities), &storages, now, clones)? {
-        Ok(pairs) => pairs,
-        Err(error) => return Ok(Err(error)),
-    };
-    let pairs = pairs.into_iter().map(|(copy, register)| (register(store), copy));
-    let numbered: Vec<(usize, Box<dyn PairsCopy>)> = pairs.collect();
-    let mut pairs = Vec::new();
-    pairs.resize_with(numbered.iter().map(|(number, _)| number + 1).max().unwrap_or(0), || None);
-    for (number, copy) in numbered {
-        let name = copy.descriptor().name();
-        if pairs[number].replace(copy).is_some() {
-            return Ok(Err(BuildError::Twice(name)));
-        }
-    }
-
-    let (mut tracked, mut not_clone) = (Vec::new(), None);
-    let mut register = |column: &ColumnParts| -> Result<ComponentId, BuildError> {
-        let descriptor = column.values.descriptor();
-        let id = store.register_descriptor(descriptor).map_err(BuildError::Register)?;
-        if column.values.len() != 0 && column.clone.is_none() && descriptor.functions().copying().is_none() {
-            not_clone = Some(descriptor.name());
-        }
-        if column.ticks.is_some() && !tracked.contains(&id) {
-            tracked.push(id);
-        }
-        Ok(id)
-    };
-    let (mut table_copies, mut met) = (Vec::new(), HashSet::new());
-    for TableParts { entities, stamped, columns } in tables {
-        let mut numbered = Vec::new();
-        for column in columns {
-            match register(&column) {
-                Ok(id) => numbered.push((id, column)),
-                Err(error) => return Ok(Err(error)),
-            }
-        }
-        numbered.sort_by_key(|(id, _)| *id);
-        if let Some(two) = numbered.windows(2).find(|two| two[0].0 == two[1].0) {
-            return Ok(Err(BuildError::Twice(two[0].1.values.descriptor().name())));
-        }
-        let components: Box<[ComponentId]> = numbered.iter().map(|(id, _)| *id).collect();
-        if !met.insert(components.clone()) {
-            let first = numbered.first().map_or("", |(_, column)| column.values.descriptor().name());
-            return Ok(Err(BuildError::Twice(first)));
-        }
-        let rows = entities.len();
-        let columns = numbered.into_iter().map(|(_, column)| ColumnCopy::of(column, rows, |row| row, now));
-        table_copies.push(TableCopy::of(components, entities, columns.collect::<Result<_, _>>()?, stamped));
-    }
-    if table_copies.is_empty() {
-        table_copies.push(TableCopy::of(Box::default(), Vec::new(), Vec::new(), now));
-    }
-    let mut numbered = Vec::new();
-    for (entities, column) in storages {
-        match register(&column) {
-            Ok(id) => numbered.push((id, entities, column)),
-            Err(error) => return Ok(Err(error)),
-        }
-    }
-    let infos = store
-        .structure
-        .archetypes
-        .components
-        .sparse()
-        .iter()
-        .filter_map(|id| store.structure.archetypes.components.info(*id));
-    let mut sparse: Vec<SparseCopy> = infos.map(SparseCopy::new).collect();
-    let mut filled = Vec::new();
-    for (id, of, column) in numbered {
-        let name = column.values.descriptor().name();
-        // It is one with such storage: that has been checked.
-        let Some(info) = store.structure.archetypes.components.info(id) else { continue };
-        let number = info.sparse_index();
-        if filled.contains(&number) {
-            return Ok(Err(BuildError::Twice(name)));
-        }
-        filled.push(number);
-        entities.note_sparse(number, &of)?;
-        sparse[number] = SparseCopy::of(of, column, now)?;
-    }
+    // There is always a first table.
+    let rows = tables.iter().map(|table| &table.entities[..]);
+    let limit = store.structure.entities.limit();
+    let mut entities = EntitiesCopy::of(&ids, limit, rows).map_err(BuildError::Ids)?;
+    check_sparse_entities(&storages, &entities)?;
+    let built = links_of(&mut storages)?;
+    let pairs = number_pairs(store, build_pairs(pairs, (&ids, &entities), &storages, now, clones)?)?;
+    let mut registered = Registered::default();
+    let tables = registered.build_tables(store, tables, now)?;
+    let sparse = registered.build_storages(store, storages, &mut entities, now)?;
     let mut links = LinksCopy::default();
     for BuiltLinks { relation, links: all } in built {
-        match store.register_descriptor(relation) {
-            Ok(id) => links.add(id, &all),
-            Err(error) => return Ok(Err(BuildError::Register(error))),
-        }
+        links.add(store.register_descriptor(relation)?, &all);
     }
-    let removals = match build_removals(store, removals, now)? {
-        Ok(removals) => removals,
-        Err(error) => return Ok(Err(error)),
-    };
+    let removals = build_removals(store, removals, now)?;
     let resources = store.resources.copies_of(resources, is_apart, clones);
-    for (seat, lists) in parts.held {
-        let mut held = Vec::new();
-        for (descriptor, from) in lists {
-            let list = resources
-                .messages()
-                .find(|(id, _)| resources.descriptor(*id).is_some_and(|own| own.is_same(descriptor)));
-            match list {
-                Some((id, numbers)) if (numbers.start..=numbers.end).contains(&from) => held.push((id, numbers, from)),
-                _ => return Ok(Err(BuildError::Messages(descriptor.name()))),
-            }
-        }
-        frames.hold(seat, held.into_iter());
-    }
+    hold_messages(&mut frames, parts.held, &resources)?;
     if spawns.is_some() {
         store.events.track_spawns(&mut store.structure.archetypes, store.clock.change_tick());
     }
-    Ok(Ok(StoreCopy {
+    Ok(StoreCopy {
+        whole_of: Some(store.id),
         entities,
         id_forecasts: store.structure.id_forecasts.with(parts.expected_ids, ids.generations.len()),
-        tables: table_copies,
+        tables,
         sparse,
         resources,
         removals,
@@ -442,47 +346,177 @@ pub(crate) fn build_copy(
         last: parts.last,
         checked: parts.checked,
         era: BUILT_ERA,
-        tracked,
-        not_clone,
-    }))
+        tracked: registered.tracked,
+        not_clone: registered.not_clone,
+    })
+}
+
+/// Checks that the entities of each sparse storage are alive and have one value each.
+fn check_sparse_entities(storages: &[(Vec<Entity>, ColumnParts)], entities: &EntitiesCopy) -> Result<(), BuildError> {
+    for (of, column) in storages {
+        let mut known = of.clone();
+        known.sort_unstable();
+        let twice = known.windows(2).find(|two| two[0] == two[1]).map(|two| two[0]);
+        let dead = known.iter().copied().find(|entity| entities.at_index(entity.index()) != Some(*entity));
+        if let Some(entity) = twice.or(dead) {
+            return Err(BuildError::SparseEntity(column.values.descriptor().name(), entity));
+        }
+    }
+    Ok(())
+}
+
+/// The components of the columns of a copy, which are registered.
+#[derive(Default)]
+struct Registered {
+    /// Those that have ticks.
+    tracked: Vec<ComponentId>,
+    /// The name of one that has values which cannot be cloned.
+    not_clone: Option<&'static str>,
+}
+
+impl Registered {
+    fn register(&mut self, store: &mut Store, column: &ColumnParts) -> Result<ComponentId, BuildError> {
+        let descriptor = column.values.descriptor();
+        let id = store.register_descriptor(descriptor)?;
+        if column.values.len() != 0 && !column.can_be_cloned() {
+            self.not_clone = Some(descriptor.name());
+        }
+        if column.ticks.is_some() && !self.tracked.contains(&id) {
+            self.tracked.push(id);
+        }
+        Ok(id)
+    }
+
+    fn build_tables(
+        &mut self,
+        store: &mut Store,
+        tables: Vec<TableParts>,
+        now: Tick,
+    ) -> Result<Vec<TableCopy>, BuildError> {
+        let (mut copies, mut met) = (Vec::new(), HashSet::new());
+        for TableParts { entities, stamped, columns } in tables {
+            let mut numbered = Vec::new();
+            for column in columns {
+                numbered.push((self.register(store, &column)?, column));
+            }
+            numbered.sort_by_key(|(id, _)| *id);
+            if let Some(two) = numbered.windows(2).find(|two| two[0].0 == two[1].0) {
+                return Err(BuildError::Twice(two[0].1.values.descriptor().name()));
+            }
+            let components: Box<[ComponentId]> = numbered.iter().map(|(id, _)| *id).collect();
+            if !met.insert(components.clone()) {
+                let first = numbered.first().map_or("", |(_, column)| column.values.descriptor().name());
+                return Err(BuildError::Twice(first));
+            }
+            let rows = entities.len();
+            let columns = numbered.into_iter().map(|(_, column)| ColumnCopy::of(column, rows, |row| row, now));
+            let columns = or_raise(columns.collect());
+            copies.push(TableCopy::of(components, entities, columns, stamped));
+        }
+        if copies.is_empty() {
+            copies.push(TableCopy::of(Box::default(), Vec::new(), Vec::new(), now));
+        }
+        Ok(copies)
+    }
+
+    fn build_storages(
+        &mut self,
+        store: &mut Store,
+        storages: Vec<(Vec<Entity>, ColumnParts)>,
+        entities: &mut EntitiesCopy,
+        now: Tick,
+    ) -> Result<Vec<SparseCopy>, BuildError> {
+        let mut numbered = Vec::new();
+        for (of, column) in storages {
+            numbered.push((self.register(store, &column)?, of, column));
+        }
+        let components = &store.structure.archetypes.components;
+        let infos = components.sparse().iter().filter_map(|id| components.info(*id));
+        let mut sparse: Vec<SparseCopy> = infos.map(SparseCopy::new).collect();
+        let mut filled = Vec::new();
+        for (id, of, column) in numbered {
+            let name = column.values.descriptor().name();
+            // It is one with such storage: that has been checked.
+            let Some(info) = components.info(id) else { continue };
+            let number = info.sparse_index();
+            if filled.contains(&number) {
+                return Err(BuildError::Twice(name));
+            }
+            filled.push(number);
+            or_raise(entities.note_sparse(number, &of));
+            sparse[number] = or_raise(SparseCopy::of(of, column, now));
+        }
+        Ok(sparse)
+    }
+}
+
+/// Has schedules hold messages that are there.
+fn hold_messages(
+    frames: &mut FramesCopy,
+    all: Vec<(Weak<()>, Vec<(&'static ComponentDescriptor, u64)>)>,
+    resources: &ResourceCopies,
+) -> Result<(), BuildError> {
+    for (seat, lists) in all {
+        let mut held = Vec::new();
+        for (descriptor, from) in lists {
+            let is_meant = |id| resources.descriptor(id).is_some_and(|own| own.is_same(descriptor));
+            match resources.messages().find(|(id, _)| is_meant(*id)) {
+                Some((id, numbers)) if (numbers.start..=numbers.end).contains(&from) => held.push((id, numbers, from)),
+                _ => return Err(BuildError::Messages(descriptor.name())),
+            }
+        }
+        frames.hold(seat, held.into_iter());
+    }
+    Ok(())
 }
 
 /// Copies of all lists of removals: those that parts say, as far as there are such lists, and the others without entries.
-fn build_removals(
-    store: &mut Store,
-    parts: Vec<RemovalParts>,
-    now: Tick,
-) -> Result<Result<Vec<[LogCopy; 2]>, BuildError>, AllocError> {
+fn build_removals(store: &mut Store, parts: Vec<RemovalParts>, now: Tick) -> Result<Vec<[LogCopy; 2]>, BuildError> {
     let mut copies = store.events.removals.empty_copies(&store.structure.archetypes.components);
     for RemovalParts { component, entities, values, first, limit } in parts {
-        let id = match store.register_descriptor(component) {
-            Ok(id) => id,
-            Err(error) => return Ok(Err(BuildError::Register(error))),
-        };
+        let id = store.register_descriptor(component)?;
         // Without a reader nothing is kept.
         let Some(list) = store.events.removals.list_of(id) else { continue };
         let (rows, of_values) = (entities.len(), values.is_some());
-        let values = values.map(|values| ColumnCopy::of(values, rows, |row| row, now)).transpose()?;
+        let values = values.map(|values| or_raise(ColumnCopy::of(values, rows, |row| row, now)));
         copies[list][usize::from(of_values)] = LogCopy::of(entities, values, first, limit.max(rows));
     }
-    Ok(Ok(copies))
+    Ok(copies)
 }
 
 /// What finds the number of a relation in a store.
 type Register = fn(&mut Store) -> usize;
 
+/// Copies of pairs, by the numbers that their relations have in a store.
+fn number_pairs(
+    store: &mut Store,
+    pairs: Vec<(Box<dyn PairsCopy>, Register)>,
+) -> Result<Vec<Option<Box<dyn PairsCopy>>>, BuildError> {
+    let mut numbered: Vec<Option<Box<dyn PairsCopy>>> = Vec::new();
+    for (copy, register) in pairs {
+        let (number, name) = (register(store), copy.descriptor().name());
+        if numbered.len() <= number {
+            numbered.resize_with(number + 1, || None);
+        }
+        if numbered[number].replace(copy).is_some() {
+            return Err(BuildError::Twice(name));
+        }
+    }
+    Ok(numbered)
+}
+
 /// Pairs that can be, of entities that have the components of their relations.
 ///
 /// # Errors
 ///
-/// If they cannot; or, outside, if there is no memory.
+/// If they cannot.
 fn build_pairs(
     parts: Vec<(Box<dyn PairsParts>, Register)>,
     (ids, entities): (&EntityIds, &EntitiesCopy),
     storages: &[(Vec<Entity>, ColumnParts)],
     now: Tick,
     clones: &KnownClones,
-) -> Result<Result<Vec<(Box<dyn PairsCopy>, Register)>, BuildError>, AllocError> {
+) -> Result<Vec<(Box<dyn PairsCopy>, Register)>, BuildError> {
     let is_alive = |entity: Entity| entities.at_index(entity.index()) == Some(entity);
     let is_past = |entity: Entity| {
         // Generations of an index only grow, until it has none any more.
@@ -494,13 +528,12 @@ fn build_pairs(
     let (mut built, mut ends) = (Vec::new(), Vec::new());
     for (parts, register) in parts {
         let (name, components) = (parts.name(), parts.components());
-        let copy = match parts.build(&setting)? {
-            Ok(copy) => copy,
-            Err(PairsFault::Length) => return Ok(Err(BuildError::Length(name))),
-            Err(PairsFault::Ticks) => return Ok(Err(BuildError::Time)),
-            Err(PairsFault::Pair(ends)) => return Ok(Err(BuildError::Pair(name, ends))),
-            Err(PairsFault::NotClone) => return Ok(Err(BuildError::NotClone(name))),
-        };
+        let copy = or_raise(parts.build(&setting)).map_err(|fault| match fault {
+            PairsFault::Length => BuildError::Length(name),
+            PairsFault::Ticks => BuildError::Time,
+            PairsFault::Pair(ends) => BuildError::Pair(name, ends),
+            PairsFault::NotClone => BuildError::NotClone(name),
+        })?;
         for (end, component) in components.into_iter().enumerate() {
             let mut entities = copy.entities(end);
             entities.sort_unstable();
@@ -516,14 +549,14 @@ fn build_pairs(
         entities.sort_unstable();
         let expected = ends.iter().find(|(component, _)| component.is_same(descriptor));
         if expected.map_or(&[][..], |(_, entities)| entities) != entities {
-            return Ok(Err(BuildError::Side(descriptor.name())));
+            return Err(BuildError::Side(descriptor.name()));
         }
     }
     let is_given = |component: &ComponentDescriptor| {
         given.clone().any(|(_, column)| column.values.descriptor().is_same(component))
     };
     match ends.iter().find(|(component, entities)| !entities.is_empty() && !is_given(component)) {
-        Some((component, _)) => Ok(Err(BuildError::Side(component.name()))),
-        None => Ok(Ok(built)),
+        Some((component, _)) => Err(BuildError::Side(component.name())),
+        None => Ok(built),
     }
 }

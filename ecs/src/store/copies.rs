@@ -19,12 +19,12 @@ use alloc::boxed::Box;
 use alloc::sync::Weak;
 use alloc::vec::Vec;
 
-use super::Store;
 use super::clock::RestoredEra;
 use super::frame::notice_ended_frame;
 use super::frames::FramesCopy;
 use super::home::take_returned;
 use super::links::LinksCopy;
+use super::{Store, WorldId};
 use crate::alloc_error::{AllocError, try_reserve_exact};
 use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones};
 use crate::entity::{EntitiesCopy, Entity, IdForecasts, KnownEntities};
@@ -32,14 +32,16 @@ use crate::guard::Waiting;
 use crate::relation::{ErasedPairs, PairsCopy, Relations};
 use crate::removal::{LogClones, LogCopy, Removals};
 use crate::resource::{MessageNumbers, Renewed, ResourceClones, ResourceCopies, ResourceId};
-use crate::sparse::{SparseClones, SparseCopy};
-use crate::table::{Arrangement, KnownTable, Table, TableClones, TableCopy};
+use crate::sparse::{self, SparseClones, SparseCopy};
+use crate::table::{self, Arrangement, KnownTable, Table, TableClones, TableCopy};
 use crate::tick::Tick;
 use crate::tracking::Spawns;
 
 /// All that a store holds.
 #[derive(Default)]
 pub(crate) struct StoreCopy {
+    /// The store that this is a copy of; `None` as long as it is not whole: nothing has been copied, or a `Clone` has panicked.
+    pub(super) whole_of: Option<WorldId>,
     pub(crate) entities: EntitiesCopy,
     pub(crate) id_forecasts: IdForecasts,
     pub(crate) tables: Vec<TableCopy>,
@@ -146,39 +148,23 @@ fn settle(store: &mut Store) {
     debug_assert!(links.are_settled() && links.refused.is_empty() && !links.may_disagree);
 }
 
-/// What cannot be copied. `is_apart` says so of resources that are no part of the copy.
+/// What cannot be copied: without rows, of all but entities and values of components. `is_apart` says which resources are no part of the
+/// copy.
 pub(crate) fn refused_parts(
     store: &mut Store,
+    with_rows: bool,
     is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
     clones: &KnownClones,
 ) -> Vec<Refused> {
-    let components = &store.structure.archetypes.components;
-    let can =
-        |id: &ComponentId| info(components, *id).is_none_or(|descriptor| descriptor.functions().copying().is_some());
-    let tables = store.structure.archetypes.tables.iter().filter(|table| !table.is_empty());
-    let of_tables = tables.flat_map(|table| table.components().iter().copied());
-    let storages = store.structure.sparse.iter().zip(components.sparse()).filter(|(storage, _)| storage.len() != 0);
-    let of_storages = storages.map(|(_, id)| *id);
-    let ids: Vec<ComponentId> = of_tables.chain(of_storages).filter(|id| !can(id)).collect();
-    refused_parts_with(store, ids, is_apart, clones)
-}
-
-/// What cannot be copied of all but entities and values of components.
-pub(crate) fn refused_parts_around_rows(
-    store: &mut Store,
-    is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
-    clones: &KnownClones,
-) -> Vec<Refused> {
-    refused_parts_with(store, Vec::new(), is_apart, clones)
-}
-
-fn refused_parts_with(
-    store: &mut Store,
-    mut ids: Vec<ComponentId>,
-    is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
-    clones: &KnownClones,
-) -> Vec<Refused> {
-    let components = &store.structure.archetypes.components;
+    let (components, mut ids) = (&store.structure.archetypes.components, Vec::new());
+    if with_rows {
+        let cannot = |id: &ComponentId| info(components, *id).is_some_and(|info| info.functions().copying().is_none());
+        let tables = store.structure.archetypes.tables.iter().filter(|table| !table.is_empty());
+        let of_tables = tables.flat_map(|table| table.components().iter().copied());
+        let storages = store.structure.sparse.iter().zip(components.sparse());
+        let of_storages = storages.filter(|(storage, _)| storage.len() != 0).map(|(_, id)| *id);
+        ids.extend(of_tables.chain(of_storages).filter(cannot));
+    }
     ids.extend(store.events.removals.refused(components));
     ids.sort_unstable();
     ids.dedup();
@@ -224,6 +210,10 @@ pub(crate) fn copy_store_to(
     clones: &KnownClones,
 ) -> Result<(), AllocError> {
     settle(store);
+    if copy.whole_of.take() != Some(store.id) {
+        // What is there means something only in another store.
+        *copy = StoreCopy::default();
+    }
     let known = known.filter(|known| known.mark.restores == store.clock.restores);
     let known_entities = known.map(|known| known.entities(store));
     let components = &store.structure.archetypes.components;
@@ -246,7 +236,9 @@ pub(crate) fn copy_store_to(
         // SAFETY: the storage with this number is always that of the same component.
         unsafe { copy.sparse[at].take(storage)? };
     }
-    copy_rest_to(store, copy, is_apart, clones)
+    copy_rest_to(store, copy, is_apart, clones)?;
+    copy.whole_of = Some(store.id);
+    Ok(())
 }
 
 /// Copies all but entities and values of components into a new copy, which belongs to this store, as it is until it changes, and cannot
@@ -291,140 +283,149 @@ fn copy_rest_to(
     Ok(())
 }
 
-/// Becomes what a copy of this store is, and keeps what is as another one says that is known. Nothing is busy, and no resource is lent. `is_apart` says which resources that the copy
-/// does not know stay.
+/// A copy that is restored.
+pub(crate) enum Restoring<'a> {
+    /// Its values are cloned. What is as the other copy says, that is known, stays as it is.
+    Cloned(&'a StoreCopy, Option<Known<'a>>),
+    /// Its own values are used.
+    Moved(StoreCopy),
+}
+
+/// Becomes what a copy of this store is. Nothing is busy, and no resource is lent. `is_apart` says which resources that the copy does not
+/// know stay.
 ///
 /// # Errors
 ///
 /// If there is no memory. Nothing has changed then that can be observed, but for tables without rows; and so if a `Clone` panics.
 ///
-/// # Safety
+/// # Panics
 ///
-/// - The copy is one of this store, and whole.
-pub(crate) unsafe fn restore_from(
+/// If the copy is one of another store, or not whole.
+pub(crate) fn restore(
     store: &mut Store,
-    copy: &StoreCopy,
-    known: Option<Known<'_>>,
+    restoring: Restoring<'_>,
     is_apart: impl Fn(&ComponentDescriptor) -> bool,
 ) -> Result<Became, AllocError> {
     settle(store);
-    let clones = copy.clones(store, is_apart)?;
-    // SAFETY: the caller's promise; the clones were made now.
-    unsafe { restore_cloned(store, copy, clones, known) }
-}
+    let mut moved = StoreCopy::default();
+    let (copy, mut clones, known) = match restoring {
+        Restoring::Cloned(copy, known) => (copy, copy.clones(store, is_apart)?, known),
+        Restoring::Moved(copy) => {
+            moved = copy;
+            let clones = moved.take_clones(store, is_apart)?;
+            (&moved, clones, None)
+        }
+    };
+    assert!(copy.whole_of == Some(store.id), "the copy is one of another store, or not whole");
+    track_as(store, &copy.tracked);
+    let mut room = Room::new(store, copy, &mut clones)?;
 
-/// As [`become_copy`](become_copy), with the values of the copy itself.
-///
-/// # Errors
-///
-/// As [`become_copy`](become_copy).
-///
-/// # Safety
-///
-/// - As for [`become_copy`](become_copy).
-pub(crate) unsafe fn restore_moved(
-    store: &mut Store,
-    mut copy: StoreCopy,
-    is_apart: impl Fn(&ComponentDescriptor) -> bool,
-) -> Result<Became, AllocError> {
-    settle(store);
-    let clones = copy.take_clones(store, is_apart)?;
-    // SAFETY: the caller's promise; the clones were taken now.
-    let became = unsafe { restore_cloned(store, &copy, clones, None)? };
-    // What is left in it is dropped, which is user code.
-    let dropped = Waiting::catch(|| drop(copy));
-    Ok(Became { panicked: became.panicked.or(dropped), ..became })
-}
-
-/// Becomes what a copy is, of which values have been cloned or taken.
-///
-/// # Safety
-///
-/// - As for [`become_copy`](become_copy). The clones are those of the copy, and nothing has happened since they were made.
-unsafe fn restore_cloned(
-    store: &mut Store,
-    copy: &StoreCopy,
-    mut clones: Clones,
-    known: Option<Known<'_>>,
-) -> Result<Became, AllocError> {
-    // Components whose changes are watched since then stay watched. The others are as they were.
-    let tracked = |id: &ComponentId| copy.tracked.contains(id);
-    let components = store.structure.archetypes.components.iter();
-    let since = components.filter(|info| info.is_tracked() && info.is_idle() && !tracked(&info.id()));
-    let since: Vec<ComponentId> = since.map(|info| info.id()).collect();
-    since.into_iter().for_each(|id| store.structure.forget_ticks(id));
-    let now = store.clock.change_tick();
-    copy.tracked.iter().for_each(|&id| store.structure.track(id, now));
-    let now = copy.tick;
-    let begun =
-        store.structure.archetypes.tables.make_room_for(&copy.tables, &store.structure.archetypes.components, now)?;
-    let mut gone = Vec::new();
-    try_reserve_exact(&mut gone, store.structure.archetypes.tables.iter().len())?;
-    let mut begun_sparse = Vec::new();
-    try_reserve_exact(&mut begun_sparse, copy.sparse.len())?;
-    for (storage, copy) in store.structure.sparse.iter_mut().zip(&copy.sparse) {
-        begun_sparse.push(storage.make_room_for(copy, now)?);
-    }
-    // Of storages that the copy does not know, and those of tables that go.
-    let components = &store.structure.archetypes.components;
-    let unknown = components.sparse().iter().skip(copy.sparse.len()).filter_map(|id| components.info(*id));
-    let none: Vec<SparseCopy> = unknown.map(SparseCopy::new).collect();
-    let mut without = none.iter().map(SparseCopy::clones).collect::<Result<Vec<_>, _>>()?;
-    let mut begun_without = Vec::new();
-    try_reserve_exact(&mut begun_without, none.len())?;
-    for (storage, copy) in store.structure.sparse.iter_mut().skip(copy.sparse.len()).zip(&none) {
-        begun_without.push(storage.make_room_for(copy, now)?);
-    }
-    store.events.removals.make_room_for_copies(&copy.removals)?;
-    store.structure.entities.make_room_for(&copy.entities)?;
-    let mut renewed = Vec::new();
-    try_reserve_exact(&mut renewed, store.resources.message_lists())?;
-
-    // If tables are to be arranged their numbers mean nothing any more.
+    // (1) From here on nothing can fail. If tables are to be arranged their numbers mean nothing any more.
     let known = known.filter(|known| known.mark.restores == store.clock.restores);
     let known = known.filter(|_| store.structure.archetypes.tables.are(&copy.tables));
     let known_entities = known.map(|known| known.entities(store));
-
-    // (1) From here on nothing can fail.
-    if store.structure.archetypes.tables.arrange(&copy.tables, &mut gone) {
-        store.structure.archetypes.forget_what_can_be_found_again();
-        store.commands.last_pattern.clear();
-    }
-    let tables = store.structure.archetypes.tables.iter_mut().zip(&copy.tables);
-    for (at, ((table, copy), (clones, begun))) in tables.zip(clones.tables.iter_mut().zip(begun)).enumerate() {
-        // SAFETY: the tables have been given the order of their copies, which are of this store; the clones are theirs, and room has
-        // been made above.
-        unsafe { table.become_copy(copy, known.and_then(|known| known.table(at)), clones, begun) };
-    }
-    let copies = copy.sparse.iter().zip(&mut clones.sparse).zip(begun_sparse);
-    let others = none.iter().zip(&mut without).zip(begun_without);
-    for (storage, ((copy, clones), begun)) in store.structure.sparse.iter_mut().zip(copies.chain(others)) {
-        // SAFETY: the storage with this number is always that of the same component; the clones are those of the copy, and room has
-        // been made above.
-        unsafe { storage.become_copy(copy, clones, begun) };
-    }
-    // SAFETY: the copies are of this store, the clones are theirs, and room has been made above.
-    unsafe { store.events.removals.become_copies(&copy.removals, &mut clones.removals) };
-    // SAFETY: the clones were made for these resources.
-    unsafe { store.resources.become_clones(&mut clones.resources, &mut renewed) };
+    // SAFETY: the copy is a whole one of this store (checked above), and the clones and the room were just made for it.
+    unsafe { become_rows(store, copy, (&mut clones, &mut room), known) };
+    store.resources.become_clones(&mut clones.resources, &mut room.renewed);
     store.structure.entities.become_copy(&copy.entities, known_entities);
     store.structure.pending.clear();
     store.structure.id_forecasts.become_copy(core::mem::take(&mut clones.id_forecasts));
     if let Some(spawns) = &mut store.events.spawns {
-        *spawns = clones.spawns.take().unwrap_or_else(|| Spawns::since(now));
+        *spawns = clones.spawns.take().unwrap_or_else(|| Spawns::since(copy.tick));
     }
     store.events.links.become_copy(core::mem::take(&mut clones.links));
     for (place, pairs) in store.relations.places.iter_mut().zip(&mut clones.pairs) {
         core::mem::swap(&mut place.pairs, pairs);
     }
-    store.frames.become_copy(core::mem::take(&mut clones.frames), &renewed);
+    store.frames.become_copy(core::mem::take(&mut clones.frames), &room.renewed);
     let era = store.clock.restore([copy.tick, copy.last, copy.checked], copy.era);
 
     // (2)
     let Store { events, .. } = store;
     let panicked = Waiting::catch(|| events.removals.end_copies());
-    let panicked = panicked.or(Waiting::catch(|| drop((gone, without, clones))));
-    Ok(Became { renewed, era, panicked })
+    let panicked = panicked.or(Waiting::catch(|| drop((room.gone, clones)))).or(Waiting::catch(|| drop(moved)));
+    Ok(Became { renewed: room.renewed, era, panicked })
+}
+
+/// Keeps ticks for these components. Components whose changes are watched since the copy was taken stay watched. The others are as they
+/// were.
+fn track_as(store: &mut Store, tracked: &[ComponentId]) {
+    let components = store.structure.archetypes.components.iter();
+    let since = components.filter(|info| info.is_tracked() && info.is_idle() && !tracked.contains(&info.id()));
+    let since: Vec<ComponentId> = since.map(|info| info.id()).collect();
+    since.into_iter().for_each(|id| store.structure.forget_ticks(id));
+    let now = store.clock.change_tick();
+    tracked.iter().for_each(|&id| store.structure.track(id, now));
+}
+
+/// What a store needs so that it can become what a copy is, and what is left afterwards.
+struct Room {
+    /// Of the tables of the copy, and of all storages.
+    begun: Vec<table::BegunTicks>,
+    begun_sparse: Vec<sparse::BegunTicks>,
+    /// Copies without values, for storages that the copy does not know.
+    none: Vec<SparseCopy>,
+    /// Tables that go.
+    gone: Vec<Table>,
+    renewed: Vec<(ResourceId, Renewed)>,
+}
+
+impl Room {
+    /// Makes room for a copy. Clones are added for storages that the copy does not know.
+    fn new(store: &mut Store, copy: &StoreCopy, clones: &mut Clones) -> Result<Self, AllocError> {
+        let (structure, now) = (&mut store.structure, copy.tick);
+        let components = &structure.archetypes.components;
+        let begun = structure.archetypes.tables.make_room_for(&copy.tables, components, now)?;
+        let unknown = components.sparse().iter().skip(copy.sparse.len()).filter_map(|id| components.info(*id));
+        let none: Vec<SparseCopy> = unknown.map(SparseCopy::new).collect();
+        try_reserve_exact(&mut clones.sparse, none.len())?;
+        for none in &none {
+            clones.sparse.push(none.clones()?);
+        }
+        let (mut gone, mut begun_sparse, mut renewed) = (Vec::new(), Vec::new(), Vec::new());
+        try_reserve_exact(&mut gone, structure.archetypes.tables.iter().len())?;
+        try_reserve_exact(&mut begun_sparse, copy.sparse.len() + none.len())?;
+        for (storage, copy) in structure.sparse.iter_mut().zip(copy.sparse.iter().chain(&none)) {
+            begun_sparse.push(storage.make_room_for(copy, now)?);
+        }
+        store.events.removals.make_room_for_copies(&copy.removals)?;
+        structure.entities.make_room_for(&copy.entities)?;
+        try_reserve_exact(&mut renewed, store.resources.message_lists())?;
+        Ok(Self { begun, begun_sparse, none, gone, renewed })
+    }
+}
+
+/// Makes the rows of tables, the values of storages and the lists of removals what those of a copy are. Cannot fail.
+///
+/// # Safety
+///
+/// - The copy is a whole one of this store. The clones are its own, and the room was made for it since the last operation.
+unsafe fn become_rows(
+    store: &mut Store,
+    copy: &StoreCopy,
+    (clones, room): (&mut Clones, &mut Room),
+    known: Option<Known<'_>>,
+) {
+    if store.structure.archetypes.tables.arrange(&copy.tables, &mut room.gone) {
+        store.structure.archetypes.forget_what_can_be_found_again();
+        store.commands.last_pattern.clear();
+    }
+    let tables = store.structure.archetypes.tables.iter_mut().zip(&copy.tables);
+    let made = clones.tables.iter_mut().zip(core::mem::take(&mut room.begun));
+    for (at, ((table, copy), (clones, begun))) in tables.zip(made).enumerate() {
+        // SAFETY: the tables have been given the order of their copies, which are of this store; the clones are theirs, and there is
+        // room for them.
+        unsafe { table.become_copy(copy, known.and_then(|known| known.table(at)), clones, begun) };
+    }
+    let made = clones.sparse.iter_mut().zip(core::mem::take(&mut room.begun_sparse));
+    let copies = copy.sparse.iter().chain(&room.none).zip(made);
+    for (storage, (copy, (clones, begun))) in store.structure.sparse.iter_mut().zip(copies) {
+        // SAFETY: the storage with this number is always that of the same component; the clones are those of the copy, and there is room
+        // for them.
+        unsafe { storage.become_copy(copy, clones, begun) };
+    }
+    // SAFETY: the copies are of this store, the clones are theirs, and there is room for them.
+    unsafe { store.events.removals.become_copies(&copy.removals, &mut clones.removals) };
 }
 
 /// The descriptor of a component.
@@ -525,6 +526,11 @@ impl StoreCopy {
     /// The frame in which it was made.
     pub(crate) fn frame_number(&self) -> u64 {
         self.frames.number()
+    }
+
+    /// Whether it is a copy of all that the store held.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole_of.is_some()
     }
 
     /// How many entities there are.

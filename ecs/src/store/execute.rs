@@ -132,7 +132,10 @@ impl Ready<'_> {
         if !PHASES && S::flags(subject).intersects(PlanFlags::SPARSE) {
             // SAFETY: the plan is that of the step, and its flags are those of the step.
             unsafe { note_storages::<S>(plan, entity, entities, sparse) }
-            link = S::flags(subject).intersects(PlanFlags::ONLY_LINKS).then(|| plan.linking_component(components)).flatten();
+            link = S::flags(subject)
+                .intersects(PlanFlags::ONLY_LINKS)
+                .then(|| plan.linking_component(components))
+                .flatten();
         }
         Done { entity, here, link }
     }

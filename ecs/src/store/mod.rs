@@ -81,8 +81,7 @@ pub use self::columns::SpawnColumnsError;
 pub(crate) use self::columns::{reserve_bundles, spawn_columns, spawn_columns_at};
 pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
 pub(crate) use self::copies::{
-    copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, refused_parts_around_rows,
-    restore_from, restore_moved,
+    Restoring, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, restore,
 };
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::dynamic::spawn_values;

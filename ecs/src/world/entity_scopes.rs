@@ -2,13 +2,78 @@
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
-use super::entity_ref::EntityRef;
-use crate::change::{Mut, Ref};
+use super::entity_ref::{EntityMut, EntityRef};
+use crate::change::{Mut, Ref, WriteEntity};
 use crate::component::{Component, MutableComponent};
 use crate::entity::Entity;
 use crate::resource::Resource;
 
 impl<'w> EntityWorldMut<'w> {
+    /// The same entity, to change its components, but not which it has.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health(3)).into_mutable();
+    /// entity.get_mut::<Health>().unwrap().0 += 1;
+    /// assert_eq!(entity.get(), Some(&Health(4)));
+    /// ```
+    #[must_use]
+    pub fn into_mutable(self) -> EntityMut<'w> {
+        let id = self.target();
+        EntityMut(WriteEntity::new(self.at.into_store(), id))
+    }
+
+    /// The world, to read.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty();
+    /// assert_eq!(entity.world().len(), 1);
+    /// ```
+    #[must_use]
+    pub fn world(&self) -> &World {
+        World::from_store(self.at.store())
+    }
+
+    /// Does something with the whole world, and then goes on with the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn_empty();
+    /// let other = entity.world_scope(|world| world.spawn(Health(3)).id());
+    /// entity.insert(Health(4));
+    /// assert_eq!(world.get(other), Some(&Health(3)));
+    /// ```
+    pub fn world_scope<T>(&mut self, scope: impl FnOnce(&mut World) -> T) -> T {
+        scope(World::from_store_mut(self.at.store_mut()))
+    }
+
+    /// The world, instead of the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn spawn_two(world: &mut World) -> &mut World {
+    ///     world.spawn_empty().into_world_mut().spawn_empty().into_world_mut()
+    /// }
+    ///
+    /// assert_eq!(spawn_two(&mut World::new()).len(), 2);
+    /// ```
+    #[must_use]
+    pub fn into_world_mut(self) -> &'w mut World {
+        World::from_store_mut(self.at.into_store())
+    }
+
     /// Whether the entity is alive: it may have been despawned through [`world_scope`](Self::world_scope).
     ///
     /// ```

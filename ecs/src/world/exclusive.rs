@@ -67,7 +67,7 @@ pub trait ExclusiveSystemParam: Sized {
 
     /// Shows all that it keeps.
     #[doc(hidden)]
-    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>);
+    fn remember(_: &mut Self::State, _: &mut Keeper<'_>) {}
 }
 
 impl<T: FromWorld + Send + 'static> ExclusiveSystemParam for Local<'_, T> {
@@ -137,8 +137,6 @@ impl<T: ?Sized + 'static> ExclusiveSystemParam for PhantomData<T> {
     fn item((): &mut ()) -> Self {
         Self
     }
-
-    fn remember((): &mut (), _: &mut Keeper<'_>) {}
 }
 
 impl ExclusiveSystemParam for () {
@@ -149,8 +147,6 @@ impl ExclusiveSystemParam for () {
 
     #[inline]
     fn item((): &mut ()) {}
-
-    fn remember((): &mut (), _: &mut Keeper<'_>) {}
 }
 
 impl ExclusiveSystemParam for WorldId {
@@ -165,8 +161,6 @@ impl ExclusiveSystemParam for WorldId {
     fn item(state: &mut Self) -> Self {
         *state
     }
-
-    fn remember(_: &mut Self, _: &mut Keeper<'_>) {}
 }
 
 impl ExclusiveSystemParam for SystemName {
@@ -181,8 +175,6 @@ impl ExclusiveSystemParam for SystemName {
     fn item(state: &mut Self) -> Self {
         *state
     }
-
-    fn remember(_: &mut Self, _: &mut Keeper<'_>) {}
 }
 
 /// Keeps functions of a `DeferredWorld` apart from other systems.

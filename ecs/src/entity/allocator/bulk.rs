@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Entities, Slot, SparseSummary, TableId};
+use super::{Entities, Location, Slot, SparseSummary, TableId};
 use crate::entity::Entity;
 
 /// How many entities are looked at together.
@@ -31,6 +31,51 @@ fn for_each_slot(slots: &mut [Slot], entities: &[Entity], mut then: impl FnMut(&
 }
 
 impl Entities {
+    /// Ends the lives of live entities, in this order, of which each is there once. [`Entities::reserve_free`] has made room.
+    pub(crate) fn free_these(&mut self, entities: &[Entity]) {
+        debug_assert!(!self.needs_flush(), "flush before freeing");
+        let Self { slots, sparse, free, lives, .. } = self;
+        // As slices, which the compiler need not look up again for each entity.
+        let (slots, summaries) = (slots.as_mut_slice(), sparse.as_mut_slice());
+        for &entity in entities {
+            let index = entity.index();
+            let slot = &mut slots[index as usize];
+            debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
+            let generation = slot.generation.wrapping_add(1);
+            *slot = Slot { generation, table: TableId::NONE, row: free.len() as u32 };
+            if let Some(summary) = summaries.get_mut(index as usize) {
+                *summary = SparseSummary::default();
+            }
+            if generation != 0 {
+                free.push(index);
+            }
+            lives.note_despawned(entity);
+        }
+        self.live -= entities.len() as u32;
+        *self.cursor.get_mut() = self.free.len() as i64;
+    }
+
+    /// Says that live entities are in rows that follow each other, of the tables where they are, from this one on.
+    #[inline]
+    pub(crate) fn set_rows(&mut self, entities: &[Entity], first: u32) {
+        (first..).zip(entities).for_each(|(row, &entity)| self.set_row(entity, row));
+    }
+
+    /// Ends the life of every live entity, in the order of their indexes. `O(indexes)`.
+    pub(crate) fn free_all(&mut self) {
+        for index in 0..self.slots.len() as u32 {
+            if let Some((entity, _)) = self.at_index(index) {
+                self.free(entity);
+            }
+        }
+    }
+
+    /// Where the live entities are, in the order of their indexes. `O(indexes)`.
+    pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
+        let living = self.slots.iter().filter(|slot| slot.table.0 < TableId::LIMIT);
+        living.map(|slot| Location { table: slot.table, row: slot.row })
+    }
+
     /// The rows of live entities.
     pub(crate) fn rows_of(&self, entities: &[Entity]) -> Vec<u32> {
         entities.iter().map(|entity| self.slots[entity.index() as usize].row).collect()

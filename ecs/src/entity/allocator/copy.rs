@@ -130,6 +130,33 @@ fn make_room<T>(to: &mut Vec<T>, len: usize) -> Result<(), AllocError> {
     try_reserve_exact(to, missing)
 }
 
+/// In a slot: it is not known yet of what kind it is.
+const UNSEEN: u32 = u32::MAX;
+
+fn slot_at(pages: &mut [Vec<Slot>], index: u32) -> Option<&mut Slot> {
+    pages.get_mut(index as usize / PAGE)?.get_mut(index as usize % PAGE)
+}
+
+/// Gives the entities of tables their rows, and returns how many there are.
+fn place_rows<'a>(pages: &mut [Vec<Slot>], tables: impl Iterator<Item = &'a [Entity]>) -> Result<u32, EntityIdsError> {
+    let mut live = 0;
+    for (number, entities) in tables.enumerate() {
+        if number >= TableId::LIMIT as usize || entities.len() >= UNSEEN as usize {
+            return Err(EntityIdsError::TooMany);
+        }
+        for (row, entity) in entities.iter().enumerate() {
+            let slot = slot_at(pages, entity.index()).filter(|slot| slot.generation == entity.generation());
+            let slot = slot.ok_or(EntityIdsError::Unknown(*entity))?;
+            if slot.table != TableId::NONE {
+                return Err(EntityIdsError::Twice(*entity));
+            }
+            (slot.table, slot.row) = (TableId(number as u32), row as u32);
+            live += 1;
+        }
+    }
+    Ok(live)
+}
+
 impl EntitiesCopy {
     /// Becomes a copy of the books, which shares with another one what is as it was. Nothing may be reserved at this time.
     ///
@@ -145,27 +172,19 @@ impl EntitiesCopy {
             self.pages.extend(known_pages.iter().map(Arc::clone));
         } else {
             let pages = from.slots.chunks(PAGE);
-            self.pages.truncate(pages.len());
-            let missing = pages.len() - self.pages.len();
+            let missing = pages.len().saturating_sub(self.pages.len());
             try_reserve(&mut self.pages, missing)?;
-            for (at, slots) in pages.enumerate() {
+            self.pages.resize_with(pages.len(), Arc::default);
+            for (at, (own, slots)) in self.pages.iter_mut().zip(pages).enumerate() {
                 if let Some(page) = known_pages.get(at).filter(|page| ***page == slots) {
-                    match self.pages.get_mut(at) {
-                        Some(own) => *own = Arc::clone(page),
-                        None => self.pages.push(Arc::clone(page)),
-                    }
+                    *own = Arc::clone(page);
                     continue;
                 }
-                match self.pages.get_mut(at).and_then(Arc::get_mut) {
-                    Some(own) => copy(own, slots)?,
-                    None => {
-                        let mut own = Vec::new();
-                        copy(&mut own, slots)?;
-                        match self.pages.get_mut(at) {
-                            Some(page) => *page = Arc::new(own),
-                            None => self.pages.push(Arc::new(own)),
-                        }
-                    }
+                if Arc::get_mut(own).is_none() {
+                    *own = Arc::default();
+                }
+                if let Some(own) = Arc::get_mut(own) {
+                    copy(own, slots)?;
                 }
             }
         }
@@ -190,74 +209,47 @@ impl EntitiesCopy {
     ///
     /// # Errors
     ///
-    /// If these contradict each other, or there is no memory.
+    /// If these contradict each other.
     pub(crate) fn of<'a>(
         ids: &EntityIds,
         limit: u32,
         tables: impl Iterator<Item = &'a [Entity]>,
-    ) -> Result<Result<Self, EntityIdsError>, AllocError> {
-        fn slot_at(pages: &mut [Vec<Slot>], index: u32) -> Option<&mut Slot> {
-            pages.get_mut(index as usize / PAGE)?.get_mut(index as usize % PAGE)
-        }
-        /// In a slot: it is not known yet of what kind it is.
-        const UNSEEN: u32 = u32::MAX;
+    ) -> Result<Self, EntityIdsError> {
         let EntityIds { generations, free, retired, first_generation } = ids;
-        let Some(first_generation) = NonZeroU32::new(*first_generation) else {
-            return Ok(Err(EntityIdsError::FirstGeneration));
-        };
+        let first_generation = NonZeroU32::new(*first_generation).ok_or(EntityIdsError::FirstGeneration)?;
         if generations.len() > limit as usize {
-            return Ok(Err(EntityIdsError::TooMany));
+            return Err(EntityIdsError::TooMany);
         }
-        let mut pages: Vec<Vec<Slot>> = Vec::new();
-        try_reserve_exact(&mut pages, generations.len().div_ceil(PAGE))?;
-        for generations in generations.chunks(PAGE) {
-            let mut page = Vec::new();
-            try_reserve_exact(&mut page, generations.len())?;
-            page.extend(generations.iter().map(|&generation| Slot { generation, table: TableId::NONE, row: UNSEEN }));
-            pages.push(page);
-        }
-        let count = generations.len();
-        let mut live = 0;
-        for (number, entities) in tables.enumerate() {
-            if number >= TableId::LIMIT as usize || entities.len() >= UNSEEN as usize {
-                return Ok(Err(EntityIdsError::TooMany));
-            }
-            for (row, entity) in entities.iter().enumerate() {
-                let slot = slot_at(&mut pages, entity.index());
-                let Some(slot) = slot.filter(|slot| slot.generation == entity.generation()) else {
-                    return Ok(Err(EntityIdsError::Unknown(*entity)));
-                };
-                if slot.table != TableId::NONE {
-                    return Ok(Err(EntityIdsError::Twice(*entity)));
-                }
-                (slot.table, slot.row) = (TableId(number as u32), row as u32);
-                live += 1;
-            }
-        }
+        let unseen = |&generation: &u32| Slot { generation, table: TableId::NONE, row: UNSEEN };
+        let page = |generations: &[u32]| generations.iter().map(unseen).collect();
+        let mut pages: Vec<Vec<Slot>> = generations.chunks(PAGE).map(page).collect();
+        let live = place_rows(&mut pages, tables)?;
         for (place, &index) in free.iter().enumerate() {
             let slot = slot_at(&mut pages, index).filter(|slot| slot.is_free() && slot.row == UNSEEN);
-            let Some(slot) = slot else { return Ok(Err(EntityIdsError::NotFree(index))) };
-            slot.row = place as u32;
+            slot.ok_or(EntityIdsError::NotFree(index))?.row = place as u32;
         }
         for (index, slot) in pages.iter_mut().flatten().enumerate().filter(|(_, slot)| slot.row == UNSEEN) {
             if slot.generation != 0 {
-                return Ok(Err(EntityIdsError::Lost(index as u32)));
+                return Err(EntityIdsError::Lost(index as u32));
             }
             slot.row = 0;
         }
-        let mut last = None;
+        let mut bound = generations.len();
         for &index in retired {
-            if (index as usize) < count || index >= limit || last.is_some_and(|last| index <= last) {
-                return Ok(Err(EntityIdsError::Retired(index)));
+            if (index as usize) < bound || index >= limit {
+                return Err(EntityIdsError::Retired(index));
             }
-            last = Some(index);
+            bound = index as usize + 1;
         }
-        let mut own = Self { slots: count, first_generation, live, ..Self::default() };
-        copy(&mut own.free, free)?;
-        copy(&mut own.retired, retired)?;
-        try_reserve_exact(&mut own.pages, pages.len())?;
-        own.pages.extend(pages.into_iter().map(Arc::new));
-        Ok(Ok(own))
+        Ok(Self {
+            pages: pages.into_iter().map(Arc::new).collect(),
+            slots: generations.len(),
+            sparse: Vec::new(),
+            free: free.clone(),
+            retired: retired.clone(),
+            first_generation,
+            live,
+        })
     }
 
     /// The entity that is alive and has this index.

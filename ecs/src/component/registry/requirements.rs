@@ -1,0 +1,83 @@
+//! Which components the components of a world require.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::Components;
+use crate::component::ComponentId;
+use crate::component::info::ComponentInfo;
+use crate::component::required::{Required, RequiredComponentsError, Requirements, merge, requires};
+
+impl Components {
+    /// What a component requires, directly or through others.
+    pub(crate) fn required(&self, id: ComponentId) -> &[Required] {
+        self.info(id).map_or(&[], ComponentInfo::required)
+    }
+
+    /// What several components require, directly or through others, without themselves. Where more than one requires a component, the
+    /// value of one that requires another one of them counts more than the value of that; otherwise the first counts.
+    pub(crate) fn required_by(&self, ids: &[ComponentId]) -> Box<[Required]> {
+        self.required_by_with(ids, &Requirements::default())
+    }
+
+    /// The same, once components require more.
+    pub(crate) fn required_by_with(&self, ids: &[ComponentId], more: &Requirements) -> Box<[Required]> {
+        let required_by = |id| (id, more.of(id).unwrap_or_else(|| self.required(id)));
+        let mut rest: Vec<(ComponentId, &[Required])> = ids.iter().copied().map(required_by).collect();
+        rest.retain(|(_, required)| !required.is_empty());
+        let mut all = Vec::new();
+        // Requirements have no cycles, so some component is required by none of the rest.
+        while let Some(next) = rest.iter().position(|(id, _)| !rest.iter().any(|(_, required)| requires(required, *id)))
+        {
+            merge(&mut all, rest.remove(next).1);
+        }
+        all.retain(|required| !ids.contains(&required.id));
+        all.into()
+    }
+
+    /// What components require once one of them requires another one, for [`Components::adopt_requirements`].
+    ///
+    /// # Errors
+    ///
+    /// If it does so already, or if the components would require each other.
+    pub(crate) fn requirements_with(
+        &self,
+        by: ComponentId,
+        required: Required,
+    ) -> Result<Requirements, RequiredComponentsError> {
+        let names = (self.name(by), self.name(required.id));
+        if by == required.id || self.required(required.id).iter().any(|further| further.id == by) {
+            return Err(RequiredComponentsError::CyclicRequirement { requiree: names.0, required: names.1 });
+        }
+        let mut requires = self.infos[by.index()].requires.clone().unwrap_or_default();
+        if requires.direct.iter().any(|earlier| earlier.id == required.id) {
+            return Err(RequiredComponentsError::DuplicateRegistration { requiree: names.0, required: names.1 });
+        }
+        requires.direct.push(required);
+        let mut new = Requirements(Vec::new());
+        let is_concerned = |info: &&ComponentInfo| info.id == by || info.required().iter().any(|other| other.id == by);
+        let mut concerned: Vec<ComponentId> = self.infos.iter().filter(is_concerned).map(|info| info.id).collect();
+        // A component that requires another one requires more than that does, so it comes later.
+        concerned.sort_unstable_by_key(|&id| (id != by, self.required(id).len(), id));
+        for id in concerned {
+            let of_this = if id == by { Some(requires.clone()) } else { self.infos[id.index()].requires.clone() };
+            if let Some(mut requires) = of_this {
+                requires.resolve(|id| new.of(id).unwrap_or_else(|| self.required(id)));
+                new.0.push((id, requires));
+            }
+        }
+        Ok(new)
+    }
+
+    /// Replaces what some components require. Needs no memory.
+    pub(crate) fn adopt_requirements(&mut self, new: Requirements) {
+        for (id, requires) in new.0 {
+            self.infos[id.index()].requires = Some(requires);
+        }
+        for slot in 0..self.sole_storages.len() as u32 {
+            if let Some(id) = self.ids.get_by_slot(slot) {
+                self.note_sole_storage(Some(slot), ComponentId(id));
+            }
+        }
+    }
+}

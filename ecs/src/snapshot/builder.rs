@@ -1,0 +1,281 @@
+//! Snapshots that are built of data that a format has read.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::any::{Any, TypeId};
+use core::fmt;
+
+use super::api::WorldSnapshot;
+use super::columns::NewColumnContents;
+use super::consumers::{NewRemovalContents, NewScheduleContents, SpawnTicks, memories, prepare};
+use super::contents::SnapshotClock;
+use super::options::SnapshotOptions;
+use crate::component::ComponentDescriptor;
+use crate::entity::{Entity, EntityIds, EntityMapper};
+use crate::observer::register_relation;
+use crate::relation::{PairClones, PairContents, PairsParts, PartsOf, Relation};
+use crate::resource::{NewResource, Resource};
+use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts, build_copy};
+use crate::tick::{ComponentTicks, Tick};
+use crate::world::{World, keeps_systems, links_of_parts};
+
+/// The pairs of one relation, for a [`SnapshotBuilder`].
+pub struct NewPairsContents {
+    parts: Box<dyn PairsParts>,
+    register: fn(&mut Store) -> usize,
+    map: fn(&mut dyn PairsParts, &mut dyn EntityMapper),
+    relate: fn(Box<dyn PairsParts>, &mut World) -> usize,
+}
+
+impl NewPairsContents {
+    /// Pairs, with the value of each.
+    #[must_use]
+    pub fn of<R: Relation>(pairs: Vec<PairContents>, values: Vec<R>) -> Self {
+        let (register, map, relate) = (register_relation::<R>, map_pairs::<R>, relate::<R>);
+        Self { parts: Box::new(PartsOf { pairs, values }), register, map, relate }
+    }
+
+    pub(super) fn relation(&self) -> &'static ComponentDescriptor {
+        self.parts.relation()
+    }
+
+    pub(super) fn pairs(&self) -> &[PairContents] {
+        self.parts.pairs()
+    }
+
+    pub(super) fn retain_inside(&mut self, wanted: &[bool]) {
+        self.parts.retain(wanted);
+    }
+
+    pub(super) fn map_inside(&mut self, mapper: &mut dyn EntityMapper) {
+        (self.map)(&mut *self.parts, mapper);
+    }
+
+    pub(super) fn relate_in(self, world: &mut World) -> usize {
+        (self.relate)(self.parts, world)
+    }
+}
+
+/// Replaces the entities at the ends of pairs and inside of their values.
+fn map_pairs<R: Relation>(parts: &mut dyn PairsParts, mapper: &mut dyn EntityMapper) {
+    let Some(PartsOf { pairs, values }) = (parts as &mut dyn Any).downcast_mut::<PartsOf<R>>() else { return };
+    let targets = pairs.iter().map(|pair| pair.ends[1]);
+    let mut clones: Vec<(Entity, R)> = targets.zip(core::mem::take(values)).collect();
+    PairClones::map_entities(&mut clones, mapper);
+    for (pair, (target, value)) in pairs.iter_mut().zip(clones) {
+        pair.ends = [mapper.get_mapped(pair.ends[0]), target];
+        values.push(value);
+    }
+}
+
+/// Makes pairs in a world.
+fn relate<R: Relation>(parts: Box<dyn PairsParts>, world: &mut World) -> usize {
+    let parts: Box<dyn Any> = parts;
+    let Ok(parts) = parts.downcast::<PartsOf<R>>() else { return 0 };
+    let mut count = 0;
+    for (pair, value) in parts.pairs.into_iter().zip(parts.values) {
+        let [source, target] = pair.ends;
+        if world.contains(source) && world.contains(target) {
+            count += usize::from(world.relate(source, value, target));
+        }
+    }
+    count
+}
+
+impl fmt::Debug for NewPairsContents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("NewPairsContents");
+        shown.field("relation", &self.parts.name()).field("len", &self.parts.len()).finish_non_exhaustive()
+    }
+}
+
+/// Puts a snapshot together. See [Contents](super#contents).
+pub struct SnapshotBuilder {
+    parts: StoreParts,
+    schedules: Vec<NewScheduleContents>,
+    /// Types of resources that are no part of the snapshot.
+    kept: Vec<TypeId>,
+}
+
+impl SnapshotBuilder {
+    /// Without entities that have rows.
+    #[must_use]
+    pub fn new(ids: EntityIds, clock: SnapshotClock) -> Self {
+        let SnapshotClock { frame_number, is_frame_open: any_ran, tick, last, checked } = clock;
+        let parts = StoreParts {
+            ids,
+            tables: Vec::new(),
+            storages: Vec::new(),
+            resources: Vec::new(),
+            pairs: Vec::new(),
+            removals: Vec::new(),
+            spawns: None,
+            expected_ids: Vec::new(),
+            held: Vec::new(),
+            frame_number,
+            any_ran,
+            ran: Vec::new(),
+            tick,
+            last,
+            checked,
+        };
+        Self { parts, schedules: Vec::new(), kept: Vec::new() }
+    }
+
+    /// Without anything: for resources that are [inserted](Self::insert_resources) into a living world.
+    #[must_use]
+    pub fn of_parts() -> Self {
+        let ids = EntityIds { generations: Vec::new(), free: Vec::new(), retired: Vec::new(), first_generation: 1 };
+        let tick = Tick::new(1);
+        let clock =
+            SnapshotClock { frame_number: 0, is_frame_open: false, tick, last: Tick::new(0), checked: Tick::new(0) };
+        Self::new(ids, clock)
+    }
+
+    pub(super) fn resources_mut(&mut self) -> &mut [NewResource] {
+        &mut self.parts.resources
+    }
+
+    pub(super) fn into_resources(self) -> Vec<NewResource> {
+        self.parts.resources
+    }
+
+    /// Adds clones of all resources and pairs of a copy.
+    pub(super) fn add_whole(&mut self, copy: &StoreCopy) {
+        self.parts.resources.extend(copy.resources.to_new());
+        let pairs = copy.pairs.iter().zip(&copy.relations);
+        let pairs = pairs.filter_map(|(pairs, register)| Some((pairs.as_ref()?.to_parts(), *register)));
+        self.parts.pairs.extend(pairs);
+    }
+
+    /// Adds the next table, to which the last row came at a tick, with the values of each component by row. The first one has no
+    /// components.
+    pub fn add_table(
+        &mut self,
+        entities: Vec<Entity>,
+        stamp: Tick,
+        columns: impl IntoIterator<Item = NewColumnContents>,
+    ) -> &mut Self {
+        let columns = columns.into_iter().map(NewColumnContents::into_parts).collect();
+        self.parts.tables.push(TableParts { entities, stamped: stamp, columns });
+        self
+    }
+
+    /// Adds the values that entities have of a sparse component, in the order of these entities.
+    pub fn add_storage(&mut self, entities: Vec<Entity>, column: NewColumnContents) -> &mut Self {
+        self.parts.storages.push((entities, column.into_parts()));
+        self
+    }
+
+    /// Adds the pairs of a relation. What entities have of [`PairSource`](crate::relation::PairSource) and
+    /// [`PairTarget`](crate::relation::PairTarget) is added as of other sparse components.
+    pub fn add_pairs(&mut self, pairs: NewPairsContents) -> &mut Self {
+        self.parts.pairs.push((pairs.parts, pairs.register));
+        self
+    }
+
+    /// Adds a resource, and when it was added and changed.
+    pub fn add_resource<R: Resource>(&mut self, value: R, ticks: ComponentTicks) -> &mut Self {
+        self.parts.resources.push(NewResource::new(value, ticks));
+        self
+    }
+
+    /// Adds a resource that is read from its [text form](crate::component::TextForm), and when it was added and changed.
+    ///
+    /// # Errors
+    ///
+    /// If the type has no text form, or the text is not one of a value, with what is wrong. Nothing has been added.
+    ///
+    /// ```
+    /// use strata_ecs::change::{ComponentTicks, Tick};
+    /// use strata_ecs::component::{ComponentDescriptor, Persistence, TextForm};
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::SnapshotBuilder;
+    ///
+    /// #[derive(Resource, Clone)]
+    /// #[resource(persistence = score_as_text)]
+    /// struct Score(u32);
+    ///
+    /// fn score_as_text() -> Persistence<Score> {
+    ///     Persistence::Text(TextForm::new(
+    ///         |score, text| text.push_str(&score.0.to_string()),
+    ///         |text| text.parse().map(Score).map_err(|error| format!("{error}")),
+    ///     ))
+    /// }
+    ///
+    /// let (descriptor, ticks) = (ComponentDescriptor::of_resource::<Score>(), ComponentTicks::new(Tick::new(1)));
+    /// let mut builder = SnapshotBuilder::of_parts();
+    /// assert!(builder.add_resource_text(descriptor, "three", ticks).is_err());
+    /// builder.add_resource_text(descriptor, "3", ticks).unwrap();
+    /// let mut world = World::new();
+    /// builder.insert_resources(&mut world);
+    /// assert_eq!(world.resource::<Score>().0, 3);
+    /// ```
+    pub fn add_resource_text(
+        &mut self,
+        descriptor: &ComponentDescriptor,
+        text: &str,
+        ticks: ComponentTicks,
+    ) -> Result<&mut Self, String> {
+        let mut list: (Vec<NewResource>, ComponentTicks) = (Vec::new(), ticks);
+        descriptor.read_text(text, &mut list)?;
+        self.parts.resources.append(&mut list.0);
+        Ok(self)
+    }
+
+    /// Has resources of some types stay as they are when the snapshot is restored, as
+    /// [`SnapshotOptions::without_resources`] does: those of which the data say nothing.
+    pub fn keep_resources(&mut self, types: impl IntoIterator<Item = TypeId>) -> &mut Self {
+        self.kept.extend(types);
+        self
+    }
+
+    /// Adds what the systems of a schedule keep. A world that has no such schedule when the snapshot is [built](Self::build) passes it over.
+    pub fn add_schedule(&mut self, schedule: NewScheduleContents) -> &mut Self {
+        self.schedules.push(schedule);
+        self
+    }
+
+    /// Adds removals of a component.
+    pub fn add_removals(&mut self, removals: NewRemovalContents) -> &mut Self {
+        self.parts.removals.push(removals.0);
+        self
+    }
+
+    /// Says when entities were spawned. Without this all were spawned at the tick of the snapshot.
+    pub fn set_spawns(&mut self, spawns: SpawnTicks) -> &mut Self {
+        self.parts.spawns = Some((spawns.of_indexes, spawns.others, spawns.newest));
+        self
+    }
+
+    /// A snapshot of a world, to be restored there. Components and resources that the world does not know are registered, and the
+    /// schedules are prepared of whose systems it is said what they keep; nothing else happens to it. Resources that are not a part of the snapshot go when it is restored, unless the options leave them out.
+    ///
+    /// # Errors
+    ///
+    /// If the parts contradict each other: there is no snapshot that a world could not have taken.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory, or if a resource has the stable name of another one.
+    pub fn build(self, world: &mut World, options: &SnapshotOptions) -> Result<WorldSnapshot, BuildError> {
+        let Self { mut parts, schedules, kept } = self;
+        let mut options = options.clone().without_resources(kept);
+        world.add_locals_to(&mut options);
+        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
+        let systems = prepare(world, schedules, &mut parts)?;
+        let copy = build_copy(&mut world.store, parts, links_of_parts, is_apart, &options.clones)?;
+        let systems = memories(world, &copy, systems)?;
+        Ok(WorldSnapshot::of_copy(world, options, copy, systems))
+    }
+}
+
+impl fmt::Debug for SnapshotBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StoreParts { ids, tables, storages, resources, .. } = &self.parts;
+        let mut shown = f.debug_struct("SnapshotBuilder");
+        shown.field("ids", ids).field("tables", &tables.len()).field("storages", &storages.len());
+        shown.field("resources", &resources.len()).finish_non_exhaustive()
+    }
+}
