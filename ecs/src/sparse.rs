@@ -296,7 +296,7 @@ impl SparseStorage {
             && self.contains(index)
             && let Some(row) = self.tick_row(index)
         {
-            tracking.renew(row, renewal, tracking.seen(), now);
+            tracking.renew(row, renewal, tracking.last_look(), now);
         }
     }
 
