@@ -15,7 +15,6 @@ mod const_panic;
 mod guard;
 mod mailbox;
 mod prefetch;
-mod exact_division;
 pub mod simd;
 mod form_choice;
 mod processor;

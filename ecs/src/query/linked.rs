@@ -59,7 +59,7 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
         // SAFETY: the same; the value is there. The terms only read, which is allowed, as promised to `LinkedWalk::new`. What is written at
         // that time is the rows of the run, of which this is none, and rows of its depth, of which this is none either. It is not in use when
         // others are written: kernels are for any lifetime of what they get, so it ends with the call.
-        is_there.then(|| P::item(unsafe { P::Terms::row(table.ready, table.rows, row) }, None))
+        is_there.then(|| P::item(unsafe { P::Terms::row::<false>(table.ready, table.rows, row) }, None))
     }
 
     /// What the target of a row has, if there is one that has it.

@@ -4,7 +4,7 @@
 //! the compiler may use a wider instruction set. This reaches as far as inlining does: what is not inlined is compiled for
 //! the baseline, which is right, and slow. So all parts of a job are `#[inline(always)]`, from `Job::run` through the terms
 //! of the query to the kernel and the user's function in it. The *unroll width* is how many rows the kernel gets at a time;
-//! it goes by the size of the largest value in a row (`Fetch::WIDEST`), and the rows that are left go by halves. Loops over
+//! it goes by the size of the largest value in a row (`TermFacts::widest`), and the rows that are left go by halves. Loops over
 //! values that one cannot compute with have no variants, and those over values of several numbers, or item by item, none for AVX-512.
 //! `benches/shapes.rs` measures them.
 //!
@@ -262,8 +262,8 @@ pub(crate) struct Of<V, D>(PhantomData<(V, D)>);
 impl<V, D> simd::Sealed for Of<V, D> {}
 
 impl<V: Variants, D: Fetch> Variants for Of<V, D> {
-    const WIDE: bool = V::WIDE && D::WIDEST != 0;
-    const AVX512: bool = V::AVX512 || D::WIDEST <= SMALL;
+    const WIDE: bool = V::WIDE && D::FACTS.widest != 0;
+    const AVX512: bool = V::AVX512 || D::FACTS.widest <= SMALL;
     const FORMS: &'static [Form] = if Self::WIDE { V::FORMS } else { ONE_FORM };
     type Baseline = V::Baseline;
     type Avx2 = V::Avx2;
@@ -292,7 +292,7 @@ const fn at_a_time<S: UnrollWidth, D: ContiguousFetch>() -> usize {
     // A slice is two words.
     let rows = if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
         S::OF_MANY
-    } else if D::WIDEST <= SMALL {
+    } else if D::FACTS.widest <= SMALL {
         S::OF_SMALL
     } else {
         S::OF_LARGE
@@ -494,7 +494,7 @@ where
         run!(end - first);
         return Ok(());
     }
-    if const { S::LOOPS_OVER_SMALL && D::WIDEST <= SMALL } {
+    if const { S::LOOPS_OVER_SMALL && D::FACTS.widest <= SMALL } {
         let most = (end - first) & !(at_a_time - 1);
         if most != 0 {
             run!(most);
