@@ -16,7 +16,6 @@ mod guard;
 mod mailbox;
 mod prefetch;
 pub mod simd;
-mod form_choice;
 mod processor;
 pub mod pool;
 #[doc(hidden)]
