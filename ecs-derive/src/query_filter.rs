@@ -75,7 +75,7 @@ fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
 /// name a private type (E0446). So a private trait names it, and the public implementation takes it as a parameter. Where
 /// clauses demand of each field to be a filter, so that one that is none is reported at its type and nowhere else.
 ///
-/// The terms are a tuple in a tuple: `Or` takes the members of a tuple apart, and the fields of a struct belong together.
+/// In `Or` the fields of a struct belong together: it is the only member.
 fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     let ident = &item.ident;
     let trait_name = format_ident!("__{}Terms", ident.unraw());
@@ -103,10 +103,14 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
         }
         #[automatically_derived]
         impl #impl_generics #trait_name for #ident #type_generics #private_where {
-            type Terms = (<#filter as __strata::QueryFilter>::Terms,);
+            type Terms = <#filter as __strata::QueryFilter>::Terms;
         }
         #[automatically_derived]
         impl #extended_generics __strata::QueryFilter for #ident #type_generics #public_where {
+            type Terms = __Terms;
+        }
+        #[automatically_derived]
+        impl #extended_generics __strata::AnyOfTerms for #ident #type_generics #public_where {
             type Terms = __Terms;
         }
     }

@@ -16,9 +16,7 @@ mod const_panic;
 mod guard;
 mod mailbox;
 mod prefetch;
-mod exact_division;
 pub mod simd;
-mod form_choice;
 mod processor;
 pub mod pool;
 #[doc(hidden)]

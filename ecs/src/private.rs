@@ -57,8 +57,8 @@ pub use crate::label::{
 pub use crate::message::Message;
 pub use crate::observer::On;
 pub use crate::query::{
-    Added, Allow, Alternative, Changed, ContiguousFetch, ContiguousQueryData, Fetch, FilterTerms, FirstOf, Kept,
-    LinkedRows, MutSlice, Or, PairIter, Pairs, Query, QueryData, QueryFilter, ReadOnlyFetch, ReadPair, RefPair,
+    Added, Allow, Alternative, AnyOfTerms, Changed, ContiguousFetch, ContiguousQueryData, Fetch, FilterTerms, FirstOf,
+    Kept, LinkedRows, MutSlice, Or, PairIter, Pairs, Query, QueryData, QueryFilter, ReadOnlyFetch, ReadPair, RefPair,
     RefSlice, RowList, SliceItem, With, Without, WritePair, listed_rows,
 };
 pub use crate::relation::{CloneProbe, NoClone, OnTargetDespawn, Relation};

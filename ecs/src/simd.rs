@@ -12,10 +12,6 @@
 //! leaves open may differ, as it may between two builds of one program: the sign and the payload of a NaN, and which zero
 //! `min` and `max` of `0.0` and `-0.0` give.
 //!
-//! A `#[system]` over components is timed when it has run a few times: in the widest instruction set, several rows at a time and as it is
-//! written, and as it is written for the baseline. It keeps the fastest form, since long bodies are slower in wide registers at times.
-//! Nothing else depends on which one that is.
-//!
 //! What a loop calls is compiled with it where the compiler inlines it. A call that is not inlined runs code of the
 //! baseline.
 //!
@@ -217,8 +213,6 @@ pub trait Variants: Sealed + 'static {
     const WIDE: bool;
     /// Whether there is one for AVX-512, which stands back for that for AVX2 otherwise.
     const AVX512: bool;
-    /// The forms of which the fastest one is taken. The first one is taken until they have been timed.
-    const FORMS: &'static [Form];
     /// The unroll width for the baseline.
     type Baseline: UnrollWidth;
     /// The unroll width for AVX2.
@@ -255,8 +249,6 @@ impl Sealed for Wide {}
 impl Variants for Wide {
     const WIDE: bool = true;
     const AVX512: bool = false;
-    const FORMS: &'static [Form] =
-        if cfg!(all(feature = "std", target_arch = "x86_64")) { &[Form::Widest, Form::Plain] } else { ONE_FORM };
     type Baseline = BestOfBaseline;
     type Avx2 = BestOfWide;
     type Avx512 = BestOfWide;
@@ -271,7 +263,6 @@ impl Sealed for Narrow {}
 impl Variants for Narrow {
     const WIDE: bool = false;
     const AVX512: bool = false;
-    const FORMS: &'static [Form] = ONE_FORM;
     type Baseline = AsWritten;
     type Avx2 = AsWritten;
     type Avx512 = AsWritten;
@@ -286,7 +277,6 @@ impl<const COUNT: usize> Sealed for Shaped<COUNT> {}
 impl<const COUNT: usize> Variants for Shaped<COUNT> {
     const WIDE: bool = true;
     const AVX512: bool = true;
-    const FORMS: &'static [Form] = ONE_FORM;
     type Baseline = Rows<COUNT, COUNT, COUNT>;
     type Avx2 = Rows<COUNT, COUNT, COUNT>;
     type Avx512 = Rows<COUNT, COUNT, COUNT>;
@@ -307,52 +297,6 @@ pub(crate) fn between_blocks() {
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = core::hint::black_box(0_u8);
-}
-
-/// A form of a loop.
-#[doc(hidden)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
-    /// For the widest instruction set that is used, in the unroll width for that.
-    Widest,
-    /// As it is written, for what the whole program is compiled for.
-    Plain,
-    /// As it is written, for the widest instruction set that is used.
-    Whole,
-}
-
-impl Form {
-    /// How many there are.
-    pub(crate) const COUNT: usize = 3;
-
-    /// Whether a loop may have this form.
-    const fn is_one_of(self, forms: &[Self]) -> bool {
-        let mut at = 0;
-        while at < forms.len() {
-            if forms[at] as usize == self as usize {
-                return true;
-            }
-            at += 1;
-        }
-        false
-    }
-}
-
-/// The forms of a loop that is not timed.
-pub(crate) const ONE_FORM: &[Form] = &[Form::Widest];
-
-/// The variants `V`, each with the loop as it is written.
-struct Written<V>(PhantomData<V>);
-
-impl<V> Sealed for Written<V> {}
-
-impl<V: Variants> Variants for Written<V> {
-    const WIDE: bool = V::WIDE;
-    const AVX512: bool = V::AVX512;
-    const FORMS: &'static [Form] = ONE_FORM;
-    type Baseline = AsWritten;
-    type Avx2 = AsWritten;
-    type Avx512 = AsWritten;
 }
 
 /// Something that is compiled for several instruction sets.
@@ -376,16 +320,6 @@ pub(crate) fn run<V: Variants, J: Job>(job: J) -> J::Out {
 #[inline(never)]
 pub(crate) fn run_apart<V: Variants, J: Job>(job: J) -> J::Out {
     run::<V, J>(job)
-}
-
-/// Does a job in a form.
-#[inline(always)]
-pub(crate) fn run_as<V: Variants, J: Job>(form: Form, job: J) -> J::Out {
-    match form {
-        Form::Plain if const { Form::Plain.is_one_of(V::FORMS) } => as_written(job),
-        Form::Whole if const { Form::Whole.is_one_of(V::FORMS) } => run::<Written<V>, J>(job),
-        _ => run::<V, J>(job),
-    }
 }
 
 /// The loop as it is written, for the baseline. A function of its own, as below.

@@ -257,7 +257,7 @@ impl SparseStorage {
         if let Some(tracking) = self.column().tracking()
             && let Some(row) = self.tick_row(index).filter(|_| self.contains(index))
         {
-            tracking.renew(row, renewal, tracking.seen(), now);
+            tracking.renew(row, renewal, tracking.last_look(), now);
         }
     }
 

@@ -391,6 +391,39 @@ fn changes_are_new_after_another_disabling_component_too() {
     assert_eq!(run(&mut schedule, &mut world), NOTHING);
 }
 
+/// Its component puts an entity into a table that no consumer has looked at.
+#[derive(Component)]
+struct Elsewhere;
+
+#[test]
+fn a_change_made_while_an_entity_is_disabled_is_seen_after_it_is_enabled() {
+    let (mut world, mut schedule, ids) = consumers(3);
+    // Nobody looks at the table before the entity is disabled.
+    let id = world.spawn(Elsewhere).id();
+    world.increment_change_tick();
+    world.entity_mut(id).insert((A(90), Fresh));
+    world.increment_change_tick();
+    world.entity_mut(id).insert(Disabled);
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+    world.entity_mut(id).remove::<Disabled>();
+    assert_eq!(run(&mut schedule, &mut world), [vec![90], vec![90], vec![90], vec![], vec![90]]);
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+    // Nor to the one that it is brought to after a change.
+    world.get_mut::<A>(ids[1]).unwrap().0 = 71;
+    for id in &ids[..2] {
+        world.increment_change_tick();
+        world.entity_mut(*id).insert(Elsewhere);
+        world.increment_change_tick();
+        world.entity_mut(*id).insert(Disabled);
+    }
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+    ids[..2].iter().for_each(|id| _ = world.entity_mut(*id).remove::<Disabled>());
+    let [changed, added, rows, _, refs] = run(&mut schedule, &mut world);
+    assert_eq!((changed, added, rows, refs), (vec![71], vec![], vec![71], vec![71]));
+    assert_eq!(run(&mut schedule, &mut world), NOTHING);
+    world.check_invariants();
+}
+
 #[test]
 fn an_entity_that_is_spawned_disabled_is_new_when_it_is_enabled() {
     let (mut world, mut schedule, _) = consumers(3);

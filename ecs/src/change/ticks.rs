@@ -4,7 +4,6 @@ use core::hint::cold_path;
 
 use crate::column::Column;
 use crate::component::{ChangeTracking, TrackingRequest};
-use crate::exact_division::ExactDivision;
 use crate::origin::{Origin, SystemName};
 use crate::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCell, TickCells, WriteStamp};
 use crate::tracking::Tracking;
@@ -92,18 +91,13 @@ impl<'w> TickPlace<'w> {
     }
 }
 
-/// Rows that are counted one by one.
-const ROWS: &ExactDivision = &ExactDivision::by(1);
-
 /// The ticks of a value, seen from a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Ticks<'w> {
     /// The ticks of the column, if it keeps any: those of the row are in it. A field of its own, which is the same for all rows of a
     /// table. As a kind of place it would be put together for each of them, also where nothing asks.
     tracking: Option<&'w Tracking>,
-    /// The row, as a multiple of this number: a loop that counts in bytes need not say which row it is unless something asks.
     row: usize,
-    unit: &'static ExactDivision,
     /// Otherwise.
     place: TickPlace<'w>,
     run_ticks: RunTicks,
@@ -112,7 +106,7 @@ pub(crate) struct Ticks<'w> {
 impl<'w> Ticks<'w> {
     #[inline]
     pub(crate) fn new(place: TickPlace<'w>, run_ticks: RunTicks) -> Self {
-        Self { tracking: None, row: 0, unit: ROWS, place, run_ticks }
+        Self { tracking: None, row: 0, place, run_ticks }
     }
 
     /// Of a value in a row of a column with these ticks, or of one that can be asked for them.
@@ -127,32 +121,16 @@ impl<'w> Ticks<'w> {
         request: Option<&'w TrackingRequest>,
         run_ticks: RunTicks,
     ) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe { Self::in_row_at(tracking, (row, ROWS), request, run_ticks) }
-    }
-
-    /// The same, with the row as a multiple of a number, by which it is divided when that is asked for.
-    ///
-    /// # Safety
-    ///
-    /// - It is a multiple, and there is room for the row.
-    #[inline(always)]
-    pub(crate) unsafe fn in_row_at(
-        tracking: Option<&'w Tracking>,
-        (row, unit): (usize, &'static ExactDivision),
-        request: Option<&'w TrackingRequest>,
-        run_ticks: RunTicks,
-    ) -> Self {
-        debug_assert!(tracking.is_none_or(|tracking| unit.of(row) < tracking.capacity()));
+        debug_assert!(tracking.is_none_or(|tracking| row < tracking.capacity()));
         let place = request.map_or(TickPlace::Nowhere, TickPlace::Untracked);
-        Self { tracking, row, unit, place, run_ticks }
+        Self { tracking, row, place, run_ticks }
     }
 
     /// Where they are.
     #[inline(always)]
     fn place(&self) -> TickPlace<'w> {
         match self.tracking {
-            Some(tracking) => TickPlace::Row(TickRow { tracking, row: self.unit.of(self.row) as u32 }),
+            Some(tracking) => TickPlace::Row(TickRow { tracking, row: self.row as u32 }),
             None => self.place,
         }
     }

@@ -9,7 +9,7 @@ use core::ops::Range;
 use core::slice;
 
 use super::cache::{CacheOf, Match};
-use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
+use super::fetch::{ContiguousFetch, Fetch, Recording, Rows, Sharing};
 use super::filter::FilterTerms;
 use crate::cell::StoreCell;
 use crate::entity::{Entity, TableId};
@@ -45,7 +45,19 @@ pub(crate) const fn per_row<D: Fetch, F: FilterTerms>() -> bool {
 
 /// What another query may change of a table while a query with these terms goes through it.
 pub(crate) const fn sharing<D: Fetch, F: FilterTerms>() -> Sharing {
-    Sharing::of(D::NAMES_SPARSE || F::NAMES_SPARSE)
+    Sharing::of(D::FACTS.names_sparse || F::FACTS.names_sparse)
+}
+
+/// Whether everything that a query reads or asks for is stored outside the tables.
+const fn is_outside_tables<D: Fetch, F: FilterTerms>() -> bool {
+    D::FACTS.outside_tables && F::FACTS.outside_tables
+}
+
+/// Whether every entity of the sparse storage that a walk follows matches, if its table does: the query demands that it is there, and
+/// asks nothing else of a row. Not if the walk follows the log of the storage.
+#[inline]
+fn holds_for_all<D: Fetch, F: FilterTerms>(cache: &CacheOf<D, F>) -> bool {
+    D::FACTS.only_demands && F::FACTS.only_demands && cache.drivers.len() == 1
 }
 
 impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
@@ -91,8 +103,8 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         // SAFETY: the caller's promise.
         let whole = unsafe { Self::whole(cell, cache, found) };
         // SAFETY: what the query reads is outside of tables; the rows are those of the storage.
-        let (data, holds) = unsafe { D::packed(whole.data, storage) };
-        let all_packed = holds && (!F::PER_ROW || F::holds_for_all(whole.filter(), driver.storage));
+        let data = unsafe { D::packed(whole.data, storage) };
+        let all_packed = holds_for_all::<D, F>(cache);
         Some(Self { data, rows: Rows::of_storage(storage), end: storage.entities().len(), all_packed, ..whole })
     }
 
@@ -103,19 +115,13 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         cache: &'s CacheOf<D, F>,
         driver: &Driver<'w>,
     ) -> Option<(&'w SparseSet, &'s Match<D::Column>)> {
-        if !(D::OUTSIDE_TABLES && F::OUTSIDE_TABLES) || driver.logged.is_some() {
+        if !is_outside_tables::<D, F>() || driver.logged.is_some() {
             return None;
         }
         let SparseStorage::Set(storage) = driver.storage else { return None };
         // Tables that do not match have what disables their entities, or have been left out otherwise.
         let are_all = cache.matches.len() == cell.store().structure.archetypes.tables.iter().len();
         cache.matches.first().filter(|_| are_all).map(|found| (storage, found))
-    }
-
-    /// Whether all rows of the table whose entities are in a storage match.
-    #[inline(always)]
-    fn matches_all_of(&self, storage: &SparseStorage) -> bool {
-        D::holds_for_all(self.data, storage) && (!F::PER_ROW || F::holds_for_all(self.filter(), storage))
     }
 
     /// The filter, of a query of which it has to ask rows.
@@ -137,7 +143,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     #[inline(always)]
     pub(crate) fn all_packed(&self) -> Option<D::Ready<'w>> {
         // SAFETY: `packed` made this, and all rows match.
-        (D::OUTSIDE_TABLES && F::OUTSIDE_TABLES && self.all_packed).then(|| unsafe { D::all_packed(self.data) })
+        (is_outside_tables::<D, F>() && self.all_packed).then(|| unsafe { D::all_packed(self.data) })
     }
 
     /// Whether an entity of the table, which is in this row, matches.
@@ -157,9 +163,12 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     pub(crate) unsafe fn noted(&self, first: usize) -> Option<D::Ready<'w>> {
         match sharing::<D, F>() {
             // SAFETY: the caller's promise; `Sharing::Nothing` says that no other query has rows of the table.
-            Sharing::Nothing if D::notes_in_ticks_alone(self.data) => unsafe {
-                D::noted(self.data, first, self.end - first)
-            },
+            // SAFETY: nothing has to hold where it is only asked what is enough.
+            Sharing::Nothing if unsafe { D::recording(self.data, Recording::TicksAlone) }.is_some() => {
+                let ticks = Recording::Ticks { first, count: self.end - first };
+                // SAFETY: the caller's promise; `Sharing::Nothing` says that no other query has rows of the table.
+                unsafe { D::recording(self.data, ticks) }
+            }
             _ => None,
         }
     }
@@ -477,7 +486,7 @@ impl<'w> Led<'w> {
         // The table of the last row. Its block stays where it is, and is not copied for each row.
         let mut table = TableId::UNUSED;
         let mut block = None;
-        let mut is_asked = true;
+        let is_asked = !holds_for_all::<D, F>(cache);
         // `each` stands in one loop, so that it becomes a part of it.
         let mut some = [0; LED];
         loop {
@@ -491,7 +500,6 @@ impl<'w> Led<'w> {
                     table = location.table;
                     // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
                     block = cache.match_of(table).map(|found| unsafe { Block::<D, F>::whole(cell, cache, &found) });
-                    is_asked = block.as_ref().is_some_and(|block| !block.matches_all_of(driver.storage));
                 }
                 let Some(block) = &block else { continue };
                 let row = location.row as usize;

@@ -149,6 +149,8 @@ impl TableMatcher {
             Some(storage) => drivers.push(storage),
             None => demanded.extend(component.id),
         });
+        drivers.sort_unstable();
+        drivers.dedup();
         let disabling = store.structure.archetypes.components.disabling().len();
         (Self { terms, tables, demanded, within: Vec::new(), disabling }, drivers)
     }

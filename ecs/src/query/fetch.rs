@@ -11,9 +11,8 @@ use core::slice;
 use crate::access::FilteredAccess;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::exact_division::ExactDivision;
 use crate::prefetch::prefetch;
-use crate::sparse::{SparseSet, SparseStorage};
+use crate::sparse::SparseSet;
 use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, TermFacts};
@@ -99,8 +98,7 @@ impl Sharing {
 ///
 /// - The term says everything that `row` gives access to. Of a table that the term matches, an entity of which `contains`
 ///   says that it is there has what the term demands; without `PER_ROW`, each entity of the table does.
-/// - No constant that follows from `TERM` is set otherwise. `STRIDE` is at most the size of each value in a table, so that as many bytes as
-///   all rows take are fewer than `isize::MAX`.
+/// - No constant that follows from `TERM` is set otherwise.
 /// - `ReadOnly` only reads.
 /// - Several threads may visit a table at the same time, each for rows of its own: what they share is read, or changed by
 ///   atomic operations.
@@ -124,12 +122,6 @@ pub unsafe trait Fetch: 'static {
     const FACTS: TermFacts = Self::TERM.facts();
     /// Whether a row of a matched table may lack something, so that `contains` has to be asked.
     const PER_ROW: bool = Self::FACTS.per_row;
-    /// Whether a sparse component is demanded or forbidden: then another query may change other rows of the same table.
-    const NAMES_SPARSE: bool = Self::FACTS.names_sparse;
-    /// The size of the largest value in a row that one can compute with: one without a destructor. Zero if there is none:
-    /// loops over such rows are not worth compiling for several instruction sets.
-    const WIDEST: usize = Self::FACTS.widest;
-
     /// The state for the term in a world, which was made of `TERM`.
     fn state(term: Term<'_>) -> Self::State;
 
@@ -160,67 +152,38 @@ pub unsafe trait Fetch: 'static {
         table: &'w Table,
     ) -> Self::Ready<'w>;
 
-    /// Whether rows note in ticks that they were changed, where there are ticks.
-    const NOTES_CHANGES: bool = false;
-
-    /// The same, if there are no ticks that a change of a row would be noted in. The compiler sees this in what it gets, and
-    /// leaves the notes out of a loop.
-    #[inline(always)]
-    fn without_notes<'w>(ready: Self::Ready<'w>) -> Option<Self::Ready<'w>> {
-        Some(ready)
-    }
-
-    /// Whether changes of rows are noted by all terms that can, and need no note but their ticks. It may become true while rows are
-    /// changed, and stays true until another visit.
-    #[inline(always)]
-    fn notes_in_ticks_alone(ready: Self::Ready<'_>) -> bool {
-        let _ = ready;
-        true
-    }
-
-    /// The same, if changes of rows need no note but their ticks: all else is noted now, for all of them. So nothing is, if it
-    /// leads to few of many.
+    /// Prepares a loop that records the changes of rows as `recording` says; `None` if a term has to record more than that. What the
+    /// compiler sees in the result leaves the rest out of the loop.
     ///
     /// # Safety
     ///
-    /// - The rows are rows of the table. They, and no others, are given out from what this returns, to be changed in the run of
-    ///   the cell that the table was got ready with.
-    /// - No other query that is alive has rows of the table whose values this one may change.
+    /// - For [`Recording::Ticks`]: the rows are rows of the table. They, and no others, are returned by [`row`](Self::row) of the result, with
+    ///   `RECORDED`, to be changed in the run of the cell that the table was got ready with. No other query that is alive has rows of the
+    ///   table whose values this one may change.
     #[inline(always)]
-    unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
-        let _ = (first, count);
+    unsafe fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
+        let _ = recording;
         Some(ready)
     }
 
-    /// Whether everything that is read is stored outside the tables: then it does not matter in which one an entity is, and
-    /// the rows may be those of a sparse storage.
-    const OUTSIDE_TABLES: bool = false;
-
-    /// The same for the rows of a sparse storage, and whether all its entities have what is demanded.
+    /// Makes the rows those of a sparse storage, instead of those of the table.
     ///
     /// # Safety
     ///
-    /// - `OUTSIDE_TABLES` is true. Rows are those of the storage from now on, where those of the table are asked for.
-    unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> (Self::Ready<'w>, bool) {
+    /// - No value is read from a column of the table: `FACTS.outside_tables` is true.
+    unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
         let _ = storage;
-        (ready, false)
-    }
-
-    /// The same, as the compiler sees it that knows which storage it is: it leaves questions out of a loop.
-    ///
-    /// # Safety
-    ///
-    /// - This is what [`packed`](Self::packed) returned, with `true`.
-    #[inline(always)]
-    unsafe fn all_packed<'w>(ready: Self::Ready<'w>) -> Self::Ready<'w> {
         ready
     }
 
-    /// Whether all entities of a sparse storage that are in the table have what is demanded.
-    #[inline]
-    fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
-        let _ = (ready, storage);
-        !Self::PER_ROW
+    /// Shows the compiler that every demanded component is in the storage that the rows are those of.
+    ///
+    /// # Safety
+    ///
+    /// - [`packed`](Self::packed) returned `ready`; the storage is the only sparse one of which the query demands that it has an entity.
+    #[inline(always)]
+    unsafe fn all_packed<'w>(ready: Self::Ready<'w>) -> Self::Ready<'w> {
+        ready
     }
 
     /// Has the processor fetch what it knows to need for a row. This is worth doing a while before the row is read. There need not be
@@ -251,41 +214,28 @@ pub unsafe trait Fetch: 'static {
     /// Whether an entity of the table has what is not stored in tables.
     fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
 
-    /// One row.
+    /// One row. `RECORDED` says that [`recording`](Self::recording) returned `ready` for [`Recording::Ticks`] and this row.
     ///
     /// # Safety
     ///
     /// - `ready` and `rows` are those of a table that has the row and has not changed since; `contains` was true, or
     ///   `PER_ROW` is false.
     /// - The access to the values is allowed, and no other borrow of them is in its way, for `'w`.
-    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
+    /// - `RECORDED` is true only for such rows.
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
+}
 
-    /// The size of a value in bytes, if all values of a row are in columns of the table and have the same size; otherwise zero. A loop
-    /// that counts in bytes then finds all of them without a multiplication.
-    const STRIDE: usize = 0;
-
-    /// As [`row`](Self::row), of the row whose values begin so many bytes behind those of the first row.
-    ///
-    /// # Safety
-    ///
-    /// - `STRIDE` is not zero, and `bytes` is a multiple of it.
-    /// - As for [`row`](Self::row), for the row with the number `bytes / STRIDE`.
-    #[inline(always)]
-    unsafe fn row_at<'w>(ready: Self::Ready<'w>, rows: Rows, bytes: usize) -> Self::Item<'w> {
-        // SAFETY: the caller's promise.
-        unsafe { Self::row(ready, rows, const { ExactDivision::by(Self::STRIDE) }.of(bytes)) }
-    }
-
-    /// As [`row`](Self::row), of what [`noted`](Self::noted) returned.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`row`](Self::row); the row is one of those that were noted.
-    #[inline(always)]
-    unsafe fn noted_row<'w>(noted: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-        // SAFETY: the caller's promise.
-        unsafe { Self::row(noted, rows, row) }
-    }
+/// How a loop records that it changes rows.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recording {
+    /// Not at all, because there are no ticks.
+    Nothing,
+    /// In ticks alone. This only asks whether that is enough; it may become enough while rows are changed, and stays so until another
+    /// visit of the table.
+    TicksAlone,
+    /// In ticks alone, for `count` rows from `first` on. Everything else is recorded now, for all of them.
+    Ticks { first: usize, count: usize },
 }
 
 /// Passes values through a parameter: if a parameter of a function is a mutable reference, the compiler knows in the whole function that
@@ -302,18 +252,6 @@ pub trait Apart {
 /// query that is gone afterwards, there is nothing.
 #[doc(hidden)]
 pub type Kept<'s, T> = Option<&'s <T as Fetch>::State>;
-
-/// The size that all of these are; zero if they differ.
-pub(crate) const fn same_stride(strides: &[usize]) -> usize {
-    let mut at = 0;
-    while at < strides.len() {
-        if strides[at] != strides[0] {
-            return 0;
-        }
-        at += 1;
-    }
-    if strides.is_empty() { 0 } else { strides[0] }
-}
 
 /// Terms that only read.
 ///
@@ -363,17 +301,4 @@ pub unsafe trait ContiguousFetch: Fetch {
     /// - As for [`Fetch::row`], for each of `count` rows; `count` is 1 if `SINGLE_ROWS`, unless `PACKED_SLICES` is true and
     ///   `ready` comes from [`Fetch::all_packed`].
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w>;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_stride_is_one_that_all_have() {
-        assert_eq!(
-            [same_stride(&[]), same_stride(&[12, 12]), same_stride(&[12, 4]), same_stride(&[0, 4])],
-            [0, 12, 0, 0]
-        );
-    }
 }

@@ -77,25 +77,12 @@ pub unsafe trait FilterTerms: 'static {
     const FACTS: TermFacts = Self::TERM.facts();
     /// Whether rows of a matched table may differ, so that `contains` has to be asked.
     const PER_ROW: bool = Self::FACTS.per_row;
-    /// Whether a sparse component is demanded or forbidden: then another query may change other rows of the same table.
-    const NAMES_SPARSE: bool = Self::FACTS.names_sparse;
-    /// Whether rows of an exact list match without being asked.
-    const SOLE: bool = Self::FACTS.is_sole;
 
     /// The state for the term in a world, which was made of `TERM`.
     fn state(term: Term<'_>) -> Self::State;
 
     /// Gets a table ready.
     fn ready<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w>;
-
-    /// Whether tables and their rows do not matter, only entities.
-    const OUTSIDE_TABLES: bool = false;
-
-    /// Whether all entities of a sparse storage match.
-    fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
-        let _ = (ready, storage);
-        false
-    }
 
     /// Whether an entity of the table matches.
     fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool;

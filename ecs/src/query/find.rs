@@ -103,7 +103,7 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
         return None;
     }
     // SAFETY: a live entity is in its row; it matches; the access is allowed.
-    Some(unsafe { D::row(block.data, block.rows, row) })
+    Some(unsafe { D::row::<false>(block.data, block.rows, row) })
 }
 
 /// Finds what a query yields for single entities, one after the other. What was found out of a few tables is kept.
@@ -160,7 +160,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
             return None;
         }
         // SAFETY: a live entity is in its row, and matches; the access is allowed, as promised to `new`, and only reads.
-        let got = unsafe { D::Terms::row(block.data, block.rows, row) };
+        let got = unsafe { D::Terms::row::<false>(block.data, block.rows, row) };
         Some(D::item(got, Some(&self.cache.data)))
     }
 

@@ -3,7 +3,7 @@
 //!
 //! There is one counted loop a table. The compiler makes good code of it if it knows two things: that no column overlaps another one
 //! ([`Fetch::apart`]), and how changes of rows are noted, for which there are three loops: in the common case they are not at all
-//! ([`Fetch::without_notes`]). With the variants for instruction sets these are six. The compiler inlines a function into so many loops
+//! ([`Fetch::recording`]). With the variants for instruction sets these are six. The compiler inlines a function into so many loops
 //! only if it is short, so the loop is copied as a whole when the function has been inlined into it: [`BlockLoop`].
 
 use core::convert::Infallible;
@@ -14,7 +14,7 @@ use super::block_loop::{BlockLoop, OneLoop, run_copy};
 use super::blocks::Block;
 use super::cursor::RowCursor;
 use super::data::QueryData;
-use super::fetch::{Fetch, Kept};
+use super::fetch::{Fetch, Kept, Recording};
 use super::filter::FilterTerms;
 use super::matching_rows::FewRows;
 use super::row_ranges::OfItems;
@@ -101,8 +101,9 @@ pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const A
     mut each: impl FnMut(B, D::Item<'w, 's>) -> B,
 ) -> B {
     // SAFETY: in all uses the row is one of the block and matches, and is given out once; the access is allowed, as the caller promises.
-    let item =
-        |block: &Block<'w, D::Terms, F>, row| D::item(unsafe { D::Terms::row(block.data, block.rows, row) }, kept);
+    let item = |block: &Block<'w, D::Terms, F>, row| {
+        D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, row) }, kept)
+    };
     if let Some(rows) = cursor.led_one_by_one() {
         let (cell, cache) = cursor.parts();
         let mut result = Some(init);
@@ -182,10 +183,11 @@ where
     }
 }
 
-/// What is read of a table whose rows note no changes.
+/// What is read of a table whose rows record no changes.
 #[inline(always)]
 fn without_notes<T: Fetch>(ready: T::Ready<'_>) -> Option<T::Ready<'_>> {
-    if T::NOTES_CHANGES { T::without_notes(ready) } else { Some(ready) }
+    // SAFETY: nothing has to hold where nothing is recorded.
+    if T::FACTS.notes_changes { unsafe { T::recording(ready, Recording::Nothing) } } else { Some(ready) }
 }
 
 /// The fold of the rows of a block that note changes, none of which has to be asked, and of which no other thread has any.
@@ -279,10 +281,10 @@ impl<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -
             for row in first..end {
                 // SAFETY: the row is one of the block, and is given out once. The access is allowed, as promised to `FoldBlock::of`.
                 let got = unsafe {
-                    if D::Terms::NOTES_CHANGES && is_noted {
-                        D::Terms::noted_row(data, rows, row)
+                    if D::Terms::FACTS.notes_changes && is_noted {
+                        D::Terms::row::<true>(data, rows, row)
                     } else {
-                        D::Terms::row(data, rows, row)
+                        D::Terms::row::<false>(data, rows, row)
                     }
                 };
                 result = each(result, D::item(got, kept));

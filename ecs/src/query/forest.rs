@@ -475,11 +475,6 @@ impl Forest {
         &self.levels
     }
 
-    /// How many slots there are.
-    pub(crate) fn len(&self) -> usize {
-        self.entities.len()
-    }
-
     /// The tables that places are in.
     pub(crate) fn tables(&self) -> &[ForestTable] {
         &self.tables

@@ -36,7 +36,7 @@ use crate::simd;
 /// assert_eq!(iter.map(|health| health.0).sum::<u32>(), 5);
 /// ```
 pub struct QueryIter<'w, 's, D: QueryData, F: QueryFilter> {
-    /// The next row and the end of the current run, each times `UNIT`.
+    /// The next row and the end of the current run.
     at: usize,
     end: usize,
     /// Has returned a run if `at` and `end` differ.
@@ -55,16 +55,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         Self { at: 0, end: 0, cursor }
     }
 
-    /// In what rows are counted: bytes, if that leads to all values of a row, so that `next` multiplies nothing.
-    const UNIT: usize = match D::Terms::STRIDE {
-        bytes if bytes != 0 && !per_row::<D::Terms, F::Terms>() => bytes,
-        _ => 1,
-    };
-
     /// The rows of the current run that are still to come.
     #[inline]
     fn rows(&self) -> Range<usize> {
-        self.at / Self::UNIT..self.end / Self::UNIT
+        self.at..self.end
     }
 
     /// What items borrow of the state.
@@ -83,7 +77,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     #[inline(always)]
     fn advance_inline(&mut self) -> bool {
         let Some(run) = self.cursor.next_run() else { return false };
-        (self.at, self.end) = (run.start * Self::UNIT, run.end * Self::UNIT);
+        (self.at, self.end) = (run.start, run.end);
         true
     }
 
@@ -101,14 +95,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
 /// come again.
 struct Position<'a> {
     row: usize,
-    unit: usize,
     of_iter: &'a mut usize,
 }
 
 impl Drop for Position<'_> {
     #[inline]
     fn drop(&mut self) {
-        *self.of_iter = self.row * self.unit;
+        *self.of_iter = self.row;
     }
 }
 
@@ -122,12 +115,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
                 // SAFETY: there are rows left, so the cursor has returned a run.
                 let Block { data, rows, .. } = *unsafe { self.cursor.block() };
                 let left = self.rows();
-                let mut at = Position { row: left.start, unit: Self::UNIT, of_iter: &mut self.at };
+                let mut at = Position { row: left.start, of_iter: &mut self.at };
                 while at.row != left.end {
                     let row = at.row;
                     at.row += 1;
                     // SAFETY: `row` is below `end`, so it is a row of the run; it is given out once.
-                    let item = D::item(unsafe { D::Terms::row(data, rows, row) }, kept);
+                    let item = D::item(unsafe { D::Terms::row::<false>(data, rows, row) }, kept);
                     if let Break(found) = each(item) {
                         return Some(found);
                     }
@@ -206,19 +199,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
             }
         }
         let at = self.at;
-        self.at += Self::UNIT;
+        self.at += 1;
         let kept = self.kept();
-        // SAFETY: `at` was below `end`, and both are multiples of the unit, which is the stride unless that is zero. So the cursor has
-        // returned a run, of which this is a row.
-        unsafe {
-            let block = self.cursor.block();
-            let got = if Self::UNIT == D::Terms::STRIDE {
-                D::Terms::row_at(block.data, block.rows, at)
-            } else {
-                D::Terms::row(block.data, block.rows, at)
-            };
-            Some(D::item(got, kept))
-        }
+        // SAFETY: `at` was below `end`, so the cursor has returned a run.
+        let block = unsafe { self.cursor.block() };
+        // SAFETY: this is a row of the run, so it matches; the access is allowed, as promised to `new`, and no row is given out twice.
+        Some(D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, at) }, kept))
     }
 
     /// Exact unless rows have to be asked whether they match. `O(tables)`.
@@ -247,7 +233,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
                 return None;
             }
         }
-        self.at += n * Self::UNIT;
+        self.at += n;
         self.next()
     }
 

@@ -16,8 +16,7 @@ use super::filter::FilterTerms;
 use super::forest::{Forest, Place, SlotRun};
 use super::row_ranges::Of;
 use crate::cell::StoreCell;
-use crate::form_choice::{Choice, Timing};
-use crate::simd::{self, Form, Job, UnrollWidth, Variants};
+use crate::simd::{self, Job, UnrollWidth, Variants};
 
 /// A table from which other rows are read. The compiler takes what a term has of a table for something that might have a destructor, which it
 /// has not, since it is `Copy`.
@@ -59,7 +58,7 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
         // SAFETY: the same; the value is there. The terms only read, which is allowed, as promised to `LinkedWalk::new`. What is written at
         // that time is the rows of the run, of which this is none, and rows of its depth, of which this is none either. It is not in use when
         // others are written: kernels are for any lifetime of what they get, so it ends with the call.
-        is_there.then(|| P::item(unsafe { P::Terms::row(table.ready, table.rows, row) }, None))
+        is_there.then(|| P::item(unsafe { P::Terms::row::<false>(table.ready, table.rows, row) }, None))
     }
 
     /// What the target of a row has, if there is one that has it.
@@ -206,11 +205,6 @@ where
         true
     }
 
-    /// Before the loop: in which form. `rows` says how many rows it goes through.
-    pub(crate) fn start<V: Variants>(&self, choice: &mut Choice, rows: impl FnOnce() -> usize) -> Timing {
-        choice.start::<Of<V, T>>(rows)
-    }
-
     /// Calls the kernel with runs of rows, one after the other, until it fails.
     ///
     /// # Safety
@@ -221,7 +215,6 @@ where
         self,
         runs: impl Iterator<Item = SlotRun> + Clone,
         is_marked: bool,
-        form: Form,
         kernel: &mut K,
     ) -> Result<(), K::Error> {
         let linked_table = |number: usize| {
@@ -246,10 +239,7 @@ where
             }
         }
         // SAFETY: the caller's promise, and that to `new`.
-        simd::run_as::<Of<V, T>, _>(
-            form,
-            Walk { forest: self.forest, tables: &tables, blocks: &blocks, runs, is_marked, kernel },
-        )
+        simd::run::<Of<V, T>, _>(Walk { forest: self.forest, tables: &tables, blocks: &blocks, runs, is_marked, kernel })
     }
 }
 

@@ -178,7 +178,7 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
             let (block, row) = found.filter(|(block, row)| block.contains(entity, *row)).ok_or(entity)?;
             // SAFETY: a live entity is in its row; it matches; the access is allowed, as promised to `new`. What only reads may
             // be given out any number of times.
-            Ok(D::item(unsafe { D::Terms::row(block.data, block.rows, row) }, Some(&cache.data)))
+            Ok(D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, row) }, Some(&cache.data)))
         };
         if !ahead {
             return entities.fold(init, |result, entity| {

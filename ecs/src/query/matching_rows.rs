@@ -25,7 +25,7 @@ const AT_ONCE: usize = 2;
 /// Whether the rows of a list match without being asked.
 #[inline]
 fn is_exact<D: Fetch, F: FilterTerms>(logged: LoggedRows<'_>) -> bool {
-    F::SOLE && !D::PER_ROW && logged.is_exact()
+    F::FACTS.is_sole && !D::PER_ROW && logged.is_exact()
 }
 
 /// Whether a run is among the rows of a group.

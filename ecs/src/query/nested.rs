@@ -156,7 +156,7 @@ unsafe impl<T: ReadOnlyFetch, F: FilterTerms> Fetch for NestedTerms<T, F> {
     }
 
     #[inline]
-    unsafe fn row<'w>(ready: Self::Ready<'w>, _: Rows, _: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, _: Rows, _: usize) -> Self::Item<'w> {
         NestedRow { cell: ready, marker: PhantomData }
     }
 }

@@ -19,12 +19,11 @@ use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
 use super::fold::{FoldBlock, fold_asked};
-use super::row_ranges::{InBlocks, OfItems, RowRanges, SliceKernel};
+use super::row_ranges::{OfItems, RowRanges, SliceKernel};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
-use crate::form_choice::{Choice, Timing};
 use crate::pool::Tasks;
-use crate::simd::{self, Form, Variants};
+use crate::simd::{self, Variants};
 use crate::tracking::GROUP;
 
 /// What a query matches, to be gone through piece by piece.
@@ -202,11 +201,6 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Partition<'w, '_, D, F> {
 }
 
 impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
-    /// Before all tasks of a loop: in which form.
-    pub(crate) fn start<V: Variants>(&self, choice: &mut Choice) -> Option<Timing> {
-        (!per_row::<D, F>()).then(|| choice.start::<InBlocks<V, D>>(|| self.rows))
-    }
-
     /// Calls a function with the rows of a task as slices, until it fails.
     ///
     /// # Safety
@@ -217,12 +211,11 @@ impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
         &self,
         reached: &mut Reached,
         task: Range<usize>,
-        form: Form,
         kernel: &mut K,
     ) -> Result<(), K::Error> {
         self.blocks(reached, task, |block| {
             // SAFETY: the block is one of the query's; the rest is the caller's promise.
-            unsafe { RowRanges::of(self.cell, self.cache, block) }.for_each::<V, K>(form, kernel)
+            unsafe { RowRanges::of(self.cell, self.cache, block) }.for_each::<V, K>(kernel)
         })
     }
 }

@@ -4,7 +4,7 @@
 //! the compiler may use a wider instruction set. This reaches as far as inlining does: what is not inlined is compiled for
 //! the baseline, which is right, and slow. So all parts of a job are `#[inline(always)]`, from `Job::run` through the terms
 //! of the query to the kernel and the user's function in it. The *unroll width* is how many rows the kernel gets at a time;
-//! it goes by the size of the largest value in a row (`Fetch::WIDEST`), and the rows that are left go by halves. Loops over
+//! it goes by the size of the largest value in a row (`TermFacts::widest`), and the rows that are left go by halves. Loops over
 //! values that one cannot compute with have no variants, and those over values of several numbers, or item by item, none for AVX-512.
 //! `benches/shapes.rs` measures them.
 //!
@@ -28,8 +28,7 @@ use super::filter::FilterTerms;
 use super::matching_rows::FewRows;
 use crate::cell::StoreCell;
 use crate::entity::TableId;
-use crate::form_choice::Choice;
-use crate::simd::{self, Form, Job, MOST_ROWS, ONE_FORM, SMALL, UnrollWidth, Variants, Wide};
+use crate::simd::{self, Job, MOST_ROWS, SMALL, UnrollWidth, Variants, Wide};
 
 /// A function of several rows that stand one behind the other.
 pub(crate) trait SliceKernel<D: ContiguousFetch> {
@@ -229,30 +228,8 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
 
     /// Calls a function with all ranges of rows, until it fails.
     #[inline(always)]
-    pub(crate) fn for_each<V: Variants, K: SliceKernel<D>>(self, form: Form, kernel: &mut K) -> Result<(), K::Error> {
-        self.run::<V, K>(form, kernel)
-    }
-
-    /// [`for_each`](Self::for_each) in the form that turns out to be the fastest one.
-    #[inline]
-    pub(crate) fn for_each_in_best<V: Variants, K: SliceKernel<D>>(
-        self,
-        choice: &mut Choice,
-        kernel: &mut K,
-    ) -> Result<(), K::Error> {
-        if per_row::<D, F>() {
-            return self.run::<V, K>(Form::Widest, kernel);
-        }
-        let timing = choice.start::<InBlocks<V, D>>(|| self.cursor.rows_left());
-        let done = self.run::<V, K>(timing.form, kernel);
-        choice.finish(timing);
-        done
-    }
-
-    /// Uses it up, where it is: it is too large to be moved.
-    #[inline(always)]
-    fn run<V: Variants, K: SliceKernel<D>>(&self, form: Form, kernel: &mut K) -> Result<(), K::Error> {
-        simd::run_as::<InBlocks<V, D>, _>(form, Loop::<D, F, K> { ranges: self, kernel, block_loop: PhantomData })
+    pub(crate) fn for_each<V: Variants, K: SliceKernel<D>>(self, kernel: &mut K) -> Result<(), K::Error> {
+        simd::run::<Of<V, D>, _>(Loop::<D, F, K> { ranges: &self, kernel, block_loop: PhantomData })
     }
 }
 
@@ -262,26 +239,8 @@ pub(crate) struct Of<V, D>(PhantomData<(V, D)>);
 impl<V, D> simd::Sealed for Of<V, D> {}
 
 impl<V: Variants, D: Fetch> Variants for Of<V, D> {
-    const WIDE: bool = V::WIDE && D::WIDEST != 0;
-    const AVX512: bool = V::AVX512 || D::WIDEST <= SMALL;
-    const FORMS: &'static [Form] = if Self::WIDE { V::FORMS } else { ONE_FORM };
-    type Baseline = V::Baseline;
-    type Avx2 = V::Avx2;
-    type Avx512 = V::Avx512;
-}
-
-/// The variants of a loop over such rows that gets several at a time: whether that is faster than all at once is one more question.
-pub(crate) struct InBlocks<V, D>(PhantomData<(V, D)>);
-
-impl<V, D> simd::Sealed for InBlocks<V, D> {}
-
-impl<V: Variants, D: ContiguousFetch> Variants for InBlocks<V, D> {
-    const WIDE: bool = <Of<V, D> as Variants>::WIDE;
-    const AVX512: bool = <Of<V, D> as Variants>::AVX512;
-    const FORMS: &'static [Form] = match <Of<V, D> as Variants>::FORMS {
-        [Form::Widest, Form::Plain] if at_a_time::<V::Avx2, D>() != 1 => &[Form::Widest, Form::Whole, Form::Plain],
-        forms => forms,
-    };
+    const WIDE: bool = V::WIDE && D::FACTS.widest != 0;
+    const AVX512: bool = V::AVX512 || D::FACTS.widest <= SMALL;
     type Baseline = V::Baseline;
     type Avx2 = V::Avx2;
     type Avx512 = V::Avx512;
@@ -292,7 +251,7 @@ const fn at_a_time<S: UnrollWidth, D: ContiguousFetch>() -> usize {
     // A slice is two words.
     let rows = if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
         S::OF_MANY
-    } else if D::WIDEST <= SMALL {
+    } else if D::FACTS.widest <= SMALL {
         S::OF_SMALL
     } else {
         S::OF_LARGE
@@ -310,7 +269,6 @@ impl<D> simd::Sealed for OfItems<D> {}
 impl<D: Fetch> Variants for OfItems<D> {
     const WIDE: bool = <Of<Wide, D> as Variants>::WIDE;
     const AVX512: bool = false;
-    const FORMS: &'static [Form] = ONE_FORM;
     type Baseline = <Wide as Variants>::Baseline;
     type Avx2 = <Wide as Variants>::Avx2;
     type Avx512 = <Wide as Variants>::Avx512;
@@ -494,7 +452,7 @@ where
         run!(end - first);
         return Ok(());
     }
-    if const { S::LOOPS_OVER_SMALL && D::WIDEST <= SMALL } {
+    if const { S::LOOPS_OVER_SMALL && D::FACTS.widest <= SMALL } {
         let most = (end - first) & !(at_a_time - 1);
         if most != 0 {
             run!(most);

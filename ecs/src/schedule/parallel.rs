@@ -57,7 +57,7 @@ impl<'a> ParallelStage<'a> {
                 }
                 let (at, mut cell) = (Cell::new(self.steps.start), cell);
                 let unit = AssertUnwindSafe(|| {
-                    let mut steps = self.units.steps[turn.unit as usize].iter();
+                    let mut steps = self.units.steps[turn.unit as usize].clone();
                     while let Some(step) = steps.next() {
                         at.set(self.steps.start + step);
                         if let Some(pipeline) = self.pipeline(at.get()) {

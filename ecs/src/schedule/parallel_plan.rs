@@ -145,7 +145,7 @@ impl ParallelPlan {
             for stage in 0..count {
                 self.units[stage] = self.precedences[stage].as_ref().map(|precedence| {
                     let nodes = layout.nodes(&steps_of(layout.plan, stage));
-                    Units::single(&precedence.merged(&nodes)).expanded(&nodes)
+                    Units::of(precedence, &nodes)
                 });
             }
         }
@@ -180,15 +180,11 @@ impl ParallelPlan {
             if threads < 2 {
                 continue;
             }
-            let precedence = precedence.merged(&nodes);
-            if precedence.is_serial_if_gathered(&of_nodes) {
-                continue;
-            }
-            let units = Units::gathered(&precedence, &of_nodes);
+            let units = Units::of(precedence, &nodes);
             let estimate = units.estimate(&of_nodes, threads);
             self.decisions[number] = Some(Decision { alone, estimate: Some(estimate) });
             if estimate * 10 < alone * 9 {
-                self.units[number] = Some(units.expanded(&nodes));
+                self.units[number] = Some(units);
             }
         }
     }

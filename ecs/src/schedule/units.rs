@@ -1,9 +1,4 @@
-//! What the steps of a stage become when several threads run them: units, each of which one thread runs.
-//!
-//! A step that costs more than handing it over is a unit. Cheaper ones are gathered, those that come after the same dear
-//! steps, so that nothing waits for longer than it has to. Gathering makes no cycles: whatever comes after a step comes after
-//! at least the dear steps that this one comes after, and units that come after the same dear ones are filled one after the
-//! other, in the order of the steps.
+//! The units of a stage that several threads run, each of which one thread runs: a step, or a pipeline.
 //!
 //! Costs are measured in few runs. A stage that takes too little time, or in which one step takes nearly all, stays on the
 //! thread of the schedule. A simulation with the costs says what the units would take on the threads that there are; they
@@ -29,8 +24,6 @@ use crate::component::Components;
 const HAND_OVER: u64 = 1_500;
 /// What it costs until a thread that sleeps has come.
 const WAKE_UP: u64 = 5_000;
-/// Up to which cost steps are gathered.
-const ENOUGH: u64 = 10_000;
 
 /// Which steps of a stage have to finish before which.
 #[derive(Clone)]
@@ -135,29 +128,6 @@ impl Precedence {
         }
         Cow::Owned(merged)
     }
-
-    /// Whether cheap steps make units that each wait for the one before, so that gathering them gains nothing. `costs` are
-    /// those of the steps. `O(n)`, and in the steps that these follow directly.
-    pub(super) fn is_serial_if_gathered(&self, costs: &[u64]) -> bool {
-        if costs.iter().any(|cost| *cost > HAND_OVER) {
-            return false;
-        }
-        // As `Units::gathered` makes units where no step is dear: runs of steps.
-        let (mut last, mut start, mut sum, mut waits) = (None, 0, 0, true);
-        for (step, cost) in costs.iter().enumerate() {
-            if sum >= ENOUGH || (step > 0 && self.owners[step] != self.owners[step - 1]) {
-                if !waits {
-                    return false;
-                }
-                (last, start, sum, waits) = (Some(start), step, 0, false);
-            }
-            if let Some(last) = last {
-                waits |= self.direct[step].iter().any(|first| (last..start).contains(&(*first as usize)));
-            }
-            sum += cost;
-        }
-        waits
-    }
 }
 
 /// The bits of a footprint that are set.
@@ -198,8 +168,8 @@ pub(super) fn is_chain(
 
 /// The units of a stage.
 pub(super) struct Units {
-    /// By unit: its steps, counted from the first of the stage, in their order.
-    pub(super) steps: Vec<Vec<u32>>,
+    /// By unit: its steps, counted from the first of the stage.
+    pub(super) steps: Vec<Range<u32>>,
     /// By unit: how many come before it, of those that are named.
     pub(super) waiting: Vec<u32>,
     /// By unit: those that come after it; the ones that come after another of these may be left out.
@@ -209,79 +179,19 @@ pub(super) struct Units {
 }
 
 impl Units {
-    /// Each step for itself.
-    pub(super) fn single(precedence: &Precedence) -> Self {
-        Self::linked(precedence, (0..precedence.before.len() as u32).map(|step| alloc::vec![step]).collect())
+    /// A unit for each of these runs of steps, which follow each other; all steps are in one.
+    pub(super) fn of(precedence: &Precedence, nodes: &[Range<u32>]) -> Self {
+        let precedence = precedence.merged(nodes);
+        let mut successors = alloc::vec![Vec::new(); nodes.len()];
+        for (unit, before) in precedence.direct.iter().enumerate() {
+            before.iter().for_each(|first| successors[*first as usize].push(unit as u32));
+        }
+        let waiting = precedence.direct.iter().map(|before| before.len() as u32).collect();
+        Self { steps: nodes.to_vec(), waiting, successors, owners: precedence.owners.clone() }
     }
 
-    /// The same with each step, where these are units of runs of steps.
-    pub(super) fn expanded(mut self, nodes: &[Range<u32>]) -> Self {
-        for steps in &mut self.steps {
-            *steps = steps.iter().flat_map(|node| nodes[*node as usize].clone()).collect();
-        }
-        self
-    }
-
-    /// Steps gathered by what they cost, in nanoseconds.
-    pub(super) fn gathered(precedence: &Precedence, costs: &[u64]) -> Self {
-        let is_dear = |step: usize| costs[step] > HAND_OVER;
-        let dear: FixedBitSet = (0..costs.len()).filter(|step| is_dear(*step)).collect();
-        let mut units: Vec<(Vec<u32>, u64)> = Vec::new();
-        // By the dear steps that come before: the unit that more can be put into, and whether its steps stay here. One, not
-        // one of each kind: they might come after each other.
-        let mut open: HashMap<Vec<usize>, (usize, bool)> = HashMap::new();
-        for (step, before) in precedence.before.iter().enumerate() {
-            let (number, cost) = (step as u32, costs[step]);
-            if is_dear(step) {
-                units.push((alloc::vec![number], cost));
-                continue;
-            }
-            let (key, is_owners) = (before.intersection(&dear).collect(), precedence.owners[step]);
-            match open.get(&key) {
-                Some((unit, kind)) if *kind == is_owners && units[*unit].1 < ENOUGH => {
-                    units[*unit].0.push(number);
-                    units[*unit].1 += cost;
-                }
-                _ => {
-                    open.insert(key, (units.len(), is_owners));
-                    units.push((alloc::vec![number], cost));
-                }
-            }
-        }
-        Self::linked(precedence, units.into_iter().map(|(steps, _)| steps).collect())
-    }
-
-    /// Units of these steps, numbered by their first ones.
-    fn linked(precedence: &Precedence, mut steps: Vec<Vec<u32>>) -> Self {
-        steps.sort_unstable_by_key(|steps| steps.first().copied());
-        let count = steps.len();
-        let mut unit_of = alloc::vec![0_u32; precedence.before.len()];
-        for (unit, steps) in steps.iter().enumerate() {
-            steps.iter().for_each(|step| unit_of[*step as usize] = unit as u32);
-        }
-        let mut waiting = alloc::vec![0; count];
-        let mut successors = alloc::vec![Vec::new(); count];
-        let mut owners = alloc::vec![false; count];
-        let mut before = Vec::new();
-        for (unit, steps) in steps.iter().enumerate() {
-            before.clear();
-            for step in steps {
-                before.extend(precedence.direct[*step as usize].iter().map(|first| unit_of[*first as usize]));
-                owners[unit] |= precedence.owners[*step as usize];
-            }
-            before.sort_unstable();
-            before.dedup();
-            for first in before.iter().filter(|first| **first != unit as u32) {
-                successors[*first as usize].push(unit as u32);
-                waiting[unit] += 1;
-            }
-        }
-        Self { steps, waiting, successors, owners }
-    }
-
-    /// What the stage would take on so many threads, in nanoseconds. `O(n log n)` in units.
+    /// What the stage would take on so many threads, in nanoseconds. `costs` are those of the units. `O(n log n)` in units.
     pub(super) fn estimate(&self, costs: &[u64], threads: usize) -> u64 {
-        let cost = |unit: u32| self.steps[unit as usize].iter().map(|step| costs[*step as usize]).sum::<u64>();
         let mut waiting = self.waiting.clone();
         let all = 0..self.steps.len() as u32;
         let mut ready: BinaryHeap<_> = all.filter(|unit| waiting[*unit as usize] == 0).map(Reverse).collect();
@@ -293,7 +203,7 @@ impl Units {
             while let (Some(Reverse(unit)), Some(Reverse(from))) = (ready.peek().copied(), free.peek().copied()) {
                 ready.pop();
                 free.pop();
-                running.push(Reverse((now.max(from) + cost(unit) + HAND_OVER / 2, unit)));
+                running.push(Reverse((now.max(from) + costs[unit as usize] + HAND_OVER / 2, unit)));
             }
             let Some(Reverse((end, unit))) = running.pop() else { return now };
             now = end;
@@ -330,14 +240,17 @@ mod tests {
         precedence
     }
 
+    fn single(precedence: &Precedence) -> Units {
+        let nodes: Vec<_> = (0..precedence.before.len() as u32).map(|step| step..step + 1).collect();
+        Units::of(precedence, &nodes)
+    }
+
     #[test]
-    fn cheap_steps_are_gathered_and_dear_ones_are_not() {
+    fn independent_steps_take_less_on_two_threads() {
         // 0 and 1 are dear; 2 comes after 0, 3 and 4 after nothing.
-        let precedence = precedence(5, &[(0, 2)]);
+        let units = single(&precedence(5, &[(0, 2)]));
         let costs = [100_000, 100_000, 10, 10, 10];
-        let units = Units::gathered(&precedence, &costs);
-        assert_eq!(units.steps, [[0].as_slice(), &[1], &[2], &[3, 4]]);
-        assert_eq!(units.waiting, [0, 0, 1, 0]);
+        assert_eq!(units.waiting, [0, 0, 1, 0, 0]);
         assert!(units.estimate(&costs, 2) < 120_000);
         assert!(units.estimate(&costs, 1) > 200_000);
     }
@@ -347,12 +260,11 @@ mod tests {
         // Each comes after the one before it; every other one stays on the thread that runs the schedule.
         let mut precedence = precedence(4, &[(0, 1), (1, 2), (2, 3)]);
         precedence.owners = alloc::vec![false, true, false, true];
-        let costs = [10; 4];
-        let units = Units::gathered(&precedence, &costs);
+        let units = single(&precedence);
         assert_eq!(units.owners, precedence.owners);
         // Only the one just before is named.
         assert_eq!(units.waiting, [0, 1, 1, 1]);
-        assert_eq!(units.steps.concat(), [0, 1, 2, 3]);
+        assert_eq!(units.steps, [0..1, 1..2, 2..3, 3..4]);
     }
 
     #[test]
@@ -364,7 +276,7 @@ mod tests {
             candidates.insert_range(0..second);
             precedence.push(candidates, false, |_| true);
         }
-        let units = Units::single(&precedence);
+        let units = single(&precedence);
         assert!(units.successors.iter().all(|successors| successors.len() <= 1));
         assert!(precedence.before.iter().enumerate().all(|(step, before)| before.count_ones(..) == step));
     }
@@ -377,25 +289,6 @@ mod tests {
         let before: Vec<Vec<usize>> = merged.before.iter().map(|before| before.ones().collect()).collect();
         assert_eq!(before, [[].as_slice(), &[0], &[0, 1], &[]]);
         assert_eq!(merged.direct, [[].as_slice(), &[0], &[1], &[]]);
-    }
-
-    #[test]
-    fn gathering_is_left_out_exactly_where_each_unit_would_wait_for_the_one_before() {
-        let costs = [ENOUGH / 10; 40];
-        let is_serial = |pairs: &[(usize, usize)]| {
-            let precedence = precedence(40, pairs);
-            let units = Units::gathered(&precedence, &costs);
-            let mut waits = units.successors.windows(2).enumerate();
-            let is_chain = waits.all(|(unit, pair)| pair[0].contains(&(unit as u32 + 1)));
-            assert_eq!(precedence.is_serial_if_gathered(&costs), is_chain, "{pairs:?}");
-            is_chain
-        };
-        assert!(!is_serial(&[]));
-        assert!(!is_serial(&[(0, 1), (8, 12), (12, 22)]));
-        assert!(is_serial(&[(0, 10), (10, 20), (20, 30)]));
-        assert!(is_serial(&(1..40).map(|second| (second - 1, second)).collect::<Vec<_>>()));
-        // The unit before the last is not waited for.
-        assert!(!is_serial(&[(0, 10), (10, 20), (10, 30)]));
     }
 
     #[test]

@@ -18,14 +18,13 @@ use crate::cell::StoreCell;
 use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::error::EcsError;
-use crate::form_choice::Choice;
 use crate::pool::Tasks;
 use crate::query::{
     ContiguousFetch, Forest, ForestNeeds, LinkedKernel, LinkedRows, LinkedWalk, Query, QueryData, QueryFilter,
     QueryState, ReadOnlyFetch, SlotRun,
 };
 use crate::relationship::Relationship;
-use crate::simd::{Form, Variants};
+use crate::simd::Variants;
 use crate::store::Store;
 
 /// What is visited: the data and the filter of the rows, and of which rows changes are asked.
@@ -299,7 +298,7 @@ impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
     fn walk<Out>(
         self,
         options: LinkedOptions,
-        then: impl FnOnce(WalkOf<'_, T, L>, &Forest, &[Vec<SlotRun>]) -> Out,
+        then: impl FnOnce(WalkOf<'_, T, L>, &[Vec<SlotRun>]) -> Out,
     ) -> Out {
         let Self { cell, rows, seeds, linked, relation, forest } = self;
         let store = cell.store();
@@ -314,7 +313,7 @@ impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
         // SAFETY: `get` has brought both states up to date, and the forest is since now. The access was promised there; the parameter is used
         // up.
         let walk = unsafe { LinkedWalk::new(cell, &rows.cache, &linked.cache, forest) };
-        then(walk, forest, reached.as_deref().unwrap_or(forest.levels()))
+        then(walk, reached.as_deref().unwrap_or(forest.levels()))
     }
 }
 
@@ -322,7 +321,6 @@ impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
 pub(crate) struct LinkedLoop<T, L, V, K, Marker> {
     kernel: K,
     options: LinkedOptions,
-    choice: Choice,
     marker: PhantomData<fn() -> (T, L, V, Marker)>,
 }
 
@@ -341,7 +339,7 @@ where
         params: &'static [&'static str],
         options: LinkedOptions,
     ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, Self { kernel, options, choice: Choice::new(), marker: PhantomData })
+        function_system(name, params, Self { kernel, options, marker: PhantomData })
     }
 }
 
@@ -362,22 +360,17 @@ where
         let options = self.options;
         let mut kernel =
             Bound::<T::Data, L::Data, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
-        let choice = &mut self.choice;
-        rows.walk(options, |walk, forest, levels| {
+        rows.walk(options, |walk, levels| {
             let is_marked = !options.changed && walk.mark_all();
-            let timing = walk.start::<V>(choice, || if options.changed { 0 } else { forest.len() });
-            let form = timing.form;
             // SAFETY: the levels are those of the forest, of which no slot comes twice; what is linked with a run is on another level, or is
             // not visited. All is gone through on this thread, one run after the other.
-            let done = unsafe {
+            unsafe {
                 if options.upwards {
-                    walk.for_each::<V, _>(levels.iter().rev().flatten().copied(), is_marked, form, &mut kernel)
+                    walk.for_each::<V, _>(levels.iter().rev().flatten().copied(), is_marked, &mut kernel)
                 } else {
-                    walk.for_each::<V, _>(levels.iter().flatten().copied(), is_marked, form, &mut kernel)
+                    walk.for_each::<V, _>(levels.iter().flatten().copied(), is_marked, &mut kernel)
                 }
-            };
-            choice.finish(timing);
-            done
+            }
         })
     }
 }
@@ -431,7 +424,7 @@ where
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let (options, kernel) = (self.options, &self.kernel);
         let pool = &rows.cell.store().pool;
-        rows.walk(options, |walk, _, levels| {
+        rows.walk(options, |walk, levels| {
             let is_marked = !options.changed && walk.mark_all();
             for step in 0..levels.len() {
                 let level = &levels[if options.upwards { levels.len() - 1 - step } else { step }];
@@ -443,7 +436,7 @@ where
                         Bound::<T::Data, L::Data, K, Marker> { kernel, params: &mut params, marker: PhantomData };
                     // SAFETY: the runs are parts of those of the level, of which no slot comes twice, and each task is run once; what is linked
                     // with them is on another level, or is not visited, so it is only read until all tasks are done.
-                    unsafe { walk.for_each::<V, _>(pieces.of_range(range), is_marked, Form::Widest, &mut kernel) }
+                    unsafe { walk.for_each::<V, _>(pieces.of_range(range), is_marked, &mut kernel) }
                 })?;
             }
             Ok(())

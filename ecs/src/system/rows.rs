@@ -12,12 +12,11 @@ use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::error::EcsError;
-use crate::form_choice::Choice;
 use crate::query::{
     CacheOf, ContiguousFetch, FilterTerms, Query, QueryData, QueryFilter, QueryState, Reached, RowList, RowRanges,
     SliceKernel,
 };
-use crate::simd::{Form, Variants};
+use crate::simd::Variants;
 
 /// Several rows of a query, one behind the other.
 #[doc(hidden)]
@@ -190,7 +189,6 @@ impl RowOptions {
 pub(crate) struct RowLoop<D, F, V, K, Marker> {
     kernel: K,
     options: RowOptions,
-    choice: Choice,
     marker: PhantomData<fn() -> (D, F, V, Marker)>,
 }
 
@@ -209,7 +207,7 @@ where
         params: &'static [&'static str],
         options: RowOptions,
     ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, Self { kernel, options, choice: Choice::new(), marker: PhantomData })
+        function_system(name, params, Self { kernel, options, marker: PhantomData })
     }
 }
 
@@ -257,12 +255,9 @@ where
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
         let kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
-        // What a run in blocks takes depends on its neighbours, and is not timed.
-        let form = self.choice.chosen();
         then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> {
             cell,
             cache,
-            form,
             kernel,
             variants: PhantomData,
         }));
@@ -272,7 +267,7 @@ where
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let mut kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
-        rows.into_row_ranges().for_each_in_best::<V, _>(&mut self.choice, &mut kernel)
+        rows.into_row_ranges().for_each::<V, _>(&mut kernel)
     }
 }
 
@@ -280,7 +275,6 @@ where
 struct Waiting<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
     cell: StoreCell<'w>,
     cache: &'s CacheOf<T, F>,
-    form: Form,
     kernel: K,
     variants: PhantomData<fn() -> V>,
 }
@@ -307,7 +301,7 @@ where
         // SAFETY: the cache is that of the query, which is up to date; all tables have been visited; the rest is the caller's
         // promise.
         if let Some(ranges) = unsafe { RowRanges::<T, F>::some(self.cell, self.cache, table, rows) } {
-            let done = ranges.for_each::<V, _>(self.form, &mut self.kernel);
+            let done = ranges.for_each::<V, _>(&mut self.kernel);
             done.unwrap_or_else(unexpected);
         }
     }
@@ -317,7 +311,6 @@ where
 pub(crate) struct ParRowLoop<D, F, V, K, Marker> {
     kernel: K,
     options: RowOptions,
-    choice: Choice,
     marker: PhantomData<fn() -> (D, F, V, Marker)>,
 }
 
@@ -339,7 +332,7 @@ where
         params: &'static [&'static str],
         options: RowOptions,
     ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, Self { kernel, options, choice: Choice::new(), marker: PhantomData })
+        function_system(name, params, Self { kernel, options, marker: PhantomData })
     }
 }
 
@@ -371,8 +364,8 @@ where
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);
-        let (kernel, form, common, marker) = (&self.kernel, self.choice.chosen(), &common, PhantomData);
-        then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { cell, cache, form, kernel, common, marker }));
+        let (kernel, common, marker) = (&self.kernel, &common, PhantomData);
+        then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { cell, cache, kernel, common, marker }));
         Ok(())
     }
 
@@ -383,16 +376,12 @@ where
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let kernel = &self.kernel;
         let (pool, tasks, partition) = rows.par_iter_inner().partition();
-        let timing = partition.start::<V>(&mut self.choice);
-        let form = timing.as_ref().map_or(Form::Widest, |timing| timing.form);
-        let done = run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, &mut params.0, |reached, rows, got| {
+        run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, &mut params.0, |reached, rows, got| {
             let mut params = <K::Params as SystemParam>::item(got);
             let mut kernel = Bound::<D, K, Marker> { kernel, params: &mut params, marker: PhantomData };
             // SAFETY: the access is allowed, as promised to the query; each task is run once, and the query is used up.
-            unsafe { partition.for_each_range::<V, _>(reached, rows, form, &mut kernel) }
-        });
-        timing.into_iter().for_each(|timing| self.choice.finish(timing));
-        done
+            unsafe { partition.for_each_range::<V, _>(reached, rows, &mut kernel) }
+        })
     }
 }
 
@@ -405,7 +394,6 @@ where
 {
     cell: StoreCell<'w>,
     cache: &'s CacheOf<D::Terms, F::Terms>,
-    form: Form,
     kernel: &'a K,
     common: &'a <SourceOf<K, D, Marker> as TaskSource>::Common<'c>,
     marker: PhantomData<fn() -> (V, Marker)>,
@@ -436,7 +424,7 @@ where
         let got = unsafe { SourceOf::<K, D, Marker>::lend(self.common, &mut part, 0) };
         let mut params = <K::Params as SystemParam>::item(got);
         let mut kernel = Bound::<D, K, Marker> { kernel: self.kernel, params: &mut params, marker: PhantomData };
-        let done = ranges.for_each::<V, _>(self.form, &mut kernel);
+        let done = ranges.for_each::<V, _>(&mut kernel);
         done.unwrap_or_else(unexpected);
     }
 }

@@ -72,6 +72,9 @@ impl Table {
             if let Some(pair) = moving.pairs.into_iter().flatten().find(goes_here) {
                 if let Some(old) = from(pair).filter(|_| !moving.exchanged) {
                     tracking.visit(now.tick);
+                    if start == 0 {
+                        tracking.begin_after(old);
+                    }
                     (0..count).for_each(|nth| tracking.carry_from(old, first + nth, start + nth, now.tick));
                 }
                 continue;
@@ -111,7 +114,7 @@ impl Table {
             let Some(tracking) = to.columns[pair.to as usize].tracking() else { continue };
             // Columns that were exchanged have taken along when a consumer has looked.
             let old = self.columns[pair.from as usize].tracking().filter(|_| !moving.exchanged);
-            let seen = old.unwrap_or(tracking).seen();
+            let seen = old.unwrap_or(tracking).last_look();
             renewals.iter().zip(start..).for_each(|(renewal, row)| tracking.renew(row, *renewal, seen, now));
         }
     }

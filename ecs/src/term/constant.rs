@@ -92,10 +92,17 @@ impl ConstTerm {
     /// What of the term decides how loops over its rows are compiled.
     pub(crate) const fn facts(&self) -> TermFacts {
         match self {
-            Self::Entity | Self::SpawnDetails => TermFacts::NONE,
-            Self::Nested(_) => TermFacts { nests: true, ..TermFacts::NONE },
-            Self::Spawned => TermFacts { per_row: true, ..TermFacts::NONE },
-            Self::AtRunTime => TermFacts { per_row: true, names_sparse: true, ..TermFacts::NONE },
+            Self::Entity => TermFacts::NONE,
+            Self::SpawnDetails => TermFacts { outside_tables: false, ..TermFacts::NONE },
+            Self::Nested(_) => TermFacts { nests: true, outside_tables: false, ..TermFacts::NONE },
+            Self::Spawned => TermFacts { per_row: true, outside_tables: false, only_demands: false, ..TermFacts::NONE },
+            Self::AtRunTime => TermFacts {
+                per_row: true,
+                names_sparse: true,
+                outside_tables: false,
+                only_demands: false,
+                ..TermFacts::NONE
+            },
             Self::Component(usage, component) => TermFacts::of_component(*usage, component),
             Self::Group(group, members) => TermFacts::of_group(*group, members),
         }
@@ -115,6 +122,13 @@ pub struct TermFacts {
     pub(crate) widest: usize,
     /// Whether there is a query in it, of other entities.
     pub(crate) nests: bool,
+    /// Whether everything that is read or asked for is stored outside the tables: then it does not matter in which one an entity is, and
+    /// the rows may be those of a sparse storage.
+    pub(crate) outside_tables: bool,
+    /// Whether a row of a table that matches is asked for nothing but whether it has the sparse components that are demanded.
+    pub(crate) only_demands: bool,
+    /// Whether rows record in ticks that they were changed, where there are ticks.
+    pub(crate) notes_changes: bool,
 }
 
 impl TermFacts {
@@ -127,7 +141,16 @@ impl TermFacts {
         );
     }
 
-    const NONE: Self = Self { per_row: false, names_sparse: false, is_sole: false, widest: 0, nests: false };
+    const NONE: Self = Self {
+        per_row: false,
+        names_sparse: false,
+        is_sole: false,
+        widest: 0,
+        nests: false,
+        outside_tables: true,
+        only_demands: true,
+        notes_changes: false,
+    };
 
     const fn of_component(usage: Usage, component: &ConstComponent) -> Self {
         let names_sparse = component.is_sparse && (usage.demands() || usage.excludes());
@@ -137,6 +160,9 @@ impl TermFacts {
             is_sole: usage.selects_changes() && !component.is_sparse,
             widest: if matches!(usage, Usage::Read) || usage.writes() { component.computable_size } else { 0 },
             nests: false,
+            outside_tables: matches!(usage, Usage::Allow) || component.is_sparse && !usage.selects_changes(),
+            only_demands: !usage.selects_changes() && !(component.is_sparse && usage.excludes()),
+            notes_changes: usage.writes() && component.can_track,
         }
     }
 
@@ -149,6 +175,9 @@ impl TermFacts {
             all.names_sparse |= member.names_sparse;
             all.is_sole |= member.is_sole;
             all.nests |= member.nests;
+            all.outside_tables &= member.outside_tables;
+            all.only_demands &= member.only_demands;
+            all.notes_changes |= member.notes_changes;
             all.widest = if member.widest > all.widest { member.widest } else { all.widest };
             asked += member.per_row as usize;
             at += 1;
@@ -156,11 +185,24 @@ impl TermFacts {
         match group {
             Group::All => Self { is_sole: all.is_sole && asked == 1, ..all },
             // It demands nothing.
-            Group::Optional => Self { widest: all.widest, nests: all.nests, ..Self::NONE },
+            Group::Optional => Self {
+                widest: all.widest,
+                nests: all.nests,
+                outside_tables: all.outside_tables,
+                notes_changes: all.notes_changes,
+                ..Self::NONE
+            },
             // A row gives no values, but access to some.
-            Group::ReadAll | Group::WriteAll => Self::NONE,
+            Group::ReadAll | Group::WriteAll => Self { outside_tables: false, ..Self::NONE },
             // What a row yields differs from row to row.
-            Group::Or | Group::AnyOf | Group::FirstOf => Self { is_sole: false, widest: 0, ..all },
+            Group::Or | Group::AnyOf | Group::FirstOf => Self {
+                is_sole: false,
+                widest: 0,
+                outside_tables: false,
+                only_demands: !all.per_row,
+                notes_changes: false,
+                ..all
+            },
         }
     }
 }

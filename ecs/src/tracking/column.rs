@@ -29,6 +29,8 @@ pub(crate) struct Tracking {
     passed_over: AtomicU32,
     /// When a consumer looked last.
     seen: TickCell,
+    /// When a consumer had looked last at the column that the first rows came from, as long as none has looked at this one.
+    seen_before: TickCell,
     /// When a caller last got mutable access to values: no tick in here is newer.
     visited: TickCell,
     /// When a value was added last.
@@ -131,7 +133,12 @@ impl Tracking {
         self.notes.store(other.notes.load(Relaxed), Relaxed);
         self.given_up.store(other.given_up.load(Relaxed), Relaxed);
         self.passed_over.store(other.passed_over.load(Relaxed), Relaxed);
-        let cells = [(&self.seen, &other.seen), (&self.visited, &other.visited), (&self.last_added, &other.last_added)];
+        let cells = [
+            (&self.seen, &other.seen),
+            (&self.seen_before, &other.seen_before),
+            (&self.visited, &other.visited),
+            (&self.last_added, &other.last_added),
+        ];
         cells.into_iter().for_each(|(own, other)| own.set(other.get()));
         if TRACKED {
             (0..rows).for_each(|row| self.by.set(row, other.by.get(row)));
@@ -373,15 +380,21 @@ impl Tracking {
         }
     }
 
-    /// When a consumer looked last.
-    pub(crate) fn seen(&self) -> Tick {
-        self.seen.get()
+    /// When a consumer looked last, at this column or at the one that its first rows came from; the default tick if none has.
+    pub(crate) fn last_look(&self) -> Tick {
+        let seen = self.seen.get();
+        if seen == Tick::default() { self.seen_before.get() } else { seen }
     }
 
-    /// Has changes of a row count as made now. `seen` is when a consumer looked last at the column where the row was.
+    /// Takes over when a consumer has looked at the column that the first rows of this one come from.
+    pub(crate) fn begin_after(&self, other: &Self) {
+        self.seen_before.set(other.last_look());
+    }
+
+    /// Has changes of a row count as made now. `seen` is the [last look](Self::last_look) at the column where the row was.
     pub(crate) fn renew(&self, row: usize, renewal: Renewal, seen: Tick, now: Tick) {
-        // A column at which no consumer has looked has begun at no time.
-        let is_unseen = |tick: Tick| renewal.begins && seen != Tick::default() && tick.is_newer_than(seen, now);
+        // No consumer has looked at a row whose column has not been looked at.
+        let is_unseen = |tick: Tick| renewal.begins && (seen == Tick::default() || tick.is_newer_than(seen, now));
         let is_renewed =
             |tick: Tick| is_unseen(tick) || renewal.since.is_some_and(|since| tick.age(now) <= since.age(now));
         let old = self.get(row);
@@ -559,7 +572,7 @@ impl Tracking {
     pub(crate) fn clamp(&self, now: Tick) {
         self.added.clamp(now);
         self.changed.clamp(now);
-        let others = [&self.seen, &self.visited, &self.last_added];
+        let others = [&self.seen, &self.seen_before, &self.visited, &self.last_added];
         self.logs.iter().map(|log| &log.start).chain(others).for_each(|cell| cell.clamp(now));
     }
 

@@ -29,8 +29,6 @@ pub(crate) const BASELINE: Variant =
 const AS_WRITTEN: &str = "4simd10as_written";
 /// A part of the mangled name of the loops over rows that note one by one that they were changed. They are in a function of their own.
 const NOTED: &str = "9FoldNoted";
-/// A part of the mangled name of the form of a loop that gets all rows at once, where the widest form gets several at a time.
-const WHOLE: &str = "7Written";
 pub(crate) const AVX2: Variant = Variant { name: "AVX2", path: "4simd4wide4avx2", registers: (Width::Ymm, Width::Ymm) };
 // LLVM prefers the registers of AVX2, unless it is told that the wider ones cost no clock rate.
 pub(crate) const AVX512: Variant =
@@ -162,7 +160,7 @@ impl fmt::Display for Complaint {
 pub(crate) fn check(listing: &Listing<'_>, kernel: &Kernel, variant: &Variant) -> Vec<Complaint> {
     let functions = functions_of(listing, kernel.name, variant);
     let (beside, plain): (Vec<_>, Vec<_>) =
-        functions.into_iter().partition(|function| [NOTED, WHOLE].iter().any(|name| function.symbol.contains(name)));
+        functions.into_iter().partition(|function| function.symbol.contains(NOTED));
     let [function] = plain[..] else {
         return vec![complaint(kernel, variant, Fault::Functions(plain.len()), "")];
     };

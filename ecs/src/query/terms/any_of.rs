@@ -15,7 +15,6 @@ use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sha
 use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
-use crate::tuples::Groups;
 
 /// In a query: all that an entity has of several terms, as a tuple of `Option`s. It matches entities that have at least
 /// one of them.
@@ -154,9 +153,9 @@ unsafe impl<T: AnyMembers> Fetch for AnyMatch<T> {
     }
 
     #[inline]
-    unsafe fn row<'w>(ready: T::Ready<'w>, rows: Rows, row: usize) -> T::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: T::Ready<'w>, rows: Rows, row: usize) -> T::Item<'w> {
         // SAFETY: the caller's promise; each member looks whether it is there.
-        unsafe { T::row(ready, rows, row) }
+        unsafe { T::row::<RECORDED>(ready, rows, row) }
     }
 }
 
@@ -260,19 +259,19 @@ unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
     }
 
     #[inline]
-    unsafe fn row<'w>((first, rest): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>((first, rest): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         if let Some(first) = first {
             // SAFETY: the caller promises that the row exists.
             if !A::PER_ROW || A::contains(first, unsafe { rows.entity(row) }) {
                 // SAFETY: the row has the first member: it was asked, or there is no need to ask. The access is allowed, as the caller
                 // promises.
-                return Alternative::First(unsafe { A::row(first, rows, row) });
+                return Alternative::First(unsafe { A::row::<RECORDED>(first, rows, row) });
             }
         }
         debug_assert!(rest.is_some(), "a row that does not match");
         // SAFETY: the caller promises that `contains` is true, or that there is no need to ask, so the row has one of the members; it has not
         // the first, so it has the other one, which the table can have then. The access is allowed, as the caller promises.
-        Alternative::Rest(unsafe { B::row(rest.unwrap_unchecked(), rows, row) })
+        Alternative::Rest(unsafe { B::row::<RECORDED>(rest.unwrap_unchecked(), rows, row) })
     }
 }
 
@@ -320,8 +319,8 @@ small_tuples!(tuples);
 macro_rules! groups {
     ($($T:ident $at:tt)*) => {
         // SAFETY: the groups of the tuples, and their states in the same order.
-        unsafe impl<$($T: AnyMembers),*> AnyMembers for Groups<($($T,)*)> {
-            type ReadOnlyMembers = Groups<($($T::ReadOnlyMembers,)*)>;
+        unsafe impl<$($T: AnyMembers),*> AnyMembers for ($($T,)*) {
+            type ReadOnlyMembers = ($($T::ReadOnlyMembers,)*);
 
             const ANY: ConstTerm = ConstTerm::Group(Group::AnyOf, &[$($T::ANY),*]);
 

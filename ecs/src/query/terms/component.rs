@@ -9,11 +9,11 @@ use super::source::{Source, TermState, Ticked, is_sparse, place_of};
 use crate::cell::StoreCell;
 use crate::change::{Mut, Ref};
 use crate::column::ColumnAddress;
-use crate::component::{ChangeTracking, Component, MutableComponent};
+use crate::component::{Component, MutableComponent};
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
-use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
-use crate::sparse::{SparseSet, SparseStorage};
+use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Recording, Rows, Sharing};
+use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
 
@@ -87,11 +87,9 @@ macro_rules! one_component {
         type Column = ColumnAddress;
 
         const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Usage);
-        const OUTSIDE_TABLES: bool = is_sparse::<C>();
-        const STRIDE: usize = if is_sparse::<C>() { 0 } else { size_of::<C>() };
 
         #[inline]
-        unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> (Self::Ready<'w>, bool) {
+        unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
             // SAFETY: the caller's promise.
             unsafe { ready.packed(storage) }
         }
@@ -137,22 +135,10 @@ macro_rules! one_changing_component {
             ready.source.fetch_ahead(row);
         }
 
-        const NOTES_CHANGES: bool = !matches!(C::TRACK, ChangeTracking::Never);
-
         #[inline(always)]
-        fn without_notes<'w>(ready: Self::Ready<'w>) -> Option<Self::Ready<'w>> {
-            ready.without_notes()
-        }
-
-        #[inline(always)]
-        fn notes_in_ticks_alone(ready: Self::Ready<'_>) -> bool {
-            !Self::NOTES_CHANGES || ready.notes_in_ticks_alone()
-        }
-
-        #[inline(always)]
-        unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
-            // SAFETY: the caller's promise.
-            unsafe { ready.noted(first, count) }
+        unsafe fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
+            // SAFETY: forwarded.
+            unsafe { ready.recording(recording) }
         }
 
         #[inline]
@@ -174,31 +160,14 @@ macro_rules! one_changing_component {
         }
 
         #[inline]
-        fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
-            ready.source.holds_for_all(storage)
-        }
-
-        #[inline]
         fn contains(ready: Ticked<'_, C>, entity: Entity) -> bool {
             ready.source.contains(entity)
         }
 
         #[inline(always)]
-        unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
             // SAFETY: the caller promises that the value is there and may be changed for 'w.
-            unsafe { Mut::new(ready.source.value(rows, row).as_mut(), ready.ticks(rows, row)) }
-        }
-
-        #[inline(always)]
-        unsafe fn row_at<'w>(ready: Self::Ready<'w>, _: Rows, bytes: usize) -> Self::Item<'w> {
-            // SAFETY: as for `row`; the component is stored in tables, and `STRIDE` is its size.
-            unsafe { Mut::new(ready.source.value_at(bytes).as_mut(), ready.ticks_at(bytes)) }
-        }
-
-        #[inline(always)]
-        unsafe fn noted_row<'w>(noted: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-            // SAFETY: as for `row`.
-            unsafe { Mut::new(noted.source.value(rows, row).as_mut(), noted.noted_ticks(rows, row)) }
+            unsafe { Mut::new(ready.source.value(rows, row).as_mut(), ready.ticks::<RECORDED>(rows, row)) }
         }
     };
 }
@@ -223,25 +192,14 @@ unsafe impl<C: Component> Fetch for Read<C> {
     }
 
     #[inline]
-    fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
-        ready.holds_for_all(storage)
-    }
-
-    #[inline]
     fn contains(ready: Source<'_, C>, entity: Entity) -> bool {
         ready.contains(entity)
     }
 
     #[inline(always)]
-    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the value is there and may be read for 'w.
         unsafe { ready.value(rows, row).as_ref() }
-    }
-
-    #[inline(always)]
-    unsafe fn row_at<'w>(ready: Self::Ready<'w>, _: Rows, bytes: usize) -> Self::Item<'w> {
-        // SAFETY: as for `row`; the component is stored in tables.
-        unsafe { ready.value_at(bytes).as_ref() }
     }
 }
 
@@ -282,25 +240,14 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
     }
 
     #[inline]
-    fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
-        ready.source.holds_for_all(storage)
-    }
-
-    #[inline]
     fn contains(ready: Ticked<'_, C>, entity: Entity) -> bool {
         ready.source.contains(entity)
     }
 
     #[inline(always)]
-    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the value is there and may be read for 'w.
-        unsafe { Ref::new(ready.source.value(rows, row).as_ref(), ready.ticks(rows, row)) }
-    }
-
-    #[inline(always)]
-    unsafe fn row_at<'w>(ready: Self::Ready<'w>, _: Rows, bytes: usize) -> Self::Item<'w> {
-        // SAFETY: as for `row`; the component is stored in tables, and `STRIDE` is its size.
-        unsafe { Ref::new(ready.source.value_at(bytes).as_ref(), ready.ticks_at(bytes)) }
+        unsafe { Ref::new(ready.source.value(rows, row).as_ref(), ready.ticks::<RECORDED>(rows, row)) }
     }
 }
 

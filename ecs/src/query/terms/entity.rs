@@ -4,7 +4,6 @@ use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows};
-use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term};
 
@@ -36,7 +35,6 @@ unsafe impl Fetch for EntityTerm {
     type ReadOnly = Self;
 
     const TERM: ConstTerm = ConstTerm::Entity;
-    const OUTSIDE_TABLES: bool = true;
 
     fn state(_: Term<'_>) {}
 
@@ -46,10 +44,6 @@ unsafe impl Fetch for EntityTerm {
 
     #[inline]
     unsafe fn ready<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
-
-    unsafe fn packed((): (), _: &SparseSet) -> ((), bool) {
-        ((), true)
-    }
 
     #[inline(always)]
     fn fetch_ahead((): (), rows: Rows, row: usize) {
@@ -62,7 +56,7 @@ unsafe impl Fetch for EntityTerm {
     }
 
     #[inline]
-    unsafe fn row<'w>((): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>((): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the row exists.
         unsafe { rows.entity(row) }
     }

@@ -10,7 +10,6 @@ use crate::component::Component;
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows};
-use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
 
@@ -63,7 +62,6 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
     type ReadOnly = Self;
 
     const TERM: ConstTerm = ConstTerm::of::<C>(Usage::Has);
-    const OUTSIDE_TABLES: bool = is_sparse::<C>();
 
     fn state(term: Term<'_>) -> TermState {
         TermState::of(term)
@@ -78,17 +76,13 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
         Presence::new(cell, *state, table, is_sparse::<C>())
     }
 
-    unsafe fn packed<'w>(ready: Presence<'w>, _: &'w SparseSet) -> (Presence<'w>, bool) {
-        (ready, true)
-    }
-
     #[inline]
     fn contains(_: Presence<'_>, _: Entity) -> bool {
         true
     }
 
     #[inline]
-    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the row exists.
         ready.of(unsafe { rows.entity(row) })
     }
@@ -106,6 +100,6 @@ unsafe impl<C: Component> ContiguousFetch for HasTerm<C> {
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
         // SAFETY: the caller's promise; for a sparse component there is one row, otherwise all are alike.
-        unsafe { Self::row(ready, rows, first) }
+        unsafe { Self::row::<false>(ready, rows, first) }
     }
 }

@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
-use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
-use crate::sparse::{SparseSet, SparseStorage};
+use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Recording, Rows, Sharing};
+use crate::sparse::SparseSet;
 use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
@@ -45,7 +45,6 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     type ReadOnly = Optional<T::ReadOnly>;
 
     const TERM: ConstTerm = ConstTerm::Group(Group::Optional, &[T::TERM]);
-    const OUTSIDE_TABLES: bool = T::OUTSIDE_TABLES;
 
     fn state(term: Term<'_>) -> T::State {
         T::state(term.members().one())
@@ -70,29 +69,16 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
         column.map(|column| unsafe { T::ready(cell, state, column, table) })
     }
 
-    const NOTES_CHANGES: bool = T::NOTES_CHANGES;
-
     #[inline(always)]
-    fn without_notes<'w>(ready: Self::Ready<'w>) -> Option<Self::Ready<'w>> {
+    unsafe fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
         let Some(ready) = ready else { return Some(None) };
-        T::without_notes(ready).map(Some)
+        // SAFETY: forwarded.
+        unsafe { T::recording(ready, recording) }.map(Some)
     }
 
-    #[inline(always)]
-    fn notes_in_ticks_alone(ready: Self::Ready<'_>) -> bool {
-        ready.is_none_or(T::notes_in_ticks_alone)
-    }
-
-    #[inline(always)]
-    unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
-        let Some(ready) = ready else { return Some(None) };
-        // SAFETY: the caller's promise.
-        unsafe { T::noted(ready, first, count).map(Some) }
-    }
-
-    unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> (Self::Ready<'w>, bool) {
-        // SAFETY: the caller's promise.
-        (ready.map(|ready| unsafe { T::packed(ready, storage) }.0), true)
+    unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
+        // SAFETY: forwarded: the inner terms read no column of the table, since this reads none.
+        ready.map(|ready| unsafe { T::packed(ready, storage) })
     }
 
     #[inline(always)]
@@ -103,32 +89,28 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     }
 
     #[inline]
-    fn holds_for_all(_: Self::Ready<'_>, _: &SparseStorage) -> bool {
-        true
-    }
-
-    #[inline]
     fn contains(_: Option<T::Ready<'_>>, _: Entity) -> bool {
         true
     }
 
     #[inline]
-    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-        // SAFETY: the caller's promise; the inner row is read only if it is there.
-        unsafe {
-            let ready = ready.filter(|&ready| !T::PER_ROW || T::contains(ready, rows.entity(row)))?;
-            Some(T::row(ready, rows, row))
-        }
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller promises that the row exists.
+        let ready = unsafe { one_present::<T>(ready, rows, row) }?;
+        // SAFETY: forwarded: the inner row is there.
+        Some(unsafe { T::row::<RECORDED>(ready, rows, row) })
     }
+}
 
-    #[inline]
-    unsafe fn noted_row<'w>(noted: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-        // SAFETY: as for `row`.
-        unsafe {
-            let noted = noted.filter(|&noted| !T::PER_ROW || T::contains(noted, rows.entity(row)))?;
-            Some(T::noted_row(noted, rows, row))
-        }
-    }
+/// What is known of the table, if the inner terms match a row. Rows are asked with `PER_ROW` only: without it, any row will do.
+///
+/// # Safety
+///
+/// - The row exists.
+#[inline(always)]
+unsafe fn one_present<'w, T: Fetch>(ready: Option<T::Ready<'w>>, rows: Rows, row: usize) -> Option<T::Ready<'w>> {
+    // SAFETY: the row exists, as the caller promises.
+    ready.filter(|&ready| !T::PER_ROW || T::contains(ready, unsafe { rows.entity(row) }))
 }
 
 // SAFETY: reads what the inner terms read.
@@ -142,20 +124,18 @@ unsafe impl<T: ContiguousFetch> ContiguousFetch for Optional<T> {
 
     #[inline(always)]
     unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
-        // SAFETY: the caller's promise; with `PER_ROW` there is one row, which is marked only if it is there.
-        unsafe {
-            if let Some(ready) = ready.filter(|&ready| !T::PER_ROW || T::contains(ready, rows.entity(first))) {
-                T::mark(ready, rows, first, count, sharing);
-            }
+        // SAFETY: with `PER_ROW` there is one row, `first`, which exists.
+        if let Some(ready) = unsafe { one_present::<T>(ready, rows, first) } {
+            // SAFETY: forwarded, for rows that are there.
+            unsafe { T::mark(ready, rows, first, count, sharing) };
         }
     }
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: the caller's promise; with `PER_ROW` there is one row, which is read only if it is there.
-        unsafe {
-            let ready = ready.filter(|&ready| !T::PER_ROW || T::contains(ready, rows.entity(first)))?;
-            Some(T::slice(ready, rows, first, count))
-        }
+        // SAFETY: with `PER_ROW` there is one row, `first`, which exists.
+        let ready = unsafe { one_present::<T>(ready, rows, first) }?;
+        // SAFETY: forwarded, for rows that are there.
+        Some(unsafe { T::slice(ready, rows, first, count) })
     }
 }

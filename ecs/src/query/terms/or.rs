@@ -10,7 +10,6 @@ use crate::query::fetch::{Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
-use crate::tuples::Groups;
 
 /// Filter: at least one of the filters in a tuple holds, as in `Or<(With<A>, Without<B>)>`.
 ///
@@ -34,120 +33,68 @@ impl<F> fmt::Debug for Or<F> {
     }
 }
 
-/// What `Or` needs to know of a tuple of filters.
-///
-/// # Safety
-///
-/// - `MEMBERS` and the state belong to the same filters.
-/// - `any_contains` is true only where that of a member is.
+/// The members of an [`Or`]: a tuple of filters, or a struct with `#[derive(QueryFilter)]`, which is the only member.
 #[doc(hidden)]
-pub unsafe trait AnyOfTerms: FilterTerms {
-    /// What the members say.
-    const MEMBERS: &'static [ConstTerm];
-
-    /// Whether an entity matches one of the members.
-    fn any_contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool;
-
-    /// Whether any row of the table may match one of the filters.
-    fn any_any(ready: Self::Ready<'_>) -> bool;
-
-    /// As [`FilterTerms::mask`], for rows that match one of the filters.
-    ///
-    /// # Safety
-    ///
-    /// - As there.
-    unsafe fn any_mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64;
+pub trait AnyOfTerms {
+    /// What the `Or` demands.
+    type Terms: FilterTerms;
 }
 
-impl<F: QueryFilter<Terms: AnyOfTerms>> QueryFilter for Or<F> {
-    type Terms = Or<F::Terms>;
+impl<F: AnyOfTerms> QueryFilter for Or<F> {
+    type Terms = F::Terms;
 }
 
-// SAFETY: a matched entity has and lacks what one of the members says: `any_contains` is true only where that of a member is,
-// and a table that is not asked row by row is matched by a member.
-unsafe impl<F: AnyOfTerms> FilterTerms for Or<F> {
-    type State = F::State;
-    type Ready<'w> = F::Ready<'w>;
-
-    const TERM: ConstTerm = ConstTerm::Group(Group::Or, F::MEMBERS);
-
-    fn state(term: Term<'_>) -> F::State {
-        F::state(term)
-    }
-
-    #[inline]
-    fn ready<'w>(cell: StoreCell<'w>, state: &F::State, table: &'w Table) -> F::Ready<'w> {
-        F::ready(cell, state, table)
-    }
-
-    #[inline]
-    fn contains(ready: F::Ready<'_>, entity: Entity, row: usize) -> bool {
-        F::any_contains(ready, entity, row)
-    }
-
-    #[inline]
-    fn any(ready: F::Ready<'_>) -> bool {
-        F::any_any(ready)
-    }
-
-    #[inline]
-    unsafe fn mask(ready: F::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { F::any_mask(ready, rows, row, count, sharing) }
-    }
-}
-
-macro_rules! tuples {
+macro_rules! small {
     ($($T:ident $at:tt)*) => {
-        // SAFETY: each is true where that of a member is.
-        unsafe impl<$($T: FilterTerms),*> AnyOfTerms for ($($T,)*) {
-            const MEMBERS: &'static [ConstTerm] = &[$($T::TERM),*];
+        impl<$($T: QueryFilter),*> AnyOfTerms for ($($T,)*) {
+            type Terms = Or<($($T::Terms,)*)>;
+        }
+
+        // SAFETY: a matched entity has and lacks what one of the members says: `contains` is true only where that of a member is, and a
+        // table that is not asked row by row is matched by a member.
+        unsafe impl<$($T: FilterTerms),*> FilterTerms for Or<($($T,)*)> {
+            type State = ($($T::State,)*);
+            type Ready<'w> = ($($T::Ready<'w>,)*);
+
+            const TERM: ConstTerm = ConstTerm::Group(Group::Or, &[$($T::TERM),*]);
+
+            fn state(term: Term<'_>) -> Self::State {
+                <($($T,)*) as FilterTerms>::state(term)
+            }
 
             #[inline]
-            fn any_contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool {
+            fn ready<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w> {
+                <($($T,)*) as FilterTerms>::ready(cell, state, table)
+            }
+
+            #[inline]
+            fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool {
                 false $(|| $T::contains(ready.$at, entity, row))*
             }
 
             #[inline]
-            fn any_any(ready: Self::Ready<'_>) -> bool {
+            fn any(ready: Self::Ready<'_>) -> bool {
                 false $(|| $T::any(ready.$at))*
             }
 
             #[inline]
-            unsafe fn any_mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
-                // SAFETY: the caller's promise, member by member.
+            unsafe fn mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
+                // SAFETY: forwarded: the rows of the members are those of the tuple.
                 unsafe { 0 $(| $T::mask(ready.$at, rows, row, count, sharing))* }
             }
         }
     };
 }
 
-small_tuples!(tuples);
+small_tuples!(small);
 
-/// A tuple of tuples of terms, one of which must hold.
-macro_rules! groups {
-    ($($T:ident $at:tt)*) => {
-        // SAFETY: each is true where that of a member of a group is.
-        unsafe impl<$($T: AnyOfTerms),*> AnyOfTerms for Groups<($($T,)*)> {
-            const MEMBERS: &'static [ConstTerm] = &[$(ConstTerm::Group(Group::Or, $T::MEMBERS)),*];
-
-            #[inline]
-            fn any_contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool {
-                false $(|| $T::any_contains(ready.$at, entity, row))*
-            }
-
-            #[inline]
-            fn any_any(ready: Self::Ready<'_>) -> bool {
-                false $(|| $T::any_any(ready.$at))*
-            }
-
-            #[inline]
-            unsafe fn any_mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
-                // SAFETY: the caller's promise, member by member.
-                unsafe { 0 $(| $T::any_mask(ready.$at, rows, row, count, sharing))* }
-            }
+/// More members are an `Or` of `Or`s.
+macro_rules! large {
+    ($([$($T:ident $at:tt)*])*) => {
+        impl<$($($T: QueryFilter),*),*> AnyOfTerms for ($($($T,)*)*) {
+            type Terms = Or<($(Or<($($T::Terms,)*)>,)*)>;
         }
     };
 }
 
-small_tuples!(groups);
+large_tuples!(large);

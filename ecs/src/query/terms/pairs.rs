@@ -3,7 +3,6 @@
 use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
-use core::ptr;
 
 use super::source::TermState;
 use crate::cell::StoreCell;
@@ -153,18 +152,13 @@ macro_rules! pairs {
             }
 
             #[inline]
-            fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
-                ready.marks.is_some_and(|marks| ptr::eq(marks, storage))
-            }
-
-            #[inline]
             fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
                 // Marks are a bit for each entity, lists many bytes.
                 ready.marks.is_some_and(|marks| marks.contains(entity.index()))
             }
 
             #[inline]
-            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+            unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
                 // SAFETY: the caller promises that the row exists, and that the values of its pairs are accessible for 'w.
                 unsafe { PairIter::of(ready.pairs, ready.cell, $end, rows.entity(row)) }
             }
@@ -182,7 +176,7 @@ macro_rules! pairs {
             #[inline(always)]
             unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
                 // SAFETY: the caller's promise.
-                unsafe { Self::row(ready, rows, first) }
+                unsafe { Self::row::<false>(ready, rows, first) }
             }
         }
     )* };

@@ -63,7 +63,7 @@ impl<'w, C> MutSlice<'w, C> {
     pub fn get_mut(&mut self, row: usize) -> Option<Mut<'_, C>> {
         let value = self.values.get_mut(row)?;
         // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
-        Some(Mut::new(value, unsafe { self.ticks.at(self.first + row) }))
+        Some(Mut::new(value, unsafe { self.ticks.at::<false>(self.first + row) }))
     }
 
     /// One row.
@@ -75,7 +75,7 @@ impl<'w, C> MutSlice<'w, C> {
     pub(crate) fn at(&mut self, row: usize) -> Mut<'_, C> {
         let value = &mut self.values[row];
         // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
-        Mut::new(value, unsafe { self.ticks.at(self.first + row) })
+        Mut::new(value, unsafe { self.ticks.at::<false>(self.first + row) })
     }
 
     /// All rows, to change them. Rows count as changed that are dereferenced mutably.
@@ -97,7 +97,7 @@ impl<'w, C> MutSlice<'w, C> {
         let Self { values, ticks, first } = self;
         values.iter_mut().enumerate().map(|(row, value)| {
             // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
-            Mut::new(value, unsafe { ticks.at(*first + row) })
+            Mut::new(value, unsafe { ticks.at::<false>(*first + row) })
         })
     }
 
@@ -163,7 +163,7 @@ impl<'w, C> RefSlice<'w, C> {
     pub fn get(&self, row: usize) -> Option<Ref<'w, C>> {
         let value = self.values.get(row)?;
         // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
-        Some(Ref::new(value, unsafe { self.ticks.at(self.first + row) }))
+        Some(Ref::new(value, unsafe { self.ticks.at::<false>(self.first + row) }))
     }
 
     /// One row.
@@ -175,7 +175,7 @@ impl<'w, C> RefSlice<'w, C> {
     pub(crate) fn at(&self, row: usize) -> Ref<'w, C> {
         let value = &self.values[row];
         // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
-        Ref::new(value, unsafe { self.ticks.at(self.first + row) })
+        Ref::new(value, unsafe { self.ticks.at::<false>(self.first + row) })
     }
 
     /// How many rows there are.
@@ -207,7 +207,7 @@ impl<'w, C> RefSlice<'w, C> {
         let (values, ticks, first) = (self.values, self.ticks, self.first);
         values.iter().enumerate().map(move |(row, value)| {
             // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
-            Ref::new(value, unsafe { ticks.at(first + row) })
+            Ref::new(value, unsafe { ticks.at::<false>(first + row) })
         })
     }
 

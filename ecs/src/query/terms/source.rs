@@ -10,9 +10,8 @@ use crate::change::{TickPlace, Ticks};
 use crate::column::{Column, ColumnAddress};
 use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest};
 use crate::entity::Entity;
-use crate::exact_division::ExactDivision;
 use crate::prefetch::prefetch;
-use crate::query::fetch::{Rows, Sharing};
+use crate::query::fetch::{Recording, Rows, Sharing};
 use crate::sparse::{SparseSet, SparseStorage};
 use crate::table::Table;
 use crate::term::{Term, TermComponent, TermEntry};
@@ -114,27 +113,20 @@ impl<'w, C: Component> Source<'w, C> {
     ///
     /// - The component is sparse. Rows are those of the storage from now on.
     #[inline]
-    pub(super) unsafe fn packed(self, storage: &'w SparseSet) -> (Self, bool) {
-        let is_this = match self.storage() {
-            Some(SparseStorage::Set(own)) => ptr::eq(own, storage),
-            Some(SparseStorage::Tag(_)) => false,
-            None => self.packed,
-        };
-        let address = if is_this { storage.column().data() } else { self.address };
-        (Self { address, packed: is_this, marker: PhantomData }, is_this)
-    }
-
-    /// As [`Fetch::holds_for_all`](crate::query::fetch::Fetch::holds_for_all).
-    #[inline]
-    pub(super) fn holds_for_all(self, storage: &SparseStorage) -> bool {
-        self.storage().is_none_or(|own| ptr::eq(own, storage))
+    pub(super) unsafe fn packed(self, storage: &'w SparseSet) -> Self {
+        match self.storage() {
+            Some(SparseStorage::Set(own)) if ptr::eq(own, storage) => {
+                Self { address: storage.column().data(), packed: true, marker: PhantomData }
+            }
+            _ => self,
+        }
     }
 
     /// As [`Fetch::all_packed`](crate::query::fetch::Fetch::all_packed).
     ///
     /// # Safety
     ///
-    /// - This is what [`packed`](Self::packed) returned, with `true`.
+    /// - [`packed`](Self::packed) returned this for the storage of the component.
     #[inline(always)]
     pub(super) unsafe fn all_packed(self) -> Self {
         debug_assert!(self.packed);
@@ -195,19 +187,6 @@ impl<'w, C: Component> Source<'w, C> {
     }
 }
 
-impl<C: Component> Source<'_, C> {
-    /// The value that begins so many bytes behind the first one of the column.
-    ///
-    /// # Safety
-    ///
-    /// - The component is stored in tables; `bytes` is the size of a value times the number of a row that exists.
-    #[inline(always)]
-    pub(super) unsafe fn value_at(self, bytes: usize) -> NonNull<C> {
-        // SAFETY: the row exists, so its value is within the column, whose values are of type `C`.
-        unsafe { self.address.byte_add(bytes).cast() }
-    }
-}
-
 /// Where the ticks of values are while a table is visited.
 #[derive(Clone, Copy)]
 pub(crate) struct TickSource<'w> {
@@ -228,45 +207,23 @@ struct NotedRows<'w> {
 }
 
 impl<'w> TickSource<'w> {
-    /// The ticks in a row of the column.
+    /// The ticks in a row of the column. `RECORDED` says that [`Ticked::recording`] returned this for the row; the compiler knows in all
+    /// other loops that a change records nothing but what [`Ticks`] does.
     ///
     /// # Safety
     ///
     /// - The row is one of the column.
-    #[inline]
-    pub(crate) unsafe fn at(self, row: usize) -> Ticks<'w> {
+    /// - `RECORDED` is true only for such rows.
+    #[inline(always)]
+    pub(crate) unsafe fn at<const RECORDED: bool>(self, row: usize) -> Ticks<'w> {
+        if RECORDED && let Some(NotedRows { tracking, cells }) = self.noted {
+            // SAFETY: there is room for the ticks of all rows of a column, so the cell is one of them.
+            let cell = unsafe { cells.add(row).as_ref() };
+            // SAFETY: `recording` has recorded the change of this row but for its tick.
+            return Ticks::new(unsafe { TickPlace::noted(tracking, cell) }, self.run_ticks);
+        }
         // SAFETY: there is room for the ticks of all rows of a column.
         unsafe { Ticks::in_row(self.tracking, row, self.request, self.run_ticks) }
-    }
-
-    /// The same, with the row as a multiple of a number.
-    ///
-    /// # Safety
-    ///
-    /// - It is a multiple, and the row is one of the column.
-    #[inline(always)]
-    unsafe fn at_multiple(self, row: usize, unit: &'static ExactDivision) -> Ticks<'w> {
-        // SAFETY: there is room for the ticks of all rows of a column; the rest is the caller's promise.
-        unsafe { Ticks::in_row_at(self.tracking, (row, unit), self.request, self.run_ticks) }
-    }
-
-    /// The same, of what [`Ticked::noted`] returned. Apart from [`at`](Self::at), so that the compiler knows in most loops that a
-    /// change has nothing else to note.
-    ///
-    /// # Safety
-    ///
-    /// - The row is one of those that were noted.
-    #[inline(always)]
-    unsafe fn at_noted(self, row: usize) -> Ticks<'w> {
-        match self.noted {
-            Some(NotedRows { tracking, cells }) => {
-                // SAFETY: there is room for the ticks of all rows of a column, so the cell is one of them; the rest was promised
-                // to `noted`.
-                Ticks::new(unsafe { TickPlace::noted(tracking, cells.add(row).as_ref()) }, self.run_ticks)
-            }
-            // SAFETY: the caller's promise.
-            None => unsafe { self.at(row) },
-        }
     }
 
     /// Notes that rows are changed.
@@ -344,36 +301,27 @@ impl<'w, C: Component> Ticked<'w, C> {
         }
     }
 
-    /// The same, if there are no ticks.
-    #[inline(always)]
-    pub(super) fn without_notes(self) -> Option<Self> {
-        let Self { source, ticks: TickSource { tracking, request, run_ticks, .. } } = self;
-        let ticks = TickSource { tracking: None, noted: None, request, run_ticks };
-        tracking.is_none().then_some(Self { source, ticks })
-    }
-
-    /// As [`Fetch::notes_in_ticks_alone`](crate::query::fetch::Fetch::notes_in_ticks_alone).
-    #[inline(always)]
-    pub(super) fn notes_in_ticks_alone(self) -> bool {
-        // The rows of a sparse component are not those of its storage.
-        !is_sparse::<C>() && self.ticks.tracking.is_some_and(Tracking::is_without_log)
-    }
-
-    /// As [`Fetch::noted`](crate::query::fetch::Fetch::noted).
+    /// As [`Fetch::recording`](crate::query::fetch::Fetch::recording).
     ///
     /// # Safety
     ///
     /// - As there.
     #[inline(always)]
-    pub(super) unsafe fn noted(self, first: usize, count: usize) -> Option<Self> {
+    pub(super) unsafe fn recording(self, recording: Recording) -> Option<Self> {
         let Self { source, ticks: TickSource { tracking, request, run_ticks, .. } } = self;
-        let noted = match tracking {
-            // The rows are not those of the storage.
-            Some(_) if is_sparse::<C>() => return None,
-            Some(tracking) => {
+        let noted = match (recording, tracking) {
+            (Recording::TicksAlone, _) if matches!(C::TRACK, ChangeTracking::Never) => return Some(self),
+            // The rows of a sparse component are not those of its storage.
+            (Recording::TicksAlone, _) => {
+                let is_enough = !is_sparse::<C>() && tracking.is_some_and(Tracking::is_without_log);
+                return is_enough.then_some(self);
+            }
+            (_, None) => None,
+            (Recording::Nothing, Some(_)) => return None,
+            (Recording::Ticks { .. }, Some(_)) if is_sparse::<C>() => return None,
+            (Recording::Ticks { first, count }, Some(tracking)) => {
                 Some(NotedRows { tracking, cells: tracking.note_ahead(first, count, run_ticks.this_run)? })
             }
-            None => None,
         };
         Some(Self { source, ticks: TickSource { tracking: None, noted, request, run_ticks } })
     }
@@ -384,10 +332,9 @@ impl<'w, C: Component> Ticked<'w, C> {
     ///
     /// - As for [`Source::packed`].
     #[inline]
-    pub(super) unsafe fn packed(self, storage: &'w SparseSet) -> (Self, bool) {
+    pub(super) unsafe fn packed(self, storage: &'w SparseSet) -> Self {
         // SAFETY: the caller's promise.
-        let (source, holds) = unsafe { self.source.packed(storage) };
-        (Self { source, ..self }, holds)
+        Self { source: unsafe { self.source.packed(storage) }, ..self }
     }
 
     /// As [`Source::all_packed`].
@@ -423,33 +370,11 @@ impl<'w, C: Component> Ticked<'w, C> {
     /// # Safety
     ///
     /// - The row exists, and its entity has the component.
-    #[inline]
-    pub(crate) unsafe fn ticks(self, rows: Rows, row: usize) -> Ticks<'w> {
+    /// - `RECORDED` is true only for rows that [`recording`](Self::recording) returned this for.
+    #[inline(always)]
+    pub(crate) unsafe fn ticks<const RECORDED: bool>(self, rows: Rows, row: usize) -> Ticks<'w> {
         // SAFETY: the caller's promise; a component that an entity has is in this row.
-        unsafe { self.ticks.at(self.tick_row(rows, row)) }
-    }
-
-    /// The ticks of the row whose value begins so many bytes behind the first one of the column.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Source::value_at`].
-    #[inline(always)]
-    pub(super) unsafe fn ticks_at(self, bytes: usize) -> Ticks<'w> {
-        // SAFETY: the caller promises that it is a multiple of the size of a value, and that the row exists; the component is stored in
-        // tables, so its ticks are in this row.
-        unsafe { self.ticks.at_multiple(bytes, const { &ExactDivision::by(size_of::<C>()) }) }
-    }
-
-    /// The same, of what [`noted`](Self::noted) returned.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`ticks`](Self::ticks); the row is one of those that were noted.
-    #[inline(always)]
-    pub(super) unsafe fn noted_ticks(self, rows: Rows, row: usize) -> Ticks<'w> {
-        // SAFETY: the caller's promise.
-        unsafe { self.ticks.at_noted(self.tick_row(rows, row)) }
+        unsafe { self.ticks.at::<RECORDED>(self.tick_row(rows, row)) }
     }
 }
 
@@ -482,11 +407,6 @@ impl<'w> Presence<'w> {
         } else {
             Self { table: table.contains(state.id()), storage: None }
         }
-    }
-
-    /// Whether all entities of the table that this storage has have the component.
-    pub(crate) fn of_all(self, storage: &SparseStorage) -> bool {
-        self.storage.map_or(self.table, |own| ptr::eq(own, storage))
     }
 
     #[inline]

@@ -187,7 +187,7 @@ unsafe impl Fetch for SpawnDetailsTerm {
     }
 
     #[inline]
-    unsafe fn row<'w>((source, cell): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>((source, cell): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the row exists.
         let entity = unsafe { rows.entity(row) };
         let tick = source.spawns.map_or(source.run_ticks.this_run, |spawns| spawns.get(entity.index()));

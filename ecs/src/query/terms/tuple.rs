@@ -7,14 +7,13 @@ use crate::access::FilteredAccess;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, plain_slices};
-use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing, same_stride};
+use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Recording, Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::sparse::{SparseSet, SparseStorage};
 use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
 use crate::tracking::LoggedRows;
-use crate::tuples::Groups;
 
 impl QueryData for () {
     type Terms = ();
@@ -42,13 +41,8 @@ unsafe impl Fetch for () {
     type ReadOnly = Self;
 
     const TERM: ConstTerm = ConstTerm::Group(Group::All, &[]);
-    const OUTSIDE_TABLES: bool = true;
 
     fn state(_: Term<'_>) {}
-
-    unsafe fn packed((): (), _: &SparseSet) -> ((), bool) {
-        ((), true)
-    }
 
     fn column((): &(), _: &Table) -> Option<()> {
         Some(())
@@ -60,7 +54,7 @@ unsafe impl Fetch for () {
         true
     }
 
-    unsafe fn row<'w>((): Self::Ready<'w>, _: Rows, _: usize) -> Self::Item<'w> {}
+    unsafe fn row<'w, const RECORDED: bool>((): Self::Ready<'w>, _: Rows, _: usize) -> Self::Item<'w> {}
 }
 
 // SAFETY: reads nothing.
@@ -86,17 +80,11 @@ unsafe impl FilterTerms for () {
     type Ready<'w> = ();
 
     const TERM: ConstTerm = ConstTerm::Group(Group::All, &[]);
-    const OUTSIDE_TABLES: bool = true;
 
     fn state(_: Term<'_>) {}
 
     #[inline]
     fn ready<'w>(_: StoreCell<'w>, (): &(), _: &'w Table) {}
-
-    #[inline]
-    fn holds_for_all((): (), _: &SparseStorage) -> bool {
-        true
-    }
 
     #[inline]
     fn contains((): (), _: Entity, _: usize) -> bool {
@@ -163,7 +151,7 @@ small_tuples!(small);
 macro_rules! large {
     ($([$($T:ident $at:tt)*])*) => {
         impl<$($($T: QueryData),*),*> QueryData for ($($($T,)*)*) {
-            type Terms = Groups<($(($($T::Terms,)*),)*)>;
+            type Terms = ($(($($T::Terms,)*),)*);
             type ReadOnly = ($($($T::ReadOnly,)*)*);
             type Item<'w, 's> = ($($($T::Item<'w, 's>,)*)*);
 
@@ -180,20 +168,20 @@ macro_rules! large {
             }
         }
 
-        impl<$($($T: ContiguousQueryData),*),*> SliceItem<Groups<($(($($T::Terms,)*),)*)>> for ($($($T,)*)*) {
+        impl<$($($T: ContiguousQueryData),*),*> SliceItem<($(($($T::Terms,)*),)*)> for ($($($T,)*)*) {
             type Contiguous<'w, 's> = ($($($T::Contiguous<'w, 's>,)*)*);
 
             #[inline(always)]
             #[expect(non_snake_case, reason = "each value is named after its type parameter")]
             fn contiguous<'w, 's>(
-                ($(($($T,)*),)*): <Groups<($(($($T::Terms,)*),)*)> as ContiguousFetch>::Slice<'w>,
+                ($(($($T,)*),)*): <($(($($T::Terms,)*),)*) as ContiguousFetch>::Slice<'w>,
             ) -> Self::Contiguous<'w, 's> {
                 ($($($T::contiguous($T),)*)*)
             }
         }
 
         impl<$($($T: QueryFilter),*),*> QueryFilter for ($($($T,)*)*) {
-            type Terms = Groups<($(($($T::Terms,)*),)*)>;
+            type Terms = ($(($($T::Terms,)*),)*);
         }
     };
 }
@@ -245,13 +233,10 @@ macro_rules! terms {
                 unsafe { ($($T::ready(cell, &state.$at, column.$at, table),)*) }
             }
 
-            const OUTSIDE_TABLES: bool = true $(&& $T::OUTSIDE_TABLES)*;
-
             #[inline]
-            unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> (Self::Ready<'w>, bool) {
-                // SAFETY: the caller's promise, member by member.
-                let members = unsafe { ($($T::packed(ready.$at, storage),)*) };
-                (($(members.$at.0,)*), true $(&& members.$at.1)*)
+            unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
+                // SAFETY: forwarded: no member reads a column of the table, since the tuple reads none.
+                unsafe { ($($T::packed(ready.$at, storage),)*) }
             }
 
             #[inline(always)]
@@ -260,36 +245,17 @@ macro_rules! terms {
                 unsafe { ($($T::all_packed(ready.$at),)*) }
             }
 
-            #[inline]
-            fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
-                true $(&& $T::holds_for_all(ready.$at, storage))*
-            }
-
-            const NOTES_CHANGES: bool = false $(|| $T::NOTES_CHANGES)*;
-
             #[inline(always)]
             #[expect(non_snake_case, reason = "each value is named after its type parameter")]
-            fn without_notes<'w>(ready: Self::Ready<'w>) -> Option<Self::Ready<'w>> {
-                $(let Some($T) = $T::without_notes(ready.$at) else { return None };)*
+            unsafe fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
+                // SAFETY: forwarded: the rows of the members are those of the tuple.
+                $(let Some($T) = (unsafe { $T::recording(ready.$at, recording) }) else { return None };)*
                 Some(($($T,)*))
             }
 
             #[inline(always)]
             fn fetch_ahead(ready: Self::Ready<'_>, rows: Rows, row: usize) {
                 $($T::fetch_ahead(ready.$at, rows, row);)*
-            }
-
-            #[inline(always)]
-            fn notes_in_ticks_alone(ready: Self::Ready<'_>) -> bool {
-                true $(&& $T::notes_in_ticks_alone(ready.$at))*
-            }
-
-            #[inline(always)]
-            #[expect(non_snake_case, reason = "each value is named after its type parameter")]
-            unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
-                // SAFETY: the caller's promise, member by member.
-                $(let Some($T) = (unsafe { $T::noted(ready.$at, first, count) }) else { return None };)*
-                Some(($($T,)*))
             }
 
             #[inline]
@@ -309,23 +275,13 @@ macro_rules! terms {
             }
 
             #[inline(always)]
-            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+            unsafe fn row<'w, const RECORDED: bool>(
+                ready: Self::Ready<'w>,
+                rows: Rows,
+                row: usize,
+            ) -> Self::Item<'w> {
                 // SAFETY: the caller's promise, member by member.
-                unsafe { ($($T::row(ready.$at, rows, row),)*) }
-            }
-
-            const STRIDE: usize = same_stride(&[$($T::STRIDE),*]);
-
-            #[inline(always)]
-            unsafe fn row_at<'w>(ready: Self::Ready<'w>, rows: Rows, bytes: usize) -> Self::Item<'w> {
-                // SAFETY: the caller's promise, member by member: if the stride is not zero, it is that of all members.
-                unsafe { ($($T::row_at(ready.$at, rows, bytes),)*) }
-            }
-
-            #[inline(always)]
-            unsafe fn noted_row<'w>(noted: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-                // SAFETY: the caller's promise, member by member.
-                unsafe { ($($T::noted_row(noted.$at, rows, row),)*) }
+                unsafe { ($($T::row::<RECORDED>(ready.$at, rows, row),)*) }
             }
         }
 
@@ -363,12 +319,6 @@ macro_rules! terms {
             type Ready<'w> = ($($T::Ready<'w>,)*);
 
             const TERM: ConstTerm = ConstTerm::Group(Group::All, &[$($T::TERM),*]);
-            const OUTSIDE_TABLES: bool = true $(&& $T::OUTSIDE_TABLES)*;
-
-            #[inline]
-            fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseStorage) -> bool {
-                true $(&& $T::holds_for_all(ready.$at, storage))*
-            }
 
             fn state(term: Term<'_>) -> Self::State {
                 let mut members = term.members();
@@ -445,192 +395,3 @@ macro_rules! terms {
 }
 
 small_tuples!(terms);
-
-// SAFETY: it is the tuple.
-unsafe impl<T: Fetch> Fetch for Groups<T> {
-    type State = T::State;
-    type Column = T::Column;
-    type Ready<'w> = T::Ready<'w>;
-    type Item<'w> = T::Item<'w>;
-    type ReadOnly = Groups<T::ReadOnly>;
-
-    const TERM: ConstTerm = T::TERM;
-    const OUTSIDE_TABLES: bool = T::OUTSIDE_TABLES;
-    const NOTES_CHANGES: bool = T::NOTES_CHANGES;
-    const STRIDE: usize = T::STRIDE;
-
-    fn state(term: Term<'_>) -> T::State {
-        T::state(term)
-    }
-
-    fn give(state: &mut T::State, added: &FilteredAccess) -> bool {
-        T::give(state, added)
-    }
-
-    fn update(state: &mut T::State, store: &Store) {
-        T::update(state, store);
-    }
-
-    fn column(state: &T::State, table: &Table) -> Option<T::Column> {
-        T::column(state, table)
-    }
-
-    #[inline]
-    unsafe fn ready<'w>(cell: StoreCell<'w>, state: &T::State, column: T::Column, table: &'w Table) -> T::Ready<'w> {
-        // SAFETY: the caller's promise.
-        unsafe { T::ready(cell, state, column, table) }
-    }
-
-    #[inline]
-    unsafe fn packed<'w>(ready: T::Ready<'w>, storage: &'w SparseSet) -> (T::Ready<'w>, bool) {
-        // SAFETY: the caller's promise.
-        unsafe { T::packed(ready, storage) }
-    }
-
-    #[inline(always)]
-    unsafe fn all_packed<'w>(ready: T::Ready<'w>) -> T::Ready<'w> {
-        // SAFETY: the caller's promise.
-        unsafe { T::all_packed(ready) }
-    }
-
-    #[inline]
-    fn holds_for_all(ready: T::Ready<'_>, storage: &SparseStorage) -> bool {
-        T::holds_for_all(ready, storage)
-    }
-
-    #[inline(always)]
-    fn without_notes<'w>(ready: T::Ready<'w>) -> Option<T::Ready<'w>> {
-        T::without_notes(ready)
-    }
-
-    #[inline(always)]
-    fn fetch_ahead(ready: T::Ready<'_>, rows: Rows, row: usize) {
-        T::fetch_ahead(ready, rows, row);
-    }
-
-    #[inline(always)]
-    fn notes_in_ticks_alone(ready: T::Ready<'_>) -> bool {
-        T::notes_in_ticks_alone(ready)
-    }
-
-    #[inline(always)]
-    unsafe fn noted<'w>(ready: T::Ready<'w>, first: usize, count: usize) -> Option<T::Ready<'w>> {
-        // SAFETY: the caller's promise.
-        unsafe { T::noted(ready, first, count) }
-    }
-
-    #[inline]
-    unsafe fn apart<'w, Via: Apart, R>(
-        ready: T::Ready<'w>,
-        rows: Range<usize>,
-        then: impl FnOnce(T::Ready<'w>) -> R,
-    ) -> R {
-        // SAFETY: the caller's promise.
-        unsafe { T::apart::<Via, R>(ready, rows, then) }
-    }
-
-    #[inline]
-    fn contains(ready: T::Ready<'_>, entity: Entity) -> bool {
-        T::contains(ready, entity)
-    }
-
-    #[inline(always)]
-    unsafe fn row<'w>(ready: T::Ready<'w>, rows: Rows, row: usize) -> T::Item<'w> {
-        // SAFETY: the caller's promise.
-        unsafe { T::row(ready, rows, row) }
-    }
-
-    #[inline(always)]
-    unsafe fn row_at<'w>(ready: T::Ready<'w>, rows: Rows, bytes: usize) -> T::Item<'w> {
-        // SAFETY: the caller's promise.
-        unsafe { T::row_at(ready, rows, bytes) }
-    }
-
-    #[inline(always)]
-    unsafe fn noted_row<'w>(noted: T::Ready<'w>, rows: Rows, row: usize) -> T::Item<'w> {
-        // SAFETY: the caller's promise.
-        unsafe { T::noted_row(noted, rows, row) }
-    }
-}
-
-// SAFETY: reads what the tuple reads.
-unsafe impl<T: ReadOnlyFetch> ReadOnlyFetch for Groups<T> {}
-
-// SAFETY: it is the tuple.
-unsafe impl<T: ContiguousFetch> ContiguousFetch for Groups<T> {
-    type Slice<'w> = T::Slice<'w>;
-
-    const SINGLE_ROWS: bool = T::SINGLE_ROWS;
-    const PACKED_SLICES: bool = T::PACKED_SLICES;
-
-    #[inline(always)]
-    unsafe fn mark(ready: T::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
-        // SAFETY: the caller's promise.
-        unsafe { T::mark(ready, rows, first, count, sharing) };
-    }
-
-    #[inline(always)]
-    unsafe fn slice<'w>(ready: T::Ready<'w>, rows: Rows, first: usize, count: usize) -> T::Slice<'w> {
-        // SAFETY: the caller's promise.
-        unsafe { T::slice(ready, rows, first, count) }
-    }
-}
-
-// SAFETY: it is the tuple.
-unsafe impl<T: FilterTerms> FilterTerms for Groups<T> {
-    type State = T::State;
-    type Ready<'w> = T::Ready<'w>;
-
-    const TERM: ConstTerm = T::TERM;
-    const OUTSIDE_TABLES: bool = T::OUTSIDE_TABLES;
-
-    #[inline]
-    fn holds_for_all(ready: T::Ready<'_>, storage: &SparseStorage) -> bool {
-        T::holds_for_all(ready, storage)
-    }
-
-    fn state(term: Term<'_>) -> T::State {
-        T::state(term)
-    }
-
-    #[inline]
-    fn ready<'w>(cell: StoreCell<'w>, state: &T::State, table: &'w Table) -> T::Ready<'w> {
-        T::ready(cell, state, table)
-    }
-
-    #[inline]
-    fn contains(ready: T::Ready<'_>, entity: Entity, row: usize) -> bool {
-        T::contains(ready, entity, row)
-    }
-
-    #[inline]
-    fn any(ready: T::Ready<'_>) -> bool {
-        T::any(ready)
-    }
-
-    #[inline]
-    fn skip(ready: T::Ready<'_>, row: usize, end: usize) -> usize {
-        T::skip(ready, row, end)
-    }
-
-    #[inline]
-    unsafe fn mask(ready: T::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { T::mask(ready, rows, row, count, sharing) }
-    }
-
-    #[inline]
-    unsafe fn end_of_matching(ready: T::Ready<'_>, rows: Rows, row: usize, end: usize, sharing: Sharing) -> usize {
-        // SAFETY: the caller's promise.
-        unsafe { T::end_of_matching(ready, rows, row, end, sharing) }
-    }
-
-    #[inline]
-    fn logged(ready: T::Ready<'_>) -> Option<LoggedRows<'_>> {
-        T::logged(ready)
-    }
-
-    fn logged_sparse<'w>(cell: StoreCell<'w>, state: &T::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
-        T::logged_sparse(cell, state)
-    }
-}

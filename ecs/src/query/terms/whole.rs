@@ -93,7 +93,7 @@ macro_rules! whole_entity {
         }
 
         #[inline]
-        unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
             // SAFETY: the caller promises that the row exists, and that what the term borrows of it is allowed for 'w: all but
             // the components of `B`, which what is made of the item keeps out; or what was added to the query, which borrows it, and
             // what is made of the item keeps all else out.

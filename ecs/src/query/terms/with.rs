@@ -9,7 +9,6 @@ use crate::cell::StoreCell;
 use crate::component::Component;
 use crate::entity::Entity;
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
 
@@ -94,12 +93,6 @@ unsafe impl<C: Component> FilterTerms for With<C> {
     type Ready<'w> = Presence<'w>;
 
     const TERM: ConstTerm = ConstTerm::of::<C>(Usage::With);
-    const OUTSIDE_TABLES: bool = is_sparse::<C>();
-
-    #[inline]
-    fn holds_for_all(ready: Presence<'_>, storage: &SparseStorage) -> bool {
-        ready.of_all(storage)
-    }
 
     fn state(term: Term<'_>) -> TermState {
         TermState::of(term)
@@ -122,7 +115,6 @@ unsafe impl<C: Component> FilterTerms for Without<C> {
     type Ready<'w> = Presence<'w>;
 
     const TERM: ConstTerm = ConstTerm::of::<C>(Usage::Without);
-    const OUTSIDE_TABLES: bool = is_sparse::<C>();
 
     fn state(term: Term<'_>) -> TermState {
         TermState::of(term)
@@ -145,12 +137,6 @@ unsafe impl<C: Component> FilterTerms for Allow<C> {
     type Ready<'w> = ();
 
     const TERM: ConstTerm = ConstTerm::of::<C>(Usage::Allow);
-    const OUTSIDE_TABLES: bool = true;
-
-    #[inline]
-    fn holds_for_all((): (), _: &SparseStorage) -> bool {
-        true
-    }
 
     fn state(_: Term<'_>) {}
 

@@ -115,7 +115,7 @@ unsafe impl Fetch for ErasedTerm {
         ready.storage.is_none_or(|storage| storage.contains(entity.index()))
     }
 
-    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         let address = match ready.storage {
             Some(storage) => {
                 // SAFETY: the caller promises that the row exists.
