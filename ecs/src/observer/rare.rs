@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use crate::error::{EcsError, ErrorContext, ErrorHandler, Severity};
 use crate::store::{CommandFailure, Store};
-use crate::system::{AloneScope, BoxedSystem, NotDone, NotDoneReason, ParamError, SystemCore};
+use crate::system::{BoxedSystem, NotDone, NotDoneReason, ParamError, RunScope, SystemCore};
 use crate::trace;
 
 /// Evaluates the run conditions of an observer, if there are any, and returns whether they hold.
@@ -59,7 +59,7 @@ impl Rare {
         // All are evaluated, so that each sees all changes.
         let mut hold = true;
         for condition in &mut self.conditions {
-            let held = condition.run_alone((), AloneScope::applied(store));
+            let held = condition.run_in((), RunScope::Applied(store));
             hold &= held.unwrap_or_else(|error| {
                 let failed = Failed { observer, event, handler: self.handler };
                 failed.condition_not_run(condition.name().to_string(), error, store);

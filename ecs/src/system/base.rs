@@ -64,17 +64,13 @@ pub trait System: SystemCore {
         self.facts().access
     }
 
-    /// Runs the system beside others, without applying its commands.
+    /// Runs the system in a scope. On a whole store, the system is prepared for the store if that has not been done.
     ///
     /// # Panics
     ///
-    /// If the system has not been prepared for the store, or if its access is exclusive.
+    /// If the scope is shared, and the system has not been prepared for the store or its access is exclusive.
     #[doc(hidden)]
-    fn run_shared(&mut self, input: SystemIn<'_, Self>, scope: SharedScope<'_, '_>) -> Result<Self::Out, ParamError>;
-
-    /// Runs the system on a whole store. It is prepared for it if need be.
-    #[doc(hidden)]
-    fn run_alone(&mut self, input: SystemIn<'_, Self>, scope: AloneScope<'_>) -> Result<Self::Out, ParamError>;
+    fn run_in(&mut self, input: SystemIn<'_, Self>, scope: RunScope<'_, '_>) -> Result<Self::Out, ParamError>;
 
     /// Runs the system for rows: for entities that it observes, or for blocks of a pipeline. Returns the result of the last call of
     /// its function.
@@ -88,7 +84,7 @@ pub trait System: SystemCore {
             RowScope::Blocks(_) => no_row_loop(self.name()),
             RowScope::Observed(rows, store) => {
                 let Some(entity) = rows.next_entity(store) else { return Err(ParamError::no_rows()) };
-                self.run_alone(Self::In::about(&mut rows.about, entity), AloneScope::applied(store))
+                self.run_in(Self::In::about(&mut rows.about, entity), RunScope::Applied(store))
             }
         }
     }
@@ -181,36 +177,28 @@ pub(crate) fn set_place(system: &mut dyn SystemCore, place: &'static Location<'s
 #[derive(Clone, Copy)]
 pub struct SharedScope<'r, 'w>(&'r StoreCell<'w>);
 
-/// A whole store. The run bears its next ticks.
+/// The part of a store that a run of a system may use.
 #[doc(hidden)]
-pub struct AloneScope<'r> {
-    pub(crate) store: &'r mut Store,
-    /// Whether the system applies its commands in the end, also if it could not run.
-    pub(crate) applies: bool,
-}
-
-impl<'r> AloneScope<'r> {
-    /// The system does not apply its commands.
-    #[inline(always)]
-    pub(crate) fn new(store: &'r mut Store) -> Self {
-        Self { store, applies: false }
-    }
-
-    /// The system applies its commands in the end.
-    #[inline(always)]
-    pub(crate) fn applied(store: &'r mut Store) -> Self {
-        Self { store, applies: true }
-    }
-}
-
-/// How the systems run of which another one consists.
-pub(super) enum RunScope<'r, 'w> {
+pub enum RunScope<'r, 'w> {
+    /// What the system borrows, while other systems may run. Its commands are not applied.
     Shared(SharedScope<'r, 'w>),
+    /// A whole store. The run has the next ticks of the store. The commands of the system are not applied.
     Alone(&'r mut Store),
+    /// As `Alone`, but the system applies its commands in the end, also if a parameter could not be fetched.
+    Applied(&'r mut Store),
 }
 
 impl RunScope<'_, '_> {
-    /// Runs one of the systems, so many ticks after the first.
+    /// The whole store, unless the scope is shared.
+    #[inline]
+    pub(super) fn store(&mut self) -> Option<&mut Store> {
+        match self {
+            Self::Shared(_) => None,
+            Self::Alone(store) | Self::Applied(store) => Some(store),
+        }
+    }
+
+    /// Runs a member of a composite system, `ticks` ticks after the first. The composite applies the commands.
     #[inline]
     pub(super) fn run<S: System + ?Sized>(
         &mut self,
@@ -219,8 +207,8 @@ impl RunScope<'_, '_> {
         input: SystemIn<'_, S>,
     ) -> Result<S::Out, ParamError> {
         match self {
-            Self::Shared(SharedScope(cell)) => system.run_shared(input, SharedScope(&cell.later(ticks))),
-            Self::Alone(store) => system.run_alone(input, AloneScope::new(store)),
+            Self::Shared(SharedScope(cell)) => system.run_in(input, RunScope::Shared(SharedScope(&cell.later(ticks)))),
+            Self::Alone(store) | Self::Applied(store) => system.run_in(input, RunScope::Alone(store)),
         }
     }
 }
@@ -231,20 +219,25 @@ pub(super) trait Composite: System {
     fn world(&mut self) -> &mut Option<WorldId>;
 
     /// Runs the systems in a scope.
-    fn run_all(&mut self, input: SystemIn<'_, Self>, scope: &mut RunScope<'_, '_>) -> Result<Self::Out, ParamError>;
+    fn run_members(&mut self, input: SystemIn<'_, Self>, scope: &mut RunScope<'_, '_>)
+    -> Result<Self::Out, ParamError>;
 
-    /// Runs the systems on a whole store: [`System::run_alone`].
-    fn run_all_alone(
+    /// Runs the systems in a scope, and prepares them if it is a whole store: [`System::run_in`].
+    #[inline]
+    fn run_composite(
         &mut self,
         input: SystemIn<'_, Self>,
-        AloneScope { store, applies }: AloneScope<'_>,
+        mut scope: RunScope<'_, '_>,
     ) -> Result<Self::Out, ParamError> {
+        let Some(store) = scope.store() else { return self.run_members(input, &mut scope) };
         self.prepare(store);
-        // A system may put another world in the place of this one, for which those after it are prepared.
+        // A system may replace the world, for which the members after it are prepared.
         let world = self.world().take();
-        let out = self.run_all(input, &mut RunScope::Alone(store));
-        *self.world() = world.filter(|world| *world == store.id());
-        if applies {
+        let out = self.run_members(input, &mut scope);
+        if let Some(store) = scope.store() {
+            *self.world() = world.filter(|world| *world == store.id());
+        }
+        if let RunScope::Applied(store) = scope {
             self.apply_deferred(store);
         }
         out

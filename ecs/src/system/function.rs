@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use core::panic::Location;
 
 use super::base::{
-    AloneScope, BlockScope, BoxedSystem, ObservedRows, ParamError, RowScope, SharedScope, System, SystemCore,
+    BlockScope, BoxedSystem, ObservedRows, ParamError, RowScope, RunScope, SharedScope, System, SystemCore,
     SystemFacts, SystemMeta, no_row_loop,
 };
 use super::input::{Given, SystemInput};
@@ -313,27 +313,17 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     type Out = F::Out;
 
     #[inline]
-    fn run_shared(&mut self, input: Given<'_, F::In>, scope: SharedScope<'_, '_>) -> Result<F::Out, ParamError> {
-        let cell = scope.cell();
+    fn run_in(&mut self, input: Given<'_, F::In>, mut scope: RunScope<'_, '_>) -> Result<F::Out, ParamError> {
+        let cell = match &mut scope {
+            RunScope::Shared(scope) => *scope.cell(),
+            RunScope::Alone(store) | RunScope::Applied(store) => self.begin_alone(store),
+        };
         let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
-        // SAFETY: the scope promises that what the system borrows is not borrowed otherwise.
-        unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system()))) }
-    }
-
-    fn run_alone(
-        &mut self,
-        input: Given<'_, F::In>,
-        AloneScope { store, applies }: AloneScope<'_>,
-    ) -> Result<F::Out, ParamError> {
-        if !self.is_prepared_for(store.id()) {
-            self.prepare(store);
-        }
-        store.flush();
-        let tick = store.next_tick();
-        let run_ticks = store.clock.run_ticks_since(self.runs.last_run, tick).of(self.about.meta.system());
-        // SAFETY: no other code uses the store.
-        let out = unsafe { self.run(input, StoreCell::exclusive_in(store, run_ticks)) };
-        if applies && self.runs.is_deferred {
+        // SAFETY: what the system borrows is not borrowed otherwise: a shared scope promises it, and a whole store is borrowed mutably.
+        let out = unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system()))) };
+        if self.runs.is_deferred
+            && let RunScope::Applied(store) = scope
+        {
             self.apply_deferred(store);
         }
         out
@@ -361,6 +351,18 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
+    /// Begins a run on a whole store, for which the system is prepared if that has not been done.
+    fn begin_alone<'w>(&mut self, store: &'w mut Store) -> StoreCell<'w> {
+        if !self.is_prepared_for(store.id()) {
+            self.prepare(store);
+        }
+        store.flush();
+        let tick = store.next_tick();
+        let mut cell = StoreCell::exclusive(store);
+        cell.set_tick(tick);
+        cell
+    }
+
     /// Runs the loop for blocks of rows.
     fn run_in_blocks(
         &mut self,
@@ -514,7 +516,7 @@ pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
     let input = input(affected.entities(&cell.store().structure.archetypes.tables), about);
     // SAFETY: no other code uses the store, but for the list of entities of a table, which is one of its books and borrowed from it for
     // as long as the cell is.
-    let out = system.run_shared(input, unsafe { SharedScope::new(&cell) });
+    let out = system.run_in(input, RunScope::Shared(unsafe { SharedScope::new(&cell) }));
     system.apply_deferred(store);
     out
 }

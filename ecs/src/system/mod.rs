@@ -39,7 +39,7 @@ mod condition;
 pub mod common_conditions;
 
 pub(crate) use self::base::{
-    AloneScope, BlockScope, ObservedRows, RowScope, SharedScope, SystemCore, SystemFacts, set_place,
+    BlockScope, ObservedRows, RowScope, RunScope, SharedScope, SystemCore, SystemFacts, set_place,
 };
 pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta};
 pub(crate) use self::blocks::{Blocks, RowFacts};
