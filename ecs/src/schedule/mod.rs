@@ -42,6 +42,7 @@ mod built;
 mod diagram;
 mod diagram_text;
 mod report;
+mod report_text;
 mod report_builder;
 mod settings;
 mod base;
