@@ -2,9 +2,11 @@
 
 use alloc::sync::Arc;
 
-use super::base::{BoxedSystem, ParamError, RowScope, RunScope, System, SystemCore, SystemFacts, SystemIn, SystemMeta};
+use super::base::{BoxedSystem, RowScope, RunScope, System, SystemCore, SystemFacts, SystemIn};
 use super::input::SystemInput;
 use super::memory::Keeper;
+use super::meta::SystemMeta;
+use super::param_error::ParamError;
 use crate::store::Store;
 
 /// Each method is that of the system inside.

@@ -3,8 +3,9 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use super::base::{BoxedSystem, ParamError, RunScope, System};
+use super::base::{BoxedSystem, RunScope, System};
 use super::input::{Given, SystemInput};
+use super::param_error::ParamError;
 use crate::command::defer_direct;
 use crate::error::EcsError;
 use crate::store::Store;

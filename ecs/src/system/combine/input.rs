@@ -2,9 +2,10 @@
 
 use super::map::{Wrap, wrap};
 use crate::store::{Store, WorldId};
-use crate::system::base::{BoxedSystem, ParamError};
+use crate::system::base::BoxedSystem;
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
+use crate::system::param_error::ParamError;
 
 /// The input of a system: a value, or a function that makes it for a world.
 enum Held<T> {

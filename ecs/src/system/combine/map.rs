@@ -7,10 +7,11 @@ use core::any::Any;
 use super::{joined, nested};
 use crate::error::EcsError;
 use crate::store::Store;
-use crate::system::base::{BoxedSystem, ParamError, RunScope, System, SystemCore, SystemFacts};
+use crate::system::base::{BoxedSystem, RunScope, System, SystemCore, SystemFacts};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::output::SystemOutput;
+use crate::system::param_error::ParamError;
 
 /// How a system runs inside of another one: whether it runs, with which input, and what becomes of its output.
 pub(super) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {

@@ -6,9 +6,10 @@ use super::nested;
 use super::pair::holds;
 use crate::access::Access;
 use crate::store::{Store, WorldId};
-use crate::system::base::{BoxedSystem, Composite, ParamError, RunScope, System, SystemCore, SystemFacts};
+use crate::system::base::{BoxedSystem, Composite, RunScope, System, SystemCore, SystemFacts};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
+use crate::system::param_error::ParamError;
 
 /// What stands for the output of a system that was not run.
 #[doc(hidden)]

@@ -7,10 +7,11 @@ use super::{joined, nested};
 use crate::access::Access;
 use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::{Store, WorldId};
-use crate::system::base::{BoxedSystem, Composite, ParamError, RunScope, System, SystemCore, SystemFacts};
+use crate::system::base::{BoxedSystem, Composite, RunScope, System, SystemCore, SystemFacts};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::param::add_rows;
+use crate::system::param_error::ParamError;
 
 /// How two systems run as one: which of them run, with which inputs, and what becomes of their outputs.
 pub(super) trait Join<I: SystemInput, Out, NextIn: SystemInput, NextOut>: Send + Sync + 'static {
