@@ -20,14 +20,14 @@ use crate::component::{Component, MutableComponent};
 use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::entity::Entity;
 use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, QueryData, QueryFilter, RefSlice};
-use crate::simd::{Narrow, Variants, Wide};
-use crate::system::for_macros::{LoopResMut, Reborrow, RowOptions, SliceOf};
+use crate::simd::{Narrow, Wide};
+use crate::system::for_macros::{LoopResMut, Reborrow, SliceOf};
 use crate::system::{
-    BoxedSystem, EcsError, ParRowLoop, ParamSource, ResMut, RowKernel, RowLoop, Skipped, SystemCondition, SystemInput,
-    SystemParam, SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
+    BoxedSystem, EcsError, ParamSource, ResMut, RowLoop, Skipped, SystemCondition, SystemInput, SystemParam,
+    SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
 };
 
-pub use self::linked::{LinkedData, LinkedItems, LinkedSystem, LinkedTerm, RefusedLinked, linked_access, relationship};
+pub use self::linked::{LinkedData, LinkedItems, LinkedTerm, RefusedLinked, linked_access, relationship};
 pub use self::observers::{GivenRows, RefusedTarget, TargetSystem, has_target};
 pub use self::pairs::{RefusedPairs, ValueOf, each_pair, pair_is_added, pair_is_changed, pair_of, target_access};
 
@@ -68,71 +68,18 @@ pub struct RowsOf<D, F>(PhantomData<fn() -> (D, F)>);
 
 impl<D, F> RowsOf<D, F> {
     /// A loop over them in variants for instruction sets.
-    pub const fn wide<K, Marker>(kernel: K) -> RowSystem<D, F, Wide, K, Marker> {
+    pub const fn wide<K, Marker>(kernel: K) -> RowLoop<D, F, Wide, K, Marker> {
         Self::in_variants(kernel)
     }
 
     /// A loop over them for the baseline alone.
-    pub const fn narrow<K, Marker>(kernel: K) -> RowSystem<D, F, Narrow, K, Marker> {
+    pub const fn narrow<K, Marker>(kernel: K) -> RowLoop<D, F, Narrow, K, Marker> {
         Self::in_variants(kernel)
     }
 
     /// A loop over them in the variants `V`.
-    pub const fn in_variants<V, K, Marker>(kernel: K) -> RowSystem<D, F, V, K, Marker> {
-        RowSystem { kernel, options: RowOptions::new(), marker: PhantomData }
-    }
-}
-
-/// The loop of a row system over one table: for the data `D` and the filter `F`, in the variants `V`. Nothing is asked of it before it is built.
-pub struct RowSystem<D, F, V, K, Marker> {
-    kernel: K,
-    options: RowOptions,
-    marker: PhantomData<fn() -> (D, F, V, Marker)>,
-}
-
-impl<D, F, V, K, Marker> RowSystem<D, F, V, K, Marker> {
-    /// It may end with an error.
-    #[must_use]
-    pub fn may_fail(self) -> Self {
-        Self { options: self.options.may_fail(), ..self }
-    }
-
-    /// It is never part of a pipeline.
-    #[must_use]
-    pub fn not_in_pipelines(self) -> Self {
-        Self { options: self.options.not_in_pipelines(), ..self }
-    }
-}
-
-impl<D, F, V, K, Marker> RowSystem<D, F, V, K, Marker>
-where
-    D: QueryData<Terms: ContiguousFetch> + 'static,
-    F: QueryFilter + 'static,
-    V: Variants,
-    K: RowKernel<D, Marker>,
-    Marker: 'static,
-{
-    /// The system that calls the loop for each table that matches.
-    pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result<(), EcsError>> {
-        RowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params, self.options)
-    }
-}
-
-impl<D, F, V, K, Marker> RowSystem<D, F, V, K, Marker>
-where
-    D: QueryData<Terms: ContiguousFetch> + 'static,
-    F: QueryFilter + 'static,
-    V: Variants,
-    K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
-    Marker: 'static,
-{
-    /// The system that calls the loop for pieces of the tables that match, on several threads.
-    pub fn build_par(
-        self,
-        name: &'static str,
-        params: &'static [&'static str],
-    ) -> BoxedSystem<(), Result<(), EcsError>> {
-        ParRowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params, self.options)
+    pub const fn in_variants<V, K, Marker>(kernel: K) -> RowLoop<D, F, V, K, Marker> {
+        RowLoop::new(kernel)
     }
 }
 
@@ -159,7 +106,7 @@ pub trait RefusedRows: Sized {
     }
 }
 
-impl<D, F, V, K> RefusedRows for RowSystem<D, F, V, K, ()> {}
+impl<D, F, V, K> RefusedRows for RowLoop<D, F, V, K, ()> {}
 
 /// A condition of a system, as a system.
 pub fn condition<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {

@@ -44,11 +44,11 @@ pub use crate::event::{
     AddEvent, EntityEvent, EntityTrigger, Event, GlobalTrigger, PropagateEntityTrigger, SetEntityEventTarget,
 };
 pub use crate::generated::{
-    GivenRows, LendNothing, LinkedData, LinkedItems, LinkedSystem, LinkedTerm, OtherRow, ParParam, Param, Refused,
-    RefusedLinked, RefusedPairs, RefusedRows, RefusedTarget, Row, RowData, RowParam, RowSystem, RowsOf, TargetSystem,
-    ValueOf, WorldSystem, condition, each_pair, filter_access, has_target, input, lend, linked_access, marked_row,
-    mut_row, pair_is_added, pair_is_changed, pair_of, param_access, ref_row, refused_system, relationship, row_access,
-    run_if, skipped, target_access,
+    GivenRows, LendNothing, LinkedData, LinkedItems, LinkedTerm, OtherRow, ParParam, Param, Refused, RefusedLinked,
+    RefusedPairs, RefusedRows, RefusedTarget, Row, RowData, RowParam, RowsOf, TargetSystem, ValueOf, WorldSystem,
+    condition, each_pair, filter_access, has_target, input, lend, linked_access, marked_row, mut_row, pair_is_added,
+    pair_is_changed, pair_of, param_access, ref_row, refused_system, relationship, row_access, run_if, skipped,
+    target_access,
 };
 pub use crate::hierarchy::{ChildOf, Children};
 pub use crate::label::{
@@ -69,7 +69,7 @@ pub use crate::system::EcsError;
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::for_macros::{
     Along, BuiltField, Field, FieldBuilder, FieldNames, FieldParam, Fields, LinkedOptions, LinkedParam, LinkedSource,
-    LinkedState, Reborrow, SliceOf, Targets, Visited, build_fields, infallible,
+    LinkedState, LinkedSystem, Reborrow, SliceOf, Targets, Visited, build_fields, infallible,
 };
 pub use crate::system::{
     BoxedSystem, BuildParam, BuildSite, Built, In, InMut, InRef, IntoSystem, MacroMarker, MacroRows, MacroSystem,

@@ -6,63 +6,8 @@ use super::RowAccess;
 use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::query::{ChildRows, Fetch, QueryData, ReadOnlyFetch};
 use crate::relationship::Relationship;
-use crate::simd::Variants;
-use crate::system::for_macros::LinkedOptions;
-use crate::system::{
-    BoxedSystem, EcsError, LinkedLoop, LinkedRowKernel, ParLinkedLoop, ReadAlong, SystemInput, SystemParam, TaskSource,
-    VisitedRows,
-};
-
-/// The loop of a system along a relationship: for what is visited, `T`, and what is read along the way, `L`, in the variants `V`.
-pub struct LinkedSystem<T, L, V, K, Marker> {
-    kernel: K,
-    marker: PhantomData<fn() -> (T, L, V, Marker)>,
-}
-
-impl<T, L, V, K, Marker> LinkedSystem<T, L, V, K, Marker> {
-    /// Nothing is asked of the loop yet.
-    pub const fn new(kernel: K) -> Self {
-        Self { kernel, marker: PhantomData }
-    }
-}
-
-impl<T, L, V, K, Marker> LinkedSystem<T, L, V, K, Marker>
-where
-    T: VisitedRows,
-    L: ReadAlong,
-    V: Variants,
-    K: LinkedRowKernel<T::Data, L::Data, Marker>,
-    Marker: 'static,
-{
-    /// The system that calls the loop for rows in the order of their depths.
-    pub fn build(
-        self,
-        name: &'static str,
-        params: &'static [&'static str],
-        options: LinkedOptions,
-    ) -> BoxedSystem<(), Result<(), EcsError>> {
-        LinkedLoop::<T, L, V, K, Marker>::system(self.kernel, name, params, options)
-    }
-}
-
-impl<T, L, V, K, Marker> LinkedSystem<T, L, V, K, Marker>
-where
-    T: VisitedRows,
-    L: ReadAlong,
-    V: Variants,
-    K: LinkedRowKernel<T::Data, L::Data, Marker, Params: SystemParam<Source: TaskSource>>,
-    Marker: 'static,
-{
-    /// The same, on several threads for each depth.
-    pub fn build_par(
-        self,
-        name: &'static str,
-        params: &'static [&'static str],
-        options: LinkedOptions,
-    ) -> BoxedSystem<(), Result<(), EcsError>> {
-        ParLinkedLoop::<T, L, V, K, Marker>::system(self.kernel, name, params, options)
-    }
-}
+use crate::system::for_macros::{LinkedOptions, LinkedSystem};
+use crate::system::{BoxedSystem, SystemInput};
 
 /// Found where the function is none for such a system: see the documentation of the module above.
 pub trait RefusedLinked: Sized {

@@ -17,7 +17,7 @@ use crate::error::{EcsError, ErrorContext, ErrorHandler, Severity};
 use crate::event::Event;
 use crate::store::{Affected, CommandFailure, Store};
 use crate::system::{
-    AloneScope, BoxedSystem, Keeper, NotDone, NotDoneReason, Outcome, ParamError, SystemCore, SystemFacts, SystemMeta,
+    BoxedSystem, Keeper, NotDone, NotDoneReason, Outcome, ParamError, RunScope, SystemCore, SystemFacts, SystemMeta,
 };
 use crate::trace;
 
@@ -49,7 +49,7 @@ impl Rare {
         // All are evaluated, so that each sees all changes.
         let mut hold = true;
         for condition in &mut self.conditions {
-            let held = condition.run_alone((), AloneScope::applied(store));
+            let held = condition.run_in((), RunScope::Applied(store));
             hold &= held.unwrap_or_else(|error| {
                 let failed = Failed { observer, event, handler: self.handler };
                 failed.condition_not_run(condition.name().to_string(), error, store);

@@ -239,7 +239,14 @@ where
             }
         }
         // SAFETY: the caller's promise, and that to `new`.
-        simd::run::<Of<V, T>, _>(Walk { forest: self.forest, tables: &tables, blocks: &blocks, runs, is_marked, kernel })
+        simd::run::<Of<V, T>, _>(Walk {
+            forest: self.forest,
+            tables: &tables,
+            blocks: &blocks,
+            runs,
+            is_marked,
+            kernel,
+        })
     }
 }
 

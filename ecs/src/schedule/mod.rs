@@ -38,9 +38,11 @@ mod ready_queue;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod run;
+mod built;
 mod diagram;
 mod diagram_text;
 mod report;
+mod report_text;
 mod report_builder;
 mod settings;
 mod base;

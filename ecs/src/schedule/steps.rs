@@ -19,7 +19,7 @@ use crate::cell::StoreCell;
 use crate::error::{BoxError, EcsError, ErrorHandler};
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
-use crate::system::{AloneScope, BlockScope, Blocks, ParamError, RowScope, SharedScope};
+use crate::system::{BlockScope, Blocks, ParamError, RowScope, RunScope, SharedScope};
 use crate::tick::Tick;
 use crate::trace::{Entered, RunSpan};
 
@@ -278,7 +278,8 @@ impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
         let (mut unmet, mut cell) = (None, *self.cell);
         for (number, condition) in self.conditions().iter_mut().enumerate() {
             // SAFETY: it is the turn of the conditions, so what they borrow is not borrowed otherwise.
-            let holds = match condition.system.run_shared((), unsafe { SharedScope::new(&cell) }) {
+            let scope = RunScope::Shared(unsafe { SharedScope::new(&cell) });
+            let holds = match condition.system.run_in((), scope) {
                 Ok(holds) => holds,
                 Err(error) => fails(condition, error)?,
             };
@@ -345,7 +346,7 @@ impl<'a> Shared<'a> {
                 Some((system, cell)) => {
                     let _span = self.enter(system);
                     // SAFETY: it is the turn of the system, so what it borrows is not borrowed otherwise.
-                    let done = system.run_shared((), unsafe { SharedScope::new(cell) });
+                    let done = system.run_in((), RunScope::Shared(unsafe { SharedScope::new(cell) }));
                     if matches!(done, Ok(Ok(()))) {
                         // There is nothing to be dropped, and the compiler would look for it.
                         core::mem::forget(done);
@@ -388,7 +389,7 @@ impl<'a> Shared<'a> {
         }
         let (system, _) = turn.into_system()?;
         let _span = self.enter(system);
-        let done = system.run_alone((), AloneScope::new(store));
+        let done = system.run_in((), RunScope::Alone(store));
         self.finish(at, system, done)
     }
 

@@ -195,23 +195,12 @@ macro_rules! tuples {
     };
 }
 
-tuples!(A A1);
-tuples!(A A1 B B1);
-tuples!(A A1 B B1 C C1);
-tuples!(A A1 B B1 C C1 D D1);
-tuples!(A A1 B B1 C C1 D D1 E E1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1 S S1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1 S S1 U U1);
-tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1 S S1 U U1 V V1);
+macro_rules! tuples_up_to {
+    ([$($P:ident $M:ident)*]) => {};
+    ([$($P:ident $M:ident)*] $Next:ident $Marker:ident $($rest:ident)*) => {
+        tuples!($($P $M)* $Next $Marker);
+        tuples_up_to!([$($P $M)* $Next $Marker] $($rest)*);
+    };
+}
+
+tuples_up_to!([] A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1 S S1 U U1 V V1);

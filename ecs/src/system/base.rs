@@ -1,22 +1,19 @@
 //! What every system can do, and its properties.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
-use core::any::{Any, TypeId};
+use core::any::TypeId;
 use core::fmt;
-use core::ops::Range;
 use core::panic::Location;
 
 use super::blocks::{Blocks, RowFacts};
 use super::input::{Given, SystemInput};
 use super::memory::Keeper;
-use crate::access::{Access, ParamAccess};
+use super::meta::SystemMeta;
+use super::param_error::ParamError;
+use crate::access::Access;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::error::{BoxError, EcsError};
-use crate::origin::SystemName;
 use crate::store::{Affected, Store, WorldId};
 
 /// Something that a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
@@ -64,17 +61,13 @@ pub trait System: SystemCore {
         self.facts().access
     }
 
-    /// Runs the system beside others, without applying its commands.
+    /// Runs the system in a scope. On a whole store, the system is prepared for the store if that has not been done.
     ///
     /// # Panics
     ///
-    /// If the system has not been prepared for the store, or if its access is exclusive.
+    /// If the scope is shared, and the system has not been prepared for the store or its access is exclusive.
     #[doc(hidden)]
-    fn run_shared(&mut self, input: SystemIn<'_, Self>, scope: SharedScope<'_, '_>) -> Result<Self::Out, ParamError>;
-
-    /// Runs the system on a whole store. It is prepared for it if need be.
-    #[doc(hidden)]
-    fn run_alone(&mut self, input: SystemIn<'_, Self>, scope: AloneScope<'_>) -> Result<Self::Out, ParamError>;
+    fn run_in(&mut self, input: SystemIn<'_, Self>, scope: RunScope<'_, '_>) -> Result<Self::Out, ParamError>;
 
     /// Runs the system for rows: for entities that it observes, or for blocks of a pipeline. Returns the result of the last call of
     /// its function.
@@ -88,7 +81,7 @@ pub trait System: SystemCore {
             RowScope::Blocks(_) => no_row_loop(self.name()),
             RowScope::Observed(rows, store) => {
                 let Some(entity) = rows.next_entity(store) else { return Err(ParamError::no_rows()) };
-                self.run_alone(Self::In::about(&mut rows.about, entity), AloneScope::applied(store))
+                self.run_in(Self::In::about(&mut rows.about, entity), RunScope::Applied(store))
             }
         }
     }
@@ -181,36 +174,28 @@ pub(crate) fn set_place(system: &mut dyn SystemCore, place: &'static Location<'s
 #[derive(Clone, Copy)]
 pub struct SharedScope<'r, 'w>(&'r StoreCell<'w>);
 
-/// A whole store. The run bears its next ticks.
+/// The part of a store that a run of a system may use.
 #[doc(hidden)]
-pub struct AloneScope<'r> {
-    pub(crate) store: &'r mut Store,
-    /// Whether the system applies its commands in the end, also if it could not run.
-    pub(crate) applies: bool,
-}
-
-impl<'r> AloneScope<'r> {
-    /// The system does not apply its commands.
-    #[inline(always)]
-    pub(crate) fn new(store: &'r mut Store) -> Self {
-        Self { store, applies: false }
-    }
-
-    /// The system applies its commands in the end.
-    #[inline(always)]
-    pub(crate) fn applied(store: &'r mut Store) -> Self {
-        Self { store, applies: true }
-    }
-}
-
-/// How the systems run of which another one consists.
-pub(super) enum RunScope<'r, 'w> {
+pub enum RunScope<'r, 'w> {
+    /// What the system borrows, while other systems may run. Its commands are not applied.
     Shared(SharedScope<'r, 'w>),
+    /// A whole store. The run has the next ticks of the store. The commands of the system are not applied.
     Alone(&'r mut Store),
+    /// As `Alone`, but the system applies its commands in the end, also if a parameter could not be fetched.
+    Applied(&'r mut Store),
 }
 
 impl RunScope<'_, '_> {
-    /// Runs one of the systems, so many ticks after the first.
+    /// The whole store, unless the scope is shared.
+    #[inline]
+    pub(super) fn store(&mut self) -> Option<&mut Store> {
+        match self {
+            Self::Shared(_) => None,
+            Self::Alone(store) | Self::Applied(store) => Some(store),
+        }
+    }
+
+    /// Runs a member of a composite system, `ticks` ticks after the first. The composite applies the commands.
     #[inline]
     pub(super) fn run<S: System + ?Sized>(
         &mut self,
@@ -219,8 +204,8 @@ impl RunScope<'_, '_> {
         input: SystemIn<'_, S>,
     ) -> Result<S::Out, ParamError> {
         match self {
-            Self::Shared(SharedScope(cell)) => system.run_shared(input, SharedScope(&cell.later(ticks))),
-            Self::Alone(store) => system.run_alone(input, AloneScope::new(store)),
+            Self::Shared(SharedScope(cell)) => system.run_in(input, RunScope::Shared(SharedScope(&cell.later(ticks)))),
+            Self::Alone(store) | Self::Applied(store) => system.run_in(input, RunScope::Alone(store)),
         }
     }
 }
@@ -231,20 +216,25 @@ pub(super) trait Composite: System {
     fn world(&mut self) -> &mut Option<WorldId>;
 
     /// Runs the systems in a scope.
-    fn run_all(&mut self, input: SystemIn<'_, Self>, scope: &mut RunScope<'_, '_>) -> Result<Self::Out, ParamError>;
+    fn run_members(&mut self, input: SystemIn<'_, Self>, scope: &mut RunScope<'_, '_>)
+    -> Result<Self::Out, ParamError>;
 
-    /// Runs the systems on a whole store: [`System::run_alone`].
-    fn run_all_alone(
+    /// Runs the systems in a scope, and prepares them if it is a whole store: [`System::run_in`].
+    #[inline]
+    fn run_composite(
         &mut self,
         input: SystemIn<'_, Self>,
-        AloneScope { store, applies }: AloneScope<'_>,
+        mut scope: RunScope<'_, '_>,
     ) -> Result<Self::Out, ParamError> {
+        let Some(store) = scope.store() else { return self.run_members(input, &mut scope) };
         self.prepare(store);
-        // A system may put another world in the place of this one, for which those after it are prepared.
+        // A system may replace the world, for which the members after it are prepared.
         let world = self.world().take();
-        let out = self.run_all(input, &mut RunScope::Alone(store));
-        *self.world() = world.filter(|world| *world == store.id());
-        if applies {
+        let out = self.run_members(input, &mut scope);
+        if let Some(store) = scope.store() {
+            *self.world() = world.filter(|world| *world == store.id());
+        }
+        if let RunScope::Applied(store) = scope {
             self.apply_deferred(store);
         }
         out
@@ -356,501 +346,5 @@ pub type BoxedSystem<In = (), Out = ()> = Box<dyn System<In = In, Out = Out>>;
 impl<I: SystemInput + 'static, Out: 'static> fmt::Debug for dyn System<In = I, Out = Out> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("System").field(&self.name()).finish()
-    }
-}
-
-/// A parameter could not be fetched when a system was about to run.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// use strata_ecs::system::ParamError;
-/// # #[derive(Resource)] struct Score(u32);
-/// # fn show(_: Res<Score>) {}
-/// let mut schedule = Schedule::default();
-/// schedule.add_systems(show);
-/// let error = schedule.try_run(&mut World::new()).unwrap_err();
-/// assert!(error.into_inner().is::<ParamError>()); // There is no `Score`.
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[doc(alias("SystemParamValidationError"))]
-pub struct ParamError {
-    reason: Reason,
-}
-
-/// Why a parameter could not be fetched. What keeps a system from running again and again costs no memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Reason {
-    Failure(String),
-    /// There is no such thing.
-    Missing(String),
-    NoEntity(Arc<str>),
-    SeveralEntities(Arc<str>),
-    /// That of a parameter in an [`If`](crate::system::If).
-    Skipped(String),
-    /// Not of a parameter: a condition returned an error.
-    Returned(Returned),
-}
-
-/// The error of a condition. Two are equal if they are of the same run.
-#[derive(Clone, Debug)]
-struct Returned(Arc<EcsError>);
-
-impl PartialEq for Returned {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for Returned {}
-
-impl ParamError {
-    #[cfg_attr(
-        not(feature = "std"),
-        expect(dead_code, reason = "threads are not told apart, so nothing but absence fails")
-    )]
-    pub(crate) fn new(message: String) -> Self {
-        Self { reason: Reason::Failure(message) }
-    }
-
-    /// What the parameter is for does not exist.
-    pub(crate) fn missing(message: String) -> Self {
-        Self { reason: Reason::Missing(message) }
-    }
-
-    /// There are no rows to run for.
-    #[cold]
-    pub(super) fn no_rows() -> Self {
-        Self { reason: Reason::Skipped(String::from("there are no rows")) }
-    }
-
-    /// No entity matches the parameter with this name, and the system is to be skipped.
-    pub(crate) fn no_entity(param: &Arc<str>) -> Self {
-        Self { reason: Reason::NoEntity(Arc::clone(param)) }
-    }
-
-    /// More than one entity matches the parameter with this name, and the system is to be skipped.
-    pub(crate) fn several_entities(param: &Arc<str>) -> Self {
-        Self { reason: Reason::SeveralEntities(Arc::clone(param)) }
-    }
-
-    /// A condition returned an error instead of an answer.
-    pub(crate) fn returned(error: EcsError) -> Self {
-        Self { reason: Reason::Returned(Returned(Arc::new(error))) }
-    }
-
-    /// What an error handler gets: the error itself if a condition returned one.
-    pub(crate) fn into_box(self) -> BoxError {
-        match self.reason {
-            Reason::Returned(Returned(error)) => match Arc::try_unwrap(error) {
-                Ok(error) => error.into_box(),
-                Err(shared) => Box::new(Self { reason: Reason::Returned(Returned(shared)) }),
-            },
-            reason => Box::new(Self { reason }),
-        }
-    }
-
-    /// The same error, which skips the system.
-    pub(crate) fn into_skip(self) -> Self {
-        let reason = match self.reason {
-            Reason::Failure(message) | Reason::Missing(message) => Reason::Skipped(message),
-            other => other,
-        };
-        Self { reason }
-    }
-
-    /// The same error, of a field that has a message of its own.
-    #[cold]
-    pub(crate) fn of_field(self, field: &str, message: &str) -> Self {
-        let text = alloc::format!("Parameter `{field}` failed validation: {message}: {self}");
-        let reason = match self.reason {
-            Reason::Failure(_) => Reason::Failure(text),
-            Reason::Missing(_) => Reason::Missing(text),
-            Reason::NoEntity(_) | Reason::SeveralEntities(_) | Reason::Skipped(_) => Reason::Skipped(text),
-            returned @ Reason::Returned(_) => returned,
-        };
-        Self { reason }
-    }
-
-    /// Whether the system is to be skipped, which is no failure: a schedule goes on with the next one, and a condition does not
-    /// hold. [`Single`](crate::system::Single) [`Populated`](crate::system::Populated) and [`If`](crate::system::If) ask
-    /// for it.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug)] struct Player;
-    /// # #[derive(Resource, Debug)] struct Score(u32);
-    ///
-    /// let mut world = World::new();
-    /// let mut player = SystemState::<Single<&Player>>::new(&mut world);
-    /// assert!(player.get(&world).unwrap_err().is_skip());
-    /// let mut score = SystemState::<Res<Score>>::new(&mut world);
-    /// assert!(!score.get(&world).unwrap_err().is_skip());
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn is_skip(&self) -> bool {
-        !matches!(self.reason, Reason::Failure(_) | Reason::Missing(_) | Reason::Returned(_))
-    }
-
-    /// Whether nothing is wrong but that there is nothing to fetch: an `Option` of the parameter is `None`.
-    pub(crate) fn is_absence(&self) -> bool {
-        !matches!(self.reason, Reason::Failure(_) | Reason::Returned(_))
-    }
-}
-
-impl fmt::Display for ParamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            Reason::Failure(message) | Reason::Missing(message) | Reason::Skipped(message) => f.write_str(message),
-            Reason::NoEntity(param) => write!(f, "no entity matches {param}"),
-            Reason::SeveralEntities(param) => write!(f, "more than one entity matches {param}"),
-            Reason::Returned(Returned(error)) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for ParamError {}
-
-/// A system could not run.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Resource)] struct Score(u32);
-///
-/// fn show(score: Res<Score>) -> u32 {
-///     score.0
-/// }
-///
-/// let error = World::new().run_system_once(show).unwrap_err();
-/// assert!(error.to_string().contains("show` could not run"));
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RunSystemError {
-    system: String,
-    error: ParamError,
-}
-
-impl RunSystemError {
-    pub(crate) fn new(system: &str, error: ParamError) -> Self {
-        Self { system: String::from(system), error }
-    }
-
-    /// The error of the parameter.
-    pub(crate) fn into_param_error(self) -> ParamError {
-        self.error
-    }
-
-    /// Whether the system was skipped, as a schedule would skip it, because no entity, or more than one, matches a
-    /// [`Single`](crate::system::Single) or [`Populated`](crate::system::Populated). See [`ParamError::is_skip`].
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Player;
-    /// # #[derive(Resource)] struct Score(u32);
-    ///
-    /// let mut world = World::new();
-    /// assert!(world.run_system_once(|_: Single<&Player>| ()).unwrap_err().is_skip());
-    /// assert!(!world.run_system_once(|_: Res<Score>| ()).unwrap_err().is_skip());
-    /// ```
-    #[must_use]
-    pub fn is_skip(&self) -> bool {
-        self.error.is_skip()
-    }
-}
-
-impl fmt::Display for RunSystemError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "system `{}` could not run: {}", self.system, self.error)
-    }
-}
-
-impl core::error::Error for RunSystemError {}
-
-/// What a system knows of itself.
-#[derive(Debug)]
-pub struct SystemMeta {
-    name: &'static str,
-    system: SystemName,
-    /// The names of the parameters, if they are known. Those of rows come first.
-    params: &'static [&'static str],
-    /// How many of the names belong to the first parameter, the rows.
-    rows: usize,
-    /// How many parameters stand before the first: an input is one too.
-    inputs: usize,
-    access: Access,
-    /// The number of the parameter that is being initialised.
-    param: usize,
-    /// How deep it is inside a parameter that is made of others.
-    depth: usize,
-    /// What other members of the same sets borrow, as positions in the access: it is not lent out at the same time.
-    hidden: Vec<Range<usize>>,
-    /// The fields that lead to what is being initialised, inside of structs of parameters.
-    path: Vec<&'static str>,
-    /// For each entry of the access: the fields that lead to it.
-    paths: Vec<Vec<&'static str>>,
-    /// Where the function became a system, if that is known.
-    place: Option<&'static Location<'static>>,
-    /// What prepares the parameters for the first world, if they are built.
-    builder: Option<StateBuilder>,
-    /// The properties of a loop over rows.
-    row_facts: Option<RowFacts>,
-}
-
-/// Prepares what a system keeps of its parameters, a `ParamState`.
-pub(crate) struct StateBuilder(Box<BuildState>);
-
-type BuildState = dyn FnOnce(&mut Store, &mut SystemMeta) -> Box<dyn Any> + Send + Sync;
-
-impl fmt::Debug for StateBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StateBuilder").finish_non_exhaustive()
-    }
-}
-
-impl SystemMeta {
-    pub(crate) fn new(name: &'static str, params: &'static [&'static str], count: usize, inputs: usize) -> Self {
-        let rows = if params.len() > count { params.len() + 1 - count } else { 1 };
-        Self {
-            name,
-            system: SystemName::of(name),
-            params,
-            rows,
-            inputs,
-            access: Access::default(),
-            param: 0,
-            depth: 0,
-            hidden: Vec::new(),
-            path: Vec::new(),
-            paths: Vec::new(),
-            place: None,
-            builder: None,
-            row_facts: None,
-        }
-    }
-
-    /// Has the parameters prepared by a builder the first time.
-    pub(crate) fn set_builder(
-        &mut self,
-        build: impl FnOnce(&mut Store, &mut Self) -> Box<dyn Any> + Send + Sync + 'static,
-    ) {
-        self.builder = Some(StateBuilder(Box::new(build)));
-    }
-
-    /// What the builder prepares, if there is one and it has not been used.
-    pub(crate) fn build(&mut self, store: &mut Store) -> Option<Box<dyn Any>> {
-        self.builder.take().map(|builder| (builder.0)(store, self))
-    }
-
-    /// Notes where the function became a system.
-    pub(crate) fn set_place(&mut self, place: &'static Location<'static>) {
-        self.place = Some(place);
-    }
-
-    /// The same of a system that has not been prepared, and has no builder.
-    fn unprepared(&self) -> Self {
-        let &Self { name, system, params, rows, inputs, place, .. } = self;
-        Self { system, rows, place, ..Self::new(name, params, 0, inputs) }
-    }
-
-    /// What a system knows of itself, to be changed. Others that know the same keep it.
-    pub(crate) fn make_own(shared: &mut Arc<Self>) -> &mut Self {
-        if Arc::get_mut(shared).is_none() {
-            *shared = Arc::new(shared.unprepared());
-        }
-        let Some(own) = Arc::get_mut(shared) else { unreachable!("it has just been made") };
-        own
-    }
-
-    /// Has a prepared system know by the same memory what another one knows, if that is all the same.
-    pub(crate) fn share(own: &mut Arc<Self>, other: &Arc<Self>) {
-        let same = |a: &Self, b: &Self| {
-            let names = |meta: &Self| (meta.name, meta.params.as_ptr(), meta.rows, meta.inputs, meta.param, meta.depth);
-            let has_no_more = |meta: &Self| {
-                meta.hidden.is_empty() && meta.path.is_empty() && meta.builder.is_none() && meta.row_facts.is_none()
-            };
-            names(a) == names(b)
-                && has_no_more(a)
-                && has_no_more(b)
-                && a.place == b.place
-                && a.paths == b.paths
-                && a.access == b.access
-        };
-        if same(own, other) {
-            own.clone_from(other);
-        }
-    }
-
-    /// The same of a system with another name.
-    pub(crate) fn renamed(self, name: &'static str, inputs: usize) -> Self {
-        Self { name, system: SystemName::of(name), inputs, ..self }
-    }
-
-    /// The name of the system.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The name, as changes bear it.
-    pub(crate) fn system(&self) -> SystemName {
-        self.system
-    }
-
-    pub(crate) fn access(&self) -> &Access {
-        &self.access
-    }
-
-    /// Forgets what was borrowed in another world.
-    pub(crate) fn restart(&mut self) {
-        self.access = Access::default();
-        self.param = 0;
-        self.depth = 0;
-        self.hidden.clear();
-        self.path.clear();
-        self.paths.clear();
-        self.row_facts = None;
-    }
-
-    /// The properties of the loop over rows, if the system is one and has been prepared.
-    pub(crate) fn row_facts(&self) -> Option<&RowFacts> {
-        self.row_facts.as_ref()
-    }
-
-    /// Notes the properties of a loop over rows.
-    pub(super) fn set_row_facts(&mut self, row_facts: Option<RowFacts>) {
-        self.row_facts = row_facts;
-    }
-
-    /// All parameters have been prepared: gives back the memory that more would have needed. A program may have as many systems as it
-    /// has observers of single entities.
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.access.shrink_to_fit();
-        self.hidden.shrink_to_fit();
-        self.path.shrink_to_fit();
-        self.paths.shrink_to_fit();
-    }
-
-    /// Notes that commands are recorded.
-    pub(crate) fn add_deferred(&mut self) {
-        self.access.add_deferred();
-    }
-
-    /// Notes that something is used that stays on its thread.
-    #[cfg(feature = "std")]
-    pub(crate) fn add_non_send(&mut self) {
-        self.access.add_non_send();
-    }
-
-    /// Goes on to the next parameter.
-    pub(crate) fn next_param(&mut self) {
-        if self.depth == 0 {
-            self.param += 1;
-        }
-    }
-
-    /// Prepares a parameter that is made of others.
-    pub(crate) fn as_one<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
-        self.depth += 1;
-        let state = init(self);
-        self.depth -= 1;
-        self.next_param();
-        state
-    }
-
-    /// Prepares a parameter whose members are lent out one at a time; each is prepared in [`SystemMeta::member`].
-    pub(crate) fn as_set<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
-        let start = self.access.params().len();
-        self.hidden.push(start..start);
-        let state = self.as_one(init);
-        self.hidden.pop();
-        state
-    }
-
-    /// Prepares a member of the innermost set, whose members before it are not lent out at the same time.
-    pub(crate) fn member<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
-        let len = self.access.params().len();
-        if let Some(before) = self.hidden.last_mut() {
-            before.end = len;
-        }
-        init(self)
-    }
-
-    /// Prepares a field of a struct of parameters.
-    pub(crate) fn field<T>(&mut self, name: &'static str, init: impl FnOnce(&mut Self) -> T) -> T {
-        self.path.push(name);
-        let state = init(self);
-        self.path.pop();
-        state
-    }
-
-    /// Adds what the current parameter borrows. If an earlier one is in its way, the system is refused: what prepares it finds that in its
-    /// access.
-    pub(crate) fn add_access(&mut self, access: ParamAccess, store: &Store) {
-        let hidden = |at: usize| self.hidden.iter().any(|range| range.contains(&at));
-        if let Err(conflict) = self.access.add(self.param, access, &store.structure.archetypes.components, hidden) {
-            let both = alloc::format!(
-                "{} and {} both borrow {}, one of them mutably; make them disjoint with `With`/`Without` filters, put them into a \
-                 `ParamSet`, or borrow it in one parameter only",
-                self.describe(self.access.params()[conflict.first].0, &self.paths[conflict.first]),
-                self.describe_current(),
-                conflict.what,
-            );
-            self.refuse(&both);
-            return;
-        }
-        self.paths.push(self.path.clone());
-    }
-
-    /// The same, of entities that are never those of what the current parameter has added before.
-    pub(crate) fn add_access_beside(&mut self, access: ParamAccess, store: &Store) {
-        let own = self.access.params().iter().position(|(param, _)| *param == self.param);
-        let own = own.unwrap_or(self.access.params().len());
-        self.hidden.push(own..self.access.params().len());
-        self.add_access(access, store);
-        self.hidden.pop();
-    }
-
-    /// Has the system never run.
-    pub(crate) fn refuse(&mut self, why: &str) {
-        self.access.refuse(alloc::format!("system `{}`{}: {why}", self.name, UsedAt(self.place)));
-    }
-
-    /// The parameter that is being initialised.
-    pub(crate) fn describe_current(&self) -> String {
-        self.describe(self.param, &self.path)
-    }
-
-    /// As in "parameter `health`", "parameter 2", or "parameter `spawner` (field `commands`)".
-    fn describe(&self, param: usize, path: &[&'static str]) -> String {
-        let mut text = self.describe_param(param);
-        if !path.is_empty() {
-            text.push_str(&alloc::format!(" (field `{}`)", path.join(".")));
-        }
-        text
-    }
-
-    fn describe_param(&self, param: usize) -> String {
-        let number = self.inputs + param + 1;
-        if self.params.is_empty() {
-            return alloc::format!("parameter {number}");
-        }
-        let names = match param {
-            0 => self.params.get(..self.rows),
-            _ => self.params.get(self.rows + param - 1..self.rows + param),
-        };
-        match names {
-            Some([name]) => alloc::format!("parameter `{name}`"),
-            Some(names) if !names.is_empty() => alloc::format!("the row parameters `{}`", names.join("`, `")),
-            _ => alloc::format!("parameter {number}"),
-        }
-    }
-}
-
-/// As in " (used at src/main.rs:9:5)", if the place is known.
-struct UsedAt(Option<&'static Location<'static>>);
-
-impl fmt::Display for UsedAt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |place| write!(f, " (used at {place})"))
     }
 }

@@ -2,11 +2,11 @@
 
 use alloc::sync::Arc;
 
-use super::base::{
-    AloneScope, BoxedSystem, ParamError, RowScope, SharedScope, System, SystemCore, SystemFacts, SystemIn, SystemMeta,
-};
+use super::base::{BoxedSystem, RowScope, RunScope, System, SystemCore, SystemFacts, SystemIn};
 use super::input::SystemInput;
 use super::memory::Keeper;
+use super::meta::SystemMeta;
+use super::param_error::ParamError;
 use crate::store::Store;
 
 /// Each method is that of the system inside.
@@ -40,12 +40,8 @@ impl<I: SystemInput + 'static, Out: 'static> System for BoxedSystem<I, Out> {
     type In = I;
     type Out = Out;
 
-    fn run_shared(&mut self, input: SystemIn<'_, Self>, scope: SharedScope<'_, '_>) -> Result<Out, ParamError> {
-        (**self).run_shared(input, scope)
-    }
-
-    fn run_alone(&mut self, input: SystemIn<'_, Self>, scope: AloneScope<'_>) -> Result<Out, ParamError> {
-        (**self).run_alone(input, scope)
+    fn run_in(&mut self, input: SystemIn<'_, Self>, scope: RunScope<'_, '_>) -> Result<Out, ParamError> {
+        (**self).run_in(input, scope)
     }
 
     fn run_rows(&mut self, scope: RowScope<'_, '_, I>) -> Result<Out, ParamError> {

@@ -5,9 +5,9 @@
 
 use core::marker::PhantomData;
 
-use super::base::{ParamError, SystemMeta};
-use super::memory::Keeper;
+use super::meta::SystemMeta;
 use super::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
+use super::param_error::ParamError;
 use super::params::ReadOnlySource;
 use super::reborrow::Reborrow;
 use crate::cell::StoreCell;
@@ -107,22 +107,7 @@ unsafe impl<P: FieldNames, const N: usize, S: ParamSource> ParamSource for Field
         }
     }
 
-    #[inline]
-    fn apply(state: &mut S::State, meta: &SystemMeta, store: &mut Store) {
-        S::apply(state, meta, store);
-    }
-
-    fn rows(state: &S::State, store: &Store) -> Option<usize> {
-        S::rows(state, store)
-    }
-
-    fn remember(state: &mut S::State, keeper: &mut Keeper<'_>) {
-        S::remember(state, keeper);
-    }
-
-    fn discard(state: &mut S::State) {
-        S::discard(state);
-    }
+    forward_state!(S);
 }
 
 impl<P: FieldNames, const N: usize, S: ReadOnlySource> ReadOnlySource for Field<P, N, S> {}
@@ -150,22 +135,7 @@ unsafe impl<S: ParamSource> ParamSource for Fields<S> {
         unsafe { S::get(state, cell) }
     }
 
-    #[inline]
-    fn apply(state: &mut S::State, meta: &SystemMeta, store: &mut Store) {
-        S::apply(state, meta, store);
-    }
-
-    fn rows(state: &S::State, store: &Store) -> Option<usize> {
-        S::rows(state, store)
-    }
-
-    fn remember(state: &mut S::State, keeper: &mut Keeper<'_>) {
-        S::remember(state, keeper);
-    }
-
-    fn discard(state: &mut S::State) {
-        S::discard(state);
-    }
+    forward_state!(S);
 }
 
 impl<S: ReadOnlySource> ReadOnlySource for Fields<S> {}
@@ -174,13 +144,8 @@ impl<S: ReadOnlySource> ReadOnlySource for Fields<S> {}
 #[doc(hidden)]
 pub struct BuiltField<P, const N: usize, T>(T, PhantomData<fn() -> P>);
 
-impl<P: FieldNames, const N: usize, T: SystemParam> SystemParam for BuiltField<P, N, T> {
-    type Source = Field<P, N, T::Source>;
-    type Item<'w, 's> = BuiltField<P, N, T::Item<'w, 's>>;
-
-    fn item<'w, 's>(got: <T::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        BuiltField(T::item(got), PhantomData)
-    }
+params! {
+    [P: FieldNames, const N: usize, T: SystemParam] BuiltField<P, N, T> => BuiltField<P, N, T::Item<'w, 's>>, Field<P, N, T::Source>, |got| BuiltField(T::item(got), PhantomData);
 }
 
 /// A builder of a field.
@@ -208,35 +173,29 @@ pub fn build_fields<'b, T: SystemParam>(
     unsafe { Built::new(built.state) }
 }
 
-/// Holds a place for a type in a struct of parameters.
-///
-/// ```
-/// use std::marker::PhantomData;
-/// use strata_ecs::prelude::*;
-///
-/// #[derive(SystemParam)]
-/// struct Spawner<'w, 's, T: Component + Default> {
-///     commands: Commands<'w, 's>,
-///     marker: PhantomData<T>,
-/// }
-///
-/// impl<T: Component + Default> Spawner<'_, '_, T> {
-///     fn spawn(&mut self) {
-///         self.commands.spawn(T::default());
-///     }
-/// }
-/// # #[derive(Component, Default)] struct Health(u32);
-///
-/// let mut world = World::new();
-/// world.run_system_once(|mut spawner: Spawner<Health>| spawner.spawn()).unwrap();
-/// assert_eq!(world.query::<&Health>().iter(&world).count(), 1);
-/// ```
-impl<T: ?Sized> SystemParam for PhantomData<T> {
-    type Source = ();
-    type Item<'w, 's> = Self;
-
-    #[inline]
-    fn item<'w, 's>((): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        PhantomData
-    }
+params! {
+    /// Holds a place for a type in a struct of parameters.
+    ///
+    /// ```
+    /// use std::marker::PhantomData;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(SystemParam)]
+    /// struct Spawner<'w, 's, T: Component + Default> {
+    ///     commands: Commands<'w, 's>,
+    ///     marker: PhantomData<T>,
+    /// }
+    ///
+    /// impl<T: Component + Default> Spawner<'_, '_, T> {
+    ///     fn spawn(&mut self) {
+    ///         self.commands.spawn(T::default());
+    ///     }
+    /// }
+    /// # #[derive(Component, Default)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.run_system_once(|mut spawner: Spawner<Health>| spawner.spawn()).unwrap();
+    /// assert_eq!(world.query::<&Health>().iter(&world).count(), 1);
+    /// ```
+    [T: ?Sized] PhantomData<T> => Self, (), |()| PhantomData;
 }

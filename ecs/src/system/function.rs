@@ -3,24 +3,22 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::any::{TypeId, type_name};
-use core::marker::PhantomData;
 use core::panic::Location;
 
 use super::base::{
-    AloneScope, BlockScope, BoxedSystem, ObservedRows, ParamError, RowScope, SharedScope, System, SystemCore,
-    SystemFacts, SystemMeta, no_row_loop,
+    BlockScope, BoxedSystem, ObservedRows, RowScope, RunScope, SharedScope, System, SystemCore, SystemFacts,
+    no_row_loop,
 };
 use super::input::{Given, SystemInput};
-use super::into::IntoSystem;
 use super::memory::Keeper;
-use super::output::SystemOutput;
+use super::meta::SystemMeta;
 use super::param::{BuildParam, BuildSite, ParamSource, SystemParam, SystemParamItem};
+use super::param_error::ParamError;
 use super::param_function::{LoopKind, SourceOf, SystemParamFunction};
 use super::params::ReadOnlySource;
-use super::tell::{NotifySystem, Outcome, WithNotifySystem, notify_and_apply, outcome};
+use super::tell::{NotifySystem, Outcome, notify_and_apply, outcome};
 use crate::cell::{ReadCell, StoreCell};
 use crate::command::defer_direct;
-use crate::const_access::{Nameless, check_nameless};
 use crate::entity::Entity;
 use crate::error::EcsError;
 use crate::store::{Affected, Store, WorldId};
@@ -180,12 +178,6 @@ impl About {
         Self { meta: Arc::new(meta), skip: None }
     }
 
-    /// The same, which knows where it was made.
-    fn at(mut self, place: &'static Location<'static>) -> Self {
-        SystemMeta::make_own(&mut self.meta).set_place(place);
-        self
-    }
-
     fn facts(&self, function: TypeId) -> SystemFacts<'_> {
         SystemFacts {
             skipped_by: self.skip.as_deref(),
@@ -216,19 +208,9 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
 
     /// A system of a plain function, which knows where it was made.
     #[track_caller]
-    fn plain(name: &'static str, function: F) -> Self {
+    pub(super) fn plain(name: &'static str, function: F) -> Self {
         let mut system = Self::new(name, &[], function);
-        system.about = system.about.at(Location::caller());
-        system
-    }
-
-    /// A system of a function whose parameters a builder prepares for the first world.
-    #[track_caller]
-    pub(crate) fn built(function: F, builder: impl BuildParam<F::Param> + Send + Sync + 'static) -> Self {
-        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
-        let mut system = Self::plain(type_name::<F>(), function);
-        SystemMeta::make_own(&mut system.about.meta)
-            .set_builder(|store, meta| Box::new(ParamState::built::<F::Param>(builder, store, meta)));
+        SystemMeta::make_own(&mut system.about.meta).set_place(Location::caller());
         system
     }
 
@@ -313,27 +295,17 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     type Out = F::Out;
 
     #[inline]
-    fn run_shared(&mut self, input: Given<'_, F::In>, scope: SharedScope<'_, '_>) -> Result<F::Out, ParamError> {
-        let cell = scope.cell();
+    fn run_in(&mut self, input: Given<'_, F::In>, mut scope: RunScope<'_, '_>) -> Result<F::Out, ParamError> {
+        let cell = match &mut scope {
+            RunScope::Shared(scope) => *scope.cell(),
+            RunScope::Alone(store) | RunScope::Applied(store) => self.begin_alone(store),
+        };
         let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
-        // SAFETY: the scope promises that what the system borrows is not borrowed otherwise.
-        unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system()))) }
-    }
-
-    fn run_alone(
-        &mut self,
-        input: Given<'_, F::In>,
-        AloneScope { store, applies }: AloneScope<'_>,
-    ) -> Result<F::Out, ParamError> {
-        if !self.is_prepared_for(store.id()) {
-            self.prepare(store);
-        }
-        store.flush();
-        let tick = store.next_tick();
-        let run_ticks = store.clock.run_ticks_since(self.runs.last_run, tick).of(self.about.meta.system());
-        // SAFETY: no other code uses the store.
-        let out = unsafe { self.run(input, StoreCell::exclusive_in(store, run_ticks)) };
-        if applies && self.runs.is_deferred {
+        // SAFETY: what the system borrows is not borrowed otherwise: a shared scope promises it, and a whole store is borrowed mutably.
+        let out = unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system()))) };
+        if self.runs.is_deferred
+            && let RunScope::Applied(store) = scope
+        {
             self.apply_deferred(store);
         }
         out
@@ -361,6 +333,18 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
+    /// Begins a run on a whole store, for which the system is prepared if that has not been done.
+    fn begin_alone<'w>(&mut self, store: &'w mut Store) -> StoreCell<'w> {
+        if !self.is_prepared_for(store.id()) {
+            self.prepare(store);
+        }
+        store.flush();
+        let tick = store.next_tick();
+        let mut cell = StoreCell::exclusive(store);
+        cell.set_tick(tick);
+        cell
+    }
+
     /// Runs the loop for blocks of rows.
     fn run_in_blocks(
         &mut self,
@@ -497,9 +481,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     }
 }
 
-/// Runs a system on a mutably borrowed store, with an input that is made of some of its entities and something
-/// else, and applies its commands. The system
-/// is not exclusive.
+/// Runs a system that is not exclusive on a whole store, with an input that is made of some of its entities and something else, and
+/// applies its commands.
 pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
     system: &mut dyn System<In = I, Out = Out>,
     (affected, about): (Affected<'_>, &T),
@@ -514,7 +497,7 @@ pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
     let input = input(affected.entities(&cell.store().structure.archetypes.tables), about);
     // SAFETY: no other code uses the store, but for the list of entities of a table, which is one of its books and borrowed from it for
     // as long as the cell is.
-    let out = system.run_shared(input, unsafe { SharedScope::new(&cell) });
+    let out = system.run_in(input, RunScope::Shared(unsafe { SharedScope::new(&cell) }));
     system.apply_deferred(store);
     out
 }
@@ -596,82 +579,6 @@ fn no_observer(meta: &SystemMeta) -> ! {
 #[cold]
 fn prepared_for_another_world(meta: &SystemMeta, prepared_for: WorldId, run_on: WorldId) -> ! {
     panic!("system `{}` was prepared for world {prepared_for} and is run on world {run_on}", meta.name())
-}
-
-/// A plain function. The compiler's message names it if its parameters get into each other's way.
-struct Plain<F, Marker>(PhantomData<(F, Marker)>);
-
-impl<Marker, F: SystemParamFunction<Marker>> Plain<F, Marker> {
-    const PARAMETERS_AGREE: () =
-        check_nameless(PhantomData::<F>, Nameless::Function, &<F::Param as SystemParam>::Source::ACCESS, F::INPUTS);
-}
-
-/// Keeps plain functions apart from other systems.
-#[doc(hidden)]
-pub struct FunctionMarker;
-
-// What functions with `#[system]` return is not `Unpin`: they are no plain functions.
-impl<Marker, F> IntoSystem<F::In, F::Out, (FunctionMarker, Marker)> for F
-where
-    Marker: 'static,
-    F: SystemParamFunction<Marker, Out: Unpin + 'static>,
-{
-    const CHECKED: () = Plain::<F, Marker>::PARAMETERS_AGREE;
-
-    fn into_system(this: Self) -> BoxedSystem<F::In, F::Out> {
-        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
-        Box::new(FunctionSystem::plain(type_name::<F>(), this))
-    }
-
-    fn into_fallible_system(this: Self) -> BoxedSystem<F::In, Result<(), EcsError>>
-    where
-        F::In: 'static,
-        F::Out: SystemOutput,
-    {
-        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
-        let fallible = Fallible { function: this, marker: PhantomData };
-        Box::new(FunctionSystem::plain(type_name::<F>(), fallible))
-    }
-
-    fn with_notify_system<W: WithNotifySystem<F::In>>(this: Self, with: W) -> W::Out
-    where
-        F::In: 'static,
-        F::Out: SystemOutput,
-    {
-        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
-        let fallible = Fallible { function: this, marker: PhantomData };
-        with.with(FunctionSystem::plain(type_name::<F>(), fallible))
-    }
-}
-
-/// A function with an output that says whether it went well: one call instead of two around another system.
-struct Fallible<F, Marker> {
-    function: F,
-    marker: PhantomData<fn() -> Marker>,
-}
-
-impl<Marker, F> SystemParamFunction<(MacroMarker, Marker)> for Fallible<F, Marker>
-where
-    Marker: 'static,
-    F: SystemParamFunction<Marker, Out: SystemOutput>,
-{
-    type In = F::In;
-    type Out = Result<(), EcsError>;
-    type Param = F::Param;
-
-    const INPUTS: usize = F::INPUTS;
-
-    const IDENTITY: TypeId = F::IDENTITY;
-
-    #[inline]
-    fn went_well(out: &Result<(), EcsError>) -> bool {
-        out.is_ok()
-    }
-
-    #[inline]
-    fn run(&mut self, input: Given<'_, F::In>, params: SystemParamItem<'_, '_, F::Param>) -> Result<(), EcsError> {
-        self.function.run(input, params).into_result()
-    }
 }
 
 /// Keeps what `#[system]` makes apart from other systems.

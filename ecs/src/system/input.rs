@@ -173,6 +173,21 @@ pub trait WrittenInput: SystemInput {}
 /// What a system with the input `I` is given.
 pub(crate) type Given<'i, I> = <I as SystemInput>::Inner<'i>;
 
+/// The members of a [`SystemInput`] that is no event.
+macro_rules! observes_nothing {
+    () => {
+        type About<'a> = Infallible;
+
+        fn begin(about: &mut Infallible) -> Infallible {
+            match *about {}
+        }
+
+        fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
+            match *about {}
+        }
+    };
+}
+
 impl SystemInput for () {
     type Param<'i> = ();
     type Inner<'i> = ();
@@ -180,15 +195,7 @@ impl SystemInput for () {
     #[inline(always)]
     fn wrap((): Self::Inner<'_>) -> Self::Param<'_> {}
 
-    type About<'a> = Infallible;
-
-    fn begin(about: &mut Infallible) -> Infallible {
-        match *about {}
-    }
-
-    fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
-        match *about {}
-    }
+    observes_nothing!();
 }
 
 impl<T: 'static> SystemInput for In<T> {
@@ -200,15 +207,7 @@ impl<T: 'static> SystemInput for In<T> {
         Self(value)
     }
 
-    type About<'a> = Infallible;
-
-    fn begin(about: &mut Infallible) -> Infallible {
-        match *about {}
-    }
-
-    fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
-        match *about {}
-    }
+    observes_nothing!();
 }
 
 impl<T: 'static> WrittenInput for In<T> {}
@@ -222,15 +221,7 @@ impl<T: ?Sized + 'static> SystemInput for InRef<'_, T> {
         InRef(value)
     }
 
-    type About<'a> = Infallible;
-
-    fn begin(about: &mut Infallible) -> Infallible {
-        match *about {}
-    }
-
-    fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
-        match *about {}
-    }
+    observes_nothing!();
 }
 
 impl<T: ?Sized + 'static> WrittenInput for InRef<'_, T> {}
@@ -244,15 +235,7 @@ impl<T: ?Sized + 'static> SystemInput for InMut<'_, T> {
         InMut(value)
     }
 
-    type About<'a> = Infallible;
-
-    fn begin(about: &mut Infallible) -> Infallible {
-        match *about {}
-    }
-
-    fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
-        match *about {}
-    }
+    observes_nothing!();
 }
 
 impl<T: ?Sized + 'static> WrittenInput for InMut<'_, T> {}
@@ -313,15 +296,7 @@ macro_rules! inputs {
                 ($($I::wrap(value.$at),)*)
             }
 
-            type About<'a> = Infallible;
-
-            fn begin(about: &mut Infallible) -> Infallible {
-                match *about {}
-            }
-
-            fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
-                match *about {}
-            }
+            observes_nothing!();
         }
 
         impl<$($I: WrittenInput),*> WrittenInput for ($($I,)*) {}

@@ -6,10 +6,12 @@
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use super::base::{BoxedSystem, ParamError, SystemMeta};
+use super::base::BoxedSystem;
 use super::function::{MacroMarker, function_system};
 use super::memory::Keeper;
+use super::meta::SystemMeta;
 use super::param::{ParamSource, SystemParam, SystemParamItem};
+use super::param_error::ParamError;
 use super::param_function::SystemParamFunction;
 use super::rows::SliceOf;
 use super::tasks::{Fetched, TaskSource, run_tasks};
@@ -273,14 +275,8 @@ unsafe impl<T: VisitedRows, L: ReadAlong> ParamSource for LinkedSource<T, L> {
     }
 }
 
-impl<T: VisitedRows, L: ReadAlong> SystemParam for LinkedParam<'_, '_, T, L> {
-    type Source = LinkedSource<T, L>;
-    type Item<'w, 's> = LinkedParam<'w, 's, T, L>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    [T: VisitedRows, L: ReadAlong] LinkedParam<'_, '_, T, L> => LinkedParam<'w, 's, T, L>, LinkedSource<T, L>, |got| got;
 }
 
 /// The walk of a parameter of type `LinkedParam<T, L>`.
@@ -295,11 +291,7 @@ type WalkOf<'a, T, L> = LinkedWalk<
 impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
     /// Brings the forest up to date, and calls `then` with the walk, and with the levels that are to be visited, by depth.
     #[inline]
-    fn walk<Out>(
-        self,
-        options: LinkedOptions,
-        then: impl FnOnce(WalkOf<'_, T, L>, &[Vec<SlotRun>]) -> Out,
-    ) -> Out {
+    fn walk<Out>(self, options: LinkedOptions, then: impl FnOnce(WalkOf<'_, T, L>, &[Vec<SlotRun>]) -> Out) -> Out {
         let Self { cell, rows, seeds, linked, relation, forest } = self;
         let store = cell.store();
         let tables = rows.cache.matches.iter().map(|found| found.table);
@@ -317,14 +309,21 @@ impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
     }
 }
 
-/// A loop that is run for rows in an order of their depths: for what is visited and what is read along the way, in the variants `V`.
-pub(crate) struct LinkedLoop<T, L, V, K, Marker> {
+/// A loop over rows in the order of their depths: for the rows `T` and what is read along the way, `L`, in the variants `V`.
+pub struct LinkedSystem<T, L, V, K, Marker> {
     kernel: K,
     options: LinkedOptions,
     marker: PhantomData<fn() -> (T, L, V, Marker)>,
 }
 
-impl<T, L, V, K, Marker> LinkedLoop<T, L, V, K, Marker>
+impl<T, L, V, K, Marker> LinkedSystem<T, L, V, K, Marker> {
+    /// A loop with this kernel.
+    pub const fn new(kernel: K) -> Self {
+        Self { kernel, options: LinkedOptions::down(), marker: PhantomData }
+    }
+}
+
+impl<T, L, V, K, Marker> LinkedSystem<T, L, V, K, Marker>
 where
     T: VisitedRows,
     L: ReadAlong,
@@ -333,17 +332,36 @@ where
     Marker: 'static,
 {
     /// The system that calls the loop.
-    pub(crate) fn system(
-        kernel: K,
+    pub fn build(
+        self,
         name: &'static str,
         params: &'static [&'static str],
         options: LinkedOptions,
     ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, Self { kernel, options, marker: PhantomData })
+        function_system(name, params, Self { options, ..self })
     }
 }
 
-impl<T, L, V, K, Marker> SystemParamFunction<MacroMarker> for LinkedLoop<T, L, V, K, Marker>
+impl<T, L, V, K, Marker> LinkedSystem<T, L, V, K, Marker>
+where
+    T: VisitedRows,
+    L: ReadAlong,
+    V: Variants,
+    K: LinkedRowKernel<T::Data, L::Data, Marker, Params: SystemParam<Source: TaskSource>>,
+    Marker: 'static,
+{
+    /// The system that calls the loop for pieces of each level, on several threads.
+    pub fn build_par(
+        self,
+        name: &'static str,
+        params: &'static [&'static str],
+        options: LinkedOptions,
+    ) -> BoxedSystem<(), Result<(), EcsError>> {
+        function_system(name, params, ParLinkedSystem(Self { options, ..self }))
+    }
+}
+
+impl<T, L, V, K, Marker> SystemParamFunction<MacroMarker> for LinkedSystem<T, L, V, K, Marker>
 where
     T: VisitedRows,
     L: ReadAlong,
@@ -375,37 +393,14 @@ where
     }
 }
 
-/// As [`LinkedLoop`], on several threads.
-pub(crate) struct ParLinkedLoop<T, L, V, K, Marker> {
-    kernel: K,
-    options: LinkedOptions,
-    marker: PhantomData<fn() -> (T, L, V, Marker)>,
-}
+/// As [`LinkedSystem`], on several threads.
+struct ParLinkedSystem<T, L, V, K, Marker>(LinkedSystem<T, L, V, K, Marker>);
 
 /// How the parameters of a loop are fetched.
 type SourceOf<T, L, K, Marker> =
     <<K as LinkedRowKernel<<T as VisitedRows>::Data, <L as ReadAlong>::Data, Marker>>::Params as SystemParam>::Source;
 
-impl<T, L, V, K, Marker> ParLinkedLoop<T, L, V, K, Marker>
-where
-    T: VisitedRows,
-    L: ReadAlong,
-    V: Variants,
-    K: LinkedRowKernel<T::Data, L::Data, Marker, Params: SystemParam<Source: TaskSource>>,
-    Marker: 'static,
-{
-    /// The system that calls the loop for pieces of each level, on several threads.
-    pub(crate) fn system(
-        kernel: K,
-        name: &'static str,
-        params: &'static [&'static str],
-        options: LinkedOptions,
-    ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, Self { kernel, options, marker: PhantomData })
-    }
-}
-
-impl<T, L, V, K, Marker> SystemParamFunction<MacroMarker> for ParLinkedLoop<T, L, V, K, Marker>
+impl<T, L, V, K, Marker> SystemParamFunction<MacroMarker> for ParLinkedSystem<T, L, V, K, Marker>
 where
     T: VisitedRows,
     L: ReadAlong,
@@ -422,7 +417,8 @@ where
     /// The first one, in the order of levels and rows. What was recorded until there is kept.
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
-        let (options, kernel) = (self.options, &self.kernel);
+        let LinkedSystem { options, kernel, .. } = &self.0;
+        let options = *options;
         let pool = &rows.cell.store().pool;
         rows.walk(options, |walk, levels| {
             let is_marked = !options.changed && walk.mark_all();

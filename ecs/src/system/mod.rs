@@ -8,8 +8,11 @@
 mod input;
 mod blocks;
 mod memory;
+mod param_error;
+mod meta;
 mod base;
 mod output;
+#[macro_use]
 mod param;
 
 mod params;
@@ -29,6 +32,7 @@ mod into;
 
 mod param_function;
 mod function;
+mod plain_function;
 mod rows;
 mod linked_rows;
 
@@ -39,24 +43,25 @@ mod condition;
 pub mod common_conditions;
 
 pub(crate) use self::base::{
-    AloneScope, BlockScope, ObservedRows, RowScope, SharedScope, SystemCore, SystemFacts, set_place,
+    BlockScope, ObservedRows, RowScope, RunScope, SharedScope, SystemCore, SystemFacts, set_place,
 };
-pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta};
+pub use self::base::{BoxedSystem, System, SystemIn};
 pub(crate) use self::blocks::{Blocks, RowFacts};
 pub use self::combine::{Adapt, AdapterSystem, CombinatorSystem, Combine};
 pub(crate) use self::combine::{Skipped, only_if};
 pub use self::condition::{BoxedCondition, IntoReadOnlySystem, ReadOnlySystemParam, SystemCondition, not};
-pub use self::function::{FunctionMarker, FunctionSystem, MacroMarker};
+pub use self::function::{FunctionSystem, MacroMarker};
 pub(crate) use self::function::{ParamState, function_system, run_on_entities};
 pub use self::input::{In, InMut, InRef, StaticSystemInput, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
-pub(crate) use self::linked_rows::{LinkedLoop, LinkedRowKernel, ParLinkedLoop, ReadAlong, VisitedRows};
 #[doc(hidden)]
 pub use self::memory::Keeper;
 pub(crate) use self::memory::{CloneValue, Memory};
+pub use self::meta::SystemMeta;
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
+pub use self::param_error::{ParamError, RunSystemError};
 pub(crate) use self::param_function::LoopKind;
 pub use self::param_function::{InputMarker, SystemParamFunction};
 pub(crate) use self::params::{AppliedToStore, MadeFromStore, SyncCell, WorldSource};
@@ -69,7 +74,8 @@ pub use self::params::{
 };
 #[cfg(feature = "std")]
 pub use self::params::{NonSend, NonSendMarker, NonSendMut, ParallelCommands};
-pub(crate) use self::rows::{ParRowLoop, RowKernel, RowLoop};
+pub use self::plain_function::FunctionMarker;
+pub(crate) use self::rows::RowLoop;
 pub use self::tasks::TaskParam;
 pub(crate) use self::tasks::TaskSource;
 pub(crate) use self::tell::outcome;
@@ -82,10 +88,9 @@ pub(crate) mod for_macros {
     pub use super::combine::infallible;
     pub use super::fields::{BuiltField, Field, FieldBuilder, FieldNames, FieldParam, Fields, build_fields};
     pub(crate) use super::in_loop::LoopResMut;
-    pub use super::linked_rows::{Along, LinkedOptions, LinkedParam, LinkedSource, LinkedState, Visited};
+    pub use super::linked_rows::{Along, LinkedOptions, LinkedParam, LinkedSource, LinkedState, LinkedSystem, Visited};
     pub use super::params::Targets;
     pub use super::reborrow::Reborrow;
-    pub(crate) use super::rows::RowOptions;
     pub use super::rows::SliceOf;
 }
 

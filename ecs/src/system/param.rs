@@ -2,8 +2,9 @@
 
 use core::marker::PhantomData;
 
-use super::base::{ParamError, SystemMeta};
 use super::memory::Keeper;
+use super::meta::SystemMeta;
+use super::param_error::ParamError;
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
@@ -248,4 +249,41 @@ macro_rules! apply_members {
         }
     };
 }
-pub(super) use apply_members;
+
+/// Implements [`SystemParam`] for types, each with its item, its source, and how the source's value becomes the item.
+macro_rules! params {
+    ($($(#[$attribute:meta])* [$($generics:tt)*] $Param:ty => $Item:ty, $Source:ty, |$got:pat_param| $item:expr;)*) => { $(
+        $(#[$attribute])*
+        impl<$($generics)*> $crate::system::SystemParam for $Param {
+            type Source = $Source;
+            type Item<'w, 's> = $Item;
+
+            #[inline]
+            fn item<'w, 's>($got: <Self::Source as $crate::system::ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+                $item
+            }
+        }
+    )* };
+}
+
+/// The methods of a [`ParamSource`] whose state is that of another source, but for `init` and `get`.
+macro_rules! forward_state {
+    ($Source:ty) => {
+        #[inline]
+        fn apply(state: &mut Self::State, meta: &$crate::system::SystemMeta, store: &mut $crate::store::Store) {
+            <$Source>::apply(state, meta, store);
+        }
+
+        fn rows(state: &Self::State, store: &$crate::store::Store) -> Option<usize> {
+            <$Source>::rows(state, store)
+        }
+
+        fn remember(state: &mut Self::State, keeper: &mut $crate::system::Keeper<'_>) {
+            <$Source>::remember(state, keeper);
+        }
+
+        fn discard(state: &mut Self::State) {
+            <$Source>::discard(state);
+        }
+    };
+}

@@ -150,6 +150,8 @@ macro_rules! functions {
                 // The indirection tells the compiler which of the two signatures is meant.
                 #[inline]
                 fn call<Out, $($P),*>(mut function: impl FnMut($($P),*) -> Out, params: ($($P,)*)) -> Out {
+                    // Without parameters nothing else uses the tuple.
+                    let _ = &params;
                     function($(params.$at),*)
                 }
                 call(self, params)
@@ -178,6 +180,7 @@ macro_rules! functions {
                     input: Input,
                     params: ($($P,)*),
                 ) -> Out {
+                    let _ = &params;
                     function(input, $(params.$at),*)
                 }
                 call(self, Input::wrap(input), params)
@@ -186,46 +189,8 @@ macro_rules! functions {
     };
 }
 
+functions!();
 all_tuples!(functions);
-
-impl<Func, Out> SystemParamFunction<fn() -> Out> for Func
-where
-    Func: Send + Sync + 'static,
-    for<'a> &'a mut Func: FnMut() -> Out,
-{
-    type In = ();
-    type Out = Out;
-    type Param = ();
-
-    #[inline]
-    fn run(&mut self, (): (), (): ()) -> Out {
-        fn call<Out>(mut function: impl FnMut() -> Out) -> Out {
-            function()
-        }
-        call(self)
-    }
-}
-
-impl<Func, Out, Input> SystemParamFunction<(InputMarker, fn(Input) -> Out)> for Func
-where
-    Input: WrittenInput + 'static,
-    Func: Send + Sync + 'static,
-    for<'a> &'a mut Func: FnMut(Input) -> Out + FnMut(Input::Param<'_>) -> Out,
-{
-    type In = Input;
-    type Out = Out;
-    type Param = ();
-
-    const INPUTS: usize = 1;
-
-    #[inline]
-    fn run(&mut self, input: Input::Inner<'_>, (): ()) -> Out {
-        fn call<Out, Input>(mut function: impl FnMut(Input) -> Out, input: Input) -> Out {
-            function(input)
-        }
-        call(self, Input::wrap(input))
-    }
-}
 
 /// How a function's parameters are fetched.
 pub(super) type SourceOf<F, Marker> = <<F as SystemParamFunction<Marker>>::Param as SystemParam>::Source;

@@ -2,8 +2,8 @@
 
 use core::marker::PhantomData;
 
-use super::base::ParamError;
 use super::param::SystemParam;
+use super::param_error::ParamError;
 use super::params::{
     Deferred, FilteredResources, FilteredResourcesMut, If, Local, Lookup, MessageMutator, MessageReader, MessageWriter,
     ParamSet, Populated, RemovedComponents, RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
@@ -25,170 +25,55 @@ pub trait Reborrow<'a> {
     fn reborrow(&'a mut self) -> Self::Short;
 }
 
-impl<'a, R: ?Sized + 'static> Reborrow<'a> for Res<'_, R> {
-    type Short = Res<'a, R>;
+/// Implements [`Reborrow`] for parameters, each by an expression.
+macro_rules! reborrow {
+    ($($(#[$attribute:meta])* [$($generics:tt)*] $Param:ty => $Short:ty, |$this:ident| $short:expr;)*) => { $(
+        $(#[$attribute])*
+        impl<'a, $($generics)*> Reborrow<'a> for $Param {
+            type Short = $Short;
 
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Res<'a, R> {
-        *self
-    }
+            #[inline(always)]
+            fn reborrow(&'a mut self) -> Self::Short {
+                let $this = self;
+                $short
+            }
+        }
+    )* };
 }
 
-impl<'a, R: ?Sized + 'static> Reborrow<'a> for ResMut<'_, R> {
-    type Short = ResMut<'a, R>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> ResMut<'a, R> {
-        ResMut::reborrow(self)
-    }
-}
-
-#[cfg(feature = "std")]
-impl<'a, T: ?Sized + 'static> Reborrow<'a> for NonSend<'_, T> {
-    type Short = NonSend<'a, T>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> NonSend<'a, T> {
-        *self
-    }
-}
-
-#[cfg(feature = "std")]
-impl<'a, T: ?Sized + 'static> Reborrow<'a> for NonSendMut<'_, T> {
-    type Short = NonSendMut<'a, T>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> NonSendMut<'a, T> {
-        NonSendMut::reborrow(self)
-    }
-}
-
-#[cfg(feature = "std")]
-impl<'a> Reborrow<'a> for NonSendMarker {
-    type Short = Self;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Self {
-        NonSendMarker::again(self)
-    }
-}
-
-impl<'a, T: 'static> Reborrow<'a> for Deferred<'_, T> {
-    type Short = Deferred<'a, T>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Deferred<'a, T> {
-        Deferred::reborrow(self)
-    }
-}
-
-impl<'a, T: 'static> Reborrow<'a> for Local<'_, T> {
-    type Short = Local<'a, T>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Local<'a, T> {
-        Local::reborrow(self)
-    }
-}
-
-impl<'a, M: 'static> Reborrow<'a> for MessageWriter<'_, M> {
-    type Short = MessageWriter<'a, M>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> MessageWriter<'a, M> {
-        MessageWriter::reborrow(self)
-    }
-}
-
-impl<'a, M: 'static> Reborrow<'a> for MessageReader<'_, '_, M> {
-    type Short = MessageReader<'a, 'a, M>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> MessageReader<'a, 'a, M> {
-        MessageReader::reborrow(self)
-    }
-}
-
-impl<'a, M: 'static> Reborrow<'a> for MessageMutator<'_, '_, M> {
-    type Short = MessageMutator<'a, 'a, M>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> MessageMutator<'a, 'a, M> {
-        MessageMutator::reborrow(self)
-    }
-}
-
-impl<'a, T: 'static> Reborrow<'a> for RemovedComponents<'_, '_, T> {
-    type Short = RemovedComponents<'a, 'a, T>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> RemovedComponents<'a, 'a, T> {
-        RemovedComponents::reborrow(self)
-    }
-}
-
-impl<'a, T: 'static> Reborrow<'a> for RemovedValues<'_, '_, T> {
-    type Short = RemovedValues<'a, 'a, T>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> RemovedValues<'a, 'a, T> {
-        RemovedValues::reborrow(self)
-    }
-}
-
-#[cfg(feature = "std")]
-impl<'a> Reborrow<'a> for ParallelCommands<'_, '_> {
-    type Short = ParallelCommands<'a, 'a>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> ParallelCommands<'a, 'a> {
-        *self
-    }
-}
-
-impl<'a> Reborrow<'a> for Commands<'_, '_> {
-    type Short = Commands<'a, 'a>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Commands<'a, 'a> {
-        Commands::reborrow(self)
-    }
-}
-
-impl<'a, D: QueryData, F: QueryFilter> Reborrow<'a> for Query<'_, '_, D, F> {
-    type Short = Query<'a, 'a, D, F>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Query<'a, 'a, D, F> {
-        Query::reborrow(self)
-    }
-}
-
-impl<'a, D: ReadOnlyQueryData, F: QueryFilter> Reborrow<'a> for Lookup<'_, '_, D, F> {
-    type Short = Lookup<'a, 'a, D, F>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Lookup<'a, 'a, D, F> {
-        *self
-    }
-}
-
-impl<'a, D: QueryData, F: QueryFilter> Reborrow<'a> for Single<'_, '_, D, F> {
-    type Short = Single<'a, 'a, D, F>;
-
-    #[inline]
-    fn reborrow(&'a mut self) -> Single<'a, 'a, D, F> {
-        Single::hand_on(self)
-    }
-}
-
-impl<'a, D: QueryData, F: QueryFilter> Reborrow<'a> for Populated<'_, '_, D, F> {
-    type Short = Populated<'a, 'a, D, F>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Populated<'a, 'a, D, F> {
-        Populated::hand_on(self)
-    }
+reborrow! {
+    [R: ?Sized + 'static] Res<'_, R> => Res<'a, R>, |this| *this;
+    [R: ?Sized + 'static] ResMut<'_, R> => ResMut<'a, R>, |this| ResMut::reborrow(this);
+    #[cfg(feature = "std")]
+    [T: ?Sized + 'static] NonSend<'_, T> => NonSend<'a, T>, |this| *this;
+    #[cfg(feature = "std")]
+    [T: ?Sized + 'static] NonSendMut<'_, T> => NonSendMut<'a, T>, |this| NonSendMut::reborrow(this);
+    #[cfg(feature = "std")]
+    [] NonSendMarker => Self, |this| NonSendMarker::again(this);
+    [T: 'static] Deferred<'_, T> => Deferred<'a, T>, |this| Deferred::reborrow(this);
+    [T: 'static] Local<'_, T> => Local<'a, T>, |this| Local::reborrow(this);
+    [M: 'static] MessageWriter<'_, M> => MessageWriter<'a, M>, |this| MessageWriter::reborrow(this);
+    [M: 'static] MessageReader<'_, '_, M> => MessageReader<'a, 'a, M>, |this| MessageReader::reborrow(this);
+    [M: 'static] MessageMutator<'_, '_, M> => MessageMutator<'a, 'a, M>, |this| MessageMutator::reborrow(this);
+    [T: 'static] RemovedComponents<'_, '_, T> => RemovedComponents<'a, 'a, T>, |this| RemovedComponents::reborrow(this);
+    [T: 'static] RemovedValues<'_, '_, T> => RemovedValues<'a, 'a, T>, |this| RemovedValues::reborrow(this);
+    #[cfg(feature = "std")]
+    [] ParallelCommands<'_, '_> => ParallelCommands<'a, 'a>, |this| *this;
+    [] Commands<'_, '_> => Commands<'a, 'a>, |this| Commands::reborrow(this);
+    [D: QueryData, F: QueryFilter] Query<'_, '_, D, F> => Query<'a, 'a, D, F>, |this| Query::reborrow(this);
+    [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'_, '_, D, F> => Lookup<'a, 'a, D, F>, |this| *this;
+    [D: QueryData, F: QueryFilter] Single<'_, '_, D, F> => Single<'a, 'a, D, F>, |this| Single::hand_on(this);
+    [D: QueryData, F: QueryFilter] Populated<'_, '_, D, F> => Populated<'a, 'a, D, F>, |this| Populated::hand_on(this);
+    [T: SystemParam] ParamSet<'_, '_, T> => ParamSet<'a, 'a, T::Item<'a, 'a>>, |this| ParamSet::reborrow(this);
+    [] FilteredResources<'_, '_> => FilteredResources<'a, 'a>, |this| *this;
+    [] FilteredResourcesMut<'_, '_> => FilteredResourcesMut<'a, 'a>, |this| FilteredResourcesMut::reborrow(this);
+    [] SystemName => Self, |this| *this;
+    [] WarnOnce<'_> => WarnOnce<'a>, |this| *this;
+    [P: Reborrow<'a>] If<P> => If<P::Short>, |this| If(this.0.reborrow());
+    [T: ?Sized] PhantomData<T> => Self, |_this| PhantomData;
+    [P: Reborrow<'a>] Option<P> => Option<P::Short>, |this| this.as_mut().map(P::reborrow);
+    [P: Reborrow<'a>] Result<P, ParamError> => Result<P::Short, ParamError>, |this| this.as_mut().map(P::reborrow).map_err(|error| error.clone());
+    [T: ?Sized + 'static] &T => &'a T, |this| this;
 }
 
 impl<'a, 'w, 's, P> Reborrow<'a> for StaticSystemParam<'w, 's, P>
@@ -200,96 +85,6 @@ where
     #[inline(always)]
     fn reborrow(&'a mut self) -> StaticSystemParam<'a, 'a, P> {
         StaticSystemParam(self.0.reborrow())
-    }
-}
-
-impl<'a, T: SystemParam> Reborrow<'a> for ParamSet<'_, '_, T> {
-    type Short = ParamSet<'a, 'a, T::Item<'a, 'a>>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Self::Short {
-        ParamSet::reborrow(self)
-    }
-}
-
-impl<'a> Reborrow<'a> for FilteredResources<'_, '_> {
-    type Short = FilteredResources<'a, 'a>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> FilteredResources<'a, 'a> {
-        *self
-    }
-}
-
-impl<'a> Reborrow<'a> for FilteredResourcesMut<'_, '_> {
-    type Short = FilteredResourcesMut<'a, 'a>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> FilteredResourcesMut<'a, 'a> {
-        FilteredResourcesMut::reborrow(self)
-    }
-}
-
-impl<'a> Reborrow<'a> for SystemName {
-    type Short = Self;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Self {
-        *self
-    }
-}
-
-impl<'a> Reborrow<'a> for WarnOnce<'_> {
-    type Short = WarnOnce<'a>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Self {
-        *self
-    }
-}
-
-impl<'a, P: Reborrow<'a>> Reborrow<'a> for If<P> {
-    type Short = If<P::Short>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> If<P::Short> {
-        If(self.0.reborrow())
-    }
-}
-
-impl<'a, T: ?Sized> Reborrow<'a> for PhantomData<T> {
-    type Short = Self;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Self {
-        PhantomData
-    }
-}
-
-impl<'a, P: Reborrow<'a>> Reborrow<'a> for Option<P> {
-    type Short = Option<P::Short>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Option<P::Short> {
-        self.as_mut().map(P::reborrow)
-    }
-}
-
-impl<'a, P: Reborrow<'a>> Reborrow<'a> for Result<P, ParamError> {
-    type Short = Result<P::Short, ParamError>;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> Result<P::Short, ParamError> {
-        self.as_mut().map(P::reborrow).map_err(|error| error.clone())
-    }
-}
-
-impl<'a, T: ?Sized + 'static> Reborrow<'a> for &T {
-    type Short = &'a T;
-
-    #[inline(always)]
-    fn reborrow(&'a mut self) -> &'a T {
-        self
     }
 }
 

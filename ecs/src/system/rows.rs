@@ -156,40 +156,31 @@ where
     }
 }
 
-/// What the macro knows of a loop over rows.
-#[derive(Clone, Copy)]
-pub(crate) struct RowOptions {
-    /// Whether it may end with an error.
-    pub(crate) may_fail: bool,
-    /// Whether it may be part of a pipeline, as far as its author is concerned.
-    pub(crate) in_pipelines: bool,
+/// A loop over the rows of each table that matches: for data `D` and a filter `F`, in the variants `V`.
+pub struct RowLoop<D, F, V, K, Marker> {
+    kernel: K,
+    may_fail: bool,
+    in_pipelines: bool,
+    marker: PhantomData<fn() -> (D, F, V, Marker)>,
 }
 
-impl RowOptions {
+impl<D, F, V, K, Marker> RowLoop<D, F, V, K, Marker> {
     /// A loop that cannot fail.
-    #[must_use]
-    pub(crate) const fn new() -> Self {
-        Self { may_fail: false, in_pipelines: true }
+    pub(crate) const fn new(kernel: K) -> Self {
+        Self { kernel, may_fail: false, in_pipelines: true, marker: PhantomData }
     }
 
-    /// A loop that may end with an error.
+    /// The same loop, which may end with an error.
     #[must_use]
-    pub(crate) const fn may_fail(self) -> Self {
+    pub fn may_fail(self) -> Self {
         Self { may_fail: true, ..self }
     }
 
-    /// A loop that is never part of a pipeline.
+    /// The same loop, which is never part of a pipeline.
     #[must_use]
-    pub(crate) const fn not_in_pipelines(self) -> Self {
+    pub fn not_in_pipelines(self) -> Self {
         Self { in_pipelines: false, ..self }
     }
-}
-
-/// A loop that is run for each table, for data `D` and a filter `F`: in the variants `V`.
-pub(crate) struct RowLoop<D, F, V, K, Marker> {
-    kernel: K,
-    options: RowOptions,
-    marker: PhantomData<fn() -> (D, F, V, Marker)>,
 }
 
 impl<D, F, V, K, Marker> RowLoop<D, F, V, K, Marker>
@@ -201,30 +192,43 @@ where
     Marker: 'static,
 {
     /// The system that calls the loop for each table that matches.
-    pub(crate) fn system(
-        kernel: K,
-        name: &'static str,
-        params: &'static [&'static str],
-        options: RowOptions,
-    ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, Self { kernel, options, marker: PhantomData })
+    pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result<(), EcsError>> {
+        function_system(name, params, self)
+    }
+
+    /// The properties of the loop for the query of its rows, unless it runs on several threads.
+    fn facts<Data, Filter>(&self, rows: &QueryState<Data, Filter>) -> RowFacts
+    where
+        Data: QueryData<Terms: ContiguousFetch>,
+        Filter: QueryFilter,
+    {
+        RowFacts {
+            rows: rows.access().clone(),
+            ticked: rows.ticked(),
+            is_per_row: QueryState::<Data, Filter>::PER_ROW || Data::Terms::SINGLE_ROWS,
+            may_fail: self.may_fail,
+            in_pipelines: self.in_pipelines,
+            is_par: false,
+            records: false,
+        }
     }
 }
 
-/// What there is to know of a loop, but for what it does on several threads.
-fn facts<D, F>(options: RowOptions, rows: &QueryState<D, F>) -> RowFacts
+impl<D, F, V, K, Marker> RowLoop<D, F, V, K, Marker>
 where
-    D: QueryData<Terms: ContiguousFetch>,
-    F: QueryFilter,
+    D: QueryData<Terms: ContiguousFetch> + 'static,
+    F: QueryFilter + 'static,
+    V: Variants,
+    K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
+    Marker: 'static,
 {
-    RowFacts {
-        rows: rows.access().clone(),
-        ticked: rows.ticked(),
-        is_per_row: QueryState::<D, F>::PER_ROW || D::Terms::SINGLE_ROWS,
-        may_fail: options.may_fail,
-        in_pipelines: options.in_pipelines,
-        is_par: false,
-        records: false,
+    /// The system that calls the loop for pieces of the tables that match, on several threads.
+    pub fn build_par(
+        self,
+        name: &'static str,
+        params: &'static [&'static str],
+    ) -> BoxedSystem<(), Result<(), EcsError>> {
+        function_system(name, params, ParRowLoop(self))
     }
 }
 
@@ -243,7 +247,7 @@ where
     const LOOP: LoopKind = LoopKind::Blocks;
 
     fn row_facts(&self, (rows, _): &StateOf<Self, MacroMarker>) -> Option<RowFacts> {
-        Some(facts(self.options, rows))
+        Some(self.facts(rows))
     }
 
     unsafe fn run_in_blocks(
@@ -255,12 +259,7 @@ where
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
         let kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
-        then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> {
-            cell,
-            cache,
-            kernel,
-            variants: PhantomData,
-        }));
+        then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> { cell, cache, kernel, variants: PhantomData }));
         Ok(())
     }
 
@@ -308,33 +307,10 @@ where
 }
 
 /// As [`RowLoop`], on several threads.
-pub(crate) struct ParRowLoop<D, F, V, K, Marker> {
-    kernel: K,
-    options: RowOptions,
-    marker: PhantomData<fn() -> (D, F, V, Marker)>,
-}
+struct ParRowLoop<D, F, V, K, Marker>(RowLoop<D, F, V, K, Marker>);
 
 /// How the parameters of a loop are fetched.
 type SourceOf<K, D, Marker> = <<K as RowKernel<D, Marker>>::Params as SystemParam>::Source;
-
-impl<D, F, V, K, Marker> ParRowLoop<D, F, V, K, Marker>
-where
-    D: QueryData<Terms: ContiguousFetch> + 'static,
-    F: QueryFilter + 'static,
-    V: Variants,
-    K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
-    Marker: 'static,
-{
-    /// The system that calls the loop for pieces of the tables that match, on several threads.
-    pub(crate) fn system(
-        kernel: K,
-        name: &'static str,
-        params: &'static [&'static str],
-        options: RowOptions,
-    ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, Self { kernel, options, marker: PhantomData })
-    }
-}
 
 impl<D, F, V, K, Marker> SystemParamFunction<MacroMarker> for ParRowLoop<D, F, V, K, Marker>
 where
@@ -352,7 +328,7 @@ where
 
     fn row_facts(&self, (rows, _): &StateOf<Self, MacroMarker>) -> Option<RowFacts> {
         let records = <SourceOf<K, D, Marker> as TaskSource>::RECORDS;
-        Some(RowFacts { is_par: true, records, ..facts(self.options, rows) })
+        Some(RowFacts { is_par: true, records, ..self.0.facts(rows) })
     }
 
     unsafe fn run_in_blocks(
@@ -364,7 +340,7 @@ where
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);
-        let (kernel, common, marker) = (&self.kernel, &common, PhantomData);
+        let (kernel, common, marker) = (&self.0.kernel, &common, PhantomData);
         then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { cell, cache, kernel, common, marker }));
         Ok(())
     }
@@ -374,7 +350,7 @@ where
     /// The first one, in the order of rows. What was recorded until there is kept.
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
-        let kernel = &self.kernel;
+        let kernel = &self.0.kernel;
         let (pool, tasks, partition) = rows.par_iter_inner().partition();
         run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, &mut params.0, |reached, rows, got| {
             let mut params = <K::Params as SystemParam>::item(got);

@@ -97,6 +97,7 @@ copied! {
     [R: Resource] ResourceSource<R, Reads> => Res<'t, R>;
     [T: ReadOnlyFetch, F: FilterTerms] QuerySource<T, F> => <Self as ParamSource>::Got<'t, 't>;
     [T: ReadOnlyFetch, F: FilterTerms] LookupSource<T, F> => <Self as ParamSource>::Got<'t, 't>;
+    [] () => ();
     [] WorldSource => ReadCell<'t>;
     [] NameSource => super::params::SystemName;
 }
@@ -245,25 +246,6 @@ impl<S: TaskSource> TaskSource for OptionSource<S> {
     }
 }
 
-impl TaskSource for () {
-    type Common<'t> = ();
-    type Part = ();
-
-    const RECORDS: bool = false;
-
-    #[inline]
-    fn part() {}
-
-    #[inline]
-    fn common((): &(), _: usize) {}
-
-    #[inline]
-    unsafe fn lend<'c: 't, 't>((): &'t (), (): &'t mut (), _: usize) {}
-
-    #[inline]
-    fn join((): &mut (), (): ()) {}
-}
-
 macro_rules! sources {
     ($($T:ident $at:tt)*) => {
         impl<$($T: TaskSource),*> TaskSource for ($($T,)*) {
@@ -302,33 +284,7 @@ macro_rules! sources {
 
 small_tuples!(sources);
 
-impl<T: TaskSource> TaskSource for Groups<T> {
-    type Common<'t> = T::Common<'t>;
-    type Part = T::Part;
-
-    const RECORDS: bool = T::RECORDS;
-
-    #[inline]
-    fn part() -> T::Part {
-        T::part()
-    }
-
-    #[inline]
-    fn common<'t>(got: &'t T::Got<'_, '_>, tasks: usize) -> T::Common<'t> {
-        T::common(got, tasks)
-    }
-
-    #[inline]
-    unsafe fn lend<'c: 't, 't>(common: &'t T::Common<'c>, part: &'t mut T::Part, task: usize) -> T::Got<'t, 't> {
-        // SAFETY: the caller's promise.
-        unsafe { T::lend(common, part, task) }
-    }
-
-    #[inline]
-    fn join(got: &mut T::Got<'_, '_>, part: T::Part) {
-        T::join(got, part);
-    }
-}
+of_what_is_inside!(Groups<S>, S: TaskSource);
 
 /// A parameter that has been fetched and not been made what the user sees.
 pub(crate) struct Fetched<'w, 's, S: ParamSource>(pub(crate) S::Got<'w, 's>);
@@ -432,52 +388,31 @@ pub trait TaskParam<'w, 's>: SystemParam<Source: TaskSource> {
     fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's>;
 }
 
-impl<'w, 's, R: Resource> TaskParam<'w, 's> for Res<'w, R> {
-    fn into_got(self) -> Self {
-        self
-    }
+/// Implements [`TaskParam`] for parameters, each with the value that its source fetches.
+macro_rules! task_params {
+    ($([$($generics:tt)*] $Param:ty => |$this:ident| $got:expr;)*) => { $(
+        impl<'w, 's, $($generics)*> TaskParam<'w, 's> for $Param {
+            fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's> {
+                let $this = self;
+                $got
+            }
+        }
+    )* };
 }
 
-impl<'w, 's, R: Resource> TaskParam<'w, 's> for Option<Res<'w, R>> {
-    fn into_got(self) -> Self {
-        self
-    }
+task_params! {
+    [R: Resource] Res<'w, R> => |this| this;
+    [R: Resource] Option<Res<'w, R>> => |this| this;
+    [D: ReadOnlyQueryData, F: QueryFilter] Query<'w, 's, D, F> => |this| this.with_same_terms();
+    [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'w, 's, D, F> => |this| this.into_query().with_same_terms();
+    [] Commands<'w, 's> => |this| this;
+    // A value without a size needs no memory.
+    [M: Message] MessageWriter<'w, M> => |this| (ResMut::from(this.into_messages()), alloc::boxed::Box::leak(alloc::boxed::Box::new(())));
+    [T: ?Sized] PhantomData<T> => |_this| ();
+    [] () => |_this| ();
 }
 
-impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> TaskParam<'w, 's> for Query<'w, 's, D, F> {
-    fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's> {
-        self.with_same_terms()
-    }
-}
-
-impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> TaskParam<'w, 's> for Lookup<'w, 's, D, F> {
-    fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's> {
-        self.into_query().with_same_terms()
-    }
-}
-
-impl<'w, 's> TaskParam<'w, 's> for Commands<'w, 's> {
-    fn into_got(self) -> Self {
-        self
-    }
-}
-
-impl<'w, 's, M: Message> TaskParam<'w, 's> for MessageWriter<'w, M> {
-    fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's> {
-        // A value without a size needs no memory.
-        (ResMut::from(self.into_messages()), alloc::boxed::Box::leak(alloc::boxed::Box::new(())))
-    }
-}
-
-impl<'w, 's, T: ?Sized> TaskParam<'w, 's> for PhantomData<T> {
-    fn into_got(self) {}
-}
-
-impl<'w, 's> TaskParam<'w, 's> for () {
-    fn into_got(self) {}
-}
-
-macro_rules! params {
+macro_rules! task_tuples {
     ($([$($T:ident $at:tt)*])*) => {
         impl<'w, 's, $($($T: TaskParam<'w, 's>),*),*> TaskParam<'w, 's> for ($($($T,)*)*) {
             fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's> {
@@ -487,8 +422,8 @@ macro_rules! params {
     };
 }
 
-params!([A 0]);
-params!([A 0 B 1]);
-params!([A 0 B 1 C 2]);
-params!([A 0 B 1 C 2 D 3]);
-large_tuples!(params);
+task_tuples!([A 0]);
+task_tuples!([A 0 B 1]);
+task_tuples!([A 0 B 1 C 2]);
+task_tuples!([A 0 B 1 C 2 D 3]);
+large_tuples!(task_tuples);

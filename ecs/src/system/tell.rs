@@ -3,8 +3,9 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use super::base::{AloneScope, BoxedSystem, ParamError, System};
+use super::base::{BoxedSystem, RunScope, System};
 use super::input::{Given, SystemInput};
+use super::param_error::ParamError;
 use crate::command::defer_direct;
 use crate::error::EcsError;
 use crate::store::Store;
@@ -58,7 +59,7 @@ pub trait NotifySystem: System<In: 'static, Out = Result<(), EcsError>> {
 impl<I: SystemInput + 'static> NotifySystem for BoxedSystem<I, Result<(), EcsError>> {
     #[inline]
     fn notify(&mut self, input: Given<'_, I>, store: &mut Store) -> Outcome {
-        let out = (**self).run_alone(input, AloneScope::applied(store));
+        let out = (**self).run_in(input, RunScope::Applied(store));
         defer_direct(store);
         outcome(out, || self.name())
     }
@@ -70,7 +71,7 @@ pub(super) fn notify_and_apply<S>(system: &mut S, input: Given<'_, S::In>, store
 where
     S: System<Out = Result<(), EcsError>>,
 {
-    let out = system.run_alone(input, AloneScope::applied(store));
+    let out = system.run_in(input, RunScope::Applied(store));
     defer_direct(store);
     outcome(out, || system.name())
 }

@@ -92,191 +92,129 @@ fn of_another_world<T>() -> ! {
     panic!("this reader of removals of `{}` was made by another world", type_name::<T>())
 }
 
-impl<T> RemovedComponentReader<T> {
-    fn list<'w>(&self, world: &'w World) -> &'w Log {
-        let log = world.store.events.removals.entities(self.cursor.list());
-        log.filter(|log| self.cursor.is_of(log)).unwrap_or_else(|| of_another_world::<T>())
-    }
+/// The methods that both readers have.
+macro_rules! readers {
+    ($($Reader:ident of $begin:ident by $list:ident => $Param:ident;)*) => { $(
+        impl<T> $Reader<T> {
+            fn list<'w>(&self, world: &'w World) -> &'w Log {
+                let log = world.store.events.removals.$list(self.cursor.list());
+                log.filter(|log| self.cursor.is_of(log)).unwrap_or_else(|| of_another_world::<T>())
+            }
 
-    /// How many removals there are that it has not read.
-    ///
-    /// # Panics
-    ///
-    /// If another world made the reader.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let reader = world.removed_reader::<Health>();
-    /// let entity = world.spawn(Health(3)).id();
-    /// world.despawn(entity);
-    /// assert_eq!(reader.len(&world), 1);
-    /// ```
-    #[must_use]
-    pub fn len(&self, world: &World) -> usize {
-        self.cursor.len(self.list(world))
-    }
+            /// How many removals there are that it has not read.
+            ///
+            /// # Panics
+            ///
+            /// If another world made the reader.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            /// let mut world = World::new();
+            #[doc = concat!(" let reader = world.", stringify!($begin), "::<Health>();")]
+            /// let entity = world.spawn(Health(3)).id();
+            /// world.despawn(entity);
+            /// assert_eq!(reader.len(&world), 1);
+            /// ```
+            #[must_use]
+            pub fn len(&self, world: &World) -> usize {
+                self.cursor.len(self.list(world))
+            }
 
-    /// Whether it has read all removals that there are.
-    ///
-    /// # Panics
-    ///
-    /// If another world made the reader.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let reader = world.removed_reader::<Health>();
-    /// assert!(reader.is_empty(&world));
-    /// ```
-    #[must_use]
-    pub fn is_empty(&self, world: &World) -> bool {
-        self.len(world) == 0
-    }
+            /// Whether it has read all removals that there are.
+            ///
+            /// # Panics
+            ///
+            /// If another world made the reader.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            /// let mut world = World::new();
+            #[doc = concat!(" let reader = world.", stringify!($begin), "::<Health>();")]
+            /// assert!(reader.is_empty(&world));
+            /// ```
+            #[must_use]
+            pub fn is_empty(&self, world: &World) -> bool {
+                self.len(world) == 0
+            }
 
-    /// Passes over all removals that there are. They do not count as missed.
-    ///
-    /// # Panics
-    ///
-    /// If another world made the reader.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let mut reader = world.removed_reader::<Health>();
-    /// let entity = world.spawn(Health(3)).id();
-    /// world.despawn(entity);
-    /// reader.clear(&world);
-    /// assert!(reader.is_empty(&world));
-    /// ```
-    pub fn clear(&mut self, world: &World) {
-        self.cursor.clear(self.list(world));
-    }
+            /// Passes over all removals that there are. They do not count as missed.
+            ///
+            /// # Panics
+            ///
+            /// If another world made the reader.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            /// let mut world = World::new();
+            #[doc = concat!(" let mut reader = world.", stringify!($begin), "::<Health>();")]
+            /// let entity = world.spawn(Health(3)).id();
+            /// world.despawn(entity);
+            /// reader.clear(&world);
+            /// assert!(reader.is_empty(&world));
+            /// ```
+            pub fn clear(&mut self, world: &World) {
+                self.cursor.clear(self.list(world));
+            }
 
-    /// How many removals were gone before it could read them, since it was made or since the last
-    /// [`take_missed`](Self::take_missed).
-    ///
-    /// # Panics
-    ///
-    /// If another world made the reader.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let reader = world.removed_reader::<Health>();
-    /// world.set_removed_limit::<Health>(0);
-    /// let entity = world.spawn(Health(3)).id();
-    /// world.despawn(entity);
-    /// assert_eq!((reader.len(&world), reader.missed(&world)), (0, 1));
-    /// ```
-    #[must_use]
-    pub fn missed(&self, world: &World) -> u64 {
-        self.cursor.missed(self.list(world))
-    }
+            /// How many removals were gone before it could read them, since it was made or since the last
+            /// [`take_missed`](Self::take_missed).
+            ///
+            /// # Panics
+            ///
+            /// If another world made the reader.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            /// let mut world = World::new();
+            #[doc = concat!(" let reader = world.", stringify!($begin), "::<Health>();")]
+            /// world.set_removed_limit::<Health>(0);
+            /// let entity = world.spawn(Health(3)).id();
+            /// world.despawn(entity);
+            /// assert_eq!((reader.len(&world), reader.missed(&world)), (0, 1));
+            /// ```
+            #[must_use]
+            pub fn missed(&self, world: &World) -> u64 {
+                self.cursor.missed(self.list(world))
+            }
 
-    /// The same, and counts from 0 again.
-    ///
-    /// # Panics
-    ///
-    /// If another world made the reader.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let mut reader = world.removed_reader::<Health>();
-    /// assert_eq!(reader.take_missed(&world), 0);
-    /// ```
-    pub fn take_missed(&mut self, world: &World) -> u64 {
-        self.cursor.take_missed(self.list(world))
-    }
+            /// The same, and counts from 0 again.
+            ///
+            /// # Panics
+            ///
+            /// If another world made the reader.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            /// let mut world = World::new();
+            #[doc = concat!(" let mut reader = world.", stringify!($begin), "::<Health>();")]
+            /// assert_eq!(reader.take_missed(&world), 0);
+            /// ```
+            pub fn take_missed(&mut self, world: &World) -> u64 {
+                self.cursor.take_missed(self.list(world))
+            }
+        }
+
+        impl<'w, 's, T: Component> From<(&'w World, &'s mut $Reader<T>)> for $Param<'w, 's, T> {
+            fn from((world, reader): (&'w World, &'s mut $Reader<T>)) -> Self {
+                Self::from_parts(reader.list(world), reader)
+            }
+        }
+    )* };
 }
 
-/// For unit tests of systems, which can be called by hand.
-///
-/// # Panics
-///
-/// If another world made the reader.
-impl<'w, 's, T: Component> From<(&'w World, &'s mut RemovedComponentReader<T>)> for RemovedComponents<'w, 's, T> {
-    fn from((world, reader): (&'w World, &'s mut RemovedComponentReader<T>)) -> Self {
-        Self::from_parts(reader.list(world), reader)
-    }
-}
-
-impl<T: Component> RemovedValueReader<T> {
-    fn list<'w>(&self, world: &'w World) -> &'w Log {
-        let log = world.store.events.removals.values(self.cursor.list());
-        log.filter(|log| self.cursor.is_of(log)).unwrap_or_else(|| of_another_world::<T>())
-    }
-
-    /// How many removals there are that it has not read.
-    ///
-    /// # Panics
-    ///
-    /// If another world made the reader.
-    #[must_use]
-    pub fn len(&self, world: &World) -> usize {
-        self.cursor.len(self.list(world))
-    }
-
-    /// Whether it has read all removals that there are.
-    ///
-    /// # Panics
-    ///
-    /// If another world made the reader.
-    #[must_use]
-    pub fn is_empty(&self, world: &World) -> bool {
-        self.len(world) == 0
-    }
-
-    /// Passes over all removals that there are. They do not count as missed.
-    ///
-    /// # Panics
-    ///
-    /// If another world made the reader.
-    pub fn clear(&mut self, world: &World) {
-        self.cursor.clear(self.list(world));
-    }
-
-    /// How many removals were gone before it could read them, since it was made or since the last
-    /// [`take_missed`](Self::take_missed).
-    ///
-    /// # Panics
-    ///
-    /// If another world made the reader.
-    #[must_use]
-    pub fn missed(&self, world: &World) -> u64 {
-        self.cursor.missed(self.list(world))
-    }
-
-    /// The same, and counts from 0 again.
-    ///
-    /// # Panics
-    ///
-    /// If another world made the reader.
-    pub fn take_missed(&mut self, world: &World) -> u64 {
-        self.cursor.take_missed(self.list(world))
-    }
-}
-
-/// For unit tests of systems, which can be called by hand.
-///
-/// # Panics
-///
-/// If another world made the reader.
-impl<'w, 's, T: Component> From<(&'w World, &'s mut RemovedValueReader<T>)> for RemovedValues<'w, 's, T> {
-    fn from((world, reader): (&'w World, &'s mut RemovedValueReader<T>)) -> Self {
-        Self::from_parts(reader.list(world), reader)
-    }
+readers! {
+    RemovedComponentReader of removed_reader by entities => RemovedComponents;
+    RemovedValueReader of removed_value_reader by values => RemovedValues;
 }
 
 impl<T> RemovedComponentReader<T> {

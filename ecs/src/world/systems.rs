@@ -15,8 +15,8 @@ use crate::schedule::{Ambiguity, IntoSystemSet, Schedule, ScheduleBuildError, Sc
 use crate::store::{SavedCaller, SharedClock, Store, WorldId};
 use crate::system::Keeper;
 use crate::system::{
-    AloneScope, BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunSystemError, SharedScope, System,
-    SystemCore, SystemFacts, SystemInput, SystemParam, TaskParam, WorldSource, set_place,
+    BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunScope, RunSystemError, System, SystemCore,
+    SystemFacts, SystemInput, SystemParam, TaskParam, WorldSource, set_place,
 };
 use crate::tick::{LastRun, Tick};
 
@@ -182,11 +182,10 @@ where
     type In = I;
     type Out = Out;
 
-    fn run_shared(&mut self, _: I::Inner<'_>, _: SharedScope<'_, '_>) -> Result<Out, ParamError> {
-        unreachable!("system `{}` takes `&mut World`, so it is run alone", self.name)
-    }
-
-    fn run_alone(&mut self, input: I::Inner<'_>, AloneScope { store, .. }: AloneScope<'_>) -> Result<Out, ParamError> {
+    fn run_in(&mut self, input: I::Inner<'_>, scope: RunScope<'_, '_>) -> Result<Out, ParamError> {
+        let (RunScope::Alone(store) | RunScope::Applied(store)) = scope else {
+            unreachable!("system `{}` takes `&mut World`, so it is run alone", self.name)
+        };
         // A system before this one may have put another world in the place of that which it was prepared for.
         self.prepare(store);
         let Some(Prepared { world, last_run, kept }) = &mut self.prepared else { unreachable!("it has been prepared") };
@@ -357,7 +356,7 @@ impl<I: SystemInput + 'static, Out: 'static> dyn System<In = I, Out = Out> {
     #[track_caller]
     pub fn run(&mut self, input: I::Inner<'_>, world: &mut World) -> Result<Out, RunSystemError> {
         self.initialize(world);
-        let out = self.run_alone(input, AloneScope::applied(&mut world.store));
+        let out = self.run_in(input, RunScope::Applied(&mut world.store));
         out.map_err(|error| RunSystemError::new(self.name(), error))
     }
 }

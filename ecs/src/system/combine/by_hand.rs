@@ -8,8 +8,9 @@ use core::marker::PhantomData;
 use super::joined;
 use super::map::{Wrap, wrap};
 use super::pair::{Join, PairRun, pair};
-use crate::system::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn};
+use crate::system::base::{BoxedSystem, System, SystemIn};
 use crate::system::input::{Given, SystemInput};
+use crate::system::param_error::{ParamError, RunSystemError};
 
 /// How a [`CombinatorSystem`] makes one system of two.
 ///

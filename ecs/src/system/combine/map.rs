@@ -7,10 +7,11 @@ use core::any::Any;
 use super::{joined, nested};
 use crate::error::EcsError;
 use crate::store::Store;
-use crate::system::base::{AloneScope, BoxedSystem, ParamError, SharedScope, System, SystemCore, SystemFacts};
+use crate::system::base::{BoxedSystem, RunScope, System, SystemCore, SystemFacts};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::output::SystemOutput;
+use crate::system::param_error::ParamError;
 
 /// How a system runs inside of another one: whether it runs, with which input, and what becomes of its output.
 pub(super) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
@@ -26,6 +27,16 @@ pub(super) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
         input: Given<'_, Self::In>,
         run: impl FnOnce(Given<'_, I>) -> Result<Out, ParamError>,
     ) -> Result<Self::Out, ParamError>;
+
+    /// Prepares the state of the outer system for a world, before the inner system is prepared. `name` is that of the inner system.
+    fn prepare(&mut self, name: &str, store: &mut Store) {
+        let _ = (name, store);
+    }
+
+    /// Visits the state that the outer system keeps from run to run.
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+        let _ = keeper;
+    }
 }
 
 /// A function of the output.
@@ -79,9 +90,11 @@ where
 
     fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
         self.system.visit_state(keeper);
+        self.wrap.visit_state(keeper);
     }
 
     fn prepare(&mut self, store: &mut Store) {
+        self.wrap.prepare(self.system.name(), store);
         self.system.prepare(store);
     }
 
@@ -99,18 +112,15 @@ where
     type In = W::In;
     type Out = W::Out;
 
-    fn run_shared(&mut self, input: Given<'_, W::In>, scope: SharedScope<'_, '_>) -> Result<W::Out, ParamError> {
+    fn run_in(&mut self, input: Given<'_, W::In>, mut scope: RunScope<'_, '_>) -> Result<W::Out, ParamError> {
+        if let Some(store) = scope.store() {
+            self.prepare(store);
+        }
         let Self { name, system, wrap, .. } = self;
-        wrap.wrap(name.as_deref().unwrap_or_default(), input, |input| system.run_shared(input, scope))
-    }
-
-    fn run_alone(&mut self, input: Given<'_, W::In>, scope: AloneScope<'_>) -> Result<W::Out, ParamError> {
-        let Self { name, system, wrap, .. } = self;
-        let AloneScope { store, applies } = scope;
-        // The function that wraps the system may leave it out.
-        let out = wrap
-            .wrap(name.as_deref().unwrap_or_default(), input, |input| system.run_alone(input, AloneScope::new(store)));
-        if applies {
+        let name = name.as_deref().unwrap_or_default();
+        let out = wrap.wrap(name, input, |input| scope.run(&mut **system, 0, input));
+        // The function that wraps the system may leave it out, so the inner run does not apply the commands.
+        if let RunScope::Applied(store) = scope {
             system.apply_deferred(store);
         }
         out

@@ -6,11 +6,10 @@ use super::nested;
 use super::pair::holds;
 use crate::access::Access;
 use crate::store::{Store, WorldId};
-use crate::system::base::{
-    AloneScope, BoxedSystem, Composite, ParamError, RunScope, SharedScope, System, SystemCore, SystemFacts,
-};
+use crate::system::base::{BoxedSystem, Composite, RunScope, System, SystemCore, SystemFacts};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
+use crate::system::param_error::ParamError;
 
 /// What stands for the output of a system that was not run.
 #[doc(hidden)]
@@ -113,12 +112,8 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
     type In = I;
     type Out = Out;
 
-    fn run_shared(&mut self, input: Given<'_, I>, scope: SharedScope<'_, '_>) -> Result<Out, ParamError> {
-        self.run_all(input, &mut RunScope::Shared(scope))
-    }
-
-    fn run_alone(&mut self, input: Given<'_, I>, scope: AloneScope<'_>) -> Result<Out, ParamError> {
-        self.run_all_alone(input, scope)
+    fn run_in(&mut self, input: Given<'_, I>, scope: RunScope<'_, '_>) -> Result<Out, ParamError> {
+        self.run_composite(input, scope)
     }
 }
 
@@ -128,7 +123,7 @@ impl<I: SystemInput + 'static, Out: 'static> Composite for OnlyIf<I, Out> {
     }
 
     /// Evaluates the conditions, and runs the system if all of them hold.
-    fn run_all(&mut self, input: Given<'_, I>, scope: &mut RunScope<'_, '_>) -> Result<Out, ParamError> {
+    fn run_members(&mut self, input: Given<'_, I>, scope: &mut RunScope<'_, '_>) -> Result<Out, ParamError> {
         (self.ran, self.unmet) = (false, None);
         let mut ticks = 0;
         for (number, condition) in self.conditions.iter_mut().enumerate() {

@@ -7,12 +7,11 @@ use super::{joined, nested};
 use crate::access::Access;
 use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::{Store, WorldId};
-use crate::system::base::{
-    AloneScope, BoxedSystem, Composite, ParamError, RunScope, SharedScope, System, SystemCore, SystemFacts,
-};
+use crate::system::base::{BoxedSystem, Composite, RunScope, System, SystemCore, SystemFacts};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::param::add_rows;
+use crate::system::param_error::ParamError;
 
 /// How two systems run as one: which of them run, with which inputs, and what becomes of their outputs.
 pub(super) trait Join<I: SystemInput, Out, NextIn: SystemInput, NextOut>: Send + Sync + 'static {
@@ -171,12 +170,8 @@ where
     type In = J::In;
     type Out = J::Out;
 
-    fn run_shared(&mut self, input: Given<'_, J::In>, scope: SharedScope<'_, '_>) -> Result<J::Out, ParamError> {
-        self.run_all(input, &mut RunScope::Shared(scope))
-    }
-
-    fn run_alone(&mut self, input: Given<'_, J::In>, scope: AloneScope<'_>) -> Result<J::Out, ParamError> {
-        self.run_all_alone(input, scope)
+    fn run_in(&mut self, input: Given<'_, J::In>, scope: RunScope<'_, '_>) -> Result<J::Out, ParamError> {
+        self.run_composite(input, scope)
     }
 }
 
@@ -193,7 +188,7 @@ where
     }
 
     #[inline]
-    fn run_all(&mut self, input: Given<'_, J::In>, scope: &mut RunScope<'_, '_>) -> Result<J::Out, ParamError> {
+    fn run_members(&mut self, input: Given<'_, J::In>, scope: &mut RunScope<'_, '_>) -> Result<J::Out, ParamError> {
         let Self { name, join, first, second, ticks, progress, .. } = self;
         *progress = Progress::default();
         join.join(input, &mut PairRun { name, first, second, ticks: *ticks, progress, scope })

@@ -13,8 +13,9 @@ use crate::origin::SystemName;
 #[cfg(feature = "std")]
 use crate::parallel::Parallel;
 use crate::store::{Home, Store};
-use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::meta::SystemMeta;
+use crate::system::param::ParamSource;
+use crate::system::param_error::ParamError;
 
 /// The queues of a parameter that records commands: one, or one for each thread.
 #[doc(hidden)]
@@ -89,14 +90,8 @@ unsafe impl<Q: CommandQueues> ParamSource for CommandsSource<Q> {
     }
 }
 
-impl SystemParam for Commands<'_, '_> {
-    type Source = CommandsSource;
-    type Item<'w, 's> = Commands<'w, 's>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    [] Commands<'_, '_> => Commands<'w, 's>, CommandsSource, |got| got;
 }
 
 /// Records commands on the threads of a parallel loop, such as [`Query::par_iter`](crate::query::Query::par_iter).
@@ -182,15 +177,9 @@ impl CommandQueues for Parallel<CommandQueue> {
     }
 }
 
-#[cfg(feature = "std")]
-impl SystemParam for ParallelCommands<'_, '_> {
-    type Source = CommandsSource<Parallel<CommandQueue>>;
-    type Item<'w, 's> = ParallelCommands<'w, 's>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    #[cfg(feature = "std")]
+    [] ParallelCommands<'_, '_> => ParallelCommands<'w, 's>, CommandsSource<Parallel<CommandQueue>>, |got| got;
 }
 
 #[cfg(test)]

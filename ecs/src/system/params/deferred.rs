@@ -4,11 +4,13 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
+use super::local::kept_values;
 use super::world::MadeFromStore;
 use crate::cell::StoreCell;
 use crate::store::{Home, Store};
-use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::meta::SystemMeta;
+use crate::system::param::ParamSource;
+use crate::system::param_error::ParamError;
 
 /// A buffer of a system's own, which the system fills and which is applied to the world where its commands would be: see
 /// [`SystemBuffer`](crate::system::SystemBuffer).
@@ -71,34 +73,7 @@ impl<T> Deferred<'_, T> {
     }
 }
 
-/// For unit tests, which may call a system by hand: what the system has put into the value stays there for the test to look at.
-impl<'s, T> From<&'s mut T> for Deferred<'s, T> {
-    fn from(value: &'s mut T) -> Self {
-        Self { value }
-    }
-}
-
-impl<T> Deref for Deferred<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        self.value
-    }
-}
-
-impl<T> DerefMut for Deferred<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        self.value
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for Deferred<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Deferred").field(&self.value).finish()
-    }
-}
+kept_values!(Deferred);
 
 /// What is applied to a store. Implemented for every [`SystemBuffer`](crate::system::SystemBuffer), where worlds are known.
 #[doc(hidden)]
@@ -148,12 +123,6 @@ unsafe impl<T: AppliedToStore> ParamSource for DeferredSource<T> {
     }
 }
 
-impl<T: AppliedToStore> SystemParam for Deferred<'_, T> {
-    type Source = DeferredSource<T>;
-    type Item<'w, 's> = Deferred<'s, T>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    [T: AppliedToStore] Deferred<'_, T> => Deferred<'s, T>, DeferredSource<T>, |got| got;
 }

@@ -7,9 +7,10 @@ use core::marker::PhantomData;
 
 use crate::cell::StoreCell;
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
 use crate::system::memory::Keeper;
+use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
+use crate::system::param_error::ParamError;
 
 /// A parameter whose type the builder of the system says: [`DynParamBuilder`]. Without a builder it is nothing: `()`.
 ///
@@ -156,13 +157,8 @@ unsafe impl ParamSource for DynSource {
     }
 }
 
-impl SystemParam for DynSystemParam<'_, '_> {
-    type Source = DynSource;
-    type Item<'w, 's> = DynSystemParam<'w, 's>;
-
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    [] DynSystemParam<'_, '_> => DynSystemParam<'w, 's>, DynSource, |got| got;
 }
 
 /// Builds a parameter for a [`DynSystemParam`].

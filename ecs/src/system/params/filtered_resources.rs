@@ -14,8 +14,9 @@ use crate::cell::{ReadCell, StoreCell};
 use crate::change::{Mut, Ref};
 use crate::resource::{Resource, ResourceId, Resources};
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
+use crate::system::meta::SystemMeta;
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource};
+use crate::system::param_error::ParamError;
 
 /// A resource cannot be had by [`FilteredResources`] or [`FilteredResourcesMut`].
 ///
@@ -326,24 +327,9 @@ unsafe impl<B: Borrowing> ParamSource for FilteredSource<B> {
     }
 }
 
-impl SystemParam for FilteredResources<'_, '_> {
-    type Source = FilteredSource<Reads>;
-    type Item<'w, 's> = FilteredResources<'w, 's>;
-
-    #[inline]
-    fn item<'w, 's>(reach: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        FilteredResources { reach }
-    }
-}
-
-impl SystemParam for FilteredResourcesMut<'_, '_> {
-    type Source = FilteredSource<Writes>;
-    type Item<'w, 's> = FilteredResourcesMut<'w, 's>;
-
-    #[inline]
-    fn item<'w, 's>(reach: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        FilteredResourcesMut { reach }
-    }
+params! {
+    [] FilteredResources<'_, '_> => FilteredResources<'w, 's>, FilteredSource<Reads>, |reach| FilteredResources { reach };
+    [] FilteredResourcesMut<'_, '_> => FilteredResourcesMut<'w, 's>, FilteredSource<Writes>, |reach| FilteredResourcesMut { reach };
 }
 
 /// Says which resources a [`FilteredResources`] may read.

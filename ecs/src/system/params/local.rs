@@ -52,31 +52,39 @@ impl<'s, T> Local<'s, T> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand.
-impl<'s, T> From<&'s mut T> for Local<'s, T> {
-    fn from(value: &'s mut T) -> Self {
-        Self { value }
-    }
-}
+/// What parameters for a value that the system keeps have in common.
+macro_rules! kept_values {
+    ($Param:ident) => {
+        /// For unit tests of systems, which can be called by hand.
+        impl<'s, T> From<&'s mut T> for $Param<'s, T> {
+            fn from(value: &'s mut T) -> Self {
+                Self { value }
+            }
+        }
 
-impl<T> Deref for Local<'_, T> {
-    type Target = T;
+        impl<T> Deref for $Param<'_, T> {
+            type Target = T;
 
-    #[inline]
-    fn deref(&self) -> &T {
-        self.value
-    }
-}
+            #[inline]
+            fn deref(&self) -> &T {
+                self.value
+            }
+        }
 
-impl<T> DerefMut for Local<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        self.value
-    }
-}
+        impl<T> DerefMut for $Param<'_, T> {
+            #[inline]
+            fn deref_mut(&mut self) -> &mut T {
+                self.value
+            }
+        }
 
-impl<T: fmt::Debug> fmt::Debug for Local<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Local").field(&self.value).finish()
-    }
+        impl<T: fmt::Debug> fmt::Debug for $Param<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple(stringify!($Param)).field(&self.value).finish()
+            }
+        }
+    };
 }
+pub(super) use kept_values;
+
+kept_values!(Local);

@@ -10,8 +10,9 @@ use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::query::{Fetch, FilterTerms, Query, QueryEntityError, QueryFilter, ReadOnlyQueryData};
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::meta::SystemMeta;
+use crate::system::param::ParamSource;
+use crate::system::param_error::ParamError;
 
 /// Reads entities by id: a query for single entities, in systems that run over others.
 ///
@@ -175,12 +176,6 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for LookupSource<T, F> {
     }
 }
 
-impl<D: ReadOnlyQueryData, F: QueryFilter> SystemParam for Lookup<'_, '_, D, F> {
-    type Source = LookupSource<D::Terms, F::Terms>;
-    type Item<'w, 's> = Lookup<'w, 's, D, F>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        Lookup { query: got.with_same_terms() }
-    }
+params! {
+    [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'_, '_, D, F> => Lookup<'w, 's, D, F>, LookupSource<D::Terms, F::Terms>, |got| Lookup { query: got.with_same_terms() };
 }

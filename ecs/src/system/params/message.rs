@@ -9,7 +9,137 @@ use crate::message::{
     MessageMutIteratorWithId, Messages, WriteBatchIds,
 };
 use crate::system::memory::Keeper;
-use crate::system::param::{ParamSource, SystemParam};
+
+/// The methods that parameters with a cursor have in common.
+macro_rules! cursor_methods {
+    ($($Param:ident),*) => { $(
+        impl<M> $Param<'_, '_, M> {
+            /// How many messages there are that the system has not read.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!(" fn count(hits: ", stringify!($Param), "<Hit>) -> usize {")]
+            ///     hits.len()
+            /// }
+            /// # let mut world = World::new();
+            /// world.write_message_batch([Hit, Hit]);
+            /// assert_eq!(world.run_system_once(count).unwrap(), 2);
+            /// ```
+            #[must_use]
+            pub fn len(&self) -> usize {
+                self.cursor.len(self.messages)
+            }
+
+            /// Whether the system has read all messages that there are.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!(" fn unhurt(hits: ", stringify!($Param), "<Hit>) -> bool {")]
+            ///     hits.is_empty()
+            /// }
+            /// assert!(World::new().run_system_once(unhurt).unwrap());
+            /// ```
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.cursor.is_empty(self.messages)
+            }
+
+            /// Passes over all messages that there are. They do not count as missed.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!(" fn ignore(mut hits: ", stringify!($Param), "<Hit>) {")]
+            ///     hits.clear();
+            ///     assert!(hits.is_empty());
+            /// }
+            /// # let mut world = World::new();
+            /// # world.write_message(Hit);
+            /// # world.run_system_once(ignore).unwrap();
+            /// ```
+            pub fn clear(&mut self) {
+                self.cursor.clear(self.messages);
+            }
+
+            /// How many messages were gone before the system could read them: since it was prepared, or since the last
+            /// [`take_missed`](Self::take_missed). It does not matter whether it has read others meanwhile.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!(" fn count(hits: ", stringify!($Param), "<Hit>) {")]
+            ///     assert_eq!((hits.len(), hits.missed()), (0, 3));
+            /// }
+            ///
+            /// let mut world = World::new();
+            /// let mut schedule = Schedule::default();
+            /// schedule.add_systems(count);
+            /// schedule.initialize(&mut world);
+            /// world.write_message_batch([Hit, Hit, Hit]);
+            /// world.resource_mut::<Messages<Hit>>().clear();
+            /// schedule.run(&mut world);
+            /// ```
+            #[must_use]
+            pub fn missed(&self) -> u64 {
+                self.cursor.missed(self.messages)
+            }
+
+            /// The same, and counts from 0 again: how many were missed since this was last asked.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!(" fn complain(mut hits: ", stringify!($Param), "<Hit>) {")]
+            ///     let missed = hits.take_missed();
+            ///     if missed > 0 {
+            ///         eprintln!("{missed} hits have been overlooked");
+            ///     }
+            /// }
+            /// # World::new().run_system_once(complain).unwrap();
+            /// ```
+            pub fn take_missed(&mut self) -> u64 {
+                self.cursor.take_missed(self.messages)
+            }
+
+            /// The same parameter for a shorter time; what is read through it has been read.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!(" fn first(mut hits: ", stringify!($Param), "<Hit>) -> bool {")]
+            ///     hits.read().next().is_some()
+            /// }
+            ///
+            #[doc = concat!(" fn first_and_second(mut hits: ", stringify!($Param), "<Hit>) -> (bool, bool) {")]
+            ///     (first(hits.reborrow()), first(hits))
+            /// }
+            /// # let mut world = World::new();
+            /// # world.write_message(Hit);
+            /// # assert_eq!(world.run_system_once(first_and_second).unwrap(), (true, false));
+            /// ```
+            #[inline]
+            pub fn reborrow(&mut self) -> $Param<'_, '_, M> {
+                $Param { messages: self.messages, cursor: self.cursor }
+            }
+        }
+
+        impl<M> fmt::Debug for $Param<'_, '_, M> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($Param)).field("len", &self.len()).finish_non_exhaustive()
+            }
+        }
+    )* };
+}
+
+cursor_methods!(MessageReader, MessageMutator);
 
 impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
     const READS_MESSAGES: bool = true;
@@ -204,130 +334,6 @@ pub struct MessageReader<'w, 's, M> {
 }
 
 impl<M> MessageReader<'_, '_, M> {
-    /// How many messages there are that the system has not read.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Message)] struct Hit;
-    ///
-    /// fn count(hits: MessageReader<Hit>) -> usize {
-    ///     hits.len()
-    /// }
-    /// # let mut world = World::new();
-    /// world.write_message_batch([Hit, Hit]);
-    /// assert_eq!(world.run_system_once(count).unwrap(), 2);
-    /// ```
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.cursor.len(self.messages)
-    }
-
-    /// Whether the system has read all messages that there are.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Message)] struct Hit;
-    ///
-    /// fn unhurt(hits: MessageReader<Hit>) -> bool {
-    ///     hits.is_empty()
-    /// }
-    /// assert!(World::new().run_system_once(unhurt).unwrap());
-    /// ```
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.cursor.is_empty(self.messages)
-    }
-
-    /// Passes over all messages that there are. They do not count as missed.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Message)] struct Hit;
-    ///
-    /// fn ignore(mut hits: MessageReader<Hit>) {
-    ///     hits.clear();
-    ///     assert!(hits.is_empty());
-    /// }
-    /// # let mut world = World::new();
-    /// # world.write_message(Hit);
-    /// # world.run_system_once(ignore).unwrap();
-    /// ```
-    pub fn clear(&mut self) {
-        self.cursor.clear(self.messages);
-    }
-
-    /// How many messages were gone before the system could read them: since it was prepared, or since the last
-    /// [`take_missed`](Self::take_missed). It does not matter whether it has read others meanwhile.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Message)] struct Hit;
-    ///
-    /// fn count(hits: MessageReader<Hit>) {
-    ///     assert_eq!((hits.len(), hits.missed()), (0, 3));
-    /// }
-    ///
-    /// let mut world = World::new();
-    /// let mut schedule = Schedule::default();
-    /// schedule.add_systems(count);
-    /// schedule.initialize(&mut world);
-    /// world.write_message_batch([Hit, Hit, Hit]);
-    /// world.resource_mut::<Messages<Hit>>().clear();
-    /// schedule.run(&mut world);
-    /// ```
-    #[must_use]
-    pub fn missed(&self) -> u64 {
-        self.cursor.missed(self.messages)
-    }
-
-    /// The same, and counts from 0 again: how many were missed since this was last asked.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Message)] struct Hit;
-    ///
-    /// fn complain(mut hits: MessageReader<Hit>) {
-    ///     let missed = hits.take_missed();
-    ///     if missed > 0 {
-    ///         eprintln!("{missed} hits have been overlooked");
-    ///     }
-    /// }
-    /// # World::new().run_system_once(complain).unwrap();
-    /// ```
-    pub fn take_missed(&mut self) -> u64 {
-        self.cursor.take_missed(self.messages)
-    }
-
-    /// The same parameter for a shorter time; what is read through it has been read.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Message)] struct Hit;
-    ///
-    /// fn first(mut hits: MessageReader<Hit>) -> bool {
-    ///     hits.read().next().is_some()
-    /// }
-    ///
-    /// fn first_and_second(mut hits: MessageReader<Hit>) -> (bool, bool) {
-    ///     (first(hits.reborrow()), first(hits))
-    /// }
-    /// # let mut world = World::new();
-    /// # world.write_message(Hit);
-    /// # assert_eq!(world.run_system_once(first_and_second).unwrap(), (true, false));
-    /// ```
-    #[inline]
-    pub fn reborrow(&mut self) -> MessageReader<'_, '_, M> {
-        MessageReader { messages: self.messages, cursor: self.cursor }
-    }
-}
-
-impl<M> fmt::Debug for MessageReader<'_, '_, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessageReader").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
-
-impl<M> MessageReader<'_, '_, M> {
     /// The messages that the system has not read, the oldest first.
     ///
     /// ```
@@ -419,49 +425,6 @@ pub struct MessageMutator<'w, 's, M> {
 }
 
 impl<M> MessageMutator<'_, '_, M> {
-    /// How many messages there are that the system has not read.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.cursor.len(self.messages)
-    }
-
-    /// Whether the system has read all messages that there are.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.cursor.is_empty(self.messages)
-    }
-
-    /// Passes over all messages that there are. They do not count as missed.
-    pub fn clear(&mut self) {
-        self.cursor.clear(self.messages);
-    }
-
-    /// How many messages were gone before the system could read them: since it was prepared, or since the last
-    /// [`take_missed`](Self::take_missed). It does not matter whether it has read others meanwhile.
-    #[must_use]
-    pub fn missed(&self) -> u64 {
-        self.cursor.missed(self.messages)
-    }
-
-    /// The same, and counts from 0 again: how many were missed since this was last asked.
-    pub fn take_missed(&mut self) -> u64 {
-        self.cursor.take_missed(self.messages)
-    }
-
-    /// The same parameter for a shorter time; what is read through it has been read.
-    #[inline]
-    pub fn reborrow(&mut self) -> MessageMutator<'_, '_, M> {
-        MessageMutator { messages: self.messages, cursor: self.cursor }
-    }
-}
-
-impl<M> fmt::Debug for MessageMutator<'_, '_, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessageMutator").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
-
-impl<M> MessageMutator<'_, '_, M> {
     /// The messages that the system has not read, the oldest first, to change them.
     ///
     /// ```
@@ -545,32 +508,8 @@ impl<'w, 's, M> From<(&'w mut Messages<M>, &'s mut MessageCursor<M>)> for Messag
     }
 }
 
-impl<M: Message> SystemParam for MessageWriter<'_, M> {
-    type Source = ResourceSourceWith<Messages<M>, Writes, ()>;
-    type Item<'w, 's> = MessageWriter<'w, M>;
-
-    #[inline]
-    fn item<'w, 's>((messages, ()): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        MessageWriter { messages: messages.into_inner() }
-    }
-}
-
-impl<M: Message> SystemParam for MessageReader<'_, '_, M> {
-    type Source = ResourceSourceWith<Messages<M>, Reads, MessageCursor<M>>;
-    type Item<'w, 's> = MessageReader<'w, 's, M>;
-
-    #[inline]
-    fn item<'w, 's>((messages, cursor): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        MessageReader { messages: messages.into_inner(), cursor }
-    }
-}
-
-impl<M: Message> SystemParam for MessageMutator<'_, '_, M> {
-    type Source = ResourceSourceWith<Messages<M>, Writes, MessageCursor<M>>;
-    type Item<'w, 's> = MessageMutator<'w, 's, M>;
-
-    #[inline]
-    fn item<'w, 's>((messages, cursor): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        MessageMutator { messages: messages.into_inner(), cursor }
-    }
+params! {
+    [M: Message] MessageWriter<'_, M> => MessageWriter<'w, M>, ResourceSourceWith<Messages<M>, Writes, ()>, |(messages, ())| MessageWriter { messages: messages.into_inner() };
+    [M: Message] MessageReader<'_, '_, M> => MessageReader<'w, 's, M>, ResourceSourceWith<Messages<M>, Reads, MessageCursor<M>>, |(messages, cursor)| MessageReader { messages: messages.into_inner(), cursor };
+    [M: Message] MessageMutator<'_, '_, M> => MessageMutator<'w, 's, M>, ResourceSourceWith<Messages<M>, Writes, MessageCursor<M>>, |(messages, cursor)| MessageMutator { messages: messages.into_inner(), cursor };
 }

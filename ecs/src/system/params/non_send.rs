@@ -5,7 +5,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
-use super::resource::{Borrowing, Reads, Writes};
+use super::resource::{Borrowing, Reads, Writes, borrowed_values};
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
 use crate::change::{Ticks, detect_changes, detect_changes_mut};
@@ -13,8 +13,9 @@ use crate::const_access::ConstAccess;
 use crate::non_send::{OnThread, WrongThread};
 use crate::resource::ResourceId;
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::meta::SystemMeta;
+use crate::system::param::ParamSource;
+use crate::system::param_error::ParamError;
 
 /// A value of [`World::insert_non_send`](crate::world::World::insert_non_send) that a system reads.
 ///
@@ -44,14 +45,6 @@ pub struct NonSend<'w, T: ?Sized> {
     ticks: Ticks<'w>,
 }
 
-impl<T: ?Sized> Clone for NonSend<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: ?Sized> Copy for NonSend<'_, T> {}
-
 impl<'w, T: ?Sized> NonSend<'w, T> {
     /// The plain reference.
     ///
@@ -69,32 +62,10 @@ impl<'w, T: ?Sized> NonSend<'w, T> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand. Counts as added and changed.
-impl<'w, T: ?Sized> From<&'w T> for NonSend<'w, T> {
-    fn from(value: &'w T) -> Self {
-        Self { value, ticks: Ticks::nowhere() }
-    }
-}
-
 /// What one may change one may read.
 impl<'w, T: ?Sized> From<NonSendMut<'w, T>> for NonSend<'w, T> {
     fn from(value: NonSendMut<'w, T>) -> Self {
         Self { value: value.value, ticks: value.ticks }
-    }
-}
-
-impl<T: ?Sized> Deref for NonSend<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        self.value
-    }
-}
-
-impl<T: fmt::Debug + ?Sized> fmt::Debug for NonSend<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("NonSend").field(&self.value).finish()
     }
 }
 
@@ -157,37 +128,6 @@ impl<'w, T: ?Sized> NonSendMut<'w, T> {
     /// ```
     pub fn reborrow(&mut self) -> NonSendMut<'_, T> {
         NonSendMut { value: self.value, ticks: self.ticks }
-    }
-}
-
-/// For unit tests of systems, which can be called by hand. Counts as added and changed.
-impl<'w, T: ?Sized> From<&'w mut T> for NonSendMut<'w, T> {
-    fn from(value: &'w mut T) -> Self {
-        Self { value, ticks: Ticks::nowhere() }
-    }
-}
-
-impl<T: ?Sized> Deref for NonSendMut<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        self.value
-    }
-}
-
-impl<T: ?Sized> DerefMut for NonSendMut<'_, T> {
-    #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
-    fn deref_mut(&mut self) -> &mut T {
-        self.ticks.mark();
-        self.value
-    }
-}
-
-impl<T: fmt::Debug + ?Sized> fmt::Debug for NonSendMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("NonSendMut").field(&self.value).finish()
     }
 }
 
@@ -295,28 +235,12 @@ unsafe impl<T: 'static, B: ValueBorrowing> ParamSource for NonSendSource<T, B> {
     }
 }
 
-impl<T: 'static> SystemParam for NonSend<'_, T> {
-    type Source = NonSendSource<T, Reads>;
-    type Item<'w, 's> = NonSend<'w, T>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    [T: 'static] NonSend<'_, T> => NonSend<'w, T>, NonSendSource<T, Reads>, |got| got;
+    [T: 'static] NonSendMut<'_, T> => NonSendMut<'w, T>, NonSendSource<T, Writes>, |got| got;
 }
 
-impl<T: 'static> SystemParam for NonSendMut<'_, T> {
-    type Source = NonSendSource<T, Writes>;
-    type Item<'w, 's> = NonSendMut<'w, T>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-detect_changes!([T: ?Sized] NonSend<'_, T>, [T: ?Sized] NonSendMut<'_, T>);
-detect_changes_mut!([T: ?Sized] NonSendMut<'_, T> => T);
+borrowed_values!(NonSend, NonSendMut;);
 
 /// How a [`NonSendMarker`] is fetched.
 #[doc(hidden)]
@@ -340,12 +264,6 @@ unsafe impl ParamSource for MarkerSource {
     }
 }
 
-impl SystemParam for NonSendMarker {
-    type Source = MarkerSource;
-    type Item<'w, 's> = Self;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    [] NonSendMarker => Self, MarkerSource, |got| got;
 }

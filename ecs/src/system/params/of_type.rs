@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 
-use crate::system::param::{ParamSource, SystemParam, SystemParamItem};
+use crate::system::param::{SystemParam, SystemParamItem};
 
 /// A parameter of any type `P`, for functions that are generic in it: the compiler cannot know of a bare `P` that it is the
 /// same type with other lifetimes.
@@ -70,12 +70,6 @@ impl<P: SystemParam> fmt::Debug for StaticSystemParam<'_, '_, P> {
     }
 }
 
-impl<P: SystemParam> SystemParam for StaticSystemParam<'_, '_, P> {
-    type Source = P::Source;
-    type Item<'w, 's> = StaticSystemParam<'w, 's, P>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        StaticSystemParam(P::item(got))
-    }
+params! {
+    [P: SystemParam] StaticSystemParam<'_, '_, P> => StaticSystemParam<'w, 's, P>, P::Source, |got| StaticSystemParam(P::item(got));
 }

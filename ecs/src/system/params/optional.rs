@@ -1,167 +1,203 @@
 //! Parameters that may be missing.
 
 use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
 
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
-use crate::system::memory::Keeper;
+use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
+use crate::system::param_error::ParamError;
 
-/// Sources that fetch by another one: what is fetched for its `Got`, and how.
+/// A parameter that is there, or else the system is skipped, which is no failure: a schedule goes on with the next one, and a
+/// condition does not hold.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::If;
+///
+/// #[derive(Resource)]
+/// struct Target(u32);
+///
+/// fn shoot(If(target): If<Res<Target>>, mut shots: ResMut<Shots>) {
+///     shots.0 += target.0;
+/// }
+/// # #[derive(Resource)] struct Shots(u32);
+///
+/// let mut world = World::new();
+/// world.insert_resource(Shots(0));
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(shoot);
+/// schedule.try_run(&mut world).unwrap(); // There is no target.
+/// world.insert_resource(Target(2));
+/// schedule.try_run(&mut world).unwrap();
+/// assert_eq!(world.resource::<Shots>().0, 2);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct If<P>(pub P);
+
+impl<P> If<P> {
+    /// The parameter.
+    pub fn into_inner(self) -> P {
+        self.0
+    }
+}
+
+impl<P> Deref for If<P> {
+    type Target = P;
+
+    fn deref(&self) -> &P {
+        &self.0
+    }
+}
+
+impl<P> DerefMut for If<P> {
+    fn deref_mut(&mut self) -> &mut P {
+        &mut self.0
+    }
+}
+
+/// Sources of parameters that are a parameter or stand in for it, with the builder of each.
 macro_rules! sources {
-    ($($(#[$doc:meta])* $Source:ident => $Got:ty, $get:expr;)*) => {
-        $(
-            $(#[$doc])*
-            #[doc(hidden)]
-            pub struct $Source<S>(PhantomData<fn() -> S>);
+    ($($(#[$doc:meta])* $Source:ident => $Got:ty, $get:expr; $(#[$builder_doc:meta])* $Builder:ident of $Param:ty;)*) => { $(
+        $(#[$doc])*
+        #[doc(hidden)]
+        pub struct $Source<S>(PhantomData<fn() -> S>);
 
-            // SAFETY: `S` adds the access.
-            unsafe impl<S: ParamSource> ParamSource for $Source<S> {
-                type State = S::State;
-                type Got<'w, 's> = $Got;
+        // SAFETY: `S` adds the access.
+        unsafe impl<S: ParamSource> ParamSource for $Source<S> {
+            type State = S::State;
+            type Got<'w, 's> = $Got;
 
-                const COUNT: usize = S::COUNT;
-                const RECORDERS: usize = S::RECORDERS;
-                const ACCESS: ConstAccess = S::ACCESS;
+            const COUNT: usize = S::COUNT;
+            const RECORDERS: usize = S::RECORDERS;
+            const ACCESS: ConstAccess = S::ACCESS;
 
-                fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
-                    S::init(store, meta)
-                }
-
-                #[inline]
-                unsafe fn get<'w, 's>(
-                    state: &'s mut S::State,
-                    cell: StoreCell<'w>,
-                ) -> Result<Self::Got<'w, 's>, ParamError> {
-                    // SAFETY: the caller's promise.
-                    unsafe { $get(state, cell) }
-                }
-
-                #[inline]
-                fn apply(state: &mut S::State, meta: &SystemMeta, store: &mut Store) {
-                    S::apply(state, meta, store);
-                }
-
-                fn rows(state: &S::State, store: &Store) -> Option<usize> {
-                    S::rows(state, store)
-                }
-
-                fn remember(state: &mut S::State, keeper: &mut Keeper<'_>) {
-                    S::remember(state, keeper);
-                }
-
-                fn discard(state: &mut S::State) {
-                    S::discard(state);
-                }
+            fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
+                S::init(store, meta)
             }
-        )*
-    };
+
+            #[inline]
+            unsafe fn get<'w, 's>(state: &'s mut S::State, cell: StoreCell<'w>) -> Result<$Got, ParamError> {
+                // SAFETY: both clauses are forwarded.
+                unsafe { $get(state, cell) }
+            }
+
+            forward_state!(S);
+        }
+
+        $(#[$builder_doc])*
+        #[derive(Clone, Copy, Default, Debug)]
+        pub struct $Builder<B>(pub B);
+
+        impl<P: SystemParam, B: BuildParam<P>> BuildParam<$Param> for $Builder<B> {
+            fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, $Source<P::Source>> {
+                let built = self.0.build(site);
+                // SAFETY: the parameter inside was built here, and is fetched by its source.
+                unsafe { Built::new(built.state) }
+            }
+        }
+    )* };
 }
 
 sources! {
     /// How a parameter is fetched that may be left out.
     OptionSource => Option<S::Got<'w, 's>>, |state, cell| S::get_if_there(state, cell);
+    /// A builder of an `Option`: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::{OptionBuilder, QueryParamBuilder, SystemParamBuilder};
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Enemy;
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let enemies = QueryParamBuilder::new(|builder| _ = builder.with::<Enemy>());
+    /// let state = (OptionBuilder(enemies),).build_state(&mut world);
+    /// let system = state.build_system(|enemies: Option<Query<&Health>>| enemies.unwrap().count());
+    /// assert_eq!(world.run_system_once(system).unwrap(), 0);
+    /// ```
+    OptionBuilder of Option<P>;
+
     /// How a parameter is fetched of which the system is told why it cannot be had.
     ResultSource => Result<S::Got<'w, 's>, ParamError>, |state, cell| Ok(S::get(state, cell));
+    /// A builder of a `Result`: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::{ParamBuilder, ParamError, ResultBuilder, SystemParamBuilder};
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// let mut world = World::new();
+    /// let state = (ResultBuilder(ParamBuilder::resource::<Score>()),).build_state(&mut world);
+    /// let system = state.build_system(|score: Result<Res<Score>, ParamError>| score.is_err());
+    /// assert!(world.run_system_once(system).unwrap());
+    /// ```
+    ResultBuilder of Result<P, ParamError>;
+
+    /// How a parameter is fetched that skips the system if it is missing.
+    SkippingSource => S::Got<'w, 's>, |state, cell| S::get(state, cell).map_err(ParamError::into_skip);
+    /// A builder of an [`If`]: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::{IfBuilder, LocalBuilder, ParamBuilder, SystemParamBuilder};
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// fn sum(If((first, score)): If<(Local<u32>, Res<Score>)>) -> u32 {
+    ///     *first + score.0
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let state = (IfBuilder((LocalBuilder(4), ParamBuilder)),).build_state(&mut world);
+    /// let system = world.register_system(state.build_any_system(sum));
+    /// assert!(world.run_system(system).is_err()); // There is no score, so it is skipped.
+    /// world.insert_resource(Score(3));
+    /// assert_eq!(world.run_system(system).unwrap(), 7);
+    /// ```
+    IfBuilder of If<P>;
 }
 
-/// A parameter that may be missing: a resource that does not exist, a [`Single`](crate::system::Single) that matches nothing, or several
-/// parameters of which one is missing.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Resource)] struct Score(u32);
-/// # #[derive(Resource)] struct Bonus(u32);
-///
-/// fn sum(both: Option<(Res<Score>, Res<Bonus>)>) -> u32 {
-///     both.map_or(0, |(score, bonus)| score.0 + bonus.0)
-/// }
-///
-/// let mut world = World::new();
-/// world.insert_resource(Score(3));
-/// assert_eq!(world.run_system_once(sum).unwrap(), 0);
-/// world.insert_resource(Bonus(1));
-/// assert_eq!(world.run_system_once(sum).unwrap(), 4);
-/// ```
-impl<P: SystemParam> SystemParam for Option<P> {
-    type Source = OptionSource<P::Source>;
-    type Item<'w, 's> = Option<P::Item<'w, 's>>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got.map(P::item)
-    }
+params! {
+    /// A parameter that may be missing: a resource that does not exist, a [`Single`](crate::system::Single) that matches nothing, or several
+    /// parameters of which one is missing.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # #[derive(Resource)] struct Bonus(u32);
+    ///
+    /// fn sum(both: Option<(Res<Score>, Res<Bonus>)>) -> u32 {
+    ///     both.map_or(0, |(score, bonus)| score.0 + bonus.0)
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Score(3));
+    /// assert_eq!(world.run_system_once(sum).unwrap(), 0);
+    /// world.insert_resource(Bonus(1));
+    /// assert_eq!(world.run_system_once(sum).unwrap(), 4);
+    /// ```
+    [P: SystemParam] Option<P> => Option<P::Item<'w, 's>>, OptionSource<P::Source>, |got| got.map(P::item);
 }
 
-/// A parameter, or why it cannot be had.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// use strata_ecs::system::ParamError;
-/// # #[derive(Resource, Debug)] struct Score(u32);
-///
-/// fn show(score: Result<Res<Score>, ParamError>) -> String {
-///     score.map_or_else(|error| error.to_string(), |score| format!("{} points", score.0))
-/// }
-/// assert!(World::new().run_system_once(show).unwrap().contains("does not exist"));
-/// ```
-impl<P: SystemParam> SystemParam for Result<P, ParamError> {
-    type Source = ResultSource<P::Source>;
-    type Item<'w, 's> = Result<P::Item<'w, 's>, ParamError>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got.map(P::item)
-    }
+params! {
+    /// A parameter, or why it cannot be had.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::ParamError;
+    /// # #[derive(Resource, Debug)] struct Score(u32);
+    ///
+    /// fn show(score: Result<Res<Score>, ParamError>) -> String {
+    ///     score.map_or_else(|error| error.to_string(), |score| format!("{} points", score.0))
+    /// }
+    /// assert!(World::new().run_system_once(show).unwrap().contains("does not exist"));
+    /// ```
+    [P: SystemParam] Result<P, ParamError> => Result<P::Item<'w, 's>, ParamError>, ResultSource<P::Source>, |got| got.map(P::item);
 }
 
-/// A builder of an `Option`: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// use strata_ecs::system::{OptionBuilder, QueryParamBuilder, SystemParamBuilder};
-/// # #[derive(Component)] struct Health(u32);
-/// # #[derive(Component)] struct Enemy;
-///
-/// let mut world = World::new();
-/// world.spawn(Health(3));
-/// let enemies = QueryParamBuilder::new(|builder| _ = builder.with::<Enemy>());
-/// let state = (OptionBuilder(enemies),).build_state(&mut world);
-/// let system = state.build_system(|enemies: Option<Query<&Health>>| enemies.unwrap().count());
-/// assert_eq!(world.run_system_once(system).unwrap(), 0);
-/// ```
-#[derive(Clone, Copy, Default, Debug)]
-pub struct OptionBuilder<B>(pub B);
-
-impl<P: SystemParam, B: BuildParam<P>> BuildParam<Option<P>> for OptionBuilder<B> {
-    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, OptionSource<P::Source>> {
-        let built = self.0.build(site);
-        // SAFETY: the parameter inside was built here, and is fetched by its source.
-        unsafe { Built::new(built.state) }
-    }
-}
-
-/// A builder of a `Result`: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// use strata_ecs::system::{ParamBuilder, ParamError, ResultBuilder, SystemParamBuilder};
-/// # #[derive(Resource)] struct Score(u32);
-///
-/// let mut world = World::new();
-/// let state = (ResultBuilder(ParamBuilder::resource::<Score>()),).build_state(&mut world);
-/// let system = state.build_system(|score: Result<Res<Score>, ParamError>| score.is_err());
-/// assert!(world.run_system_once(system).unwrap());
-/// ```
-#[derive(Clone, Copy, Default, Debug)]
-pub struct ResultBuilder<B>(pub B);
-
-impl<P: SystemParam, B: BuildParam<P>> BuildParam<Result<P, ParamError>> for ResultBuilder<B> {
-    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, ResultSource<P::Source>> {
-        let built = self.0.build(site);
-        // SAFETY: the parameter inside was built here, and is fetched by its source.
-        unsafe { Built::new(built.state) }
-    }
+params! {
+    [P: SystemParam] If<P> => If<P::Item<'w, 's>>, SkippingSource<P::Source>, |got| If(P::item(got));
 }

@@ -7,8 +7,9 @@ use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QueryState};
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
+use crate::system::meta::SystemMeta;
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource};
+use crate::system::param_error::ParamError;
 use crate::term::{ConstTerm, Group};
 
 /// Adds what a query borrows to the access of a system.
@@ -90,14 +91,8 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {
     }
 }
 
-impl<D: QueryData, F: QueryFilter> SystemParam for Query<'_, '_, D, F> {
-    type Source = QuerySource<D::Terms, F::Terms>;
-    type Item<'w, 's> = Query<'w, 's, D, F>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got.with_same_terms()
-    }
+params! {
+    [D: QueryData, F: QueryFilter] Query<'_, '_, D, F> => Query<'w, 's, D, F>, QuerySource<D::Terms, F::Terms>, |got| got.with_same_terms();
 }
 
 impl<D: QueryData, F: QueryFilter, T: MakeQuery<D, F>> BuildParam<Query<'_, '_, D, F>> for QueryParamBuilder<T> {

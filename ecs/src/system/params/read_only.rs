@@ -4,12 +4,12 @@ use super::filtered_resources::FilteredSource;
 use super::lookup::LookupSource;
 #[cfg(feature = "std")]
 use super::non_send::{MarkerSource, NonSendSource};
-use super::optional::{OptionSource, ResultSource};
+use super::optional::{OptionSource, ResultSource, SkippingSource};
 use super::query::QuerySource;
 use super::removed::{RemovalReader, RemovedSource};
 use super::resource::{Kept, Reads, ResourceSource, ResourceSourceWith};
 use super::set::SetSource;
-use super::single::{PopulatedSource, SingleSource, SkippingSource};
+use super::single::{PopulatedSource, SingleSource};
 use super::vec::VecSource;
 use crate::query::{FilterTerms, ReadOnlyFetch};
 use crate::resource::Resource;

@@ -9,9 +9,10 @@ use crate::component::Component;
 use crate::const_access::{ConstAccess, Given};
 use crate::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
 use crate::store::{Store, removed_reader, removed_value_reader};
-use crate::system::base::{ParamError, SystemMeta};
 use crate::system::memory::Keeper;
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::meta::SystemMeta;
+use crate::system::param::ParamSource;
+use crate::system::param_error::ParamError;
 
 /// Which entities have lost a component, each time once: because it was removed or taken, because they were despawned, or
 /// because they went to another world. [`crate::removal`] says it exactly.
@@ -100,189 +101,148 @@ pub struct RemovedValues<'w, 's, T> {
     reader: &'s mut RemovedValueReader<T>,
 }
 
-impl<T> RemovedComponents<'_, '_, T> {
-    /// How many removals there are that the system has not read.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// fn count(removed: RemovedComponents<Health>) {
-    ///     assert_eq!(removed.len(), 2);
-    /// }
-    ///
-    /// let mut world = World::new();
-    /// world.spawn_batch([Health(3), Health(4)]);
-    /// let mut schedule = Schedule::default();
-    /// schedule.add_systems(count);
-    /// schedule.initialize(&mut world);
-    /// world.clear_entities();
-    /// schedule.run(&mut world);
-    /// ```
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.reader.cursor.len(self.log)
-    }
+/// The methods that both parameters have.
+macro_rules! reader_methods {
+    ($($Param:ident of $Reader:ident;)*) => { $(
+        impl<T> $Param<'_, '_, T> {
+            /// How many removals there are that the system has not read.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            #[doc = concat!(" fn count(removed: ", stringify!($Param), "<Health>) {")]
+            ///     assert_eq!(removed.len(), 2);
+            /// }
+            ///
+            /// let mut world = World::new();
+            /// world.spawn_batch([Health(3), Health(4)]);
+            /// let mut schedule = Schedule::default();
+            /// schedule.add_systems(count);
+            /// schedule.initialize(&mut world);
+            /// world.clear_entities();
+            /// schedule.run(&mut world);
+            /// ```
+            #[must_use]
+            pub fn len(&self) -> usize {
+                self.reader.cursor.len(self.log)
+            }
 
-    /// Whether the system has read all removals that there are.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// fn nothing_lost(removed: RemovedComponents<Health>) -> bool {
-    ///     removed.is_empty()
-    /// }
-    /// assert!(World::new().run_system_once(nothing_lost).unwrap());
-    /// ```
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+            /// Whether the system has read all removals that there are.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            #[doc = concat!(" fn nothing_lost(removed: ", stringify!($Param), "<Health>) -> bool {")]
+            ///     removed.is_empty()
+            /// }
+            /// assert!(World::new().run_system_once(nothing_lost).unwrap());
+            /// ```
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
 
-    /// Passes over all removals that there are. They do not count as missed.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// fn ignore(mut removed: RemovedComponents<Health>) {
-    ///     removed.clear();
-    ///     assert!(removed.is_empty());
-    /// }
-    /// # World::new().run_system_once(ignore).unwrap();
-    /// ```
-    pub fn clear(&mut self) {
-        self.reader.cursor.clear(self.log);
-    }
+            /// Passes over all removals that there are. They do not count as missed.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            #[doc = concat!(" fn ignore(mut removed: ", stringify!($Param), "<Health>) {")]
+            ///     removed.clear();
+            ///     assert!(removed.is_empty());
+            /// }
+            /// # World::new().run_system_once(ignore).unwrap();
+            /// ```
+            pub fn clear(&mut self) {
+                self.reader.cursor.clear(self.log);
+            }
 
-    /// How many removals were gone before the system could read them: since it was prepared, or since the last
-    /// [`take_missed`](Self::take_missed). It does not matter whether it has read others meanwhile.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// fn count(removed: RemovedComponents<Health>) {
-    ///     assert_eq!((removed.len(), removed.missed()), (10, 90));
-    /// }
-    ///
-    /// let mut world = World::new();
-    /// world.set_removed_limit::<Health>(10);
-    /// world.spawn_batch((0..100).map(Health));
-    /// let mut schedule = Schedule::default();
-    /// schedule.add_systems(count);
-    /// schedule.initialize(&mut world);
-    /// world.clear_entities();
-    /// schedule.run(&mut world);
-    /// ```
-    #[must_use]
-    pub fn missed(&self) -> u64 {
-        self.reader.cursor.missed(self.log)
-    }
+            /// How many removals were gone before the system could read them: since it was prepared, or since the last
+            /// [`take_missed`](Self::take_missed). It does not matter whether it has read others meanwhile.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            #[doc = concat!(" fn count(removed: ", stringify!($Param), "<Health>) {")]
+            ///     assert_eq!((removed.len(), removed.missed()), (10, 90));
+            /// }
+            ///
+            /// let mut world = World::new();
+            /// world.set_removed_limit::<Health>(10);
+            /// world.spawn_batch((0..100).map(Health));
+            /// let mut schedule = Schedule::default();
+            /// schedule.add_systems(count);
+            /// schedule.initialize(&mut world);
+            /// world.clear_entities();
+            /// schedule.run(&mut world);
+            /// ```
+            #[must_use]
+            pub fn missed(&self) -> u64 {
+                self.reader.cursor.missed(self.log)
+            }
 
-    /// The same, and counts from 0 again: how many were missed since this was last asked.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// fn complain(mut removed: RemovedComponents<Health>) {
-    ///     let missed = removed.take_missed();
-    ///     if missed > 0 {
-    ///         eprintln!("{missed} removals have been overlooked");
-    ///     }
-    /// }
-    /// # World::new().run_system_once(complain).unwrap();
-    /// ```
-    pub fn take_missed(&mut self) -> u64 {
-        self.reader.cursor.take_missed(self.log)
-    }
+            /// The same, and counts from 0 again: how many were missed since this was last asked.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            #[doc = concat!(" fn complain(mut removed: ", stringify!($Param), "<Health>) {")]
+            ///     let missed = removed.take_missed();
+            ///     if missed > 0 {
+            ///         eprintln!("{missed} removals have been overlooked");
+            ///     }
+            /// }
+            /// # World::new().run_system_once(complain).unwrap();
+            /// ```
+            pub fn take_missed(&mut self) -> u64 {
+                self.reader.cursor.take_missed(self.log)
+            }
 
-    /// The same parameter for a shorter time; what is read through it has been read.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// fn first(mut removed: RemovedComponents<Health>) -> bool {
-    ///     removed.read().next().is_some()
-    /// }
-    ///
-    /// fn first_or_second(mut removed: RemovedComponents<Health>) -> bool {
-    ///     first(removed.reborrow()) || first(removed)
-    /// }
-    /// # assert!(!World::new().run_system_once(first_or_second).unwrap());
-    /// ```
-    #[inline]
-    pub fn reborrow(&mut self) -> RemovedComponents<'_, '_, T> {
-        RemovedComponents { log: self.log, reader: self.reader }
-    }
+            /// The same parameter for a shorter time; what is read through it has been read.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            #[doc = concat!(" fn first(mut removed: ", stringify!($Param), "<Health>) -> bool {")]
+            ///     removed.read().next().is_some()
+            /// }
+            ///
+            #[doc = concat!(" fn first_or_second(mut removed: ", stringify!($Param), "<Health>) -> bool {")]
+            ///     first(removed.reborrow()) || first(removed)
+            /// }
+            /// # assert!(!World::new().run_system_once(first_or_second).unwrap());
+            /// ```
+            #[inline]
+            pub fn reborrow(&mut self) -> $Param<'_, '_, T> {
+                $Param { log: self.log, reader: self.reader }
+            }
+        }
+
+        impl<'w, 's, T> $Param<'w, 's, T> {
+            /// The parameter of a reader of this list.
+            #[inline]
+            pub(crate) fn from_parts(log: &'w Log, reader: &'s mut $Reader<T>) -> Self {
+                Self { log, reader }
+            }
+        }
+
+        impl<T> fmt::Debug for $Param<'_, '_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}<{}> {{ len: {} }}", stringify!($Param), type_name::<T>(), self.len())
+            }
+        }
+    )* };
 }
 
-impl<'w, 's, T> RemovedComponents<'w, 's, T> {
-    /// The parameter of a reader of this list.
-    #[inline]
-    pub(crate) fn from_parts(log: &'w Log, reader: &'s mut RemovedComponentReader<T>) -> Self {
-        Self { log, reader }
-    }
-}
-
-impl<T> fmt::Debug for RemovedComponents<'_, '_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RemovedComponents<{}> {{ len: {} }}", type_name::<T>(), self.len())
-    }
-}
-
-impl<T> RemovedValues<'_, '_, T> {
-    /// How many removals there are that the system has not read.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.reader.cursor.len(self.log)
-    }
-
-    /// Whether the system has read all removals that there are.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Passes over all removals that there are. They do not count as missed.
-    pub fn clear(&mut self) {
-        self.reader.cursor.clear(self.log);
-    }
-
-    /// How many removals were gone before the system could read them: since it was prepared, or since the last
-    /// [`take_missed`](Self::take_missed). It does not matter whether it has read others meanwhile.
-    #[must_use]
-    pub fn missed(&self) -> u64 {
-        self.reader.cursor.missed(self.log)
-    }
-
-    /// The same, and counts from 0 again: how many were missed since this was last asked.
-    pub fn take_missed(&mut self) -> u64 {
-        self.reader.cursor.take_missed(self.log)
-    }
-
-    /// The same parameter for a shorter time; what is read through it has been read.
-    #[inline]
-    pub fn reborrow(&mut self) -> RemovedValues<'_, '_, T> {
-        RemovedValues { log: self.log, reader: self.reader }
-    }
-}
-
-impl<'w, 's, T> RemovedValues<'w, 's, T> {
-    /// The parameter of a reader of this list.
-    #[inline]
-    pub(crate) fn from_parts(log: &'w Log, reader: &'s mut RemovedValueReader<T>) -> Self {
-        Self { log, reader }
-    }
-}
-
-impl<T> fmt::Debug for RemovedValues<'_, '_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RemovedValues<{}> {{ len: {} }}", type_name::<T>(), self.len())
-    }
+reader_methods! {
+    RemovedComponents of RemovedComponentReader;
+    RemovedValues of RemovedValueReader;
 }
 
 /// How either is fetched.
@@ -305,40 +265,31 @@ pub trait RemovalReader: Send + Sync + 'static {
     fn param<'w, 's>(&'s mut self, store: &'w Store) -> Option<Self::Param<'w, 's>>;
 }
 
-impl<T: Component> RemovalReader for RemovedComponentReader<T> {
-    type Param<'w, 's> = RemovedComponents<'w, 's, T>;
+macro_rules! removal_readers {
+    ($($Reader:ident of $Param:ident: $begin:ident, $list:ident, $of_values:literal;)*) => { $(
+        impl<T: Component> RemovalReader for $Reader<T> {
+            type Param<'w, 's> = $Param<'w, 's, T>;
 
-    fn begin(store: &mut Store) -> Self {
-        removed_reader(store)
-    }
+            fn begin(store: &mut Store) -> Self {
+                $begin(store)
+            }
 
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        keeper.reader(&mut self.cursor, false);
-    }
+            fn remember(&mut self, keeper: &mut Keeper<'_>) {
+                keeper.reader(&mut self.cursor, $of_values);
+            }
 
-    #[inline]
-    fn param<'w, 's>(&'s mut self, store: &'w Store) -> Option<RemovedComponents<'w, 's, T>> {
-        let log = store.events.removals.entities(self.cursor.list())?;
-        Some(RemovedComponents { log, reader: self })
-    }
+            #[inline]
+            fn param<'w, 's>(&'s mut self, store: &'w Store) -> Option<Self::Param<'w, 's>> {
+                let log = store.events.removals.$list(self.cursor.list())?;
+                Some($Param { log, reader: self })
+            }
+        }
+    )* };
 }
 
-impl<T: Component> RemovalReader for RemovedValueReader<T> {
-    type Param<'w, 's> = RemovedValues<'w, 's, T>;
-
-    fn begin(store: &mut Store) -> Self {
-        removed_value_reader(store)
-    }
-
-    fn remember(&mut self, keeper: &mut Keeper<'_>) {
-        keeper.reader(&mut self.cursor, true);
-    }
-
-    #[inline]
-    fn param<'w, 's>(&'s mut self, store: &'w Store) -> Option<RemovedValues<'w, 's, T>> {
-        let log = store.events.removals.values(self.cursor.list())?;
-        Some(RemovedValues { log, reader: self })
-    }
+removal_readers! {
+    RemovedComponentReader of RemovedComponents: removed_reader, entities, false;
+    RemovedValueReader of RemovedValues: removed_value_reader, values, true;
 }
 
 // SAFETY: borrows a list of removals, which only changes while nothing of the store is borrowed.
@@ -367,24 +318,9 @@ unsafe impl<R: RemovalReader> ParamSource for RemovedSource<R> {
     }
 }
 
-impl<T: Component> SystemParam for RemovedComponents<'_, '_, T> {
-    type Source = RemovedSource<RemovedComponentReader<T>>;
-    type Item<'w, 's> = RemovedComponents<'w, 's, T>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-impl<T: Component> SystemParam for RemovedValues<'_, '_, T> {
-    type Source = RemovedSource<RemovedValueReader<T>>;
-    type Item<'w, 's> = RemovedValues<'w, 's, T>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    [T: Component] RemovedComponents<'_, '_, T> => RemovedComponents<'w, 's, T>, RemovedSource<RemovedComponentReader<T>>, |got| got;
+    [T: Component] RemovedValues<'_, '_, T> => RemovedValues<'w, 's, T>, RemovedSource<RemovedValueReader<T>>, |got| got;
 }
 
 impl<T> RemovedComponents<'_, '_, T> {

@@ -11,9 +11,10 @@ use crate::change::{Mut, TickPlace, Ticks, detect_changes, detect_changes_mut};
 use crate::const_access::{ConstAccess, Given};
 use crate::resource::{Resource, ResourceId, missing_text};
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
 use crate::system::memory::Keeper;
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::meta::SystemMeta;
+use crate::system::param::ParamSource;
+use crate::system::param_error::ParamError;
 
 /// A resource that a system reads.
 ///
@@ -41,14 +42,6 @@ pub struct Res<'w, R: ?Sized> {
     ticks: Ticks<'w>,
 }
 
-impl<R: ?Sized> Clone for Res<'_, R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<R: ?Sized> Copy for Res<'_, R> {}
-
 impl<'w, R: ?Sized> Res<'w, R> {
     /// The plain reference.
     ///
@@ -70,22 +63,6 @@ impl<'w, R: ?Sized> Res<'w, R> {
     #[inline]
     pub(super) fn into_parts(self) -> (&'w R, Ticks<'w>) {
         (self.value, self.ticks)
-    }
-}
-
-/// For unit tests of systems, which can be called by hand. Counts as added and changed.
-impl<'w, R: ?Sized> From<&'w R> for Res<'w, R> {
-    fn from(value: &'w R) -> Self {
-        Self { value, ticks: Ticks::nowhere() }
-    }
-}
-
-impl<R: ?Sized> Deref for Res<'_, R> {
-    type Target = R;
-
-    #[inline]
-    fn deref(&self) -> &R {
-        self.value
     }
 }
 
@@ -120,12 +97,6 @@ where
 
     fn into_iter(self) -> Self::IntoIter {
         self.value.into_iter()
-    }
-}
-
-impl<R: fmt::Debug + ?Sized> fmt::Debug for Res<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Res").field(&self.value).finish()
     }
 }
 
@@ -251,31 +222,6 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand. Counts as added and changed.
-impl<'w, R: ?Sized> From<&'w mut R> for ResMut<'w, R> {
-    fn from(value: &'w mut R) -> Self {
-        Self { value, ticks: Ticks::nowhere() }
-    }
-}
-
-impl<R: ?Sized> Deref for ResMut<'_, R> {
-    type Target = R;
-
-    #[inline]
-    fn deref(&self) -> &R {
-        self.value
-    }
-}
-
-impl<R: ?Sized> DerefMut for ResMut<'_, R> {
-    #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
-    fn deref_mut(&mut self) -> &mut R {
-        self.ticks.mark();
-        self.value
-    }
-}
-
 /// As that of [`Res`]. The resource does not count as changed by this.
 impl<'a, R> IntoIterator for &'a ResMut<'_, R>
 where
@@ -299,12 +245,6 @@ where
 
     fn into_iter(self) -> Self::IntoIter {
         (&mut **self).into_iter()
-    }
-}
-
-impl<R: fmt::Debug + ?Sized> fmt::Debug for ResMut<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ResMut").field(&self.value).finish()
     }
 }
 
@@ -509,25 +449,68 @@ unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for Res
     }
 }
 
-impl<R: Resource> SystemParam for Res<'_, R> {
-    type Source = ResourceSource<R, Reads>;
-    type Item<'w, 's> = Res<'w, R>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    [R: Resource] Res<'_, R> => Res<'w, R>, ResourceSource<R, Reads>, |got| got;
+    [R: Resource] ResMut<'_, R> => ResMut<'w, R>, ResourceSource<R, Writes>, |got| got;
 }
 
-impl<R: Resource> SystemParam for ResMut<'_, R> {
-    type Source = ResourceSource<R, Writes>;
-    type Item<'w, 's> = ResMut<'w, R>;
+/// What [`Res`] and [`ResMut`] have in common with the parameters for values that stay on one thread.
+macro_rules! borrowed_values {
+    ($($Shared:ident, $Mut:ident;)*) => { $(
+        impl<T: ?Sized> Clone for $Shared<'_, T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
 
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+        impl<T: ?Sized> Copy for $Shared<'_, T> {}
+
+        /// For unit tests of systems, which can be called by hand.
+        impl<'w, T: ?Sized> From<&'w T> for $Shared<'w, T> {
+            fn from(value: &'w T) -> Self {
+                Self { value, ticks: Ticks::nowhere() }
+            }
+        }
+
+        /// For unit tests of systems, which can be called by hand.
+        impl<'w, T: ?Sized> From<&'w mut T> for $Mut<'w, T> {
+            fn from(value: &'w mut T) -> Self {
+                Self { value, ticks: Ticks::nowhere() }
+            }
+        }
+
+        impl<T: ?Sized> DerefMut for $Mut<'_, T> {
+            #[inline]
+            #[cfg_attr(feature = "track_location", track_caller)]
+            fn deref_mut(&mut self) -> &mut T {
+                self.ticks.mark();
+                self.value
+            }
+        }
+
+        borrowed_values!(in $Shared);
+        borrowed_values!(in $Mut);
+        detect_changes!([T: ?Sized] $Shared<'_, T>, [T: ?Sized] $Mut<'_, T>);
+        detect_changes_mut!([T: ?Sized] $Mut<'_, T> => T);
+    )* };
+    (in $Param:ident) => {
+        impl<T: ?Sized> Deref for $Param<'_, T> {
+            type Target = T;
+
+            #[inline]
+            fn deref(&self) -> &T {
+                self.value
+            }
+        }
+
+        impl<T: fmt::Debug + ?Sized> fmt::Debug for $Param<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple(stringify!($Param)).field(&self.value).finish()
+            }
+        }
+    };
 }
+#[cfg(feature = "std")]
+pub(super) use borrowed_values;
 
-detect_changes!([R: ?Sized] Res<'_, R>, [R: ?Sized] ResMut<'_, R>);
-detect_changes_mut!([R: ?Sized] ResMut<'_, R> => R);
+borrowed_values!(Res, ResMut;);

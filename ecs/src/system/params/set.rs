@@ -11,9 +11,10 @@ use super::vec::VecSource;
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
 use crate::system::memory::Keeper;
-use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows, apply_members};
+use crate::system::meta::SystemMeta;
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
+use crate::system::param_error::ParamError;
 
 /// Parameters of a system that borrow the same thing, one of them mutably, and are used one at a time.
 ///
@@ -148,30 +149,11 @@ unsafe impl<S: ParamSource> ParamSource for SetSource<VecSource<S>> {
         Ok(Members { _lent: [], cell, state })
     }
 
-    fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
-        VecSource::<S>::apply(state, meta, store);
-    }
-
-    fn rows(state: &Self::State, store: &Store) -> Option<usize> {
-        VecSource::<S>::rows(state, store)
-    }
-
-    fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
-        VecSource::<S>::remember(state, keeper);
-    }
-
-    fn discard(state: &mut Self::State) {
-        VecSource::<S>::discard(state);
-    }
+    forward_state!(VecSource::<S>);
 }
 
-impl<P: SystemParam> SystemParam for ParamSet<'_, '_, Vec<P>> {
-    type Source = SetSource<VecSource<P::Source>>;
-    type Item<'w, 's> = ParamSet<'w, 's, Vec<P::Item<'w, 's>>>;
-
-    fn item<'w, 's>(members: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        ParamSet { members }
-    }
+params! {
+    [P: SystemParam] ParamSet<'_, '_, Vec<P>> => ParamSet<'w, 's, Vec<P::Item<'w, 's>>>, SetSource<VecSource<P::Source>>, |members| ParamSet { members };
 }
 
 impl<P: SystemParam, B: BuildParam<P>> BuildParam<ParamSet<'_, '_, Vec<P>>> for ParamSetBuilder<Vec<B>> {

@@ -11,9 +11,9 @@ use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QuerySingleError, QueryState};
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
-use crate::system::memory::Keeper;
-use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
+use crate::system::meta::SystemMeta;
+use crate::system::param::{ParamSource, SystemParam};
+use crate::system::param_error::ParamError;
 
 /// The only entity that a query matches.
 ///
@@ -316,140 +316,6 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for PopulatedSource<T, F> {
     }
 }
 
-impl<D: QueryData, F: QueryFilter> SystemParam for Populated<'_, '_, D, F> {
-    type Source = PopulatedSource<D::Terms, F::Terms>;
-    type Item<'w, 's> = Populated<'w, 's, D, F>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        Populated(got.with_same_terms())
-    }
-}
-
-/// A parameter that is there, or else the system is skipped, which is no failure: a schedule goes on with the next one, and a
-/// condition does not hold.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// use strata_ecs::system::If;
-///
-/// #[derive(Resource)]
-/// struct Target(u32);
-///
-/// fn shoot(If(target): If<Res<Target>>, mut shots: ResMut<Shots>) {
-///     shots.0 += target.0;
-/// }
-/// # #[derive(Resource)] struct Shots(u32);
-///
-/// let mut world = World::new();
-/// world.insert_resource(Shots(0));
-/// let mut schedule = Schedule::default();
-/// schedule.add_systems(shoot);
-/// schedule.try_run(&mut world).unwrap(); // There is no target.
-/// world.insert_resource(Target(2));
-/// schedule.try_run(&mut world).unwrap();
-/// assert_eq!(world.resource::<Shots>().0, 2);
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct If<P>(pub P);
-
-impl<P> If<P> {
-    /// The parameter.
-    pub fn into_inner(self) -> P {
-        self.0
-    }
-}
-
-impl<P> Deref for If<P> {
-    type Target = P;
-
-    fn deref(&self) -> &P {
-        &self.0
-    }
-}
-
-impl<P> DerefMut for If<P> {
-    fn deref_mut(&mut self) -> &mut P {
-        &mut self.0
-    }
-}
-
-/// How a parameter is fetched that skips the system where it cannot be had.
-#[doc(hidden)]
-pub struct SkippingSource<S>(PhantomData<fn() -> S>);
-
-// SAFETY: `S` adds the access.
-unsafe impl<S: ParamSource> ParamSource for SkippingSource<S> {
-    type State = S::State;
-    type Got<'w, 's> = S::Got<'w, 's>;
-
-    const COUNT: usize = S::COUNT;
-    const RECORDERS: usize = S::RECORDERS;
-    const ACCESS: ConstAccess = S::ACCESS;
-
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
-        S::init(store, meta)
-    }
-
-    #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
-        // SAFETY: the caller's promise.
-        unsafe { S::get(state, cell) }.map_err(ParamError::into_skip)
-    }
-
-    #[inline]
-    fn apply(state: &mut S::State, meta: &SystemMeta, store: &mut Store) {
-        S::apply(state, meta, store);
-    }
-
-    fn rows(state: &S::State, store: &Store) -> Option<usize> {
-        S::rows(state, store)
-    }
-
-    fn remember(state: &mut S::State, keeper: &mut Keeper<'_>) {
-        S::remember(state, keeper);
-    }
-
-    fn discard(state: &mut S::State) {
-        S::discard(state);
-    }
-}
-
-impl<P: SystemParam> SystemParam for If<P> {
-    type Source = SkippingSource<P::Source>;
-    type Item<'w, 's> = If<P::Item<'w, 's>>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        If(P::item(got))
-    }
-}
-
-/// A builder of an [`If`]: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// use strata_ecs::system::{IfBuilder, LocalBuilder, ParamBuilder, SystemParamBuilder};
-/// # #[derive(Resource)] struct Score(u32);
-///
-/// fn sum(If((first, score)): If<(Local<u32>, Res<Score>)>) -> u32 {
-///     *first + score.0
-/// }
-///
-/// let mut world = World::new();
-/// let state = (IfBuilder((LocalBuilder(4), ParamBuilder)),).build_state(&mut world);
-/// let system = world.register_system(state.build_any_system(sum));
-/// assert!(world.run_system(system).is_err()); // There is no score, so it is skipped.
-/// world.insert_resource(Score(3));
-/// assert_eq!(world.run_system(system).unwrap(), 7);
-/// ```
-#[derive(Clone, Copy, Default, Debug)]
-pub struct IfBuilder<B>(pub B);
-
-impl<P: SystemParam, B: BuildParam<P>> BuildParam<If<P>> for IfBuilder<B> {
-    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, SkippingSource<P::Source>> {
-        let built = self.0.build(site);
-        // SAFETY: the parameter inside was built here, and is fetched by its source.
-        unsafe { Built::new(built.state) }
-    }
+params! {
+    [D: QueryData, F: QueryFilter] Populated<'_, '_, D, F> => Populated<'w, 's, D, F>, PopulatedSource<D::Terms, F::Terms>, |got| Populated(got.with_same_terms());
 }

@@ -3,9 +3,10 @@
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
 use crate::system::memory::Keeper;
-use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows, apply_members};
+use crate::system::meta::SystemMeta;
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
+use crate::system::param_error::ParamError;
 use crate::tuples::Groups;
 
 // SAFETY: borrows nothing.
@@ -137,22 +138,7 @@ unsafe impl<T: ParamSource> ParamSource for Groups<T> {
         unsafe { T::get(state, cell) }
     }
 
-    #[inline]
-    fn apply(state: &mut T::State, meta: &SystemMeta, store: &mut Store) {
-        T::apply(state, meta, store);
-    }
-
-    fn rows(state: &T::State, store: &Store) -> Option<usize> {
-        T::rows(state, store)
-    }
-
-    fn remember(state: &mut T::State, keeper: &mut Keeper<'_>) {
-        T::remember(state, keeper);
-    }
-
-    fn discard(state: &mut T::State) {
-        T::discard(state);
-    }
+    forward_state!(T);
 }
 
 impl BuildParam<()> for () {

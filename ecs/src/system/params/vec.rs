@@ -7,9 +7,10 @@ use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
 use crate::system::memory::Keeper;
+use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
+use crate::system::param_error::ParamError;
 
 /// How a vector of parameters is fetched. Without a builder there are none.
 #[doc(hidden)]
@@ -53,13 +54,8 @@ unsafe impl<S: ParamSource> ParamSource for VecSource<S> {
     }
 }
 
-impl<P: SystemParam> SystemParam for Vec<P> {
-    type Source = VecSource<P::Source>;
-    type Item<'w, 's> = Vec<P::Item<'w, 's>>;
-
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got.into_iter().map(P::item).collect()
-    }
+params! {
+    [P: SystemParam] Vec<P> => Vec<P::Item<'w, 's>>, VecSource<P::Source>, |got| got.into_iter().map(P::item).collect();
 }
 
 impl<P: SystemParam, B: BuildParam<P>> BuildParam<Vec<P>> for Vec<B> {

@@ -9,9 +9,10 @@ use crate::access::ParamAccess;
 use crate::cell::{ReadCell, StoreCell};
 use crate::const_access::ConstAccess;
 use crate::store::{CommandErrors, Store, WorldId};
-use crate::system::base::{ParamError, SystemMeta};
 use crate::system::memory::Keeper;
-use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
+use crate::system::meta::SystemMeta;
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource};
+use crate::system::param_error::ParamError;
 
 /// What is made of a world. Implemented for all that is [`FromWorld`](crate::world::FromWorld), where worlds are known.
 #[doc(hidden)]
@@ -72,14 +73,8 @@ unsafe impl<T: MadeFromStore + Send + 'static> ParamSource for LocalSource<T> {
     }
 }
 
-impl<T: MadeFromStore + Send + 'static> SystemParam for Local<'_, T> {
-    type Source = LocalSource<T>;
-    type Item<'w, 's> = Local<'s, T>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    [T: MadeFromStore + Send + 'static] Local<'_, T> => Local<'s, T>, LocalSource<T>, |got| got;
 }
 
 impl<T: MadeFromStore + Send + 'static> ReadOnlySource for LocalSource<T> {}
@@ -226,14 +221,8 @@ unsafe impl ParamSource for WarnSource {
     }
 }
 
-impl SystemParam for WarnOnce<'_> {
-    type Source = WarnSource;
-    type Item<'w, 's> = WarnOnce<'w>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    [] WarnOnce<'_> => WarnOnce<'w>, WarnSource, |got| got;
 }
 
 impl ReadOnlySource for WarnSource {}
@@ -260,14 +249,8 @@ unsafe impl ParamSource for NameSource {
     }
 }
 
-impl SystemParam for SystemName {
-    type Source = NameSource;
-    type Item<'w, 's> = Self;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    [] SystemName => Self, NameSource, |got| got;
 }
 
 impl ReadOnlySource for NameSource {}
@@ -295,23 +278,17 @@ unsafe impl ParamSource for WorldIdSource {
 
 impl ReadOnlySource for WorldIdSource {}
 
-/// The world that the system runs in.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// use strata_ecs::world::WorldId;
-///
-/// let mut world = World::new();
-/// assert_eq!(world.run_system_once(|id: WorldId| id).unwrap(), world.id());
-/// ```
-impl SystemParam for WorldId {
-    type Source = WorldIdSource;
-    type Item<'w, 's> = Self;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
+params! {
+    /// The world that the system runs in.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::world::WorldId;
+    ///
+    /// let mut world = World::new();
+    /// assert_eq!(world.run_system_once(|id: WorldId| id).unwrap(), world.id());
+    /// ```
+    [] WorldId => Self, WorldIdSource, |got| got;
 }
 
 /// How `&World` is fetched.

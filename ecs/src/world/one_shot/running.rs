@@ -14,7 +14,7 @@ use crate::component::TypeSlot;
 use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
 use crate::store::{Home, Store};
-use crate::system::{AloneScope, BoxedSystem, RunSystemError, SystemInput};
+use crate::system::{BoxedSystem, RunScope, RunSystemError, SystemInput};
 
 /// A `BoxedSystem` of any types.
 type AnySystem = Box<dyn Any + Send + Sync>;
@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
         let Some(system): Option<&mut BoxedSystem<I, Out>> = system else {
             unreachable!("the id of a system has its types")
         };
-        let out = system.run_alone(input, AloneScope::applied(self.store));
+        let out = system.run_in(input, RunScope::Applied(self.store));
         out.map_err(|error| {
             let is_skip = error.is_skip();
             let error = RunSystemError::new(system.name(), error);

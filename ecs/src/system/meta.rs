@@ -1,0 +1,304 @@
+//! What a system knows of itself: its name, its access, and the names of its parameters.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::Any;
+use core::fmt;
+use core::ops::Range;
+use core::panic::Location;
+
+use super::blocks::RowFacts;
+use crate::access::{Access, ParamAccess};
+use crate::origin::SystemName;
+use crate::store::Store;
+
+/// What a system knows of itself.
+#[derive(Debug)]
+pub struct SystemMeta {
+    name: &'static str,
+    system: SystemName,
+    /// The names of the parameters, if they are known. Those of rows come first.
+    params: &'static [&'static str],
+    /// How many of the names belong to the first parameter, the rows.
+    rows: usize,
+    /// How many parameters stand before the first: an input is one too.
+    inputs: usize,
+    access: Access,
+    /// The number of the parameter that is being initialised.
+    param: usize,
+    /// How deep it is inside a parameter that is made of others.
+    depth: usize,
+    /// What other members of the same sets borrow, as positions in the access: it is not lent out at the same time.
+    hidden: Vec<Range<usize>>,
+    /// The fields that lead to what is being initialised, inside of structs of parameters.
+    path: Vec<&'static str>,
+    /// For each entry of the access: the fields that lead to it.
+    paths: Vec<Vec<&'static str>>,
+    /// Where the function became a system, if that is known.
+    place: Option<&'static Location<'static>>,
+    /// What prepares the parameters for the first world, if they are built.
+    builder: Option<StateBuilder>,
+    /// The properties of a loop over rows.
+    row_facts: Option<RowFacts>,
+}
+
+/// Prepares what a system keeps of its parameters, a `ParamState`.
+pub(crate) struct StateBuilder(Box<BuildState>);
+
+type BuildState = dyn FnOnce(&mut Store, &mut SystemMeta) -> Box<dyn Any> + Send + Sync;
+
+impl fmt::Debug for StateBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StateBuilder").finish_non_exhaustive()
+    }
+}
+
+impl SystemMeta {
+    pub(crate) fn new(name: &'static str, params: &'static [&'static str], count: usize, inputs: usize) -> Self {
+        let rows = if params.len() > count { params.len() + 1 - count } else { 1 };
+        Self {
+            name,
+            system: SystemName::of(name),
+            params,
+            rows,
+            inputs,
+            access: Access::default(),
+            param: 0,
+            depth: 0,
+            hidden: Vec::new(),
+            path: Vec::new(),
+            paths: Vec::new(),
+            place: None,
+            builder: None,
+            row_facts: None,
+        }
+    }
+
+    /// Has the parameters prepared by a builder the first time.
+    pub(crate) fn set_builder(
+        &mut self,
+        build: impl FnOnce(&mut Store, &mut Self) -> Box<dyn Any> + Send + Sync + 'static,
+    ) {
+        self.builder = Some(StateBuilder(Box::new(build)));
+    }
+
+    /// What the builder prepares, if there is one and it has not been used.
+    pub(crate) fn build(&mut self, store: &mut Store) -> Option<Box<dyn Any>> {
+        self.builder.take().map(|builder| (builder.0)(store, self))
+    }
+
+    /// Notes where the function became a system.
+    pub(crate) fn set_place(&mut self, place: &'static Location<'static>) {
+        self.place = Some(place);
+    }
+
+    /// The same of a system that has not been prepared, and has no builder.
+    fn unprepared(&self) -> Self {
+        let &Self { name, system, params, rows, inputs, place, .. } = self;
+        Self { system, rows, place, ..Self::new(name, params, 0, inputs) }
+    }
+
+    /// What a system knows of itself, to be changed. Others that know the same keep it.
+    pub(crate) fn make_own(shared: &mut Arc<Self>) -> &mut Self {
+        if Arc::get_mut(shared).is_none() {
+            *shared = Arc::new(shared.unprepared());
+        }
+        let Some(own) = Arc::get_mut(shared) else { unreachable!("it has just been made") };
+        own
+    }
+
+    /// Has a prepared system know by the same memory what another one knows, if that is all the same.
+    pub(crate) fn share(own: &mut Arc<Self>, other: &Arc<Self>) {
+        let same = |a: &Self, b: &Self| {
+            let names = |meta: &Self| (meta.name, meta.params.as_ptr(), meta.rows, meta.inputs, meta.param, meta.depth);
+            let has_no_more = |meta: &Self| {
+                meta.hidden.is_empty() && meta.path.is_empty() && meta.builder.is_none() && meta.row_facts.is_none()
+            };
+            names(a) == names(b)
+                && has_no_more(a)
+                && has_no_more(b)
+                && a.place == b.place
+                && a.paths == b.paths
+                && a.access == b.access
+        };
+        if same(own, other) {
+            own.clone_from(other);
+        }
+    }
+
+    /// The same of a system with another name.
+    pub(crate) fn renamed(self, name: &'static str, inputs: usize) -> Self {
+        Self { name, system: SystemName::of(name), inputs, ..self }
+    }
+
+    /// The name of the system.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The name, as changes bear it.
+    pub(crate) fn system(&self) -> SystemName {
+        self.system
+    }
+
+    pub(crate) fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// Forgets what was borrowed in another world.
+    pub(crate) fn restart(&mut self) {
+        self.access = Access::default();
+        self.param = 0;
+        self.depth = 0;
+        self.hidden.clear();
+        self.path.clear();
+        self.paths.clear();
+        self.row_facts = None;
+    }
+
+    /// The properties of the loop over rows, if the system is one and has been prepared.
+    pub(crate) fn row_facts(&self) -> Option<&RowFacts> {
+        self.row_facts.as_ref()
+    }
+
+    /// Notes the properties of a loop over rows.
+    pub(super) fn set_row_facts(&mut self, row_facts: Option<RowFacts>) {
+        self.row_facts = row_facts;
+    }
+
+    /// All parameters have been prepared: gives back the memory that more would have needed. A program may have as many systems as it
+    /// has observers of single entities.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.access.shrink_to_fit();
+        self.hidden.shrink_to_fit();
+        self.path.shrink_to_fit();
+        self.paths.shrink_to_fit();
+    }
+
+    /// Notes that commands are recorded.
+    pub(crate) fn add_deferred(&mut self) {
+        self.access.add_deferred();
+    }
+
+    /// Notes that something is used that stays on its thread.
+    #[cfg(feature = "std")]
+    pub(crate) fn add_non_send(&mut self) {
+        self.access.add_non_send();
+    }
+
+    /// Goes on to the next parameter.
+    pub(crate) fn next_param(&mut self) {
+        if self.depth == 0 {
+            self.param += 1;
+        }
+    }
+
+    /// Prepares a parameter that is made of others.
+    pub(crate) fn as_one<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
+        self.depth += 1;
+        let state = init(self);
+        self.depth -= 1;
+        self.next_param();
+        state
+    }
+
+    /// Prepares a parameter whose members are lent out one at a time; each is prepared in [`SystemMeta::member`].
+    pub(crate) fn as_set<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
+        let start = self.access.params().len();
+        self.hidden.push(start..start);
+        let state = self.as_one(init);
+        self.hidden.pop();
+        state
+    }
+
+    /// Prepares a member of the innermost set, whose members before it are not lent out at the same time.
+    pub(crate) fn member<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
+        let len = self.access.params().len();
+        if let Some(before) = self.hidden.last_mut() {
+            before.end = len;
+        }
+        init(self)
+    }
+
+    /// Prepares a field of a struct of parameters.
+    pub(crate) fn field<T>(&mut self, name: &'static str, init: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(name);
+        let state = init(self);
+        self.path.pop();
+        state
+    }
+
+    /// Adds what the current parameter borrows. If an earlier one is in its way, the system is refused: what prepares it finds that in its
+    /// access.
+    pub(crate) fn add_access(&mut self, access: ParamAccess, store: &Store) {
+        let hidden = |at: usize| self.hidden.iter().any(|range| range.contains(&at));
+        if let Err(conflict) = self.access.add(self.param, access, &store.structure.archetypes.components, hidden) {
+            let both = alloc::format!(
+                "{} and {} both borrow {}, one of them mutably; make them disjoint with `With`/`Without` filters, put them into a \
+                 `ParamSet`, or borrow it in one parameter only",
+                self.describe(self.access.params()[conflict.first].0, &self.paths[conflict.first]),
+                self.describe_current(),
+                conflict.what,
+            );
+            self.refuse(&both);
+            return;
+        }
+        self.paths.push(self.path.clone());
+    }
+
+    /// The same, of entities that are never those of what the current parameter has added before.
+    pub(crate) fn add_access_beside(&mut self, access: ParamAccess, store: &Store) {
+        let own = self.access.params().iter().position(|(param, _)| *param == self.param);
+        let own = own.unwrap_or(self.access.params().len());
+        self.hidden.push(own..self.access.params().len());
+        self.add_access(access, store);
+        self.hidden.pop();
+    }
+
+    /// Has the system never run.
+    pub(crate) fn refuse(&mut self, why: &str) {
+        self.access.refuse(alloc::format!("system `{}`{}: {why}", self.name, UsedAt(self.place)));
+    }
+
+    /// The parameter that is being initialised.
+    pub(crate) fn describe_current(&self) -> String {
+        self.describe(self.param, &self.path)
+    }
+
+    /// As in "parameter `health`", "parameter 2", or "parameter `spawner` (field `commands`)".
+    fn describe(&self, param: usize, path: &[&'static str]) -> String {
+        let mut text = self.describe_param(param);
+        if !path.is_empty() {
+            text.push_str(&alloc::format!(" (field `{}`)", path.join(".")));
+        }
+        text
+    }
+
+    fn describe_param(&self, param: usize) -> String {
+        let number = self.inputs + param + 1;
+        if self.params.is_empty() {
+            return alloc::format!("parameter {number}");
+        }
+        let names = match param {
+            0 => self.params.get(..self.rows),
+            _ => self.params.get(self.rows + param - 1..self.rows + param),
+        };
+        match names {
+            Some([name]) => alloc::format!("parameter `{name}`"),
+            Some(names) if !names.is_empty() => alloc::format!("the row parameters `{}`", names.join("`, `")),
+            _ => alloc::format!("parameter {number}"),
+        }
+    }
+}
+
+/// As in " (used at src/main.rs:9:5)", if the place is known.
+struct UsedAt(Option<&'static Location<'static>>);
+
+impl fmt::Display for UsedAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |place| write!(f, " (used at {place})"))
+    }
+}

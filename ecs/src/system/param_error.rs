@@ -1,0 +1,215 @@
+//! Why a system did not run.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::fmt;
+
+use crate::error::{BoxError, EcsError};
+
+/// A parameter could not be fetched when a system was about to run.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::ParamError;
+/// # #[derive(Resource)] struct Score(u32);
+/// # fn show(_: Res<Score>) {}
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(show);
+/// let error = schedule.try_run(&mut World::new()).unwrap_err();
+/// assert!(error.into_inner().is::<ParamError>()); // There is no `Score`.
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[doc(alias("SystemParamValidationError"))]
+pub struct ParamError {
+    reason: Reason,
+}
+
+/// Why a parameter could not be fetched. What keeps a system from running again and again costs no memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Reason {
+    Failure(String),
+    /// There is no such thing.
+    Missing(String),
+    NoEntity(Arc<str>),
+    SeveralEntities(Arc<str>),
+    /// That of a parameter in an [`If`](crate::system::If).
+    Skipped(String),
+    /// Not of a parameter: a condition returned an error.
+    Returned(Returned),
+}
+
+/// The error of a condition. Two are equal if they are of the same run.
+#[derive(Clone, Debug)]
+struct Returned(Arc<EcsError>);
+
+impl PartialEq for Returned {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Returned {}
+
+impl ParamError {
+    #[cfg_attr(
+        not(feature = "std"),
+        expect(dead_code, reason = "threads are not told apart, so nothing but absence fails")
+    )]
+    pub(crate) fn new(message: String) -> Self {
+        Self { reason: Reason::Failure(message) }
+    }
+
+    /// What the parameter is for does not exist.
+    pub(crate) fn missing(message: String) -> Self {
+        Self { reason: Reason::Missing(message) }
+    }
+
+    /// There are no rows to run for.
+    #[cold]
+    pub(super) fn no_rows() -> Self {
+        Self { reason: Reason::Skipped(String::from("there are no rows")) }
+    }
+
+    /// No entity matches the parameter with this name, and the system is to be skipped.
+    pub(crate) fn no_entity(param: &Arc<str>) -> Self {
+        Self { reason: Reason::NoEntity(Arc::clone(param)) }
+    }
+
+    /// More than one entity matches the parameter with this name, and the system is to be skipped.
+    pub(crate) fn several_entities(param: &Arc<str>) -> Self {
+        Self { reason: Reason::SeveralEntities(Arc::clone(param)) }
+    }
+
+    /// A condition returned an error instead of an answer.
+    pub(crate) fn returned(error: EcsError) -> Self {
+        Self { reason: Reason::Returned(Returned(Arc::new(error))) }
+    }
+
+    /// What an error handler gets: the error itself if a condition returned one.
+    pub(crate) fn into_box(self) -> BoxError {
+        match self.reason {
+            Reason::Returned(Returned(error)) => match Arc::try_unwrap(error) {
+                Ok(error) => error.into_box(),
+                Err(shared) => Box::new(Self { reason: Reason::Returned(Returned(shared)) }),
+            },
+            reason => Box::new(Self { reason }),
+        }
+    }
+
+    /// The same error, which skips the system.
+    pub(crate) fn into_skip(self) -> Self {
+        let reason = match self.reason {
+            Reason::Failure(message) | Reason::Missing(message) => Reason::Skipped(message),
+            other => other,
+        };
+        Self { reason }
+    }
+
+    /// The same error, of a field that has a message of its own.
+    #[cold]
+    pub(crate) fn of_field(self, field: &str, message: &str) -> Self {
+        let text = alloc::format!("Parameter `{field}` failed validation: {message}: {self}");
+        let reason = match self.reason {
+            Reason::Failure(_) => Reason::Failure(text),
+            Reason::Missing(_) => Reason::Missing(text),
+            Reason::NoEntity(_) | Reason::SeveralEntities(_) | Reason::Skipped(_) => Reason::Skipped(text),
+            returned @ Reason::Returned(_) => returned,
+        };
+        Self { reason }
+    }
+
+    /// Whether the system is to be skipped, which is no failure: a schedule goes on with the next one, and a condition does not
+    /// hold. [`Single`](crate::system::Single) [`Populated`](crate::system::Populated) and [`If`](crate::system::If) ask
+    /// for it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug)] struct Player;
+    /// # #[derive(Resource, Debug)] struct Score(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut player = SystemState::<Single<&Player>>::new(&mut world);
+    /// assert!(player.get(&world).unwrap_err().is_skip());
+    /// let mut score = SystemState::<Res<Score>>::new(&mut world);
+    /// assert!(!score.get(&world).unwrap_err().is_skip());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn is_skip(&self) -> bool {
+        !matches!(self.reason, Reason::Failure(_) | Reason::Missing(_) | Reason::Returned(_))
+    }
+
+    /// Whether nothing is wrong but that there is nothing to fetch: an `Option` of the parameter is `None`.
+    pub(crate) fn is_absence(&self) -> bool {
+        !matches!(self.reason, Reason::Failure(_) | Reason::Returned(_))
+    }
+}
+
+impl fmt::Display for ParamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Failure(message) | Reason::Missing(message) | Reason::Skipped(message) => f.write_str(message),
+            Reason::NoEntity(param) => write!(f, "no entity matches {param}"),
+            Reason::SeveralEntities(param) => write!(f, "more than one entity matches {param}"),
+            Reason::Returned(Returned(error)) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for ParamError {}
+
+/// A system could not run.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Resource)] struct Score(u32);
+///
+/// fn show(score: Res<Score>) -> u32 {
+///     score.0
+/// }
+///
+/// let error = World::new().run_system_once(show).unwrap_err();
+/// assert!(error.to_string().contains("show` could not run"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunSystemError {
+    system: String,
+    error: ParamError,
+}
+
+impl RunSystemError {
+    pub(crate) fn new(system: &str, error: ParamError) -> Self {
+        Self { system: String::from(system), error }
+    }
+
+    /// The error of the parameter.
+    pub(crate) fn into_param_error(self) -> ParamError {
+        self.error
+    }
+
+    /// Whether the system was skipped, as a schedule would skip it, because no entity, or more than one, matches a
+    /// [`Single`](crate::system::Single) or [`Populated`](crate::system::Populated). See [`ParamError::is_skip`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Player;
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.run_system_once(|_: Single<&Player>| ()).unwrap_err().is_skip());
+    /// assert!(!world.run_system_once(|_: Res<Score>| ()).unwrap_err().is_skip());
+    /// ```
+    #[must_use]
+    pub fn is_skip(&self) -> bool {
+        self.error.is_skip()
+    }
+}
+
+impl fmt::Display for RunSystemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "system `{}` could not run: {}", self.system, self.error)
+    }
+}
+
+impl core::error::Error for RunSystemError {}
