@@ -3,7 +3,8 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::{NO_ROW, PAGE, Page, SparseStorage};
+use super::SparseStorage;
+use super::set::{NO_ROW, PAGE, Page};
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
 use crate::column::{ColumnCopy, ColumnParts, CopiedValues};
 use crate::component::ComponentInfo;
