@@ -316,7 +316,8 @@ impl<'a> Scan<'a> {
                     i += 1 + usize::from(matches!(rest.get(1), Some(TokenTree::Group(_))));
                     continue;
                 }
-                TokenTree::Ident(word) if word == "use" => {
+                // `use<'a>` says what a type captures.
+                TokenTree::Ident(word) if word == "use" && !rest.get(1).is_some_and(|next| is_punct(next, '<')) => {
                     let end = rest.iter().position(|t| is_punct(t, ';')).unwrap_or(rest.len());
                     for path in use_tree(&rest[1..end], &[]) {
                         self.import(path, public, place);
@@ -686,6 +687,8 @@ mod the_checker {
     fn refuses_unsafe_outside_the_list_and_lists_that_are_too_long() {
         let files = [LIB, HIGH, ("low.rs", "\nfn f() { unsafe { g() } }")];
         refuses(&files, "low.rs:2: `unsafe`");
+        let captures = ("low.rs", "\nfn f<'a>() -> impl Fn() + use<'a> { || unsafe { g() } }");
+        refuses(&[LIB, HIGH, captures], "low.rs:2: `unsafe`");
         let sources: Sources = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         assert_eq!(check(&sources, &["low.rs"]), Vec::<String>::new());
         assert_eq!(check(&sources, &["low.rs", "high.rs"]).len(), 1);
