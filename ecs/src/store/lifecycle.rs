@@ -180,7 +180,7 @@ impl Store {
         let deferred = core::mem::take(&mut self.listeners.panicked);
         // If a listener panics, the values of pairs that have ended are dropped and components that make no link are removed all the same.
         let panicked = Waiting::catch(|| self.deliver_pending());
-        let mut panicked = panicked.or(Waiting::catch(|| self.tell_of_all_pairs()));
+        let mut panicked = panicked.or(Waiting::catch(|| notify_of_all_pairs(self)));
         if panicked.is_some() {
             self.relink();
             panicked = panicked.or(core::mem::take(&mut self.listeners.panicked));
@@ -379,6 +379,28 @@ impl Store {
         let out = self.as_foretold(operations);
         self.conclude(panicked);
         out
+    }
+}
+
+/// Notifies the observers of changed pairs, of all relations.
+#[inline]
+fn notify_of_all_pairs(store: &mut Store) {
+    if store.relations.have_news() {
+        // A panic waits until all values are dropped: a panic during unwinding would abort the program.
+        let mut panicked = Waiting::default();
+        for number in 0..store.relations.places.len() {
+            panicked = panicked.or(Waiting::catch(|| notify_of_pairs(store, number)));
+        }
+        panicked.go_on();
+    }
+}
+
+/// Runs the observers of what has become of pairs of a relation. What they record waits.
+#[inline]
+pub(super) fn notify_of_pairs(store: &mut Store, number: usize) {
+    let place = &store.relations.places[number];
+    if place.pairs.has_news() {
+        (place.functions.tell)(store);
     }
 }
 

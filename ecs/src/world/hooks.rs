@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::cast::World;
-use super::links::{end_linked, linking, moved, relink, unlink};
+use super::links::{end_linked, linking, note_ending, relink, rename_moved};
 use crate::command::{apply_reactions, defer_direct};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
 use crate::origin::Origin;
@@ -18,7 +18,15 @@ pub(super) static REACTIONS: ReactionVTable<Store> = vtable(dispatch);
 pub(super) static QUIET: ReactionVTable<Store> = vtable(|_, _| {});
 
 const fn vtable(dispatch: fn(&mut Store, &LifecycleEvents)) -> ReactionVTable<Store> {
-    ReactionVTable { dispatch, apply: apply_reactions, unlink, relink, linking, end: end_linked, moved }
+    ReactionVTable {
+        dispatch,
+        apply: apply_reactions,
+        unlink: note_ending,
+        relink,
+        linking,
+        end: end_linked,
+        moved: rename_moved,
+    }
 }
 
 /// Delivers lifecycle events to hooks and observers, one kind after the other. Observers run before hooks before an operation, and hooks
