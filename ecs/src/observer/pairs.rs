@@ -14,7 +14,7 @@ use crate::guard::Waiting;
 use crate::message::Messages;
 use crate::query::{PairIter, ReadPairs, WritePairs};
 use crate::relation::{PairFunctions, PairNews, PairSource, PairTarget, Relation};
-use crate::store::{EntityAt, Store};
+use crate::store::{EntityAt, Store, pairs};
 use crate::world::{EntityWorldMut, World};
 
 /// The functions of a relation, where they stay.
@@ -22,7 +22,7 @@ struct Known<R>(R);
 
 impl<R: Relation> Known<R> {
     const FUNCTIONS: &'static PairFunctions<Store> = &PairFunctions {
-        register: |store| store.register_relation::<R>(Self::FUNCTIONS),
+        register: register_relation::<R>,
         mark: [
             |store, entity| mark(store, entity, PairSource::<R>::new()),
             |store, entity| mark(store, entity, PairTarget::<R>::new()),
@@ -43,7 +43,7 @@ impl<R: Relation> Known<R> {
 
 /// The number of a relation in a store, which meets it now if need be.
 pub(crate) fn register_relation<R: Relation>(store: &mut Store) -> usize {
-    store.register_relation::<R>(Known::<R>::FUNCTIONS)
+    pairs::register_relation::<R>(store, Known::<R>::FUNCTIONS)
 }
 
 fn mark<C: Component>(store: &mut Store, entity: Entity, mark: C) {
@@ -54,7 +54,17 @@ fn mark<C: Component>(store: &mut Store, entity: Entity, mark: C) {
 
 #[inline]
 fn relate<R: Relation>(store: &mut Store, source: Entity, value: R, target: Entity) -> bool {
-    store.relate(Known::<R>::FUNCTIONS, source, value, target)
+    pairs::relate(store, Known::<R>::FUNCTIONS, source, value, target)
+}
+
+#[inline]
+fn unrelate<R: Relation>(store: &mut Store, source: Entity, target: Entity) -> bool {
+    store.relations.number::<R>().is_some_and(|number| pairs::unrelate(store, number, &[[source, target]]) != 0)
+}
+
+fn unrelate_all<R: Relation>(store: &mut Store, end: usize, entity: Entity) {
+    let number = store.relations.number::<R>();
+    number.into_iter().for_each(|number| pairs::unrelate_all(store, number, end, entity));
 }
 
 /// Whether there have been observers of a type of event.
@@ -151,13 +161,13 @@ impl World {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate<R: Relation>(&mut self, source: Entity, target: Entity) -> bool {
-        self.store.by_caller().unrelate::<R>(source, target)
+        unrelate::<R>(self.store.by_caller(), source, target)
     }
 
     /// Removes all pairs of which an entity is the source. `O(pairs of the entity)`.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate_from<R: Relation>(&mut self, source: Entity) {
-        self.store.by_caller().unrelate_all::<R>(0, source);
+        unrelate_all::<R>(self.store.by_caller(), 0, source);
     }
 
     /// Removes all pairs of which a living entity is the target. `O(pairs of the entity)`.
@@ -176,7 +186,7 @@ impl World {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate_to<R: Relation>(&mut self, target: Entity) {
-        self.store.by_caller().unrelate_all::<R>(1, target);
+        unrelate_all::<R>(self.store.by_caller(), 1, target);
     }
 
     /// The value of a pair. `O(1)`.
@@ -296,7 +306,7 @@ impl EntityWorldMut<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate<R: Relation>(&mut self, target: Entity) -> &mut Self {
         let source = self.expect_target();
-        self.store_mut().by_caller().unrelate::<R>(source, target);
+        unrelate::<R>(self.store_mut().by_caller(), source, target);
         self
     }
 }
@@ -325,7 +335,7 @@ impl Commands<'_, '_> {
     /// Removes a pair when the commands are applied, if it is there then.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn unrelate<R: Relation>(&mut self, source: Entity, target: Entity) {
-        self.queue(move |world: &mut World| _ = world.store.unrelate::<R>(source, target));
+        self.queue(move |world: &mut World| _ = unrelate::<R>(&mut world.store, source, target));
     }
 }
 

@@ -71,6 +71,11 @@ impl PairIndex {
         if end == 0 || self.is_symmetric { &self.from } else { &self.to }
     }
 
+    #[inline]
+    fn lists_mut(&mut self, end: usize) -> &mut PairLists {
+        if end == 0 || self.is_symmetric { &mut self.from } else { &mut self.to }
+    }
+
     /// The pairs of an entity, with holes: those of which it is the source (0) or the target (1).
     #[inline]
     pub(crate) fn list(&self, end: usize, entity: Entity) -> &[Link] {
@@ -126,8 +131,7 @@ impl PairIndex {
             rows.try_reserve(1, of_row).map_err(AllocError::of_map)?;
         }
         self.from.make_room(source)?;
-        let targets = if self.is_symmetric { &mut self.from } else { &mut self.to };
-        targets.make_room(target)
+        self.lists_mut(1).make_room(target)
     }
 
     /// Adds a pair that is not there, for which there is room: in the last row.
@@ -135,8 +139,7 @@ impl PairIndex {
     pub(crate) fn insert(&mut self, source: Entity, target: Entity) {
         let row = self.ends.len() as u32;
         let at_source = self.from.push(source, Link { other: target, row });
-        let targets = if self.is_symmetric { &mut self.from } else { &mut self.to };
-        let at_target = targets.push(target, Link { other: source, row });
+        let at_target = self.lists_mut(1).push(target, Link { other: source, row });
         self.ends.push([source, target]);
         self.places.push([at_source, at_target]);
         if !self.is_exclusive {
@@ -147,19 +150,8 @@ impl PairIndex {
         }
     }
 
-    /// Removes a pair. The last one gets its row.
-    pub(crate) fn remove(&mut self, row: usize) {
-        if !self.is_exclusive {
-            let found = self.rows.find_entry(hash(self.key(self.ends[row])), |&other| other as usize == row);
-            if let Ok(entry) = found {
-                entry.remove();
-            }
-        }
-        self.remove_unhashed(row);
-    }
-
     /// Removes a pair, if it is there, and returns its ends and the row that it had; the last one gets it.
-    pub(crate) fn remove_between(&mut self, source: Entity, target: Entity) -> Option<([Entity; 2], usize)> {
+    pub(crate) fn remove(&mut self, source: Entity, target: Entity) -> Option<([Entity; 2], usize)> {
         let row = if self.is_exclusive {
             self.find(source, target)?
         } else {
@@ -173,7 +165,7 @@ impl PairIndex {
         Some((ends, row))
     }
 
-    /// Removes a pair that is not found by its entities any more.
+    /// Removes a pair that is not found by its entities any more. The last one gets its row.
     fn remove_unhashed(&mut self, row: usize) {
         let (ends, places) = (self.ends[row], self.places[row]);
         for end in 0..2 {
@@ -192,8 +184,7 @@ impl PairIndex {
             }
             for end in 0..2 {
                 if places[end] != NOWHERE {
-                    let lists = if end == 0 || self.is_symmetric { &mut self.from } else { &mut self.to };
-                    lists.set_row(ends[end], places[end], row as u32);
+                    self.lists_mut(end).set_row(ends[end], places[end], row as u32);
                 }
             }
         }

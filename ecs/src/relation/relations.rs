@@ -6,7 +6,7 @@ use core::any::Any;
 
 use super::storage::{ErasedPairs, PairClones, PairStorage};
 use super::traits::Relation;
-use crate::component::{ComponentId, SlotMap};
+use crate::component::{ComponentDescriptor, ComponentId, SlotMap};
 use crate::entity::Entity;
 use crate::tick::Tick;
 
@@ -51,6 +51,11 @@ impl<C: 'static> Relations<C> {
     #[inline]
     pub(crate) fn number<R: Relation>(&self) -> Option<usize> {
         self.numbers.get(R::slot()).map(|number| number as usize)
+    }
+
+    /// Returns the number of a relation by the descriptor of its values, if the store knows it.
+    pub(crate) fn number_of(&self, relation: &ComponentDescriptor) -> Option<usize> {
+        self.places.iter().position(|place| place.pairs.descriptor().identity() == relation.identity())
     }
 
     /// Notes a relation, and returns its number.

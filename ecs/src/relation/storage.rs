@@ -393,7 +393,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
 
     fn remove(&mut self, source: Entity, target: Entity) -> bool {
         try_reserve(&mut self.news, 1).unwrap_or_else(|error| error.raise());
-        let Some((ends, row)) = self.index.remove_between(source, target) else { return false };
+        let Some((ends, row)) = self.index.remove(source, target) else { return false };
         self.ticks.swap_remove(row);
         let value = self.values.swap_remove(row).into_inner();
         self.news.push(PairNews::Ended(ends, value));
@@ -416,11 +416,9 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
     fn move_to(&mut self, to: &mut dyn ErasedPairs, rows: &[[Entity; 4]], now: WriteStamp) {
         let Some(to) = (to as &mut dyn Any).downcast_mut::<Self>() else { return };
         for &[source, target, new_source, new_target] in rows {
-            let Some(row) = self.index.find(source, target) else { continue };
-            let ends = self.index.ends()[row];
+            let Some((ends, row)) = self.index.remove(source, target) else { continue };
             let is_turned = ends[0] != source;
             let new = if is_turned { [new_target, new_source] } else { [new_source, new_target] };
-            self.index.remove(row);
             self.ticks.swap_remove(row);
             let value = self.values.swap_remove(row).into_inner();
             if let Err((error, _value)) = to.insert(new, value, now) {

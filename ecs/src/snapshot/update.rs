@@ -8,6 +8,7 @@ use super::builder::{NewPairsContents, SnapshotBuilder};
 use super::columns::NewColumnContents;
 use crate::component::{ComponentDescriptor, ComponentId, ErasedValue};
 use crate::entity::{Entity, EntityMapper};
+use crate::store::pairs::{pairs_of, unrelate};
 use crate::world::{World, arrange_sources, names_entities, part_circles, rename};
 
 /// Data of another world have come to a living world: [deltas](World::changes_since), or the entities of a file. It is triggered when
@@ -218,12 +219,17 @@ impl World {
     /// ```
     #[must_use]
     pub fn targets_of(&self, relation: &ComponentDescriptor, source: Entity) -> Vec<Entity> {
-        self.store.relation_of(relation).map_or_else(Vec::new, |number| self.store.targets_at(number, source))
+        let relations = &self.store.relations;
+        let number = relations.number_of(relation);
+        number.map_or_else(Vec::new, |number| {
+            pairs_of(relations, number, 0, source).into_iter().map(|ends| ends[1]).collect()
+        })
     }
 
     /// Removes a pair of a relation: see [`World::unrelate`]. Says whether it was there.
     pub fn unrelate_of(&mut self, relation: &ComponentDescriptor, source: Entity, target: Entity) -> bool {
-        self.store.relation_of(relation).is_some_and(|number| self.store.unrelate_at(number, [source, target]))
+        let number = self.store.relations.number_of(relation);
+        number.is_some_and(|number| unrelate(&mut self.store, number, &[[source, target]]) != 0)
     }
 
     /// Brings the list of a target of a relationship into an order. False, and nothing happens, if it does not list these sources.

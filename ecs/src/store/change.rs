@@ -16,8 +16,10 @@ use crate::tracking::Renewal;
 pub(crate) struct Listing<'s, C> {
     pub(crate) list: &'s mut C,
     pub(crate) links: &'s mut Links,
-    /// Whether the source that comes may list sources itself.
-    pub(crate) source_lists: bool,
+    /// All entities, with the sparse storages that each may be in.
+    pub(crate) entities: &'s Entities,
+    /// The storages of components that list sources.
+    pub(crate) lists: SparseSummary,
     pub(crate) visit: Visit<'s>,
 }
 
@@ -50,10 +52,10 @@ impl Store {
         Some(unsafe { value.as_mut() })
     }
 
-    /// The list of sources that a target has, beside what is noted of links, before a source comes to it: none if
-    /// [`sole_mut`](Self::sole_mut) gives none.
+    /// Returns the list of sources of a target and the noted links, before sources are added to the list. Returns `None` if
+    /// [`sole_mut`](Self::sole_mut) does.
     #[inline]
-    pub(crate) fn listing<C: Component>(&mut self, target: Entity, source: Entity) -> Option<Listing<'_, C>> {
+    pub(crate) fn listing<C: Component>(&mut self, target: Entity) -> Option<Listing<'_, C>> {
         let Self { structure: Structure { archetypes, entities, sparse, .. }, events, clock, .. } = self;
         let number = archetypes.components.sole_storage::<C>()?;
         let SparseStorage::Set(set) = sparse.get(number)? else { return None };
@@ -61,19 +63,19 @@ impl Store {
             return None;
         }
         let row = match events.links.last_list {
-            (of, row) if of == target && set.entities().get(row as usize) == Some(&target) => row as usize,
+            Some((of, row)) if of == target && set.entities().get(row as usize) == Some(&target) => row as usize,
             _ => {
                 let row = set.row_of(target)?;
-                events.links.last_list = (target, row as u32);
+                events.links.last_list = Some((target, row as u32));
                 row
             }
         };
         // SAFETY: a row of the set is within the column's capacity.
         let mut list = unsafe { set.column().get(row) }.cast();
-        let source_lists = entities.sparse_summary(source.index()).meets(events.lists);
         let visit = Visit { column: set.column(), now: clock.tick.get() };
         // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
-        Some(Listing { list: unsafe { list.as_mut() }, links: &mut events.links, source_lists, visit })
+        let list = unsafe { list.as_mut() };
+        Some(Listing { list, links: &mut events.links, entities, lists: events.lists, visit })
     }
 
     /// Gives a living entity a value of a component with sparse storage, which it does not have, if nothing is told of that. Otherwise
@@ -150,22 +152,16 @@ impl Store {
                 None => return true,
             },
         };
-        self.link_noted(id, source, |store| link(store, id, source))
+        self.change_links_at_once(|store| link(store, id, core::slice::from_ref(&source)))
     }
 
-    /// Links an entity by a function that says whether that was all, or does it with the rest of what has to be done.
+    /// Links entities as an operation. Returns false if events followed, which have been delivered.
     #[inline]
-    pub(crate) fn link_noted(&mut self, id: ComponentId, source: Entity, link: impl FnOnce(&mut Self) -> bool) -> bool {
-        // If that panics it is done behind the next operation.
-        self.events.links.linking = Some((id, source));
-        self.events.has_pending = true;
-        if self.change_links(link) {
-            self.events.links.linking = None;
-            self.events.has_pending = false;
-            return true;
-        }
+    pub(crate) fn change_links_at_once(&mut self, link: impl FnOnce(&mut Self)) -> bool {
+        self.change_links(|store| store.defer_events(link));
+        let is_quiet = !self.events.has_pending;
         self.flush_events();
-        false
+        is_quiet
     }
 
     /// How entities are linked that get this component, if it names a target.

@@ -1,6 +1,7 @@
 //! A checker for tests: whether all parts of the store tell the same story.
 
 use super::Store;
+use super::pairs::check_pairs;
 use super::removed::check_removals;
 use crate::entity::Location;
 
@@ -12,7 +13,7 @@ pub(crate) fn check_invariants(store: &mut Store) {
     check_rows(store);
     check_columns(store);
     check_sparse(store);
-    store.check_pairs();
+    check_pairs(&store.relations, &store.structure);
     check_ticks(store);
     let turn = store.clock.change_tick().get() as usize
         + store.structure.archetypes.tables.iter().len()

@@ -1,5 +1,6 @@
 //! Copies of entities.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -7,8 +8,9 @@ use super::dynamic::spawn_values;
 use super::{EntityBuilder, Store};
 use crate::bundle::Bundle;
 use crate::component::{ComponentId, ErasedRef, ErasedVec, Unproved};
-use crate::entity::{Entity, EntityError};
+use crate::entity::{Entity, EntityError, EntityMapper};
 use crate::graph::ChangeStep;
+use crate::relation::PairClones;
 use crate::table::Table;
 
 /// An entity could not be cloned. Nothing was spawned.
@@ -122,13 +124,62 @@ pub(crate) fn spawn_clone_of_some(
 ) -> Result<Entity, CloneError> {
     store.flush();
     let mut clones = clone_some(store, entity, |id| is_meant(store, id))?;
-    let pairs = store.clone_meant_pairs(entity, &is_meant, &|_| false)?;
+    let pairs = clone_pairs(store, entity, &is_meant, &|_| false)?;
     if pairs.is_empty() {
         return Ok(spawn_values(store, &mut clones, step));
     }
     Ok(store.batched(|store| {
         let clone = spawn_values(store, &mut clones, step);
-        store.relate_clones(clone, pairs);
+        relate_clones(store, clone, pairs);
         clone
     }))
+}
+
+/// Clones the pairs of which an entity is the source and whose component a function chooses. Another one returns whether an entity is
+/// cloned together with the source.
+///
+/// # Errors
+///
+/// If the values of a relation cannot be cloned.
+pub(crate) fn clone_pairs(
+    store: &mut Store,
+    source: Entity,
+    is_meant: impl Fn(&Store, ComponentId) -> bool,
+    is_cloned: &dyn Fn(Entity) -> bool,
+) -> Result<ClonedPairs, CloneError> {
+    let mut cloned = Vec::new();
+    for number in 0..store.relations.places.len() {
+        let place = &store.relations.places[number];
+        if place.pairs.index().count(0, source) == 0 || !is_meant(store, place.components[0]) {
+            continue;
+        }
+        let pairs = &mut store.relations.places[number].pairs;
+        match pairs.clone_from(source, is_cloned) {
+            Some(clones) => cloned.push((number, clones)),
+            None => return Err(CloneError::NotClone { entity: source, components: alloc::vec![pairs.name()] }),
+        }
+    }
+    Ok(ClonedPairs(cloned))
+}
+
+/// Makes an entity the source of pairs that have been cloned.
+pub(crate) fn relate_clones(store: &mut Store, source: Entity, cloned: ClonedPairs) {
+    for (number, clones) in cloned.0 {
+        (store.relations.places[number].functions.relate_clones)(store, source, clones);
+    }
+}
+
+/// Clones of the pairs of an entity, by relation.
+#[derive(Default)]
+pub(crate) struct ClonedPairs(Vec<(usize, Box<dyn PairClones>)>);
+
+impl ClonedPairs {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Replaces the targets, and the entities inside of values, by those that stand for them.
+    pub(super) fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
+        self.0.iter_mut().for_each(|(_, clones)| clones.map_entities(mapper));
+    }
 }

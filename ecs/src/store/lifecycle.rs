@@ -296,7 +296,7 @@ fn flush_despite_panics(store: &mut Store) {
     let deferred = core::mem::take(&mut store.events.panicked);
     // If a listener panics, the values of pairs that have ended are dropped and components that make no link are removed all the same.
     let panicked = Waiting::catch(|| deliver_pending(store));
-    let mut panicked = panicked.or(Waiting::catch(|| store.tell_of_all_pairs()));
+    let mut panicked = panicked.or(Waiting::catch(|| notify_of_all_pairs(store)));
     if panicked.is_some() {
         store.relink();
         return deferred.or(panicked).or(core::mem::take(&mut store.events.panicked)).go_on();
@@ -378,6 +378,28 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> Waiting {
     // Reserved ids get rows when the operation has ended.
     store.structure.make_reserved_pending();
     panicked
+}
+
+/// Notifies the observers of changed pairs, of all relations.
+#[inline]
+fn notify_of_all_pairs(store: &mut Store) {
+    if store.relations.have_news() {
+        // A panic waits until all values are dropped: a panic during unwinding would abort the program.
+        let mut panicked = Waiting::default();
+        for number in 0..store.relations.places.len() {
+            panicked = panicked.or(Waiting::catch(|| notify_of_pairs(store, number)));
+        }
+        panicked.go_on();
+    }
+}
+
+/// Runs the observers of what has become of pairs of a relation. What they record waits.
+#[inline]
+pub(super) fn notify_of_pairs(store: &mut Store, number: usize) {
+    let place = &store.relations.places[number];
+    if place.pairs.has_pending() {
+        (place.functions.tell)(store);
+    }
 }
 
 impl LifecycleEvents {

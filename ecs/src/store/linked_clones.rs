@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::pairs::ClonedPairs;
+use super::clone::{ClonedPairs, clone_pairs, relate_clones};
 use super::{CloneError, EntityAt, EntityBuilder, Store, clone_some};
 use crate::component::{ComponentId, ErasedRefMut, ErasedVec};
 use crate::entity::{Entity, EntityHashMap, EntityMapper};
@@ -18,19 +18,6 @@ struct LinkedClone {
     of: Entity,
     components: EntityBuilder,
     pairs: ClonedPairs,
-}
-
-/// Which entities stand for which.
-struct Copies(EntityHashMap<Entity>);
-
-impl EntityMapper for Copies {
-    fn get_mapped(&mut self, source: Entity) -> Entity {
-        self.0.get(&source).copied().unwrap_or(source)
-    }
-
-    fn set_mapped(&mut self, source: Entity, target: Entity) {
-        self.0.insert(source, target);
-    }
 }
 
 /// Clones those components of some entities of which a function says so, with their pairs, and what they have of some components that
@@ -51,8 +38,7 @@ pub(crate) fn clone_linked(
         let mut components = clone_some(store, of, |id| is_meant(store, of, id))?;
         let lists = lists(store, of).into_iter().filter_map(|id| store.structure.value_by_id(of, id));
         components.parts.extend(lists.filter_map(ErasedVec::clone_with_others));
-        let pairs =
-            store.clone_meant_pairs(of, |store, id| is_meant(store, of, id), &|other| all.contains_key(&other))?;
+        let pairs = clone_pairs(store, of, |store, id| is_meant(store, of, id), &|other| all.contains_key(&other))?;
         clones.push(LinkedClone { of, components, pairs });
     }
     Ok(LinkedClones(clones))
@@ -93,7 +79,7 @@ pub(crate) fn put_linked(
         .map_or(&[][..], |table| &table.entities()[first..][..new])
         .to_vec();
     let ids: Vec<Entity> = target.into_iter().chain(made.iter().copied()).collect();
-    let mut copies = Copies(clones.iter().map(|clone| clone.of).zip(ids.iter().copied()).collect());
+    let mut copies: EntityHashMap<Entity> = clones.iter().map(|clone| clone.of).zip(ids.iter().copied()).collect();
     let mut panicked = Waiting::catch(|| {
         for LinkedClone { components, pairs, .. } in &mut clones {
             let values = components.parts.iter_mut().filter_map(|part| part.first_erased_mut());
@@ -126,6 +112,6 @@ fn put_linked_one(store: &mut Store, id: Entity, components: &mut EntityBuilder,
             error.raise();
         }
     });
-    store.relate_clones(id, pairs);
+    relate_clones(store, id, pairs);
     done.go_on();
 }

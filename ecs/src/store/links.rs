@@ -24,6 +24,15 @@ pub(crate) struct Orphan {
     pub(crate) has_ended: bool,
 }
 
+/// A source that leaves the list of a target.
+#[derive(Clone, Copy)]
+pub(crate) struct Leaving {
+    pub(crate) source: Entity,
+    pub(crate) target: Entity,
+    /// The place at which the source was added to the list.
+    pub(crate) place: u32,
+}
+
 /// How many notes are kept for those who want to know which targets have changed: 48 KiB.
 const MOST_NOTES: usize = 4096;
 
@@ -38,6 +47,7 @@ pub(crate) struct Unpaired {
 }
 
 /// The links of a store.
+#[derive(Default)]
 pub(crate) struct Links {
     /// By the component of the sources: the target on which a source is listed.
     listed: Vec<(ComponentId, Listed)>,
@@ -54,14 +64,16 @@ pub(crate) struct Links {
     /// Sources of which a component makes no link. It is removed when observers and hooks have been told that it came: if one of these
     /// panics, before the next operation tells anything.
     pub(crate) refused: VecDeque<(ComponentId, Entity)>,
-    /// A source that is being linked at once. If that is broken off it is done behind the next operation.
-    pub(crate) linking: Option<(ComponentId, Entity)>,
+    /// Memory for sources that leave the lists of targets.
+    pub(crate) leaving: Vec<Leaving>,
+    /// Memory for sources that are linked or unlinked together.
+    pub(crate) batch: Vec<Entity>,
     /// Sources of targets that have lost their list, or have got another one.
     pub(crate) orphans: Vec<Orphan>,
     /// Entities that may be in pairs no more, or may have the component of one without being in any.
     pub(crate) unpaired: Vec<Unpaired>,
     /// The target to which a source has come last, and the row in which its list was then: where to look first.
-    pub(super) last_list: (Entity, u32),
+    pub(super) last_list: Option<(Entity, u32)>,
     /// Memory for entities that end together.
     pub(crate) ending: Vec<Entity>,
     /// Whether entities leave for another world, so that their ends are none.
@@ -71,28 +83,6 @@ pub(crate) struct Links {
     /// Whether the two sides of links may disagree, since an operation on them was broken off or a note could not be made. All of
     /// them are compared at the end of the next operation.
     pub(crate) may_disagree: bool,
-}
-
-impl Default for Links {
-    fn default() -> Self {
-        Self {
-            listed: Vec::new(),
-            changes: 0,
-            journal: None,
-            adopting: Vec::new(),
-            parting: Vec::new(),
-            coming: Vec::new(),
-            refused: VecDeque::new(),
-            linking: None,
-            orphans: Vec::new(),
-            unpaired: Vec::new(),
-            last_list: (Entity::PLACEHOLDER, 0),
-            ending: Vec::new(),
-            is_moving: false,
-            is_listing: false,
-            may_disagree: false,
-        }
-    }
 }
 
 impl Links {
@@ -125,16 +115,6 @@ impl Links {
         Note { relation, source, spot, count, changed, changes, journal }
     }
 
-    /// Notes that a source is listed on no target.
-    #[inline]
-    pub(crate) fn forget_target(&mut self, relation: ComponentId, source: Entity) {
-        let changes = self.count_change(relation, source);
-        if let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation) {
-            listed.changed = changes;
-            listed.forget(source);
-        }
-    }
-
     /// Whether all of these sources are listed on a target.
     pub(crate) fn are_listed_on(&self, relation: ComponentId, sources: &[Entity], target: Entity) -> bool {
         let Some(listed) = self.of(relation) else { return sources.is_empty() };
@@ -151,13 +131,13 @@ impl Links {
 
     /// Notes that sources are listed on no target.
     pub(crate) fn forget_targets(&mut self, relation: ComponentId, sources: &[Entity]) {
-        match self.journal {
-            Some(_) => sources.iter().for_each(|&source| _ = self.count_change(relation, source)),
-            None => self.changes += sources.len() as u64,
+        self.changes += sources.len() as u64;
+        if let Some(journal) = &mut self.journal {
+            sources.iter().for_each(|&source| write_down(journal, relation, source));
         }
         if let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation) {
             listed.changed = self.changes;
-            listed.forget_all(sources);
+            listed.forget(sources);
         }
     }
 
@@ -166,15 +146,6 @@ impl Links {
     fn add_relation(&mut self, relation: ComponentId) -> usize {
         self.listed.push((relation, Listed::default()));
         self.listed.len() - 1
-    }
-
-    #[inline]
-    fn count_change(&mut self, relation: ComponentId, source: Entity) -> u64 {
-        self.changes += 1;
-        if let Some(journal) = &mut self.journal {
-            write_down(journal, relation, source);
-        }
-        self.changes
     }
 
     /// The sources that are listed on a target, in the order of their places. `O(sources of all targets)`.
@@ -190,12 +161,13 @@ impl Links {
         sources.into_iter().map(|(_, source)| source).collect()
     }
 
-    /// Notes at which place on its list a source is now.
-    pub(crate) fn move_place(&mut self, relation: ComponentId, source: Entity, place: u32) {
-        if let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation)
-            && let Some(spot) = listed.spot(source)
-        {
-            spot.place = place;
+    /// Notes that sources are at the places of this order on the list of their target.
+    pub(crate) fn move_places(&mut self, relation: ComponentId, sources: &[Entity]) {
+        let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation) else { return };
+        for (place, &source) in (0..).zip(sources) {
+            if let Some(spot) = listed.spot(source) {
+                spot.place = place;
+            }
         }
     }
 
@@ -261,7 +233,7 @@ impl Links {
     /// Whether everything is up to date.
     #[inline]
     pub(crate) fn are_settled(&self) -> bool {
-        self.have_parted() && self.coming.is_empty() && self.linking.is_none() && self.unpaired.is_empty()
+        self.have_parted() && self.coming.is_empty() && self.unpaired.is_empty()
     }
 
     /// Notes a source whose target has lost its list, or may have got another one.
@@ -279,6 +251,8 @@ impl Links {
     /// What an operation takes away has been noted.
     pub(crate) fn unlinked(&mut self) {
         self.is_moving = false;
+        // An operation that was broken off may have left some.
+        self.leaving.clear();
     }
 
     /// What is known of all sources, at a time when everything is up to date.
@@ -304,7 +278,7 @@ impl Links {
         self.refused.shrink_to_fit();
         self.orphans.shrink_to_fit();
         self.unpaired.shrink_to_fit();
-        self.ending = Vec::new();
+        (self.ending, self.leaving, self.batch) = Default::default();
     }
 }
 
@@ -375,8 +349,10 @@ pub(crate) struct BuiltLinks {
 impl LinksCopy {
     /// Adds the links of a relationship of which there are none so far. Each source is there once.
     pub(super) fn add(&mut self, relation: ComponentId, links: &[(Entity, Entity, u32)]) {
-        let mut listed = Listed::default();
-        links.iter().for_each(|&(source, target, place)| listed.set(source, target, place));
+        let mut listed = Listed { count: links.len(), ..Listed::default() };
+        for &(source, target, place) in links {
+            *spot_in(&mut listed.pages, source) = Place { target, generation: source.generation(), place };
+        }
         self.0.push((relation, listed));
     }
 }
@@ -442,17 +418,7 @@ impl Listed {
         Some(&mut self.pages.get_mut(page)?.as_mut()?[place]).filter(|spot| spot.generation == source.generation())
     }
 
-    #[inline]
-    fn forget(&mut self, source: Entity) {
-        if let Some(spot) = self.spot(source) {
-            let is_there = spot.target != Entity::PLACEHOLDER;
-            *spot = Place::NONE;
-            self.count -= usize::from(is_there);
-        }
-    }
-
-    /// As [`forget`](Self::forget), one after the other.
-    fn forget_all(&mut self, sources: &[Entity]) {
+    fn forget(&mut self, sources: &[Entity]) {
         let Self { pages, count, .. } = self;
         let mut last: Option<(usize, &mut Page)> = None;
         for source in sources {
@@ -467,13 +433,6 @@ impl Listed {
                 *spot = Place::NONE;
             }
         }
-    }
-
-    #[inline]
-    fn set(&mut self, source: Entity, target: Entity, place: u32) {
-        let spot = spot_in(&mut self.pages, source);
-        self.count += usize::from(spot.target == Entity::PLACEHOLDER);
-        *spot = Place { target, generation: source.generation(), place };
     }
 
     fn shrink_to_fit(&mut self) {

@@ -57,7 +57,7 @@ mod transfer;
 mod whole_transfer;
 mod forget;
 mod entity_at;
-mod pairs;
+pub(crate) mod pairs;
 mod linked_clones;
 mod erased;
 mod attribution;
@@ -73,10 +73,13 @@ pub use self::built_copy::BuildError;
 pub(crate) use self::built_copy::build_copy;
 pub(crate) use self::built_copy::{BUILT_ERA, MAX_NUMBER, RemovalParts, StoreParts, TableParts};
 pub(crate) use self::bulk::Selection;
+pub(crate) use self::change::Listing;
 pub(crate) use self::check::check_invariants;
 pub(crate) use self::clock::{RestoredEra, SharedClock};
 pub use self::clone::CloneError;
-pub(crate) use self::clone::{bundle_components, clone_components, clone_entity, clone_some, spawn_clone_of_some};
+pub(crate) use self::clone::{
+    bundle_components, clone_components, clone_entity, clone_pairs, clone_some, relate_clones, spawn_clone_of_some,
+};
 pub use self::columns::SpawnColumnsError;
 pub(crate) use self::columns::{reserve_bundles, spawn_columns, spawn_columns_at};
 pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
@@ -101,7 +104,7 @@ pub(crate) use self::journal::{
 };
 pub(crate) use self::lifecycle::with_deferred_events;
 pub(crate) use self::linked_clones::{clone_linked, put_linked, take_linked};
-pub(crate) use self::links::{BuiltLinks, Orphan};
+pub(crate) use self::links::{BuiltLinks, Leaving, Links, Orphan};
 #[doc(hidden)]
 pub use self::news::Affected;
 pub(crate) use self::news::{EventBatch, LifecycleEvents};

@@ -55,9 +55,8 @@ pub(crate) enum NotDispatched {
     TooDeep(&'static str, String),
 }
 
-/// Links an entity to the target that this component of it names, which has just come and of which nothing is told, if that is simple.
-/// Otherwise nothing happens, and it says false.
-pub(crate) type Link<C> = fn(&mut C, ComponentId, Entity) -> bool;
+/// Links entities that have this component to the targets that it names. The caller defers events.
+pub(crate) type Link<C> = fn(&mut C, ComponentId, &[Entity]);
 
 /// Functions of higher layers that a store calls.
 pub(crate) struct DispatchVTable<C> {

@@ -8,8 +8,9 @@ use super::make::{NewRows, RowIds, make_rows};
 use super::news::LifecycleEvents;
 use super::{Store, Structure};
 use crate::component::{ComponentId, ComponentInfo};
-use crate::entity::{Entity, SparseSummary, TableId};
+use crate::entity::{Entity, EntityHashMap, SparseSummary, TableId};
 use crate::guard::Waiting;
+use crate::relation::Relations;
 use crate::removal::Fate;
 use crate::table::{ColumnMove, Table};
 
@@ -142,10 +143,38 @@ pub(super) fn move_notified_to(
         if let Some(vtable) = to.events.dispatch.vtable.filter(|_| to.structure.archetypes.components.has_relations()) {
             (vtable.moved)(to, &ids);
         }
-        store.change_links(|store| store.move_pairs(to, &ids));
+        store.change_links(|store| move_pairs(&mut store.relations, to, &ids));
     });
     to.events.mark_pending_stale(&to.structure.archetypes.tables);
     ids
+}
+
+/// Moves the pairs of entities that have moved to another store, whose old and new ids these are, if both entities of a pair have moved.
+/// The other pairs are removed when the operation ends.
+fn move_pairs(relations: &mut Relations<Store>, to: &mut Store, ids: &[(Entity, Entity)]) {
+    if relations.places.iter().all(|place| place.pairs.index().len() == 0) {
+        return;
+    }
+    let new = EntityHashMap::from_iter(ids.iter().copied());
+    let now = to.now();
+    for place in &mut relations.places {
+        let index = place.pairs.index();
+        let of_entity = |&(source, new_source): &(Entity, Entity)| {
+            let new = &new;
+            let pairs = index.list(0, source).iter().filter(|link| link.is_pair());
+            pairs.filter_map(move |link| Some([source, link.other, new_source, *new.get(&link.other)?]))
+        };
+        let rows: Vec<[Entity; 4]> = ids.iter().flat_map(of_entity).collect();
+        let number = (place.functions.register)(to);
+        let there = &mut to.relations.places[number];
+        place.pairs.move_to(&mut *there.pairs, &rows, now);
+        // Entities of whose pairs none has moved have the component all the same.
+        for (&component, &storage) in there.components.iter().zip(&there.storages) {
+            let has_come = ids.iter().filter(|(_, new)| to.structure.sparse[storage].contains(new.index()));
+            has_come.for_each(|&(_, new)| to.events.links.unpair(component, new, false));
+        }
+        to.events.has_pending = true;
+    }
 }
 
 /// Makes those ids pending that are not kept, which are the next ones. There is room for them.

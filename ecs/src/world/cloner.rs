@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 
 use super::cast::World;
 use super::entity_ref::components_of;
-use super::links::{LinkedTree, linked_tree, move_sources, rename, take_others, target_of};
+use super::links::{LinkedTree, linked_tree, move_sources, rename, take_others};
 use crate::bundle::{Bundle, InsertMode};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
 use crate::graph::ChangeStep;
 use crate::store::{
-    CloneError, EntityAt, EntityBuilder, Store, bundle_components, clone_linked, clone_some, put_linked,
-    spawn_clone_of_some, take_linked,
+    CloneError, EntityAt, EntityBuilder, Store, bundle_components, clone_linked, clone_pairs, clone_some, put_linked,
+    relate_clones, spawn_clone_of_some, take_linked,
 };
 
 /// Which components a clone gets: all but those that were [denied](EntityClonerBuilder::deny), and those that require these.
@@ -169,8 +169,7 @@ impl EntityCloner {
             return self.clone_tree(store, source, Some(target)).map(drop);
         }
         let mut clones = clone_some(store, source, |id| self.choice.has(store, source, Some(target), id))?;
-        let pairs =
-            store.clone_meant_pairs(source, |store, id| self.choice.has(store, source, None, id), &|_| false)?;
+        let pairs = clone_pairs(store, source, |store, id| self.choice.has(store, source, None, id), &|_| false)?;
         let mut insert = |store: &mut Store| {
             let mut at = EntityAt::find(store, target)?;
             let inserted = if self.is_exact { at.insert_exactly(&mut clones) } else { at.insert_dynamic(&mut clones) };
@@ -182,7 +181,7 @@ impl EntityCloner {
         }
         store.batched(|store| {
             insert(store)?;
-            store.relate_clones(target, pairs);
+            relate_clones(store, target, pairs);
             Ok(())
         })
     }
@@ -231,7 +230,7 @@ impl EntityCloner {
             self.choice.has(store, entity, target, id)
                 // What makes it a part of the tree.
                 || (tree.relationships.contains(&id)
-                    && target_of(store, id, entity).is_some_and(|target| all.contains(&target)))
+                    && store.events.links.target(id, entity).is_some_and(|target| all.contains(&target)))
         }
     }
 

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::cast::World;
-use super::links::{end_linked, linking, moved, relink, unlink};
+use super::links::{end_linked, linking, note_ending, relink, rename_moved};
 use crate::command::{apply_observer_commands, defer_direct};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
 use crate::origin::Origin;
@@ -18,7 +18,8 @@ pub(super) static OBSERVERS: DispatchVTable<Store> = vtable(dispatch);
 pub(super) static QUIET: DispatchVTable<Store> = vtable(|_, _| {});
 
 const fn vtable(dispatch: fn(&mut Store, &LifecycleEvents)) -> DispatchVTable<Store> {
-    DispatchVTable { dispatch, apply: apply_observer_commands, unlink, relink, linking, end: end_linked, moved }
+    let (apply, end, moved) = (apply_observer_commands, end_linked, rename_moved);
+    DispatchVTable { dispatch, apply, unlink: note_ending, relink, linking, end, moved }
 }
 
 /// Delivers lifecycle events to hooks and observers, one kind after the other. Observers run before hooks before an operation, and hooks

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use super::links::LinkFunctions;
+use super::links::{LinkFunctions, side_of};
 use crate::column::{ColumnParts, NewValues};
 use crate::component::{ComponentDescriptor, ComponentIdentity, ErasedSlice};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet};
@@ -35,9 +35,7 @@ struct Sides<'a> {
 /// If both sides of a relationship disagree, or entities are linked as they cannot be.
 pub(crate) fn links_of_parts(all: &mut [(Vec<Entity>, ColumnParts)]) -> Result<Vec<BuiltLinks>, BuildError> {
     for (entities, column) in &mut *all {
-        let Some(side) = column.values.descriptor().relation() else { continue };
-        if let Some(functions) = side.functions::<LinkFunctions>()
-            && !side.is_source()
+        if let Some((functions, false)) = side_of(column.values.descriptor())
             && let NewValues::Vec(values) = &mut column.values
         {
             (functions.note_targets)(values, entities);
@@ -62,8 +60,7 @@ pub(crate) fn broken_links<'a>(
 
 /// The sources that a component lists which is in no world, or is borrowed from one: the first of these values.
 pub(crate) fn listed_sources(values: ErasedSlice<'_>) -> Option<Vec<Entity>> {
-    let side = values.descriptor().relation().filter(|side| !side.is_source())?;
-    let functions = side.functions::<LinkFunctions>()?;
+    let Some((functions, false)) = side_of(values.descriptor()) else { return None };
     let mut sources = Vec::new();
     let is_known = (functions.listed_by)(values, &mut |row, _, source| {
         if row == 0 {
@@ -75,22 +72,20 @@ pub(crate) fn listed_sources(values: ErasedSlice<'_>) -> Option<Vec<Entity>> {
 
 /// The component of the other side of a relationship, if this is one of a side.
 pub(crate) fn other_side(component: &ComponentDescriptor) -> Option<&'static ComponentDescriptor> {
-    let side = component.relation()?;
-    let functions = side.functions::<LinkFunctions>()?;
-    Some(if side.is_source() { (functions.target_list)() } else { (functions.source)() })
+    let (functions, is_source) = side_of(component)?;
+    Some(if is_source { (functions.target_list)() } else { (functions.source)() })
 }
 
 /// The relationships in values.
 fn sides_of<'a>(all: impl Iterator<Item = (&'a [Entity], ErasedSlice<'a>)>) -> Vec<Sides<'a>> {
     let (mut found, mut numbers) = (Vec::new(), HashMap::<ComponentIdentity, usize>::new());
     for (entities, values) in all {
-        let Some(side) = values.descriptor().relation() else { continue };
-        let Some(functions) = side.functions::<LinkFunctions>() else { continue };
+        let Some((functions, is_source)) = side_of(values.descriptor()) else { continue };
         let number = *numbers.entry((functions.source)().identity()).or_insert(found.len());
         if number == found.len() {
             found.push(Sides { functions, sources: None, lists: None });
         }
-        let of_side = match side.is_source() {
+        let of_side = match is_source {
             true => &mut found[number].sources,
             false => &mut found[number].lists,
         };

@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem::needs_drop;
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
-use super::links::{has_more_than_target, relink_simply};
+use super::links::link_to;
 use crate::bundle::Bundle;
 use crate::command::{Commands, EntityCommands};
 use crate::entity::{Entity, EntityError, EntityHashSet};
@@ -58,15 +59,25 @@ impl World {
     #[track_caller]
     fn link_all<R: Relationship>(&mut self, target: Entity, sources: &[Entity]) {
         sources.iter().for_each(|&source| _ = self.entity(source));
-        let linked = relink_simply::<R>(&mut self.store, target, sources);
-        let sources = &sources[linked..];
-        if sources.is_empty() {
+        // Other fields of a value stay. A value without them is replaced as if another one was inserted, and dropped.
+        let has_more = size_of::<R>() > size_of::<Entity>();
+        if let Some(id) = self.store.structure.archetypes.components.id::<R>()
+            && (has_more || !needs_drop::<R>())
+            && self.store.can_link_component_at_once::<R>()
+            && sources.iter().all(|&source| self.store.sole_mut::<R>(source).is_some())
+        {
+            self.store.change_links_at_once(|store| {
+                for &source in sources {
+                    store.sole_mut::<R>(source).into_iter().for_each(|named| named.set_risky(target));
+                }
+                link_to::<R>(store, id, target, sources);
+            });
             return;
         }
         self.store.batched(|store| {
             for &source in sources {
                 let world = World::from_store_mut(store);
-                let is_named = has_more_than_target::<R>()
+                let is_named = has_more
                     && world
                         .modify_component(source, |named: &mut R| named.set_risky(target))
                         .is_ok_and(|named| named.is_some());
@@ -103,10 +114,16 @@ impl World {
         });
     }
 
-    /// Notes at which places sources are listed, so that they are found there when they go.
-    fn note_places<R: Relationship>(&mut self, sources: &[Entity]) {
+    /// Brings the sources of an entity into an order, which a function makes of the present one.
+    fn arrange<R: Relationship>(&mut self, target: Entity, order: impl FnOnce(&[Entity]) -> Vec<Entity>) {
+        let Some(mut list) = self.get_mut::<R::RelationshipTarget>(target) else { return };
+        let list = list.collection_mut_risky();
+        let listed: Vec<Entity> = list.iter().collect();
+        let arranged = order(&listed);
+        list.clear();
+        list.extend_from_iter(arranged.iter());
         if let Some(id) = self.component_id::<R>() {
-            (0..).zip(sources).for_each(|(place, &source)| self.store.events.links.move_place(id, source, place));
+            self.store.events.links.move_places(id, &arranged);
         }
     }
 
@@ -127,22 +144,114 @@ impl World {
     }
 }
 
-/// Links those of some entities that are alive. The first that is not is the error.
-fn link_living(
-    mut target: EntityWorldMut<'_>,
-    mut sources: Vec<Entity>,
-    link: impl FnOnce(&mut EntityWorldMut<'_>, &[Entity]),
-) -> Result<(), EntityError> {
-    let mut outcome = Ok(());
-    sources.retain(|&source| match target.world().get_entity(source) {
-        Ok(_) => true,
-        Err(ended) => {
-            outcome = outcome.and(Err(ended));
-            false
+/// Methods of [`EntityWorldMut`] and [`EntityCommands`] that call other methods of these with fewer arguments, or for children. The
+/// attributes are those of methods that take living entities.
+macro_rules! repeated_methods {
+    ($(#[$living:meta])*) => {
+        /// Links an entity to this one.
+        $(#[$living])*
+        pub fn add_one_related<R: Relationship>(&mut self, entity: Entity) -> &mut Self {
+            self.add_related::<R>(&[entity])
         }
-    });
-    link(&mut target, &sources);
-    outcome
+
+        /// Unlinks all entities that are linked to this one.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        ///
+        /// let mut world = World::new();
+        /// let root = world.spawn(children![(), ()]).id();
+        /// world.entity_mut(root).detach_all_related::<ChildOf>();
+        /// assert!(world.get::<Children>(root).is_none() && world.len() == 3);
+        /// ```
+        #[cfg_attr(feature = "track_location", track_caller)]
+        pub fn detach_all_related<R: Relationship>(&mut self) -> &mut Self {
+            self.remove::<R::RelationshipTarget>()
+        }
+
+        /// Links entities to this one, in this order, and no others: as [`replace_related`](Self::replace_related), which finds the
+        /// difference itself.
+        $(#[$living])*
+        pub fn replace_related_with_difference<R: Relationship>(
+            &mut self,
+            _entities_to_unrelate: &[Entity],
+            entities_to_relate: &[Entity],
+            _newly_related_entities: &[Entity],
+        ) -> &mut Self {
+            self.replace_related::<R>(entities_to_relate)
+        }
+
+        /// Spawns a child.
+        #[cfg_attr(feature = "track_location", track_caller)]
+        pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
+            self.with_related::<ChildOf>(bundle)
+        }
+
+        /// Makes an entity the last child.
+        $(#[$living])*
+        pub fn add_child(&mut self, child: Entity) -> &mut Self {
+            self.add_related::<ChildOf>(&[child])
+        }
+
+        /// Makes entities the last children.
+        $(#[$living])*
+        pub fn add_children(&mut self, children: &[Entity]) -> &mut Self {
+            self.add_related::<ChildOf>(children)
+        }
+
+        /// Makes entities children, at a place among the others; see [`insert_related`](Self::insert_related).
+        $(#[$living])*
+        pub fn insert_children(&mut self, index: usize, children: &[Entity]) -> &mut Self {
+            self.insert_related::<ChildOf>(index, children)
+        }
+
+        /// Makes an entity a child, at a place among the others.
+        $(#[$living])*
+        pub fn insert_child(&mut self, index: usize, child: Entity) -> &mut Self {
+            self.insert_related::<ChildOf>(index, &[child])
+        }
+
+        /// Unlinks those of some entities that are children of this one.
+        #[cfg_attr(feature = "track_location", track_caller)]
+        pub fn detach_children(&mut self, children: &[Entity]) -> &mut Self {
+            self.remove_related::<ChildOf>(children)
+        }
+
+        /// Unlinks an entity if it is a child of this one.
+        #[cfg_attr(feature = "track_location", track_caller)]
+        pub fn detach_child(&mut self, child: Entity) -> &mut Self {
+            self.remove_related::<ChildOf>(&[child])
+        }
+
+        /// Unlinks all children.
+        #[cfg_attr(feature = "track_location", track_caller)]
+        pub fn detach_all_children(&mut self) -> &mut Self {
+            self.detach_all_related::<ChildOf>()
+        }
+
+        /// Makes these entities the children, in this order, and no others.
+        $(#[$living])*
+        pub fn replace_children(&mut self, children: &[Entity]) -> &mut Self {
+            self.replace_related::<ChildOf>(children)
+        }
+
+        /// Makes these entities the children: as [`replace_children`](Self::replace_children), which finds the difference itself.
+        $(#[$living])*
+        pub fn replace_children_with_difference(
+            &mut self,
+            _entities_to_unrelate: &[Entity],
+            entities_to_relate: &[Entity],
+            _newly_related_entities: &[Entity],
+        ) -> &mut Self {
+            self.replace_related::<ChildOf>(entities_to_relate)
+        }
+
+        /// Despawns the children, and all entities below them.
+        #[cfg_attr(feature = "track_location", track_caller)]
+        pub fn despawn_children(&mut self) -> &mut Self {
+            self.despawn_related::<Children>()
+        }
+    };
 }
 
 /// The methods that link entities by a relationship `R`: the entity is the target.
@@ -196,16 +305,6 @@ impl EntityWorldMut<'_> {
         self
     }
 
-    /// Links an entity to this one.
-    ///
-    /// # Panics
-    ///
-    /// If it is not alive.
-    #[track_caller]
-    pub fn add_one_related<R: Relationship>(&mut self, entity: Entity) -> &mut Self {
-        self.add_related::<R>(&[entity])
-    }
-
     /// Links entities to this one, at a place among those that are; those of them that are linked already move there. Afterwards the first
     /// one is at `index` of the list, the next one behind it, and so on: the index counts the others as if these were taken out before.
     /// If there are fewer others, these come last. The others keep their order, and so do other fields of a relationship.
@@ -236,14 +335,7 @@ impl EntityWorldMut<'_> {
         world.as_one_linking::<R>(|world| {
             world.link_all::<R>(target, related);
             world.store.relink();
-            if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {
-                let sources = sources.collection_mut_risky();
-                let listed: Vec<Entity> = sources.iter().collect();
-                let arranged = with_moved(&listed, index, related);
-                sources.clear();
-                sources.extend_from_iter(arranged.iter());
-                world.note_places::<R>(&arranged);
-            }
+            world.arrange::<R>(target, |listed| with_moved(listed, index, related));
         });
         self
     }
@@ -253,20 +345,6 @@ impl EntityWorldMut<'_> {
         let target = self.expect_target();
         self.world_scope(|world| world.unlink_all::<R>(target, related.iter().copied()));
         self
-    }
-
-    /// Unlinks all entities that are linked to this one.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// let mut world = World::new();
-    /// let root = world.spawn(children![(), ()]).id();
-    /// world.entity_mut(root).detach_all_related::<ChildOf>();
-    /// assert!(world.get::<Children>(root).is_none() && world.len() == 3);
-    /// ```
-    pub fn detach_all_related<R: Relationship>(&mut self) -> &mut Self {
-        self.remove::<R::RelationshipTarget>()
     }
 
     /// Links these entities to this one, in this order, and no others. Other fields of both components stay as they are. Those that are
@@ -301,31 +379,14 @@ impl EntityWorldMut<'_> {
             world.unlink_all::<R>(target, before.into_iter().filter(|source| !kept.contains(source)));
             world.store.relink();
             // Those that could not be linked are not listed.
-            let listed = world.sources::<R::RelationshipTarget>(target);
-            if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {
-                let is_listed = EntityHashSet::from_iter(listed.clone());
+            world.arrange::<R>(target, |listed| {
+                let is_listed = EntityHashSet::from_iter(listed.iter().copied());
                 let mut seen = EntityHashSet::default();
-                let all = related.iter().copied().chain(listed);
-                let each: Vec<Entity> =
-                    all.filter(|source| is_listed.contains(source) && seen.insert(*source)).collect();
-                let sources = sources.collection_mut_risky();
-                sources.clear();
-                sources.extend_from_iter(each);
-            }
+                let all = related.iter().chain(listed).copied();
+                all.filter(|source| is_listed.contains(source) && seen.insert(*source)).collect()
+            });
         });
         self
-    }
-
-    /// Links entities to this one, in this order, and no others: as [`replace_related`](Self::replace_related), which finds out by itself
-    /// which are to be unlinked and which are new.
-    #[track_caller]
-    pub fn replace_related_with_difference<R: Relationship>(
-        &mut self,
-        _entities_to_unrelate: &[Entity],
-        entities_to_relate: &[Entity],
-        _newly_related_entities: &[Entity],
-    ) -> &mut Self {
-        self.replace_related::<R>(entities_to_relate)
     }
 
     /// Despawns the entities that are linked to this one by `S`.
@@ -393,100 +454,38 @@ impl EntityWorldMut<'_> {
         self.with_related_entities(func)
     }
 
-    /// Spawns a child.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
-        self.with_related::<ChildOf>(bundle)
-    }
-
-    /// Makes an entity the last child.
-    ///
-    /// # Panics
-    ///
-    /// If it is not alive.
-    #[track_caller]
-    pub fn add_child(&mut self, child: Entity) -> &mut Self {
-        self.add_related::<ChildOf>(&[child])
-    }
-
-    /// Makes entities the last children.
-    ///
-    /// # Panics
-    ///
-    /// If one of them is not alive; then nothing has happened.
-    #[track_caller]
-    pub fn add_children(&mut self, children: &[Entity]) -> &mut Self {
-        self.add_related::<ChildOf>(children)
-    }
-
-    /// Makes entities children, at a place among the others; see [`insert_related`](Self::insert_related).
-    ///
-    /// # Panics
-    ///
-    /// If one of them is not alive; then nothing has happened.
-    #[track_caller]
-    pub fn insert_children(&mut self, index: usize, children: &[Entity]) -> &mut Self {
-        self.insert_related::<ChildOf>(index, children)
-    }
-
-    /// Makes an entity a child, at a place among the others.
-    ///
-    /// # Panics
-    ///
-    /// If it is not alive.
-    #[track_caller]
-    pub fn insert_child(&mut self, index: usize, child: Entity) -> &mut Self {
-        self.insert_related::<ChildOf>(index, &[child])
-    }
-
-    /// Makes those of some entities that are children be none.
-    pub fn detach_children(&mut self, children: &[Entity]) -> &mut Self {
-        self.remove_related::<ChildOf>(children)
-    }
-
-    /// Makes an entity be no child of this one.
-    pub fn detach_child(&mut self, child: Entity) -> &mut Self {
-        self.remove_related::<ChildOf>(&[child])
-    }
-
-    /// Makes all children be none.
-    pub fn detach_all_children(&mut self) -> &mut Self {
-        self.detach_all_related::<ChildOf>()
-    }
-
-    /// Makes these entities the children, in this order, and no others.
-    ///
-    /// # Panics
-    ///
-    /// If one of them is not alive; then nothing has happened.
-    #[track_caller]
-    pub fn replace_children(&mut self, children: &[Entity]) -> &mut Self {
-        self.replace_related::<ChildOf>(children)
-    }
-
-    /// As [`replace_children`](Self::replace_children), which finds out by itself what differs.
-    #[track_caller]
-    pub fn replace_children_with_difference(
-        &mut self,
-        entities_to_unrelate: &[Entity],
-        entities_to_relate: &[Entity],
-        newly_related_entities: &[Entity],
-    ) -> &mut Self {
-        self.replace_related_with_difference::<ChildOf>(
-            entities_to_unrelate,
-            entities_to_relate,
-            newly_related_entities,
-        )
-    }
-
-    /// Despawns the children, and what is below them.
-    pub fn despawn_children(&mut self) -> &mut Self {
-        self.despawn_related::<Children>()
+    repeated_methods! {
+        ///
+        /// # Panics
+        ///
+        /// If one of them is not alive; then nothing has happened.
+        #[track_caller]
     }
 }
 
 /// Commands that link entities by a relationship `R`: the entity is the target.
 impl<'a> EntityCommands<'a> {
+    /// Records a link of the entities that are alive when the command is applied. The first that is not is the error.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    fn link_living(
+        &mut self,
+        sources: &[Entity],
+        link: impl FnOnce(&mut EntityWorldMut<'_>, &[Entity]) + Send + 'static,
+    ) -> &mut Self {
+        let mut living = Vec::from(sources);
+        self.queue(move |mut target: EntityWorldMut<'_>| {
+            let mut outcome: Result<(), EntityError> = Ok(());
+            living.retain(|&source| {
+                let found = target.world().get_entity(source).map(drop);
+                let is_alive = found.is_ok();
+                outcome = outcome.and(found);
+                is_alive
+            });
+            link(&mut target, &living);
+            outcome
+        })
+    }
+
     /// Spawns an entity that is linked to this one.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn with_related<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
@@ -510,15 +509,7 @@ impl<'a> EntityCommands<'a> {
     /// Those that have ended when the command is applied are an error of the command; the others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
-        let related = Vec::from(related);
-        let link = move |entity: &mut EntityWorldMut<'_>, related: &[Entity]| _ = entity.add_related::<R>(related);
-        self.queue(move |entity: EntityWorldMut<'_>| link_living(entity, related, link))
-    }
-
-    /// Links an entity to this one.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn add_one_related<R: Relationship>(&mut self, entity: Entity) -> &mut Self {
-        self.add_related::<R>(&[entity])
+        self.link_living(related, |target, living| _ = target.add_related::<R>(living))
     }
 
     /// Links entities to this one, at a place among those that are, as [`EntityWorldMut::insert_related`].
@@ -529,10 +520,7 @@ impl<'a> EntityCommands<'a> {
     where
         <R::RelationshipTarget as RelationshipTarget>::Collection: OrderedRelationshipSourceCollection,
     {
-        let related = Vec::from(related);
-        let link =
-            move |entity: &mut EntityWorldMut<'_>, related: &[Entity]| _ = entity.insert_related::<R>(index, related);
-        self.queue(move |entity: EntityWorldMut<'_>| link_living(entity, related, link))
+        self.link_living(related, move |target, living| _ = target.insert_related::<R>(index, living))
     }
 
     /// Unlinks those of some entities that are linked to this one.
@@ -542,31 +530,12 @@ impl<'a> EntityCommands<'a> {
         self.queue(move |mut entity: EntityWorldMut<'_>| _ = entity.remove_related::<R>(&related))
     }
 
-    /// Unlinks all entities that are linked to this one.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn detach_all_related<R: Relationship>(&mut self) -> &mut Self {
-        self.remove::<R::RelationshipTarget>()
-    }
-
     /// Links these entities to this one, in this order, and no others.
     ///
     /// Those that have ended when the command is applied are an error of the command; the others are linked.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
-        let related = Vec::from(related);
-        let link = move |entity: &mut EntityWorldMut<'_>, related: &[Entity]| _ = entity.replace_related::<R>(related);
-        self.queue(move |entity: EntityWorldMut<'_>| link_living(entity, related, link))
-    }
-
-    /// As [`replace_related`](Self::replace_related), which finds out by itself what differs.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn replace_related_with_difference<R: Relationship>(
-        &mut self,
-        _entities_to_unrelate: &[Entity],
-        entities_to_relate: &[Entity],
-        _newly_related_entities: &[Entity],
-    ) -> &mut Self {
-        self.replace_related::<R>(entities_to_relate)
+        self.link_living(related, |target, living| _ = target.replace_related::<R>(living))
     }
 
     /// Despawns the entities that are linked to this one by `S`.
@@ -607,79 +576,10 @@ impl<'a> EntityCommands<'a> {
         self.with_related_entities(func)
     }
 
-    /// Spawns a child.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
-        self.with_related::<ChildOf>(bundle)
-    }
-
-    /// Makes an entity the last child.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn add_child(&mut self, child: Entity) -> &mut Self {
-        self.add_related::<ChildOf>(&[child])
-    }
-
-    /// Makes entities the last children.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn add_children(&mut self, children: &[Entity]) -> &mut Self {
-        self.add_related::<ChildOf>(children)
-    }
-
-    /// Makes entities children, at a place among the others.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn insert_children(&mut self, index: usize, children: &[Entity]) -> &mut Self {
-        self.insert_related::<ChildOf>(index, children)
-    }
-
-    /// Makes an entity a child, at a place among the others.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn insert_child(&mut self, index: usize, child: Entity) -> &mut Self {
-        self.insert_related::<ChildOf>(index, &[child])
-    }
-
-    /// Makes those of some entities that are children be none.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn detach_children(&mut self, children: &[Entity]) -> &mut Self {
-        self.remove_related::<ChildOf>(children)
-    }
-
-    /// Makes an entity be no child of this one.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn detach_child(&mut self, child: Entity) -> &mut Self {
-        self.remove_related::<ChildOf>(&[child])
-    }
-
-    /// Makes all children be none.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn detach_all_children(&mut self) -> &mut Self {
-        self.detach_all_related::<ChildOf>()
-    }
-
-    /// Makes these entities the children, in this order, and no others.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn replace_children(&mut self, children: &[Entity]) -> &mut Self {
-        self.replace_related::<ChildOf>(children)
-    }
-
-    /// As [`replace_children`](Self::replace_children), which finds out by itself what differs.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn replace_children_with_difference(
-        &mut self,
-        entities_to_unrelate: &[Entity],
-        entities_to_relate: &[Entity],
-        newly_related_entities: &[Entity],
-    ) -> &mut Self {
-        self.replace_related_with_difference::<ChildOf>(
-            entities_to_unrelate,
-            entities_to_relate,
-            newly_related_entities,
-        )
-    }
-
-    /// Despawns the children, and what is below them.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn despawn_children(&mut self) -> &mut Self {
-        self.despawn_related::<Children>()
+    repeated_methods! {
+        ///
+        /// Entities that have ended when the command is applied are an error of the command; the others are linked.
+        #[cfg_attr(feature = "track_location", track_caller)]
     }
 }
 

@@ -1,40 +1,38 @@
-//! Comparing both sides of all links, after an operation on them was broken off.
+//! A comparison of both sides of all links, after an operation on them was broken off.
 
 use alloc::vec::Vec;
 
+use super::functions::{LinkFunctions, relation};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
+use crate::store::pairs::compare_pairs;
 use crate::store::{Orphan, Store};
 use crate::world::cast::World;
 
-/// How both sides of a relationship are read.
-pub(super) struct Sides {
-    /// The component of the sources.
-    pub(super) source: ComponentId,
-    /// The component of the targets.
-    pub(super) list: ComponentId,
-    /// The target that an entity names.
-    pub(super) target: fn(&World, Entity) -> Option<Entity>,
-    /// The sources that an entity lists; none if it lacks the component.
-    pub(super) lists: fn(&World, Entity) -> Option<Vec<Entity>>,
-    /// Brings the list of a target up to date if a program has exchanged it for another one.
-    pub(super) mend: fn(&mut Store, ComponentId, Entity),
+/// Notes all links and pairs whose two sides disagree. It only makes notes, so that it can be repeated. `O(entities)`
+#[cold]
+pub(super) fn compare(store: &mut Store) {
+    for number in 0..store.structure.sparse.len() {
+        let source = store.structure.archetypes.components.sparse()[number];
+        let Some((functions, true)) = relation(store, source) else { continue };
+        let Ok(list) = store.register_descriptor((functions.target_list)()) else { continue };
+        compare_sides(store, functions, [source, list]);
+    }
+    compare_pairs(store);
 }
 
-/// Notes all links of a relationship of which the two sides disagree, so that what settles notes makes them agree. Only notes are made
-/// here: it can be done again. `O(entities)`
-pub(super) fn compare(store: &mut Store, sides: &Sides) {
-    let &Sides { source: id, list, .. } = sides;
+/// Notes all links of a relationship whose two sides disagree, by the components of its sources and targets.
+fn compare_sides(store: &mut Store, functions: &LinkFunctions, [id, list]: [ComponentId; 2]) {
     let entities: Vec<Entity> =
         store.structure.archetypes.tables.iter().flat_map(|table| table.entities()).copied().collect();
-    // Those that are on the list of the target that they name.
+    // The sources that are on the list of the target that they name.
     let mut listed = EntityHashSet::default();
     for &target in &entities {
-        (sides.mend)(store, id, target);
-        let Some(sources) = (sides.lists)(World::from_store(store), target) else { continue };
+        (functions.mend)(store, id, target);
+        let Some(sources) = (functions.lists)(World::from_store(store), target) else { continue };
         let mut agrees = true;
         for source in sources {
-            let named = (sides.target)(World::from_store(store), source);
+            let named = (functions.target)(World::from_store(store), source);
             let is_noted = store.events.links.target(id, source) == Some(target);
             agrees &= named == Some(target) && listed.insert(source) && is_noted;
         }
@@ -47,7 +45,7 @@ pub(super) fn compare(store: &mut Store, sides: &Sides) {
     let ended = noted.into_iter().filter(|&source| !store.structure.entities.contains(source));
     store.events.links.parting.extend(ended.map(|source| (id, source)));
     for source in entities {
-        let named = (sides.target)(World::from_store(store), source);
+        let named = (functions.target)(World::from_store(store), source);
         let noted = store.events.links.target(id, source);
         if noted == named && (named.is_none() || listed.contains(&source)) {
             continue;
@@ -62,11 +60,33 @@ pub(super) fn compare(store: &mut Store, sides: &Sides) {
                 links.coming.push((id, source));
                 match noted == named {
                     // The target does not list it.
-                    true => links.forget_target(id, source),
+                    true => links.forget_targets(id, &[source]),
                     false => links.parting.push((id, source)),
                 }
             }
             None => links.parting.push((id, source)),
         }
+    }
+}
+
+/// Panics if the two sides of a relationship disagree: for tests.
+pub(in crate::world) fn check_links(world: &World) {
+    for info in world.store.structure.archetypes.components.iter() {
+        let Some((functions, true)) = relation(&world.store, info.id()) else { continue };
+        let name = info.name();
+        let (mut named, mut listed) = (0, 0);
+        for &entity in world.store.structure.archetypes.tables.iter().flat_map(|table| table.entities()) {
+            let target = (functions.target)(world, entity);
+            assert_eq!(target, world.store.events.links.target(info.id(), entity), "what {entity} names by {name}");
+            named += usize::from(target.is_some());
+            let sources = (functions.lists)(world, entity).unwrap_or_default();
+            for source in &sources {
+                assert_eq!((functions.target)(world, *source), Some(entity), "what {source} names by {name}");
+            }
+            assert_eq!(EntityHashSet::from_iter(sources.clone()).len(), sources.len(), "each source of {entity} once");
+            listed += sources.len();
+        }
+        assert_eq!(named, listed, "each link by {name} has two sides");
+        assert_eq!(world.store.events.links.count(info.id()), named, "links by {name}");
     }
 }

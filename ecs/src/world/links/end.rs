@@ -1,0 +1,128 @@
+//! The end of an entity with all that is linked to it.
+
+use alloc::vec::Vec;
+
+use super::functions::{LinkFunctions, id_of, relation};
+use crate::component::ComponentId;
+use crate::entity::{Entity, SparseSummary};
+use crate::store::Store;
+
+/// Despawns an entity and the sources that are despawned with it. Returns false, with nothing despawned, if a hook or observer is notified of
+/// the end of one of them or one is in a pair, if they list sources by several relationships or by one that does not despawn them or allows
+/// links to itself, or if the two sides of the relationship disagree.
+///
+/// Removals are recorded. Links to targets outside of the tree are removed by `Store::flush_events`.
+pub(in crate::world) fn end_linked(store: &mut Store, root: Entity) -> bool {
+    store.change_links(|store| end_tree(store, root))
+}
+
+fn end_tree(store: &mut Store, root: Entity) -> bool {
+    let Some(summary) = store.ends_unobserved(root) else { return false };
+    if !summary.meets(store.events.lists) && end_leaf(store, root, summary) {
+        return true;
+    }
+    let mut ending = core::mem::take(&mut store.events.links.ending);
+    ending.push(root);
+    let ended = collect_all(store, &mut ending).map(|tree| {
+        store.structure.entities.reserve_free(ending.len()).unwrap_or_else(|error| error.raise());
+        note_parting(store, &ending, tree);
+        store.end_unobserved(&ending)
+    });
+    ending.clear();
+    store.events.links.ending = ending;
+    let Some(panicked) = ended else { return false };
+    if store.events.has_pending {
+        store.events.defer_panic(panicked);
+        store.flush_events();
+    } else {
+        panicked.go_on();
+    }
+    true
+}
+
+/// Despawns an entity that lists no sources and is linked to exactly one target, if nothing has to be dropped. Otherwise returns false, with
+/// nothing changed.
+#[inline]
+fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
+    let sources = summary.common(store.events.sources);
+    let Some(number) = sources.only(store.structure.sparse.len()) else { return false };
+    let id = store.structure.archetypes.components.sparse()[number];
+    let (Some(_), Some((functions, true))) = (store.events.links.target(id, entity), relation(store, id)) else {
+        return false;
+    };
+    let ended = store.end_undropped(entity);
+    if ended {
+        (functions.unlink)(store, id, &[entity]);
+    }
+    ended
+}
+
+/// Extends `ending`, which holds the root, by the sources that are despawned with it, level by level. Returns `None` in the cases in which
+/// [`end_linked`] returns false, otherwise the component of the sources of the relationship that was followed, if there are any.
+fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<ComponentId>> {
+    let most = store.structure.entities.len();
+    let mut tree: Option<(ComponentId, ComponentId, &LinkFunctions)> = None;
+    let mut at = 0;
+    let mut quiet = None;
+    loop {
+        at += store.count_leaves(&ending[at..], quiet);
+        let Some(&entity) = ending.get(at) else { break };
+        at += 1;
+        let lists = store.ends_unobserved_in(entity, &mut quiet)?.common(store.events.lists);
+        if lists.is_empty() {
+            continue;
+        }
+        for number in lists.storages(store.structure.sparse.len()) {
+            let list = store.structure.archetypes.components.sparse()[number];
+            let (source, functions) = match tree {
+                Some((of, source, functions)) if of == list => (source, functions),
+                _ => {
+                    let Some((functions, false)) = relation(store, list) else { continue };
+                    if !store.structure.sparse[number].contains(entity.index()) {
+                        continue;
+                    }
+                    if !functions.is_linked || functions.allows_self || tree.is_some() {
+                        return None;
+                    }
+                    let source = id_of(store, functions)?;
+                    tree = Some((list, source, functions));
+                    (source, functions)
+                }
+            };
+            // Both sides may disagree if a program has exchanged lists.
+            if !(functions.collect)(store, source, entity, ending) || ending.len() > most {
+                return None;
+            }
+        }
+    }
+    Some(tree.map(|(_, source, _)| source))
+}
+
+/// Forgets the links of the relationship `tree` between entities that are about to be despawned. Notes the entities that are linked to
+/// targets which stay, so that `Store::flush_events` unlinks them.
+fn note_parting(store: &mut Store, ending: &[Entity], tree: Option<ComponentId>) {
+    let (root, linked) = ending.split_at(ending.len().min(1));
+    let all = store.events.sources;
+    let others = tree.map_or(all, |tree| all.except(store.structure.storage_of(tree)));
+    for (entities, noted) in [(root, all), (linked, others)] {
+        if noted.is_empty() {
+            continue;
+        }
+        for &entity in entities {
+            let sources = store.structure.entities.sparse_summary(entity.index()).common(noted);
+            if sources.is_empty() {
+                continue;
+            }
+            for number in sources.storages(store.structure.sparse.len()) {
+                let id = store.structure.archetypes.components.sparse()[number];
+                if store.events.links.target(id, entity).is_some() {
+                    store.events.links.parting.push((id, entity));
+                    store.events.has_pending = true;
+                }
+            }
+        }
+    }
+    if let Some(tree) = tree {
+        store.events.links.forget_targets(tree, linked);
+    }
+}

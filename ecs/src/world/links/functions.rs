@@ -1,0 +1,182 @@
+//! The functions of relationships, found by the components of both sides.
+
+use alloc::vec::Vec;
+use core::any::type_name;
+use core::mem::swap;
+
+use super::list::{ListOf, adopt, collect, link, list_these, mend, remove, sources, unlink};
+use crate::change::{ReadEntity, WriteEntity};
+use crate::component::{
+    Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, ErasedSlice, ErasedVec, RelationSide,
+};
+use crate::entity::Entity;
+use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
+use crate::store::{EntityBuilder, Link, Store};
+use crate::world::cast::World;
+
+/// A function that takes the component of the sources and a target.
+type ForTarget = fn(&mut Store, ComponentId, Entity);
+
+/// The functions of one relationship.
+#[derive(Clone, Copy)]
+pub(in crate::world) struct LinkFunctions {
+    /// The component of the sources.
+    pub(in crate::world) source: fn() -> &'static ComponentDescriptor,
+    /// The component of the targets.
+    pub(in crate::world) target_list: fn() -> &'static ComponentDescriptor,
+    pub(in crate::world) source_name: fn() -> &'static str,
+    pub(in crate::world) is_linked: bool,
+    pub(in crate::world) allows_self: bool,
+    /// Returns the target that an entity names.
+    pub(super) target: fn(&World, Entity) -> Option<Entity>,
+    /// Returns the sources that an entity lists; `None` if it lacks the component.
+    pub(super) lists: fn(&World, Entity) -> Option<Vec<Entity>>,
+    /// Adds the sources that an entity lists. Returns false if one of them is not linked to it.
+    pub(super) collect: fn(&mut Store, ComponentId, Entity, &mut Vec<Entity>) -> bool,
+    /// Links sources to the targets that they name.
+    pub(super) link: Link<Store>,
+    /// Takes sources off the lists of targets that they do not name.
+    pub(super) unlink: Link<Store>,
+    /// Reads the list that a target has got from outside.
+    pub(super) adopt: ForTarget,
+    /// Repairs the list of a target if a program has exchanged it for another one.
+    pub(super) mend: ForTarget,
+    /// Replaces the sources in a list, if there is one.
+    pub(super) list_these: fn(&mut Store, Entity, &[Entity]),
+    /// Removes the component of a source.
+    pub(super) release: fn(&mut Store, Entity),
+    /// Makes a source name another target, before listeners have been notified of the one that it names.
+    pub(super) retarget: fn(&mut Store, Entity, Entity),
+    /// Returns the target that a component names, and replaces it if another one is given.
+    pub(super) rename: fn(ErasedRefMut<'_>, Option<Entity>) -> Option<Entity>,
+    /// Returns the targets that components name which are in no world.
+    pub(in crate::world) named_by: fn(ErasedSlice<'_>) -> Option<Vec<Entity>>,
+    /// Removes the sources from a list that is in no world.
+    pub(super) empty: fn(ErasedRefMut<'_>),
+    /// Makes a source name another target, as an operation. Its other fields stay.
+    pub(super) rename_target: fn(&mut Store, Entity, Entity),
+    /// Whether the component that lists sources has other fields.
+    pub(super) list_has_more: bool,
+    /// Moves the other fields of the component that lists sources out of a target, into a value without sources.
+    pub(super) take_others: fn(&mut Store, Entity, &mut EntityBuilder),
+    /// Calls a function with each source in lists that are in no world: with the number of the list, the place there, and the source.
+    /// Returns false if the values are of another type.
+    pub(in crate::world) listed_by: fn(ErasedSlice<'_>, &mut dyn FnMut(usize, usize, Entity)) -> bool,
+    /// Notes the targets of lists that are in no world.
+    pub(in crate::world) note_targets: fn(&mut ErasedVec, &[Entity]),
+}
+
+impl LinkFunctions {
+    const fn of<R: Relationship>() -> Self {
+        Self {
+            source: || ComponentDescriptor::of::<R>(),
+            target_list: || ComponentDescriptor::of::<R::RelationshipTarget>(),
+            source_name: type_name::<R>,
+            is_linked: R::RelationshipTarget::LINKED_SPAWN,
+            allows_self: R::ALLOW_SELF_REFERENTIAL,
+            target: |world, source| ReadEntity::find::<R>(world.read(), source).map(R::get),
+            lists: sources::<R>,
+            collect: collect::<R>,
+            link: link::<R>,
+            unlink: unlink::<R>,
+            adopt: adopt::<R>,
+            mend: mend::<R>,
+            list_these: list_these::<R>,
+            release: remove::<R>,
+            retarget: |store, source, target| {
+                let named = WriteEntity::new(store, source).into_mut_told::<R>();
+                named.into_iter().for_each(|mut named| named.set_risky(target));
+            },
+            rename: |component, target| {
+                let component = component.into_mut::<R>()?;
+                target.into_iter().for_each(|target| component.set_risky(target));
+                Some(component.get())
+            },
+            named_by: |components| Some(components.downcast_ref::<R>()?.iter().map(R::get).collect()),
+            empty: |component| {
+                let list = component.into_mut::<R::RelationshipTarget>();
+                list.into_iter().for_each(|list| list.collection_mut_risky().clear());
+            },
+            rename_target: |store, source, target| {
+                let source = World::from_store_mut(store).get_entity_mut(source);
+                _ = source.map(|mut source| source.modify_component(|named: &mut R| named.set_risky(target)));
+            },
+            list_has_more: size_of::<R::RelationshipTarget>() > size_of::<ListOf<R>>(),
+            take_others: take_others::<R>,
+            listed_by: listed_by::<R>,
+            note_targets: |components, targets| {
+                let lists = components.as_mut_slice::<R::RelationshipTarget>().into_iter().flatten();
+                lists.zip(targets).for_each(|(list, &target)| list.collection_mut_risky().set_target(target));
+            },
+        }
+    }
+}
+
+fn take_others<R: Relationship>(store: &mut Store, target: Entity, others: &mut EntityBuilder) {
+    if let Some(mut list) = WriteEntity::new(store, target).into_mut::<R::RelationshipTarget>() {
+        let mut taken = R::RelationshipTarget::from_collection_risky(ListOf::<R>::new());
+        swap(&mut *list, &mut taken);
+        swap(list.collection_mut_risky(), taken.collection_mut_risky());
+        others.add(taken);
+    }
+}
+
+fn listed_by<R: Relationship>(components: ErasedSlice<'_>, see: &mut dyn FnMut(usize, usize, Entity)) -> bool {
+    let Some(lists) = components.downcast_ref::<R::RelationshipTarget>() else { return false };
+    for (row, list) in lists.iter().enumerate() {
+        list.iter().enumerate().for_each(|(place, source)| see(row, place, source));
+    }
+    true
+}
+
+/// The functions of a relationship, at a fixed address.
+struct Linked<R>(R);
+
+impl<R: Relationship> Linked<R> {
+    const FUNCTIONS: &'static LinkFunctions = &LinkFunctions::of::<R>();
+}
+
+impl<C: Component> Description<C> {
+    /// The component names the target of a relationship. The derive writes it.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn as_relationship(self) -> Self
+    where
+        C: Relationship,
+    {
+        self.with_relation(RelationSide::source(Linked::<C>::FUNCTIONS))
+    }
+
+    /// The component lists the sources of a relationship. The derive writes it. Values are not cloned with their entity: the sources stay
+    /// with the other one.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn as_relationship_target(self) -> Self
+    where
+        C: RelationshipTarget,
+    {
+        self.with_clone_only_in_copies().with_relation(RelationSide::target(Linked::<C::Relationship>::FUNCTIONS))
+    }
+}
+
+/// Returns the relationship of which a component is a side, and whether it is the side of the sources.
+pub(in crate::world) fn side_of(component: &ComponentDescriptor) -> Option<(&'static LinkFunctions, bool)> {
+    let side = component.relation()?;
+    Some((side.functions()?, side.is_source()))
+}
+
+/// [`side_of`] for a component of a store.
+pub(super) fn relation(store: &Store, id: ComponentId) -> Option<(&'static LinkFunctions, bool)> {
+    side_of(store.structure.archetypes.components.info(id)?.descriptor())
+}
+
+/// Returns the id of the component of the sources.
+pub(super) fn id_of(store: &mut Store, functions: &LinkFunctions) -> Option<ComponentId> {
+    store.register_descriptor((functions.source)()).ok()
+}
+
+/// Returns the function that links sources, if the component names a target.
+pub(in crate::world) fn linking(store: &Store, id: ComponentId) -> Option<Link<Store>> {
+    let (functions, is_source) = relation(store, id)?;
+    is_source.then_some(functions.link)
+}

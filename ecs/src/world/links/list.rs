@@ -1,0 +1,377 @@
+//! Links between sources and the lists of their targets: one function links sources, and one unlinks them. Both take slices; a single
+//! source is a slice of one.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::type_name;
+
+use crate::change::{ReadEntity, WriteEntity};
+use crate::component::{Component, ComponentId};
+use crate::entity::{Entity, EntityHashSet};
+use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget, Unlisted};
+use crate::store::{CommandFailure, EntityAt, Leaving, Listing, Store};
+use crate::world::cast::World;
+
+/// The collection in which a target lists its sources.
+pub(super) type ListOf<R> = <<R as Relationship>::RelationshipTarget as RelationshipTarget>::Collection;
+
+/// Returns the target that an entity names.
+#[inline]
+fn named<R: Relationship>(store: &mut Store, source: Entity) -> Option<Entity> {
+    let newest = store.structure.newest::<R>(source).map(R::get);
+    newest.or_else(|| ReadEntity::find::<R>(World::from_store(store).read(), source).map(R::get))
+}
+
+/// Returns the sources that an entity lists; `None` if it lacks the component.
+pub(super) fn sources<R: Relationship>(world: &World, target: Entity) -> Option<Vec<Entity>> {
+    Some(ReadEntity::find::<R::RelationshipTarget>(world.read(), target)?.iter().collect())
+}
+
+/// Adds the sources that an entity lists. Returns false if one of them is not linked to it.
+pub(super) fn collect<R: Relationship>(
+    store: &mut Store,
+    id: ComponentId,
+    target: Entity,
+    sources: &mut Vec<Entity>,
+) -> bool {
+    let first = sources.len();
+    let list = match store.structure.sole::<R::RelationshipTarget>(target) {
+        Some(list) => Some(list),
+        None => ReadEntity::find::<R::RelationshipTarget>(World::from_store(store).read(), target),
+    };
+    let Some(list) = list else { return true };
+    if list.collection().is_of_another(target) {
+        return false;
+    }
+    sources.extend(list.iter());
+    store.events.links.are_listed_on(id, &sources[first..], target)
+}
+
+/// Changes the list of a target, if it has one.
+#[inline]
+fn with_list<R: Relationship, T>(
+    store: &mut Store,
+    target: Entity,
+    change: impl FnOnce(&mut ListOf<R>) -> T,
+) -> Option<T> {
+    if let Some(list) = store.sole_mut::<R::RelationshipTarget>(target) {
+        return Some(change(list.collection_mut_risky()));
+    }
+    if store.structure.lacks::<R::RelationshipTarget>(target) {
+        return None;
+    }
+    let mut list = WriteEntity::new(store, target).into_mut::<R::RelationshipTarget>()?;
+    Some(change(list.collection_mut_risky()))
+}
+
+/// Links sources to the targets that they name, and unlinks them from other targets. A link that cannot be is reported, and its component
+/// is removed when listeners have been notified of it. The caller defers events.
+pub(super) fn link<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
+    let mut rest = sources;
+    while let Some((&source, others)) = rest.split_first() {
+        let Some(target) = named::<R>(store, source) else {
+            unlink::<R>(store, id, &[source]);
+            rest = others;
+            continue;
+        };
+        let count = others.iter().take_while(|&&other| named::<R>(store, other) == Some(target)).count();
+        link_to::<R>(store, id, target, &rest[..=count]);
+        rest = &others[count..];
+    }
+}
+
+/// [`link`] for sources that all name the same target.
+#[inline]
+pub(in crate::world) fn link_to<R: Relationship>(
+    store: &mut Store,
+    id: ComponentId,
+    target: Entity,
+    sources: &[Entity],
+) {
+    let mut linked = 0;
+    // A target that has a list is alive.
+    if let Some(listing) = store.listing::<R::RelationshipTarget>(target) {
+        let Listing { list, links, entities, lists, visit } = listing;
+        let list = list.collection_mut_risky();
+        for &source in sources {
+            // An entity that lists nothing is above no other.
+            let may_be_above = R::RelationshipTarget::LINKED_SPAWN
+                && entities.sparse_summary(source.index()).meets(lists)
+                || source == target;
+            if may_be_above || list.source_to_remove_before_add().is_some() || list.is_of_another(target) {
+                break;
+            }
+            linked += 1;
+            let note = links.note_of(id, source);
+            let before = note.place();
+            if before.is_some_and(|(listed, _)| listed == target) {
+                continue;
+            }
+            visit.note();
+            note.set(target, list.add_at_end(source));
+            if let Some((target, place)) = before {
+                links.leaving.push(Leaving { source, target, place });
+            }
+        }
+        unlist_leaving::<R>(store, id);
+    }
+    if linked < sources.len() {
+        link_checked::<R>(store, id, &sources[linked..]);
+    }
+}
+
+/// The part of [`link_to`] for sources that may be refused, or whose target has no list with room.
+#[cold]
+#[inline(never)]
+fn link_checked<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
+    unlink::<R>(store, id, sources);
+    for &source in sources {
+        // A source that had to leave a full list has lost the component.
+        let Some(target) = named::<R>(store, source) else { continue };
+        if store.events.links.target(id, source) == Some(target) {
+            continue;
+        }
+        if let Err(reason) = check::<R>(store, id, source, target) {
+            refuse::<R>(store, id, (source, target), reason);
+            continue;
+        }
+        if with_list::<R, _>(store, target, |list| list.is_of_another(target)) == Some(true) {
+            mend::<R>(store, id, target);
+        }
+        let add = |list: &mut ListOf<R>| {
+            let displaced = list.source_to_remove_before_add();
+            displaced.into_iter().for_each(|displaced| _ = list.remove(displaced));
+            (list.add_at_end(source), displaced)
+        };
+        let added = with_list::<R, _>(store, target, add);
+        let (place, displaced) = added.unwrap_or_else(|| (list_first::<R>(store, target, source), None));
+        store.events.links.set_place(id, source, target, place);
+        if let Some(displaced) = displaced {
+            store.events.pending.mark_stale();
+            store.events.links.forget_targets(id, &[displaced]);
+            remove::<R>(store, displaced);
+        }
+    }
+}
+
+/// Gives a target a list of one source, and returns the place of the source there.
+fn list_first<R: Relationship>(store: &mut Store, target: Entity, source: Entity) -> u32 {
+    let mut sources = <ListOf<R> as RelationshipSourceCollection>::new();
+    sources.set_target(target);
+    let place = sources.add_at_end(source);
+    if let Some(list) = store.put_untold(target, R::RelationshipTarget::from_collection_risky(sources)) {
+        store.events.links.is_listing = true;
+        let listing = ListInsertion(store);
+        if let Ok(mut target) = EntityAt::find(listing.0, target) {
+            target.insert_for_origin(list);
+        }
+    }
+    place
+}
+
+/// A store while it inserts a list that agrees with the sources.
+struct ListInsertion<'s>(&'s mut Store);
+
+impl Drop for ListInsertion<'_> {
+    fn drop(&mut self) {
+        self.0.events.links.is_listing = false;
+    }
+}
+
+/// Takes sources, which may have ended, off the lists of targets that they do not name.
+pub(super) fn unlink<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
+    for &source in sources {
+        let Some((target, place)) = store.events.links.place(id, source) else { continue };
+        if named::<R>(store, source) != Some(target) {
+            store.events.links.forget_targets(id, &[source]);
+            store.events.links.leaving.push(Leaving { source, target, place });
+        }
+    }
+    unlist_leaving::<R>(store, id);
+}
+
+/// Takes the sources that leave off the lists of their targets.
+#[inline]
+fn unlist_leaving<R: Relationship>(store: &mut Store, id: ComponentId) {
+    if store.events.links.leaving.is_empty() {
+        return;
+    }
+    let mut leaving = core::mem::take(&mut store.events.links.leaving);
+    for group in leaving.chunk_by(|a, b| a.target == b.target) {
+        unlist::<R>(store, id, group);
+    }
+    leaving.clear();
+    store.events.links.leaving = leaving;
+}
+
+/// Takes sources off the list of the target that all of them leave, and removes the component if they were the last ones.
+fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, leaving: &[Leaving]) {
+    let Some(&Leaving { target, .. }) = leaving.first() else { return };
+    let remove = |list: &mut ListOf<R>| (!list.is_of_another(target)).then(|| remove_from(list, leaving));
+    match with_list::<R, _>(store, target, remove) {
+        None => {}
+        Some(None) => mend::<R>(store, id, target),
+        Some(Some(Unlisted { is_empty: true, .. })) => remove_list::<R>(store, target),
+        Some(Some(Unlisted { are_elsewhere: true, .. })) => {
+            let sources = sources::<R>(World::from_store(store), target).unwrap_or_default();
+            store.events.links.move_places(id, &sources);
+        }
+        Some(Some(_)) => {}
+    }
+}
+
+#[inline]
+fn remove_from<L: RelationshipSourceCollection>(list: &mut L, leaving: &[Leaving]) -> Unlisted {
+    /// The number of sources from which on one pass over the list is cheaper than a search for each.
+    const MANY: usize = 4;
+    let mut all = Unlisted { is_empty: false, are_elsewhere: false };
+    if !L::KNOWS_PLACES && leaving.len() >= MANY {
+        let leaving: EntityHashSet = leaving.iter().map(|leaving| leaving.source).collect();
+        let kept: Vec<Entity> = list.iter().filter(|source| !leaving.contains(source)).collect();
+        list.clear();
+        list.extend_from_iter(kept);
+        all.is_empty = list.is_empty();
+        return all;
+    }
+    for &Leaving { source, place, .. } in leaving {
+        let Unlisted { is_empty, are_elsewhere } = list.remove_near(source, place);
+        all = Unlisted { is_empty, are_elsewhere: all.are_elsewhere | are_elsewhere };
+    }
+    all
+}
+
+/// Removes the component of a target that lists no sources.
+fn remove_list<R: Relationship>(store: &mut Store, target: Entity) {
+    if !store.remove_untold::<R::RelationshipTarget>(target) {
+        remove::<R::RelationshipTarget>(store, target);
+    }
+}
+
+/// Replaces the sources that a target lists, if it has a list.
+pub(super) fn list_these<R: Relationship>(store: &mut Store, target: Entity, sources: &[Entity]) {
+    with_list::<R, _>(store, target, |list| {
+        list.clear();
+        list.extend_from_iter(sources.iter().copied());
+        list.set_target(target);
+    });
+}
+
+/// Repairs the list of a target if a program has exchanged it for the list of another target, and the list of that one.
+#[cold]
+#[inline(never)]
+pub(super) fn mend<R: Relationship>(store: &mut Store, id: ComponentId, mut target: Entity) {
+    // A list from outside is adopted when all links that have ended are gone.
+    if store.events.links.adopting.iter().any(|(_, adopting)| *adopting == target) {
+        return;
+    }
+    while let Some(Some(of)) = with_list::<R, _>(store, target, |list| list.target()) {
+        if of == target {
+            return;
+        }
+        let sources = store.events.links.sources_of(id, target);
+        store.events.links.move_places(id, &sources);
+        list_these::<R>(store, target, &sources);
+        if sources.is_empty() {
+            remove_list::<R>(store, target);
+        }
+        target = of;
+    }
+}
+
+/// Reads the list that a target has got from outside: sources that name the target stay, each once.
+pub(super) fn adopt<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
+    let Some(listed) = sources::<R>(World::from_store(store), target) else { return };
+    let (mut kept, mut seen) = (Vec::with_capacity(listed.len()), EntityHashSet::default());
+    for &source in &listed {
+        if named::<R>(store, source) == Some(target)
+            && store.events.links.target(id, source).is_none_or(|listed| listed == target)
+            && check::<R>(store, id, source, target).is_ok()
+            && seen.insert(source)
+        {
+            kept.push(source);
+        }
+    }
+    list_these::<R>(store, target, &kept);
+    if kept.is_empty() && !listed.is_empty() {
+        store.events.pending.mark_stale();
+        remove_list::<R>(store, target);
+    }
+    for (place, source) in kept.into_iter().enumerate() {
+        store.events.links.set_place(id, source, target, place as u32);
+    }
+    // Sources that were listed before and are not listed now are orphans, which have been noted.
+}
+
+/// Removes a component. The origin is that of the operation.
+pub(super) fn remove<C: Component>(store: &mut Store, entity: Entity) {
+    let id = store.register_component::<C>();
+    if let Ok(mut entity) = EntityAt::find(store, entity) {
+        entity.remove_components(&[id]);
+    }
+}
+
+/// Checks that an entity can be linked to another one. `O(depth)` if sources end with their target and the entity lists some, constant
+/// otherwise.
+///
+/// # Errors
+///
+/// The reason if it cannot.
+#[inline]
+fn check<R: Relationship>(
+    store: &Store,
+    id: ComponentId,
+    source: Entity,
+    target: Entity,
+) -> Result<(), fn(Entity, Entity) -> String> {
+    if source == target {
+        return match R::ALLOW_SELF_REFERENTIAL {
+            true => Ok(()),
+            false => Err(|source, _| {
+                format!(
+                    "entity {source} cannot be linked to itself; where that is meant: \
+                     `#[relationship(relationship_target = .., allow_self_referential)]`"
+                )
+            }),
+        };
+    }
+    if !store.structure.entities.contains(target) {
+        return Err(|source, target| format!("entity {source} cannot be linked to {target}, which is not alive"));
+    }
+    // An entity that lists nothing is above no other.
+    if R::RelationshipTarget::LINKED_SPAWN
+        && store.structure.entities.sparse_summary(source.index()).meets(store.events.lists)
+        && ReadEntity::find::<R::RelationshipTarget>(World::from_store(store).read(), source).is_some()
+    {
+        let up = |&entity: &Entity| store.events.links.target(id, entity).filter(|&above| above != entity);
+        if core::iter::successors(Some(target), up).any(|above| above == source) {
+            return Err(|source, target| {
+                format!(
+                    "entity {source} cannot be linked to {target}, which is linked to it already, directly or through others: they \
+                     would end with each other"
+                )
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Reports a link that cannot be, and has the component removed when listeners have been notified of it.
+#[cold]
+fn refuse<R: Relationship>(
+    store: &mut Store,
+    id: ComponentId,
+    (source, target): (Entity, Entity),
+    reason: fn(Entity, Entity) -> String,
+) {
+    // The placeholder is named by a source that has come from another world without its target.
+    if target != Entity::PLACEHOLDER {
+        let (reason, by) =
+            (CommandFailure::Other(Arc::from(reason(source, target))), store.structure.entities.acting());
+        store.commands.errors.report("insert", type_name::<R>(), reason, by);
+    }
+    store.events.links.refused.push_back((id, source));
+    store.events.has_pending = true;
+    store.events.dispatch.let_wait(|store: &mut Store| store.batched(Store::relink));
+}

@@ -1,0 +1,98 @@
+//! Entities inside of the components of relationships: exchanged for others when values are cloned, built of data, or move.
+
+use alloc::vec::Vec;
+
+use super::functions::{relation, side_of};
+use crate::change::WriteEntity;
+use crate::component::{ComponentDescriptor, ComponentId, ErasedRefMut};
+use crate::entity::{Entity, EntityHashMap, EntityMapper};
+use crate::store::{EntityBuilder, Store};
+use crate::world::cast::World;
+
+/// Replaces the entities inside of a component that is in no world by those that stand for them, and the target that it names. A component
+/// that lists sources then lists none: sources are added when they are linked.
+pub(crate) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMapper) {
+    let side = side_of(component.descriptor());
+    if let Some((functions, false)) = side {
+        (functions.empty)(component.reborrow());
+    }
+    let functions = side.filter(|(_, is_source)| *is_source).map(|(functions, _)| functions);
+    let named = functions.and_then(|functions| (functions.rename)(component.reborrow(), None));
+    component.map_entities(mapper);
+    if let (Some(functions), Some(target)) = (functions, named) {
+        (functions.rename)(component, Some(mapper.get_mapped(target)));
+    }
+}
+
+/// Returns whether [`rename`] may find entities in values of a component.
+pub(crate) fn names_entities(component: &ComponentDescriptor) -> bool {
+    component.functions().map_entities_fn().is_some() || component.relation().is_some_and(|side| side.is_source())
+}
+
+/// Replaces the entities inside of a component of an entity that is about to move by those that stand for them. The target that it names
+/// and the sources that it lists stay: [`rename_moved`] replaces these.
+pub(in crate::world) fn rename_before_move(
+    store: &mut Store,
+    entity: Entity,
+    id: ComponentId,
+    mapper: &mut dyn EntityMapper,
+) {
+    let Some(mut component) = WriteEntity::new(store, entity).into_erased(id) else { return };
+    if component.descriptor().relation().is_none() {
+        component.map_entities(mapper);
+        return;
+    }
+    if let Some((functions, true)) = side_of(component.descriptor())
+        && let Some(target) = (functions.rename)(component.reborrow(), None)
+    {
+        component.map_entities(mapper);
+        (functions.rename)(component, Some(target));
+    }
+}
+
+/// Makes components of entities that have come from another world name each other by their new ids, before listeners are notified of them.
+/// Links to entities that have not come end.
+pub(in crate::world) fn rename_moved(store: &mut Store, ids: &[(Entity, Entity)]) {
+    let mut map = EntityHashMap::<Entity>::default();
+    let has_room = map.try_reserve(ids.len()).is_ok();
+    map.extend(ids.iter().copied().filter(|_| has_room));
+    let new_id = |old: Entity| {
+        let searched = || ids.iter().find(|(of, _)| !has_room && *of == old).map(|(_, new)| *new);
+        map.get(&old).copied().or_else(searched).unwrap_or(Entity::PLACEHOLDER)
+    };
+    // Names of targets come first, since they need no memory. Lists that could not be changed are made anew.
+    for changes_sources in [true, false] {
+        for number in 0..store.structure.sparse.len() {
+            let id = store.structure.archetypes.components.sparse()[number];
+            let functions = relation(store, id).filter(|(_, is_source)| *is_source == changes_sources);
+            let Some((functions, is_source)) = functions else { continue };
+            for &(_, entity) in ids {
+                if is_source {
+                    let named = (functions.target)(World::from_store(store), entity);
+                    if let Some(target) = named {
+                        (functions.retarget)(store, entity, new_id(target));
+                    }
+                } else if let Some(sources) = (functions.lists)(World::from_store(store), entity) {
+                    let sources: Vec<Entity> = sources.into_iter().map(new_id).collect();
+                    (functions.list_these)(store, entity, &sources);
+                }
+            }
+        }
+    }
+}
+
+/// Makes the sources that are listed by a component of an entity sources of another one. Their other fields stay.
+pub(in crate::world) fn move_sources(store: &mut Store, list: ComponentId, from: Entity, to: Entity) {
+    let Some((functions, false)) = relation(store, list) else { return };
+    let sources = (functions.lists)(World::from_store(store), from).unwrap_or_default();
+    sources.into_iter().for_each(|source| (functions.rename_target)(store, source, to));
+}
+
+/// Moves other fields of a component that lists sources into a value without sources, if it has some.
+pub(in crate::world) fn take_others(store: &mut Store, list: ComponentId, target: Entity, others: &mut EntityBuilder) {
+    if let Some((functions, false)) = relation(store, list)
+        && functions.list_has_more
+    {
+        (functions.take_others)(store, target, others);
+    }
+}

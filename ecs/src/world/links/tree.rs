@@ -1,0 +1,59 @@
+//! The entities that would end with each other.
+
+use alloc::vec::Vec;
+
+use super::functions::{id_of, relation};
+use crate::component::ComponentId;
+use crate::entity::{Entity, EntityHashSet};
+use crate::store::Store;
+use crate::world::cast::World;
+
+/// Entities that would end with each other.
+pub(in crate::world) struct LinkedTree {
+    /// The root first, and then level by level; the sources of one target in their order.
+    pub(in crate::world) entities: Vec<Entity>,
+    /// The relationships that have led from one to the other: the components of their sources.
+    pub(in crate::world) relationships: Vec<ComponentId>,
+    /// Those components of their targets that have other fields.
+    pub(in crate::world) lists: Vec<ComponentId>,
+}
+
+/// An entity and all that would end with it, by relationships of which a function means the component that lists the sources. `O(entities)`
+pub(in crate::world) fn linked_tree(
+    store: &mut Store,
+    root: Entity,
+    is_meant: impl Fn(&Store, ComponentId) -> bool,
+) -> LinkedTree {
+    let ids: Vec<ComponentId> = store.structure.archetypes.components.iter().map(|info| info.id()).collect();
+    let (mut relationships, mut lists) = (Vec::new(), Vec::new());
+    for id in ids {
+        if let Some((functions, false)) = relation(store, id)
+            && functions.is_linked
+            && is_meant(store, id)
+            && let Some(source) = id_of(store, functions)
+        {
+            relationships.push((source, functions));
+            lists.extend(functions.list_has_more.then_some(id));
+        }
+    }
+    let world = World::from_store(store);
+    let (mut entities, mut seen) = (alloc::vec![root], EntityHashSet::from_iter([root]));
+    let mut at = 0;
+    while let Some(&target) = entities.get(at) {
+        for (_, functions) in &relationships {
+            let sources = (functions.lists)(world, target).unwrap_or_default();
+            // Both sides may disagree if a program has exchanged lists.
+            let is_new = |source: &Entity| (functions.target)(world, *source) == Some(target) && seen.insert(*source);
+            entities.extend(sources.into_iter().filter(is_new));
+        }
+        at += 1;
+    }
+    LinkedTree { entities, relationships: relationships.into_iter().map(|(source, _)| source).collect(), lists }
+}
+
+impl LinkedTree {
+    /// An entity alone.
+    pub(in crate::world) fn of_one(root: Entity) -> Self {
+        Self { entities: alloc::vec![root], relationships: Vec::new(), lists: Vec::new() }
+    }
+}
