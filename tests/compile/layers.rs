@@ -62,6 +62,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/find.rs",
     "query/many.rs",
     "query/combinations.rs",
+    "query/matched.rs",
     "query/matching_rows.rs",
     "query/nested.rs",
     "query/pairs.rs",

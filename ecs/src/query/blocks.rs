@@ -11,9 +11,10 @@ use core::slice;
 use super::cache::{CacheOf, Match};
 use super::fetch::{ContiguousFetch, Fetch, Recording, Rows, Sharing};
 use super::filter::FilterTerms;
+use super::matched::Matched;
 use crate::cell::StoreCell;
 use crate::entity::{Entity, TableId};
-use crate::sparse::{SparseSet, SparseStorage};
+use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tracking::{GROUP, LoggedRows};
 
@@ -49,15 +50,8 @@ pub(crate) const fn sharing<D: Fetch, F: FilterTerms>() -> Sharing {
 }
 
 /// Whether everything that a query reads or asks for is stored outside the tables.
-const fn is_outside_tables<D: Fetch, F: FilterTerms>() -> bool {
+pub(super) const fn is_outside_tables<D: Fetch, F: FilterTerms>() -> bool {
     D::FACTS.outside_tables && F::FACTS.outside_tables
-}
-
-/// Whether every entity of the sparse storage that a walk follows matches, if its table does: the query demands that it is there, and
-/// asks nothing else of a row. Not if the walk follows the log of the storage.
-#[inline]
-fn holds_for_all<D: Fetch, F: FilterTerms>(cache: &CacheOf<D, F>) -> bool {
-    D::FACTS.only_demands && F::FACTS.only_demands && cache.drivers.len() == 1
 }
 
 impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
@@ -65,7 +59,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     ///
     /// - The match belongs to the cache, which belongs to the cell's store and is up to date.
     #[inline(always)]
-    pub(crate) unsafe fn whole(cell: StoreCell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
+    pub(super) unsafe fn whole(cell: StoreCell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
         // SAFETY: the caller's promise.
         unsafe { Self::of_tables(cell, cell.store().structure.archetypes.tables.as_slice(), cache, found) }
     }
@@ -91,37 +85,6 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         let filter =
             if F::PER_ROW { MaybeUninit::new(F::ready(cell, &cache.filter, table)) } else { MaybeUninit::uninit() };
         Self { data, filter, rows: Rows::of(table), first: 0, end: table.len(), all_packed: false }
-    }
-
-    /// The values that the walk follows, one behind the other, if it does not matter in which tables their entities are.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Block::whole`]. The driver is that of the query.
-    pub(crate) unsafe fn packed(cell: StoreCell<'w>, cache: &CacheOf<D, F>, driver: &Driver<'w>) -> Option<Self> {
-        let (storage, found) = Self::what_is_packed(cell, cache, driver)?;
-        // SAFETY: the caller's promise.
-        let whole = unsafe { Self::whole(cell, cache, found) };
-        // SAFETY: what the query reads is outside of tables; the rows are those of the storage.
-        let data = unsafe { D::packed(whole.data, storage) };
-        let all_packed = holds_for_all::<D, F>(cache);
-        Some(Self { data, rows: Rows::of_storage(storage), end: storage.entities().len(), all_packed, ..whole })
-    }
-
-    /// The set whose values are the rows of [`packed`](Self::packed), if there is one, and any match.
-    #[inline]
-    fn what_is_packed<'s>(
-        cell: StoreCell<'w>,
-        cache: &'s CacheOf<D, F>,
-        driver: &Driver<'w>,
-    ) -> Option<(&'w SparseSet, &'s Match<D::Column>)> {
-        if !is_outside_tables::<D, F>() || driver.logged.is_some() {
-            return None;
-        }
-        let SparseStorage::Set(storage) = driver.storage else { return None };
-        // Tables that do not match have what disables their entities, or have been left out otherwise.
-        let are_all = cache.matches.len() == cell.store().structure.archetypes.tables.iter().len();
-        cache.matches.first().filter(|_| are_all).map(|found| (storage, found))
     }
 
     /// The filter, of a query of which it has to ask rows.
@@ -300,8 +263,7 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
 
 /// The blocks of a query, one after the other.
 pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D, F>,
+    matched: Matched<'w, 's, D, F>,
     /// The matches that are still to come, unless there is a driver. An iterator stays in registers from table to table, where the
     /// list would be looked at again for each.
     matches: slice::Iter<'s, Match<D::Column>>,
@@ -317,8 +279,8 @@ pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
 /// A sparse storage that every match is in, and, if there is a list, values of it among which are those of all matches.
 #[derive(Clone, Copy)]
 pub(crate) struct Driver<'w> {
-    storage: &'w SparseStorage,
-    logged: Option<LoggedRows<'w>>,
+    pub(super) storage: &'w SparseStorage,
+    pub(super) logged: Option<LoggedRows<'w>>,
 }
 
 impl Driver<'_> {
@@ -356,32 +318,31 @@ impl Driver<'_> {
 
 impl<D: Fetch, F: FilterTerms> Clone for BlockIter<'_, '_, D, F> {
     fn clone(&self) -> Self {
-        let Self { cell, cache, tables, at, driver, is_led, .. } = *self;
-        Self { cell, cache, matches: self.matches.clone(), tables, at, driver, is_led }
+        let Self { matched, tables, at, driver, is_led, .. } = *self;
+        Self { matched, matches: self.matches.clone(), tables, at, driver, is_led }
     }
 }
 
 impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
-    /// # Safety
-    ///
-    /// - The cache belongs to the cell's store and is up to date.
+    /// All blocks.
     #[inline]
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
-        let is_led = driver.is_some_and(|driver| Block::<D, F>::what_is_packed(cell, cache, &driver).is_none());
-        let tables = cell.store().structure.archetypes.tables.as_slice();
-        Self { cell, cache, matches: cache.matches.iter(), tables, at: 0, driver, is_led }
+    pub(crate) fn new(matched: Matched<'w, 's, D, F>) -> Self {
+        let driver = matched.driver();
+        let is_led = driver.is_some_and(|driver| matched.what_is_packed(&driver).is_none());
+        let tables = matched.cell.store().structure.archetypes.tables.as_slice();
+        Self { matched, matches: matched.cache.matches.iter(), tables, at: 0, driver, is_led }
     }
 
     /// A walk that has come to its end.
     #[inline]
-    pub(crate) fn nothing(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        Self { cell, cache, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, is_led: false }
+    pub(crate) fn nothing(matched: Matched<'w, 's, D, F>) -> Self {
+        Self { matched, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, is_led: false }
     }
 
-    /// What it looks at, and the tables that match.
-    pub(crate) fn parts(&self) -> (StoreCell<'w>, &'s CacheOf<D, F>) {
-        (self.cell, self.cache)
+    /// What it looks at.
+    #[inline]
+    pub(crate) fn matched(&self) -> Matched<'w, 's, D, F> {
+        self.matched
     }
 
     /// How many rows the blocks have that are still to come, where rows need not be asked.
@@ -399,8 +360,10 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         }
         loop {
             let found = self.matches.next()?;
-            // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`; `nothing` has none.
-            let block = unsafe { Block::of_tables(self.cell.anew(), self.tables, self.cache, found) };
+            let Matched { cell, cache } = self.matched;
+            // SAFETY: the match is one of the cache, which belongs to the store and is up to date, as promised to `Matched::new`; `nothing`
+            // has none.
+            let block = unsafe { Block::of_tables(cell.anew(), self.tables, cache, found) };
             if block.end != 0 && block.has_any() {
                 return Some(block);
             }
@@ -433,8 +396,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     ) -> Option<usize> {
         let driver = self.driver?;
         loop {
-            // SAFETY: the cache belongs to the store, as promised to `new`; the block is forwarded.
-            let row = unsafe { driver.next_row(self.cell, self.cache, (&mut self.at, usize::MAX), table, block) }?;
+            // SAFETY: the block is forwarded.
+            let row = unsafe { driver.next_row(self.matched, (&mut self.at, usize::MAX), table, block) }?;
             // SAFETY: `next_row` has initialized the block, and a live entity is in its row.
             if unsafe { block.assume_init_ref().contains_row(row) } {
                 return Some(row);
@@ -449,8 +412,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
             return None;
         }
         self.at = usize::MAX;
-        // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
-        unsafe { Block::packed(self.cell, self.cache, driver) }.filter(|block| block.end != 0)
+        // SAFETY: the driver is that of the query.
+        unsafe { self.matched.packed(driver) }.filter(|block| block.end != 0)
     }
 }
 
@@ -470,23 +433,18 @@ impl<'w> Led<'w> {
     /// # Errors
     ///
     /// Those of the function, with which it ends.
-    ///
-    /// # Safety
-    ///
-    /// - The cache belongs to the cell's store and is up to date. What the filter asks for may be read.
     #[inline(always)]
-    pub(crate) unsafe fn for_each<D: Fetch, F: FilterTerms, E>(
+    pub(crate) fn for_each<D: Fetch, F: FilterTerms, E>(
         self,
-        cell: StoreCell<'w>,
-        cache: &CacheOf<D, F>,
+        matched: Matched<'w, '_, D, F>,
         mut each: impl FnMut(&Block<'w, D, F>, usize) -> Result<(), E>,
     ) -> Result<(), E> {
         let Self { driver, mut at } = self;
-        let entities = &cell.store().structure.entities;
+        let entities = &matched.cell.store().structure.entities;
         // The table of the last row. Its block stays where it is, and is not copied for each row.
         let mut table = TableId::UNUSED;
         let mut block = None;
-        let is_asked = !holds_for_all::<D, F>(cache);
+        let is_asked = !matched.holds_for_all();
         // `each` stands in one loop, so that it becomes a part of it.
         let mut some = [0; LED];
         loop {
@@ -498,8 +456,7 @@ impl<'w> Led<'w> {
                 let Some(location) = entities.location_at(index) else { continue };
                 if table != location.table {
                     table = location.table;
-                    // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
-                    block = cache.match_of(table).map(|found| unsafe { Block::<D, F>::whole(cell, cache, &found) });
+                    block = matched.block_of(table);
                 }
                 let Some(block) = &block else { continue };
                 let row = location.row as usize;
@@ -518,13 +475,11 @@ impl<'w> Driver<'w> {
     ///
     /// # Safety
     ///
-    /// - The cache belongs to the cell's store and is up to date.
     /// - `block` is initialized if `table` is not [`TableId::UNUSED`], and is then a block of all rows of that table.
     #[inline]
     pub(crate) unsafe fn next_row<D: Fetch, F: FilterTerms>(
         &self,
-        cell: StoreCell<'w>,
-        cache: &CacheOf<D, F>,
+        matched: Matched<'w, '_, D, F>,
         (at, end): (&mut usize, usize),
         table: &mut TableId,
         block: &mut MaybeUninit<Block<'w, D, F>>,
@@ -532,27 +487,13 @@ impl<'w> Driver<'w> {
         loop {
             let (index, next) = self.next(*at).filter(|&(_, next)| next <= end)?;
             *at = next;
-            let Some(location) = cell.store().structure.entities.location_at(index) else { continue };
+            let Some(location) = matched.cell.store().structure.entities.location_at(index) else { continue };
             if *table != location.table {
-                let Some(found) = cache.match_of(location.table) else { continue };
-                // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
-                block.write(unsafe { Block::whole(cell, cache, &found) });
+                let Some(whole) = matched.block_of(location.table) else { continue };
+                block.write(whole);
                 *table = location.table;
             }
             return Some(location.row as usize);
         }
     }
-}
-
-/// The smallest of the sparse storages that every match is in; or a list of values of one.
-pub(crate) fn driver<'w, F: FilterTerms>(
-    cell: StoreCell<'w>,
-    filter: &F::State,
-    drivers: &[u32],
-) -> Option<Driver<'w>> {
-    if let Some((storage, logged)) = F::logged_sparse(cell, filter) {
-        return Some(Driver { storage, logged: Some(logged) });
-    }
-    let storages = drivers.iter().filter_map(|&number| cell.store().structure.sparse.get(number as usize));
-    Some(Driver { storage: storages.min_by_key(|storage| storage.len())?, logged: None })
 }

@@ -15,6 +15,7 @@ mod matching;
 mod error;
 mod cache;
 mod blocks;
+mod matched;
 mod matching_rows;
 mod cursor;
 
@@ -44,7 +45,6 @@ mod linked;
 mod select;
 mod explain;
 
-pub(crate) use self::cache::CacheOf;
 pub use self::cache::QueryState;
 pub use self::combinations::QueryCombinationIter;
 #[cfg(test)]
@@ -66,6 +66,7 @@ pub use self::many::{
     QueryManyIter, QueryManyMatchedIter, QueryManyUniqueIter, QueryManyUnwrappedIter, QuerySortedIter,
     QuerySortedManyIter, QuerySortedManyUniqueIter,
 };
+pub(crate) use self::matched::Matched;
 pub(crate) use self::matching::{is_per_row, registered as registered_terms};
 #[cfg(test)]
 pub(crate) use self::matching_rows::FewRows;

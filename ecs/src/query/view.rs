@@ -5,7 +5,7 @@ use core::array;
 use core::borrow::Borrow;
 use core::fmt;
 
-use super::cache::{CacheOf, QueryState};
+use super::cache::QueryState;
 use super::combinations::QueryCombinationIter;
 use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 use super::error::{QueryEntityError, QuerySingleError};
@@ -14,6 +14,7 @@ use super::filter::QueryFilter;
 use super::find::{self, Books, Finder};
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::QueryManyIter;
+use super::matched::Matched;
 use super::row_ranges::{RowRanges, SliceKernel};
 use crate::cell::{ReadCell, StoreCell};
 use crate::change::{ReadEntity, WriteEntity};
@@ -50,8 +51,7 @@ use crate::tick::RunTicks;
 /// ```
 #[doc(alias("View", "QueryBorrow", "SystemQuery", "EntityQuery", "SystemAPI"))]
 pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
-    pub(super) cell: StoreCell<'w>,
-    pub(super) cache: &'s CacheOf<D::Terms, F::Terms>,
+    matched: Matched<'w, 's, D::Terms, F::Terms>,
     books: Books<'w, 's, <D::Terms as Fetch>::Column>,
 }
 
@@ -112,8 +112,10 @@ impl<D: QueryData> QueryState<D> {
         self.update(store);
         let cell = StoreCell::shared(store).in_run(run_ticks);
         let books = Books::new(cell, &self.cache);
-        // SAFETY: the state is up to date, and the books are those of its cache; the rest is the caller's promise.
-        let got = unsafe { find::fetch::<D::Terms, <() as QueryFilter>::Terms>(cell, &self.cache, books, entity) };
+        // SAFETY: the state is up to date, and `()` asks for nothing.
+        let matched = unsafe { Matched::<D::Terms, <() as QueryFilter>::Terms>::new(cell, &self.cache) };
+        // SAFETY: the books are those of the cache; the access is forwarded.
+        let got = unsafe { find::fetch(matched, books, entity) };
         got.map(|got| D::item(got, None))
     }
 }
@@ -132,8 +134,8 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Query<'w, 's, D
         self,
         entities: [Entity; N],
     ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
-        // SAFETY: as promised to `new`; what only reads may be given out any number of times.
-        unsafe { get_each::<D, F, N>(self.cell, self.cache, entities) }
+        // SAFETY: what only reads may be given out any number of times.
+        unsafe { self.fetch_each(entities) }
     }
 }
 
@@ -144,7 +146,60 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
     #[inline]
     pub(crate) unsafe fn new(cell: StoreCell<'w>, state: &'s QueryState<D, F>) -> Self {
-        Self { cell, cache: &state.cache, books: Books::new(cell, &state.cache) }
+        // SAFETY: forwarded; what the filter reads is part of the access.
+        let matched = unsafe { Matched::new(cell, &state.cache) };
+        // SAFETY: forwarded.
+        unsafe { Self::of_matched(matched) }
+    }
+
+    /// # Safety
+    ///
+    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    #[inline]
+    pub(super) unsafe fn of_matched(matched: Matched<'w, 's, D::Terms, F::Terms>) -> Self {
+        Self { matched, books: Books::new(matched.cell(), matched.cache()) }
+    }
+
+    /// What the query yields for an entity, if it matches.
+    ///
+    /// # Safety
+    ///
+    /// - No item that can be changed is given out of the same entity at the same time.
+    #[inline(always)]
+    pub(super) unsafe fn fetch<'a>(&self, entity: Entity) -> Option<D::Item<'a, 's>>
+    where
+        'w: 'a,
+    {
+        // SAFETY: the books are those of the cache; the access is allowed, as promised to `new`, and no borrow is in its way, as the
+        // caller promises.
+        let got = unsafe { find::fetch::<D::Terms, F::Terms>(self.matched, self.books, entity) }?;
+        Some(D::item(got, self.kept()))
+    }
+
+    /// What the query yields for each of several entities.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`fetch`](Self::fetch), for each of the entities.
+    unsafe fn fetch_each<const N: usize>(
+        &self,
+        entities: [Entity; N],
+    ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
+        // SAFETY: forwarded.
+        let mut items = entities.map(|entity| unsafe { self.fetch(entity) });
+        if let Some(missing) = items.iter().position(Option::is_none) {
+            return Err(self.why_not(entities[missing]));
+        }
+        Ok(array::from_fn(|at| match items[at].take() {
+            Some(item) => item,
+            None => unreachable!("checked above"),
+        }))
+    }
+
+    /// Why the query yields nothing for an entity.
+    #[inline(always)]
+    pub(super) fn why_not(&self, entity: Entity) -> QueryEntityError {
+        find::why_not::<D>(self.matched.cell(), entity)
     }
 
     /// The same query of other data and another filter, which come to the same terms.
@@ -154,7 +209,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         E: QueryData<Terms = D::Terms>,
         G: QueryFilter<Terms = F::Terms>,
     {
-        Query { cell: self.cell, cache: self.cache, books: self.books }
+        Query { matched: self.matched, books: self.books }
     }
 
     /// The same query for a shorter time.
@@ -179,7 +234,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[inline]
     #[must_use]
     pub fn reborrow(&mut self) -> Query<'_, 's, D, F> {
-        Query { cell: self.cell, cache: self.cache, books: self.books }
+        Query { matched: self.matched, books: self.books }
     }
 
     /// The same query, without writing.
@@ -200,7 +255,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[inline]
     #[must_use]
     pub fn as_readonly(&self) -> Query<'_, 's, D::ReadOnly, F> {
-        Query { cell: self.cell, cache: self.cache, books: self.books }
+        Query { matched: self.matched.read_only(), books: self.books }
     }
 
     /// The same query, without writing, for as long as this one could live.
@@ -219,7 +274,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[inline]
     #[must_use]
     pub fn into_readonly(self) -> Query<'w, 's, D::ReadOnly, F> {
-        Query { cell: self.cell, cache: self.cache, books: self.books }
+        Query { matched: self.matched.read_only(), books: self.books }
     }
 
     /// The matched entities, to read.
@@ -310,20 +365,25 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
 
     #[inline]
     pub(crate) fn into_contiguous_iter(self) -> QueryContiguousIter<'w, 's, D, F> {
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { QueryContiguousIter::new(self.cell, self.cache) }
+        QueryContiguousIter::new(self)
     }
 
     /// What items borrow of the state.
     #[inline]
     pub(crate) fn kept(&self) -> Kept<'s, D::Terms> {
-        Some(&self.cache.data)
+        Some(&self.matched.cache().data)
     }
 
-    /// What it looks at, and the tables that match.
+    /// The store, and the tables that match.
     #[inline]
-    pub(crate) fn into_parts(self) -> (StoreCell<'w>, &'s CacheOf<D::Terms, F::Terms>) {
-        (self.cell, self.cache)
+    pub(crate) fn matched(&self) -> Matched<'w, 's, D::Terms, F::Terms> {
+        self.matched
+    }
+
+    /// The same, of a query that is used up.
+    #[inline]
+    pub(crate) fn into_matched(self) -> Matched<'w, 's, D::Terms, F::Terms> {
+        self.matched
     }
 
     /// What finds single entities, one after the other.
@@ -332,8 +392,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     where
         D: ReadOnlyQueryData,
     {
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { Finder::new(self.cell, self.cache) }
+        Finder::new(self)
     }
 
     /// Calls a function with those of some entities that match, as slices, until it fails.
@@ -346,15 +405,15 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     where
         D: QueryData<Terms: ContiguousFetch>,
     {
-        let &mut Self { cell, cache, .. } = self;
+        let matched = self.matched;
         let mut rows = |table, rows| {
             // SAFETY: as promised to `new`; `self` is borrowed mutably, and what the function gets ends with its call.
-            unsafe { RowRanges::<D::Terms, F::Terms>::plainly(cell, cache, table, rows, kernel) }
+            unsafe { RowRanges::plainly(matched, table, rows, kernel) }
         };
         match entities {
             Affected::Rows { table, first, count } => rows(table, first..first + count),
             Affected::Listed(entities) => entities.iter().try_for_each(|&entity| {
-                let Some(location) = cell.store().structure.entities.get(entity) else { return Ok(()) };
+                let Some(location) = matched.cell().store().structure.entities.get(entity) else { return Ok(()) };
                 let row = location.row as usize;
                 rows(location.table, row..row + 1)
             }),
@@ -368,7 +427,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         D: QueryData<Terms: ContiguousFetch>,
     {
         // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { RowRanges::all(self.cell, self.cache) }
+        unsafe { RowRanges::all(self.matched) }
     }
 
     /// What the query yields for one entity, to read. `O(1)`.
@@ -430,10 +489,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     pub fn get_inner(self, entity: Entity) -> Result<D::Item<'w, 's>, QueryEntityError> {
-        // SAFETY: as promised to `new`; `self` is used up.
-        match unsafe { find::get_with::<D, F>(self.cell, self.cache, self.books, entity) } {
+        // SAFETY: `self` is used up.
+        match unsafe { self.fetch(entity) } {
             Some(item) => Ok(item),
-            None => Err(find::why_not::<D>(self.cell, entity)),
+            None => Err(self.why_not(entity)),
         }
     }
 
@@ -499,8 +558,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
                 return Err(QueryEntityError::AliasedMutability(*entity));
             }
         }
-        // SAFETY: as promised to `new`; the entities differ, and `self` is used up.
-        unsafe { get_each::<D, F, N>(self.cell, self.cache, entities) }
+        // SAFETY: the entities differ, and `self` is used up.
+        unsafe { self.fetch_each(entities) }
     }
 
     /// What the query yields for the only entity that it matches, to read.
@@ -589,8 +648,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self,
         entities: I,
     ) -> QueryManyIter<'w, 's, D, F, I::IntoIter> {
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { QueryManyIter::new(self.cell, self.cache, entities.into_iter()) }
+        QueryManyIter::new(self, entities.into_iter())
     }
 
     /// All ways to choose `K` of the matched entities, to read.
@@ -624,8 +682,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// All ways to choose `K` of the matched entities, for as long as the query could live.
     #[must_use]
     pub fn iter_combinations_inner<const K: usize>(self) -> QueryCombinationIter<'w, 's, D, F, K> {
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { QueryCombinationIter::new(self.cell, self.cache) }
+        QueryCombinationIter::new(self)
     }
 
     /// Whether the query matches an entity. `O(1)`.
@@ -679,34 +736,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 }
 
-/// # Safety
-///
-/// - The entities differ, or the query only reads.
-/// - As for [`find::get`], for each of them.
-unsafe fn get_each<'w, 's, D: QueryData, F: QueryFilter, const N: usize>(
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D::Terms, F::Terms>,
-    entities: [Entity; N],
-) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
-    // SAFETY: the caller's promise.
-    let mut items = entities.map(|entity| unsafe { find::get::<D, F>(cell, cache, entity) });
-    if let Some(missing) = items.iter().position(Option::is_none) {
-        return Err(find::why_not::<D>(cell, entities[missing]));
-    }
-    Ok(array::from_fn(|at| match items[at].take() {
-        Some(item) => item,
-        None => unreachable!("checked above"),
-    }))
-}
-
 impl<'w, 's, D: QueryData, F: QueryFilter> IntoIterator for Query<'w, 's, D, F> {
     type Item = D::Item<'w, 's>;
     type IntoIter = QueryIter<'w, 's, D, F>;
 
     #[inline]
     fn into_iter(self) -> QueryIter<'w, 's, D, F> {
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { QueryIter::new(self.cell, self.cache) }
+        QueryIter::new(self)
     }
 }
 

@@ -295,11 +295,7 @@ type WalkOf<'a, T, L> = LinkedWalk<
 impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
     /// Brings the forest up to date, and calls `then` with the walk, and with the levels that are to be visited, by depth.
     #[inline]
-    fn walk<Out>(
-        self,
-        options: LinkedOptions,
-        then: impl FnOnce(WalkOf<'_, T, L>, &[Vec<SlotRun>]) -> Out,
-    ) -> Out {
+    fn walk<Out>(self, options: LinkedOptions, then: impl FnOnce(WalkOf<'_, T, L>, &[Vec<SlotRun>]) -> Out) -> Out {
         let Self { cell, rows, seeds, linked, relation, forest } = self;
         let store = cell.store();
         let tables = rows.cache.matches.iter().map(|found| found.table);
