@@ -10,10 +10,9 @@ use core::iter::{Cloned, Copied};
 use core::marker::PhantomData;
 use core::{mem, slice};
 
-use super::blocks::Block;
+use super::blocks::{Block, Matched};
 use super::fetch::{Fetch, Rows};
 use super::filter::FilterTerms;
-use super::matched::Matched;
 use crate::cell::StoreCell;
 use crate::entity::{Entity, Slot, TableId, UniqueEntityIter};
 use crate::prefetch::prefetch;

@@ -7,7 +7,7 @@ use super::cursor::RowCursor;
 use super::data::QueryData;
 use super::fetch::ReadOnlyFetch;
 use super::filter::QueryFilter;
-use super::view::Query;
+use super::handle::Query;
 use crate::entity::Entity;
 
 /// All ways to choose `K` of the entities that a query matches, without regard to order.

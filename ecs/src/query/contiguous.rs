@@ -4,7 +4,7 @@ use super::blocks::per_row;
 use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::ContiguousFetch as _;
 use super::filter::QueryFilter;
-use super::view::Query;
+use super::handle::Query;
 use crate::entity::Entity;
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {

@@ -12,10 +12,10 @@
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
-use super::blocks::{Block, BlockIter, Led, per_row};
+use super::block_iter::{BlockIter, Led};
+use super::blocks::{Block, Matched, per_row};
 use super::fetch::Fetch;
 use super::filter::FilterTerms;
-use super::matched::Matched;
 use super::matching_rows::{FewRows, MatchingRows};
 use crate::entity::TableId;
 

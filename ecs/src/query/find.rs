@@ -4,14 +4,12 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::mem::MaybeUninit;
 
-use super::blocks::Block;
+use super::blocks::{Block, Matched};
 use super::cache::{Cache, Match};
 use super::data::{QueryData, ReadOnlyQueryData};
 use super::error::QueryEntityError;
 use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
-use super::matched::Matched;
-use super::view::Query;
 use crate::cell::StoreCell;
 use crate::entity::{Entity, Slot, TableId};
 use crate::store::Store;
@@ -95,9 +93,10 @@ struct Known<'w, D: Fetch, F: FilterTerms> {
 const KNOWN: usize = 4;
 
 impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
-    /// For a query, which only reads.
-    pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
-        let matched = query.into_matched();
+    /// # Safety
+    ///
+    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    pub(super) unsafe fn new(matched: Matched<'w, 's, D::Terms, F::Terms>) -> Self {
         Self {
             matched,
             slots: matched.cell().store().structure.entities.slots(),
@@ -123,7 +122,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
         if !block.contains(entity, row) {
             return None;
         }
-        // SAFETY: a live entity is in its row, and matches; the access is allowed, as promised to `Query::new`, and only reads.
+        // SAFETY: a live entity is in its row, and matches; the access is allowed, as promised to `new`, and only reads.
         let got = unsafe { D::Terms::row::<false>(block.data, block.rows, row) };
         Some(D::item(got, Some(&self.matched.cache().data)))
     }

@@ -13,9 +13,9 @@ use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::fold::{FoldRows, fold_asked};
+use super::handle::Query;
 use super::many::{QueryManyIter, QuerySortedIter, QuerySortedManyUniqueIter};
 use super::row_ranges::OfItems;
-use super::view::Query;
 use crate::entity::{Entity, UniqueEntityVec};
 use crate::simd;
 

@@ -8,13 +8,12 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::mem::ManuallyDrop;
 
-use super::blocks::{Block, per_row, sharing};
+use super::blocks::{Block, Matched, per_row, sharing};
 use super::cache::CacheOf;
 use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use super::filter::FilterTerms;
 use super::forest::{Forest, ForestTable, Place, SlotRun};
-use super::matched::Matched;
 use super::row_ranges::Of;
 use crate::cell::StoreCell;
 use crate::simd::{self, Job, UnrollWidth, Variants};

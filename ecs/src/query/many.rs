@@ -14,8 +14,8 @@ use super::error::QueryEntityError;
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::{FilterTerms as _, QueryFilter};
 use super::find::why_not;
+use super::handle::Query;
 use super::matching;
-use super::view::Query;
 use crate::entity::{Entity, EntitySetIterator, UniqueEntityIter};
 use crate::store::Store;
 

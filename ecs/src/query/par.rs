@@ -2,12 +2,12 @@
 
 use core::fmt;
 
+use super::blocks::Matched;
 use super::data::QueryData;
 use super::fetch::ContiguousFetch;
 use super::filter::QueryFilter;
-use super::matched::Matched;
+use super::handle::Query;
 use super::partition::{Partition, Reached};
-use super::view::Query;
 use crate::pool::{Pool, Tasks};
 use crate::tracking::GROUP;
 

@@ -7,8 +7,8 @@ use core::fmt;
 use super::data::{QueryData, ReadOnlyQueryData};
 use super::error::QueryEntityError;
 use super::filter::QueryFilter;
+use super::handle::Query;
 use super::par::BatchingStrategy;
-use super::view::Query;
 use crate::entity::{Entity, EntitySet};
 use crate::pool::Tasks;
 

@@ -12,13 +12,12 @@ use core::convert::Infallible;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
-use super::blocks::{Block, Driver, per_row};
+use super::blocks::{Block, Driver, Matched, per_row};
 use super::cursor::RowCursor;
 use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
 use super::fold::{FoldBlock, fold_asked};
-use super::matched::Matched;
 use super::row_ranges::{OfItems, RowRanges, SliceKernel};
 use crate::entity::TableId;
 use crate::pool::Tasks;

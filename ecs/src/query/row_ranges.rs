@@ -19,12 +19,12 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use core::slice;
 
+use super::block_iter::Led;
 use super::block_loop::{BlockLoop, OneLoop, run_copy};
-use super::blocks::{Block, Led, per_row, sharing};
+use super::blocks::{Block, Matched, per_row, sharing};
 use super::cursor::RowCursor;
 use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
-use super::matched::Matched;
 use super::matching_rows::FewRows;
 use crate::cell::StoreCell;
 use crate::entity::TableId;

@@ -5,63 +5,23 @@ use core::array;
 use core::borrow::Borrow;
 use core::fmt;
 
+use super::blocks::Matched;
 use super::cache::QueryState;
 use super::combinations::QueryCombinationIter;
 use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 use super::error::{QueryEntityError, QuerySingleError};
-use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
+use super::fetch::{ContiguousFetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::find::{self, Books, Finder};
+use super::handle::Query;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::QueryManyIter;
-use super::matched::Matched;
 use super::row_ranges::{RowRanges, SliceKernel};
 use crate::cell::{ReadCell, StoreCell};
 use crate::change::{ReadEntity, WriteEntity};
 use crate::entity::Entity;
 use crate::store::{Affected, Store};
 use crate::tick::RunTicks;
-
-/// All entities that have certain components: a system parameter, and what [`QueryState::query`] returns.
-///
-/// `D` is what the query yields, see [`QueryData`]; `F` is what it demands besides, see [`QueryFilter`].
-/// Entities come table by table, in the order of rows; those of a query that demands a sparse component come in the order
-/// of its storage. The order is the same whenever the same operations were done on the world.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-///
-/// #[derive(Component)]
-/// struct Health(i32);
-/// #[derive(Component)]
-/// struct Poisoned;
-///
-/// fn poison(mut victims: Query<&mut Health, With<Poisoned>>) {
-///     for mut health in &mut victims {
-///         health.0 -= 1;
-///     }
-/// }
-///
-/// let mut world = World::new();
-/// let victim = world.spawn((Health(10), Poisoned)).id();
-/// let mut schedule = Schedule::default();
-/// schedule.add_systems(poison);
-/// schedule.run(&mut world);
-/// assert_eq!(world.get::<Health>(victim).unwrap().0, 9);
-/// ```
-#[doc(alias("View", "QueryBorrow", "SystemQuery", "EntityQuery", "SystemAPI"))]
-pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
-    matched: Matched<'w, 's, D::Terms, F::Terms>,
-    books: Books<'w, 's, <D::Terms as Fetch>::Column>,
-}
-
-impl<D: ReadOnlyQueryData, F: QueryFilter> Clone for Query<'_, '_, D, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D: ReadOnlyQueryData, F: QueryFilter> Copy for Query<'_, '_, D, F> {}
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// The query beside a store that may be read.
@@ -140,42 +100,6 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Query<'w, 's, D
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// # Safety
-    ///
-    /// - The state is up to date with the cell's store.
-    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
-    #[inline]
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, state: &'s QueryState<D, F>) -> Self {
-        // SAFETY: forwarded; what the filter reads is part of the access.
-        let matched = unsafe { Matched::new(cell, &state.cache) };
-        // SAFETY: forwarded.
-        unsafe { Self::of_matched(matched) }
-    }
-
-    /// # Safety
-    ///
-    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
-    #[inline]
-    pub(super) unsafe fn of_matched(matched: Matched<'w, 's, D::Terms, F::Terms>) -> Self {
-        Self { matched, books: Books::new(matched.cell(), matched.cache()) }
-    }
-
-    /// What the query yields for an entity, if it matches.
-    ///
-    /// # Safety
-    ///
-    /// - No item that can be changed is given out of the same entity at the same time.
-    #[inline(always)]
-    pub(super) unsafe fn fetch<'a>(&self, entity: Entity) -> Option<D::Item<'a, 's>>
-    where
-        'w: 'a,
-    {
-        // SAFETY: the books are those of the cache; the access is allowed, as promised to `new`, and no borrow is in its way, as the
-        // caller promises.
-        let got = unsafe { find::fetch::<D::Terms, F::Terms>(self.matched, self.books, entity) }?;
-        Some(D::item(got, self.kept()))
-    }
-
     /// What the query yields for each of several entities.
     ///
     /// # Safety
@@ -196,22 +120,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         }))
     }
 
-    /// Why the query yields nothing for an entity.
-    #[inline(always)]
-    pub(super) fn why_not(&self, entity: Entity) -> QueryEntityError {
-        find::why_not::<D>(self.matched.cell(), entity)
-    }
-
-    /// The same query of other data and another filter, which come to the same terms.
-    #[inline]
-    pub(crate) fn with_same_terms<E, G>(self) -> Query<'w, 's, E, G>
-    where
-        E: QueryData<Terms = D::Terms>,
-        G: QueryFilter<Terms = F::Terms>,
-    {
-        Query { matched: self.matched, books: self.books }
-    }
-
     /// The same query for a shorter time.
     ///
     /// ```
@@ -223,20 +131,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// }
     ///
     /// fn heal_twice(mut query: Query<&mut Health>) {
-    ///     heal_all(query.reborrow());
-    ///     heal_all(query);
-    /// }
-    /// # let mut world = World::new();
-    /// # world.spawn(Health(1));
-    /// # world.run_system_once(heal_twice).unwrap();
-    /// # assert_eq!(world.query::<&Health>().single(&world).unwrap().0, 3);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn reborrow(&mut self) -> Query<'_, 's, D, F> {
-        Query { matched: self.matched, books: self.books }
-    }
-
     /// The same query, without writing.
     ///
     /// ```
@@ -244,20 +138,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # #[derive(Component)] struct Health(u32);
     ///
     /// fn total(query: Query<&Health>) -> u32 {
-    ///     query.iter().map(|health| health.0).sum()
-    /// }
-    /// # let mut world = World::new();
-    /// # world.spawn_batch([Health(1), Health(2)]);
-    /// let mut state = world.query::<&mut Health>();
-    /// let query = state.query_mut(&mut world);
-    /// assert_eq!(total(query.as_readonly()), 3);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn as_readonly(&self) -> Query<'_, 's, D::ReadOnly, F> {
-        Query { matched: self.matched.read_only(), books: self.books }
-    }
-
     /// The same query, without writing, for as long as this one could live.
     ///
     /// ```
@@ -265,18 +145,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # #[derive(Component)] struct Health(u32);
     ///
     /// fn strongest<'w>(query: Query<'w, '_, &mut Health>) -> Option<&'w Health> {
-    ///     query.into_readonly().into_iter().max_by_key(|health| health.0)
-    /// }
-    /// # let mut world = World::new();
-    /// # world.spawn_batch([Health(1), Health(2)]);
-    /// # assert_eq!(strongest(world.query().query_mut(&mut world)).unwrap().0, 2);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn into_readonly(self) -> Query<'w, 's, D::ReadOnly, F> {
-        Query { matched: self.matched.read_only(), books: self.books }
-    }
-
     /// The matched entities, to read.
     ///
     /// ```
@@ -368,31 +236,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         QueryContiguousIter::new(self)
     }
 
-    /// What items borrow of the state.
-    #[inline]
-    pub(crate) fn kept(&self) -> Kept<'s, D::Terms> {
-        Some(&self.matched.cache().data)
-    }
-
-    /// The store, and the tables that match.
-    #[inline]
-    pub(crate) fn matched(&self) -> Matched<'w, 's, D::Terms, F::Terms> {
-        self.matched
-    }
-
-    /// The same, of a query that is used up.
-    #[inline]
-    pub(crate) fn into_matched(self) -> Matched<'w, 's, D::Terms, F::Terms> {
-        self.matched
-    }
-
     /// What finds single entities, one after the other.
     #[inline]
     pub(crate) fn into_finder(self) -> Finder<'w, 's, D, F>
     where
         D: ReadOnlyQueryData,
     {
-        Finder::new(self)
+        // SAFETY: the access is allowed, as promised to `new`; `self` is used up.
+        unsafe { Finder::new(self.into_matched()) }
     }
 
     /// Calls a function with those of some entities that match, as slices, until it fails.
@@ -405,7 +256,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     where
         D: QueryData<Terms: ContiguousFetch>,
     {
-        let matched = self.matched;
+        let matched = self.matched();
         let mut rows = |table, rows| {
             // SAFETY: as promised to `new`; `self` is borrowed mutably, and what the function gets ends with its call.
             unsafe { RowRanges::plainly(matched, table, rows, kernel) }
@@ -427,7 +278,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         D: QueryData<Terms: ContiguousFetch>,
     {
         // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { RowRanges::all(self.matched) }
+        unsafe { RowRanges::all(self.into_matched()) }
     }
 
     /// What the query yields for one entity, to read. `O(1)`.

@@ -159,8 +159,7 @@ impl fmt::Display for Complaint {
 /// What is wrong with a system in one variant.
 pub(crate) fn check(listing: &Listing<'_>, kernel: &Kernel, variant: &Variant) -> Vec<Complaint> {
     let functions = functions_of(listing, kernel.name, variant);
-    let (beside, plain): (Vec<_>, Vec<_>) =
-        functions.into_iter().partition(|function| function.symbol.contains(NOTED));
+    let (beside, plain): (Vec<_>, Vec<_>) = functions.into_iter().partition(|function| function.symbol.contains(NOTED));
     let [function] = plain[..] else {
         return vec![complaint(kernel, variant, Fault::Functions(plain.len()), "")];
     };
