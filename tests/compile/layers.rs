@@ -51,6 +51,8 @@ const UNSAFE_FILES: &[&str] = &[
     "prefetch.rs",
     "pool/share.rs",
     "query/ahead.rs",
+    "query/block_iter.rs",
+    "query/handle.rs",
     "query/contiguous.rs",
     "query/cursor.rs",
     "query/fetch.rs",

@@ -10,8 +10,7 @@ use core::iter::{Cloned, Copied};
 use core::marker::PhantomData;
 use core::{mem, slice};
 
-use super::blocks::Block;
-use super::cache::CacheOf;
+use super::blocks::{Block, Matched};
 use super::fetch::{Fetch, Rows};
 use super::filter::FilterTerms;
 use crate::cell::StoreCell;
@@ -32,16 +31,9 @@ pub(super) fn is_worth_it<I>(cell: StoreCell<'_>) -> bool {
 }
 
 /// Fetches what the entities lead to that come a while after the next one.
-///
-/// # Safety
-///
-/// - The cache belongs to the cell's store and is up to date.
 #[inline(always)]
-pub(super) unsafe fn fetch_ahead<D: Fetch, F: FilterTerms, I>(
-    cell: StoreCell<'_>,
-    cache: &CacheOf<D, F>,
-    entities: &I,
-) {
+pub(super) fn fetch_ahead<D: Fetch, F: FilterTerms, I>(matched: Matched<'_, '_, D, F>, entities: &I) {
+    let (cell, cache) = (matched.cell(), matched.cache());
     let slots = cell.store().structure.entities.slots();
     if let Some(entity) = id_ahead(entities, SLOTS_AHEAD) {
         prefetch(slots.as_ptr().wrapping_add(entity.index() as usize));
@@ -49,9 +41,8 @@ pub(super) unsafe fn fetch_ahead<D: Fetch, F: FilterTerms, I>(
     if let Some(entity) = id_ahead(entities, VALUES_AHEAD)
         && let Some(location) = Slot::find(slots, entity)
         && let Some(found) = cache.match_of(location.table)
+        && let Some(table) = cell.store().structure.archetypes.tables.get(found.table)
     {
-        // SAFETY: the cache is up to date, so its matches are tables of the store.
-        let table = unsafe { cell.store().structure.archetypes.tables.get_unchecked(found.table) };
         // SAFETY: state and column are those of this store and table. The terms that only read note no visit of a table.
         let ready = unsafe { <D::ReadOnly as Fetch>::ready(cell, &cache.data, found.column, table) };
         <D::ReadOnly as Fetch>::fetch_ahead(ready, Rows::of(table), location.row as usize);
@@ -60,8 +51,7 @@ pub(super) unsafe fn fetch_ahead<D: Fetch, F: FilterTerms, I>(
 
 /// Finds the entities of a list, one after the other. It keeps the last table at hand.
 pub(super) struct ListFinder<'w, 's, D: Fetch, F: FilterTerms> {
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D, F>,
+    matched: Matched<'w, 's, D, F>,
     slots: &'w [Slot],
     /// The table in which the last entity was found, and all its rows.
     table: TableId,
@@ -69,13 +59,11 @@ pub(super) struct ListFinder<'w, 's, D: Fetch, F: FilterTerms> {
 }
 
 impl<'w, 's, D: Fetch, F: FilterTerms> ListFinder<'w, 's, D, F> {
-    /// # Safety
-    ///
-    /// - The cache belongs to the cell's store and is up to date.
+    /// For the tables of a query.
     #[inline(always)]
-    pub(super) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        let slots = cell.store().structure.entities.slots();
-        Self { cell, cache, slots, table: TableId::UNUSED, block: None }
+    pub(super) fn new(matched: Matched<'w, 's, D, F>) -> Self {
+        let slots = matched.cell().store().structure.entities.slots();
+        Self { matched, slots, table: TableId::UNUSED, block: None }
     }
 
     /// All rows of the table in which an entity is, and its row; `None` if it is not alive, or its table does not match.
@@ -83,9 +71,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> ListFinder<'w, 's, D, F> {
     pub(super) fn find(&mut self, entity: Entity) -> Option<(&Block<'w, D, F>, usize)> {
         let location = Slot::find(self.slots, entity)?;
         if self.table != location.table {
-            let found = self.cache.match_of(location.table)?;
-            // SAFETY: the match is one of the cache, which belongs to the store and is up to date, as promised to `new`.
-            self.block = Some(unsafe { Block::whole(self.cell, self.cache, &found) });
+            self.block = Some(self.matched.block_of(location.table)?);
             self.table = location.table;
         }
         self.block.as_ref().map(|block| (block, location.row as usize))

@@ -6,7 +6,6 @@
 
 use core::mem::MaybeUninit;
 use core::ops::Range;
-use core::slice;
 
 use super::cache::{CacheOf, Match};
 use super::fetch::{ContiguousFetch, Fetch, Recording, Rows, Sharing};
@@ -49,15 +48,122 @@ pub(crate) const fn sharing<D: Fetch, F: FilterTerms>() -> Sharing {
 }
 
 /// Whether everything that a query reads or asks for is stored outside the tables.
-const fn is_outside_tables<D: Fetch, F: FilterTerms>() -> bool {
+pub(super) const fn is_outside_tables<D: Fetch, F: FilterTerms>() -> bool {
     D::FACTS.outside_tables && F::FACTS.outside_tables
 }
 
-/// Whether every entity of the sparse storage that a walk follows matches, if its table does: the query demands that it is there, and
-/// asks nothing else of a row. Not if the walk follows the log of the storage.
-#[inline]
-fn holds_for_all<D: Fetch, F: FilterTerms>(cache: &CacheOf<D, F>) -> bool {
-    D::FACTS.only_demands && F::FACTS.only_demands && cache.drivers.len() == 1
+/// A store, and the cache of a query, which belongs to it and is up to date. It gives no access to values.
+pub(crate) struct Matched<'w, 's, D: Fetch, F: FilterTerms> {
+    cell: StoreCell<'w>,
+    cache: &'s CacheOf<D, F>,
+}
+
+impl<D: Fetch, F: FilterTerms> Clone for Matched<'_, '_, D, F> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D: Fetch, F: FilterTerms> Copy for Matched<'_, '_, D, F> {}
+
+impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
+    /// # Safety
+    ///
+    /// - The cache belongs to the cell's store and is up to date.
+    /// - The filter may read what it asks for, for `'w`.
+    #[inline]
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
+        Self { cell, cache }
+    }
+
+    #[inline]
+    pub(crate) fn cell(self) -> StoreCell<'w> {
+        self.cell
+    }
+
+    #[inline]
+    pub(crate) fn cache(self) -> &'s CacheOf<D, F> {
+        self.cache
+    }
+
+    /// The same for a visit of tables that has been noted.
+    #[inline]
+    pub(crate) fn again(self) -> Self {
+        Self { cell: self.cell.again(), ..self }
+    }
+
+    /// The same, of the terms that only read.
+    #[inline]
+    pub(crate) fn read_only(self) -> Matched<'w, 's, D::ReadOnly, F> {
+        Matched { cell: self.cell, cache: self.cache }
+    }
+
+    /// All rows of a table, if it matches.
+    #[inline(always)]
+    pub(crate) fn block_of(self, table: TableId) -> Option<Block<'w, D, F>> {
+        let found = self.cache.match_of(table)?;
+        // SAFETY: the match is one of the cache, which belongs to the cell's store and is up to date, as promised to `new`.
+        Some(unsafe { Block::whole(self.cell, self.cache, &found) })
+    }
+
+    /// All rows of each table that matches, one table after the other.
+    pub(crate) fn blocks(self) -> impl Iterator<Item = Block<'w, D, F>> {
+        self.cache.matches.iter().filter_map(move |found| self.block_of(found.table))
+    }
+
+    /// Whether an entity is alive and matches.
+    pub(crate) fn contains(self, entity: Entity) -> bool {
+        let Some(location) = self.cell.store().structure.entities.get(entity) else { return false };
+        self.block_of(location.table).is_some_and(|block| block.contains(entity, location.row as usize))
+    }
+
+    /// The smallest of the sparse storages that every match is in; or a list of values of one.
+    #[inline]
+    pub(crate) fn driver(self) -> Option<Driver<'w>> {
+        if !per_row::<D, F>() {
+            return None;
+        }
+        if let Some((storage, logged)) = F::logged_sparse(self.cell, &self.cache.filter) {
+            return Some(Driver { storage, logged: Some(logged) });
+        }
+        let sparse = &self.cell.store().structure.sparse;
+        let storages = self.cache.drivers.iter().filter_map(|&number| sparse.get(number as usize));
+        Some(Driver { storage: storages.min_by_key(|storage| storage.len())?, logged: None })
+    }
+
+    /// The values that the walk follows, one behind the other, if it does not matter in which tables their entities are.
+    ///
+    /// # Safety
+    ///
+    /// - [`driver`](Self::driver) returned the driver, for this query.
+    pub(crate) unsafe fn packed(self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
+        let (storage, table) = self.what_is_packed(driver)?;
+        let whole = self.block_of(table)?;
+        // SAFETY: what the query reads is outside of tables; the rows are those of the storage.
+        let data = unsafe { D::packed(whole.data, storage) };
+        let all_packed = self.holds_for_all();
+        Some(Block { data, rows: Rows::of_storage(storage), end: storage.entities().len(), all_packed, ..whole })
+    }
+
+    /// The set whose values are the rows of [`packed`](Self::packed), if there is one, and a table that matches.
+    #[inline]
+    pub(super) fn what_is_packed(self, driver: &Driver<'w>) -> Option<(&'w SparseSet, TableId)> {
+        if !is_outside_tables::<D, F>() || driver.logged.is_some() {
+            return None;
+        }
+        let SparseStorage::Set(storage) = driver.storage else { return None };
+        // Tables that do not match have what disables their entities, or have been left out otherwise.
+        let are_all = self.cache.matches.len() == self.cell.store().structure.archetypes.tables.iter().len();
+        self.cache.matches.first().filter(|_| are_all).map(|found| (storage, found.table))
+    }
+
+    /// Whether every entity of the sparse storage that a walk follows matches, if its table does: the query demands that it is there,
+    /// and asks nothing else of a row. Not if the walk follows the log of the storage.
+    #[inline]
+    pub(super) fn holds_for_all(self) -> bool {
+        D::FACTS.only_demands && F::FACTS.only_demands && self.cache.drivers.len() == 1
+    }
 }
 
 impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
@@ -65,7 +171,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     ///
     /// - The match belongs to the cache, which belongs to the cell's store and is up to date.
     #[inline(always)]
-    pub(crate) unsafe fn whole(cell: StoreCell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
+    pub(super) unsafe fn whole(cell: StoreCell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
         // SAFETY: the caller's promise.
         unsafe { Self::of_tables(cell, cell.store().structure.archetypes.tables.as_slice(), cache, found) }
     }
@@ -76,7 +182,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     ///
     /// - As for [`Block::whole`]; these are all tables of the cell's store.
     #[inline(always)]
-    unsafe fn of_tables(
+    pub(super) unsafe fn of_tables(
         cell: StoreCell<'w>,
         tables: &'w [Table],
         cache: &CacheOf<D, F>,
@@ -91,37 +197,6 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         let filter =
             if F::PER_ROW { MaybeUninit::new(F::ready(cell, &cache.filter, table)) } else { MaybeUninit::uninit() };
         Self { data, filter, rows: Rows::of(table), first: 0, end: table.len(), all_packed: false }
-    }
-
-    /// The values that the walk follows, one behind the other, if it does not matter in which tables their entities are.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Block::whole`]. The driver is that of the query.
-    pub(crate) unsafe fn packed(cell: StoreCell<'w>, cache: &CacheOf<D, F>, driver: &Driver<'w>) -> Option<Self> {
-        let (storage, found) = Self::what_is_packed(cell, cache, driver)?;
-        // SAFETY: the caller's promise.
-        let whole = unsafe { Self::whole(cell, cache, found) };
-        // SAFETY: what the query reads is outside of tables; the rows are those of the storage.
-        let data = unsafe { D::packed(whole.data, storage) };
-        let all_packed = holds_for_all::<D, F>(cache);
-        Some(Self { data, rows: Rows::of_storage(storage), end: storage.entities().len(), all_packed, ..whole })
-    }
-
-    /// The set whose values are the rows of [`packed`](Self::packed), if there is one, and any match.
-    #[inline]
-    fn what_is_packed<'s>(
-        cell: StoreCell<'w>,
-        cache: &'s CacheOf<D, F>,
-        driver: &Driver<'w>,
-    ) -> Option<(&'w SparseSet, &'s Match<D::Column>)> {
-        if !is_outside_tables::<D, F>() || driver.logged.is_some() {
-            return None;
-        }
-        let SparseStorage::Set(storage) = driver.storage else { return None };
-        // Tables that do not match have what disables their entities, or have been left out otherwise.
-        let are_all = cache.matches.len() == cell.store().structure.archetypes.tables.iter().len();
-        cache.matches.first().filter(|_| are_all).map(|found| (storage, found))
     }
 
     /// The filter, of a query of which it has to ask rows.
@@ -298,34 +373,21 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
     }
 }
 
-/// The blocks of a query, one after the other.
-pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D, F>,
-    /// The matches that are still to come, unless there is a driver. An iterator stays in registers from table to table, where the
-    /// list would be looked at again for each.
-    matches: slice::Iter<'s, Match<D::Column>>,
-    /// All tables of the store, for the same reason.
-    tables: &'w [Table],
-    /// How far we are in the driver.
-    at: usize,
-    driver: Option<Driver<'w>>,
-    /// Whether the driver leads to the rows one by one.
-    is_led: bool,
-}
+/// How many rows are looked up at a time.
+pub(super) const LED: usize = 64;
 
 /// A sparse storage that every match is in, and, if there is a list, values of it among which are those of all matches.
 #[derive(Clone, Copy)]
 pub(crate) struct Driver<'w> {
-    storage: &'w SparseStorage,
-    logged: Option<LoggedRows<'w>>,
+    pub(super) storage: &'w SparseStorage,
+    pub(super) logged: Option<LoggedRows<'w>>,
 }
 
 impl Driver<'_> {
     /// Puts the indexes of the next entities from a place on to the beginning of `some`, goes on to the place behind them, and says how
     /// many there are: none at the end. Of a list it takes one at a time, as others may be put in it meanwhile.
     #[inline]
-    fn next_some(&self, at: &mut usize, some: &mut [u32; LED]) -> usize {
+    pub(super) fn next_some(&self, at: &mut usize, some: &mut [u32; LED]) -> usize {
         if self.logged.is_none() {
             return self.storage.next_indexes(at, some);
         }
@@ -352,207 +414,4 @@ impl Driver<'_> {
             }
         }
     }
-}
-
-impl<D: Fetch, F: FilterTerms> Clone for BlockIter<'_, '_, D, F> {
-    fn clone(&self) -> Self {
-        let Self { cell, cache, tables, at, driver, is_led, .. } = *self;
-        Self { cell, cache, matches: self.matches.clone(), tables, at, driver, is_led }
-    }
-}
-
-impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
-    /// # Safety
-    ///
-    /// - The cache belongs to the cell's store and is up to date.
-    #[inline]
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
-        let is_led = driver.is_some_and(|driver| Block::<D, F>::what_is_packed(cell, cache, &driver).is_none());
-        let tables = cell.store().structure.archetypes.tables.as_slice();
-        Self { cell, cache, matches: cache.matches.iter(), tables, at: 0, driver, is_led }
-    }
-
-    /// A walk that has come to its end.
-    #[inline]
-    pub(crate) fn nothing(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        Self { cell, cache, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, is_led: false }
-    }
-
-    /// What it looks at, and the tables that match.
-    pub(crate) fn parts(&self) -> (StoreCell<'w>, &'s CacheOf<D, F>) {
-        (self.cell, self.cache)
-    }
-
-    /// How many rows the blocks have that are still to come, where rows need not be asked.
-    pub(crate) fn rows_left(&self) -> usize {
-        self.matches.as_slice().iter().filter_map(|found| self.tables.get(found.table.index())).map(Table::len).sum()
-    }
-
-    /// The next block. Rows of it may still have to be asked whether they match.
-    #[inline(always)]
-    pub(crate) fn next(&mut self) -> Option<Block<'w, D, F>> {
-        if per_row::<D, F>()
-            && let Some(driver) = self.driver
-        {
-            return self.next_packed(&driver);
-        }
-        loop {
-            let found = self.matches.next()?;
-            // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`; `nothing` has none.
-            let block = unsafe { Block::of_tables(self.cell.anew(), self.tables, self.cache, found) };
-            if block.end != 0 && block.has_any() {
-                return Some(block);
-            }
-        }
-    }
-
-    /// Whether the walk follows a sparse storage row by row.
-    #[inline]
-    pub(crate) fn is_led(&self) -> bool {
-        per_row::<D, F>() && self.is_led
-    }
-
-    /// The rows that the driver still leads to one by one, if the walk [is led](Self::is_led) by one.
-    #[inline]
-    pub(crate) fn led_one_by_one(&self) -> Option<Led<'w>> {
-        if self.is_led() { self.driver.map(|driver| Led { driver, at: self.at }) } else { None }
-    }
-
-    /// The next of the rows that [`led_one_by_one`](Self::led_one_by_one) returns, and that match. `block` is that of its table.
-    ///
-    /// # Safety
-    ///
-    /// - A driver leads to rows one by one. The filter may read what it asks for.
-    /// - `block` is initialized if `table` is not [`TableId::UNUSED`], and is then a block of all rows of that table.
-    #[inline]
-    pub(crate) unsafe fn next_led(
-        &mut self,
-        table: &mut TableId,
-        block: &mut MaybeUninit<Block<'w, D, F>>,
-    ) -> Option<usize> {
-        let driver = self.driver?;
-        loop {
-            // SAFETY: the cache belongs to the store, as promised to `new`; the block is forwarded.
-            let row = unsafe { driver.next_row(self.cell, self.cache, (&mut self.at, usize::MAX), table, block) }?;
-            // SAFETY: `next_row` has initialized the block, and a live entity is in its row.
-            if unsafe { block.assume_init_ref().contains_row(row) } {
-                return Some(row);
-            }
-        }
-    }
-
-    /// The block of all rows of the sparse storage that the walk follows.
-    fn next_packed(&mut self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
-        assert!(!self.is_led, "rows that a driver leads to one by one are not in blocks");
-        if self.at != 0 {
-            return None;
-        }
-        self.at = usize::MAX;
-        // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
-        unsafe { Block::packed(self.cell, self.cache, driver) }.filter(|block| block.end != 0)
-    }
-}
-
-/// How many rows are looked up at a time.
-const LED: usize = 64;
-
-/// Rows that a driver leads to one by one, from a place on.
-#[derive(Clone, Copy)]
-pub(crate) struct Led<'w> {
-    driver: Driver<'w>,
-    at: usize,
-}
-
-impl<'w> Led<'w> {
-    /// Calls `each` with the rows that match, by a block of the whole table and the number of the row.
-    ///
-    /// # Errors
-    ///
-    /// Those of the function, with which it ends.
-    ///
-    /// # Safety
-    ///
-    /// - The cache belongs to the cell's store and is up to date. What the filter asks for may be read.
-    #[inline(always)]
-    pub(crate) unsafe fn for_each<D: Fetch, F: FilterTerms, E>(
-        self,
-        cell: StoreCell<'w>,
-        cache: &CacheOf<D, F>,
-        mut each: impl FnMut(&Block<'w, D, F>, usize) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let Self { driver, mut at } = self;
-        let entities = &cell.store().structure.entities;
-        // The table of the last row. Its block stays where it is, and is not copied for each row.
-        let mut table = TableId::UNUSED;
-        let mut block = None;
-        let is_asked = !holds_for_all::<D, F>(cache);
-        // `each` stands in one loop, so that it becomes a part of it.
-        let mut some = [0; LED];
-        loop {
-            let count = driver.next_some(&mut at, &mut some);
-            if count == 0 {
-                return Ok(());
-            }
-            for &index in &some[..count] {
-                let Some(location) = entities.location_at(index) else { continue };
-                if table != location.table {
-                    table = location.table;
-                    // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
-                    block = cache.match_of(table).map(|found| unsafe { Block::<D, F>::whole(cell, cache, &found) });
-                }
-                let Some(block) = &block else { continue };
-                let row = location.row as usize;
-                // SAFETY: a live entity is in its row.
-                if !is_asked || unsafe { block.contains_row(row) } {
-                    each(block, row)?;
-                }
-            }
-        }
-    }
-}
-
-impl<'w> Driver<'w> {
-    /// The row of the next entity from a place on that is before `end`. The place becomes that to go on from, and `block` that of all rows
-    /// of the table where the entity is.
-    ///
-    /// # Safety
-    ///
-    /// - The cache belongs to the cell's store and is up to date.
-    /// - `block` is initialized if `table` is not [`TableId::UNUSED`], and is then a block of all rows of that table.
-    #[inline]
-    pub(crate) unsafe fn next_row<D: Fetch, F: FilterTerms>(
-        &self,
-        cell: StoreCell<'w>,
-        cache: &CacheOf<D, F>,
-        (at, end): (&mut usize, usize),
-        table: &mut TableId,
-        block: &mut MaybeUninit<Block<'w, D, F>>,
-    ) -> Option<usize> {
-        loop {
-            let (index, next) = self.next(*at).filter(|&(_, next)| next <= end)?;
-            *at = next;
-            let Some(location) = cell.store().structure.entities.location_at(index) else { continue };
-            if *table != location.table {
-                let Some(found) = cache.match_of(location.table) else { continue };
-                // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
-                block.write(unsafe { Block::whole(cell, cache, &found) });
-                *table = location.table;
-            }
-            return Some(location.row as usize);
-        }
-    }
-}
-
-/// The smallest of the sparse storages that every match is in; or a list of values of one.
-pub(crate) fn driver<'w, F: FilterTerms>(
-    cell: StoreCell<'w>,
-    filter: &F::State,
-    drivers: &[u32],
-) -> Option<Driver<'w>> {
-    if let Some((storage, logged)) = F::logged_sparse(cell, filter) {
-        return Some(Driver { storage, logged: Some(logged) });
-    }
-    let storages = drivers.iter().filter_map(|&number| cell.store().structure.sparse.get(number as usize));
-    Some(Driver { storage: storages.min_by_key(|storage| storage.len())?, logged: None })
 }

@@ -3,13 +3,11 @@
 use alloc::vec::Vec;
 use core::array;
 
-use super::cache::CacheOf;
 use super::cursor::RowCursor;
 use super::data::QueryData;
 use super::fetch::ReadOnlyFetch;
 use super::filter::QueryFilter;
-use super::find::get;
-use crate::cell::StoreCell;
+use super::handle::Query;
 use crate::entity::Entity;
 
 /// All ways to choose `K` of the entities that a query matches, without regard to order.
@@ -26,27 +24,23 @@ use crate::entity::Entity;
 /// assert_eq!(pairs, [3, 5, 6]);
 /// ```
 pub struct QueryCombinationIter<'w, 's, D: QueryData, F: QueryFilter, const K: usize> {
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D::Terms, F::Terms>,
+    query: Query<'w, 's, D, F>,
     entities: Vec<Entity>,
     /// The next combination, as positions in `entities`; `None` when there are no more.
     next: Option<[usize; K]>,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<'w, 's, D, F, K> {
-    /// # Safety
-    ///
-    /// - As for [`get`] for all entities that match.
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+    /// All combinations of entities that match.
+    pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
         let mut entities = Vec::new();
-        // SAFETY: the caller's promise.
-        let mut cursor = unsafe { RowCursor::<D::Terms, F::Terms>::new(cell, cache) };
+        let mut cursor = RowCursor::<D::Terms, F::Terms>::new(query.matched());
         while let Some(run) = cursor.next_run() {
             // SAFETY: the cursor has returned a run, whose rows are rows of its block.
             entities.extend_from_slice(unsafe { cursor.block().rows.entities(run.start, run.len()) });
         }
         let next = (K != 0 && K <= entities.len()).then(|| array::from_fn(|position| position));
-        Self { cell, cache, entities, next }
+        Self { query, entities, next }
     }
 
     /// How many combinations come, the next one included; `None` if there are more than a `usize` counts.
@@ -76,8 +70,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     unsafe fn fetch(&self, positions: [usize; K]) -> Option<[D::Item<'w, 's>; K]> {
         let mut items = positions.map(|position| {
             let entity = self.entities[position];
-            // SAFETY: as promised to `new`; the positions differ, so do the entities.
-            unsafe { get::<D, F>(self.cell, self.cache, entity) }
+            // SAFETY: the access is allowed, as promised to `Query::new`; the positions differ, so do the entities.
+            unsafe { self.query.fetch(entity) }
         });
         if items.iter().any(Option::is_none) {
             return None;

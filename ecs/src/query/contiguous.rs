@@ -1,10 +1,10 @@
 //! The items of given entities as slices.
 
-use super::blocks::{Block, per_row};
+use super::blocks::per_row;
 use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::ContiguousFetch as _;
 use super::filter::QueryFilter;
-use super::view::Query;
+use super::handle::Query;
 use crate::entity::Entity;
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
@@ -67,19 +67,18 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     where
         D: ContiguousQueryData,
     {
-        let (cell, cache) = self.into_parts();
+        let matched = self.into_matched();
+        let cell = matched.cell();
         let start = cell.store().structure.entities.get(*entities.first()?)?;
         let (first, end) = (start.row as usize, start.row as usize + entities.len());
         let rows = cell.store().structure.archetypes.tables.get(start.table)?.entities().get(first..end)?;
         if !core::ptr::eq(rows, entities) && rows != entities {
             return None;
         }
-        let found = cache.match_of(start.table)?;
+        let block = matched.block_of(start.table)?;
         if D::Terms::SINGLE_ROWS && entities.len() != 1 {
             return None;
         }
-        // SAFETY: the cache is that of the query, which belongs to this store and is up to date.
-        let block = unsafe { Block::<D::Terms, F::Terms>::whole(cell, cache, &found) };
         // SAFETY: the rows are rows of the table.
         if per_row::<D::Terms, F::Terms>() && !(first..end).all(|row| unsafe { block.contains_row(row) }) {
             return None;

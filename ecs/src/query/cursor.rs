@@ -12,12 +12,11 @@
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
-use super::blocks::{Block, BlockIter, Led, per_row};
-use super::cache::CacheOf;
+use super::block_iter::{BlockIter, Led};
+use super::blocks::{Block, Matched, per_row};
 use super::fetch::Fetch;
 use super::filter::FilterTerms;
 use super::matching_rows::{FewRows, MatchingRows};
-use crate::cell::StoreCell;
 use crate::entity::TableId;
 
 /// Steps through the rows that a query matches, run by run.
@@ -40,45 +39,25 @@ impl<D: Fetch, F: FilterTerms> Clone for RowCursor<'_, '_, D, F> {
 
 impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
     /// A cursor over all rows that match.
-    ///
-    /// # Safety
-    ///
-    /// - The cache belongs to the cell's store and is up to date.
-    /// - The filter may read what it asks for, for `'w`.
     #[inline]
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        // SAFETY: forwarded: the cache belongs to the cell's store and is up to date.
-        let blocks = unsafe { BlockIter::new(cell, cache) };
-        Self { blocks, block: MaybeUninit::uninit(), table: TableId::UNUSED, rest: None }
+    pub(crate) fn new(matched: Matched<'w, 's, D, F>) -> Self {
+        Self { blocks: BlockIter::new(matched), block: MaybeUninit::uninit(), table: TableId::UNUSED, rest: None }
     }
 
     /// A cursor over the rows of one block that match, and its first run, which is empty if rows have to be asked. The cursor uses no
     /// change log, so the rows of a table can be divided between several cursors.
-    ///
-    /// # Safety
-    ///
-    /// - The block is one of a query with this cache, which belongs to the cell's store and is up to date.
-    /// - The filter may read what it asks for, for `'w`.
     #[inline]
-    pub(crate) unsafe fn of_block(
-        cell: StoreCell<'w>,
-        cache: &'s CacheOf<D, F>,
-        block: Block<'w, D, F>,
-    ) -> (Self, Range<usize>) {
-        let mut cursor = Self {
-            blocks: BlockIter::nothing(cell, cache),
-            block: MaybeUninit::uninit(),
-            table: TableId::UNUSED,
-            rest: None,
-        };
+    pub(crate) fn of_block(matched: Matched<'w, 's, D, F>, block: Block<'w, D, F>) -> (Self, Range<usize>) {
+        let blocks = BlockIter::nothing(matched);
+        let mut cursor = Self { blocks, block: MaybeUninit::uninit(), table: TableId::UNUSED, rest: None };
         let run = cursor.enter(block, MatchingRows::unlogged);
         (cursor, run)
     }
 
     /// The store, and the tables that match.
     #[inline]
-    pub(crate) fn parts(&self) -> (StoreCell<'w>, &'s CacheOf<D, F>) {
-        self.blocks.parts()
+    pub(crate) fn matched(&self) -> Matched<'w, 's, D, F> {
+        self.blocks.matched()
     }
 
     /// The number of rows of the blocks that are still to come, if no row has to be asked.
@@ -120,13 +99,13 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
     fn next_matching_run(&mut self) -> Option<Range<usize>> {
         loop {
             if let Some(rest) = &mut self.rest {
-                // SAFETY: `rest` is set after the block that it belongs to; the filter may read, as promised to `new`.
+                // SAFETY: `rest` is set after the block that it belongs to; the filter may read, as promised to `Matched::new`.
                 if let Some(run) = unsafe { rest.next_run(self.block.assume_init_ref()) } {
                     return Some(run);
                 }
             }
             if self.blocks.is_led() {
-                // SAFETY: the block of this table is in `block` if the table is set; the cache is up to date, as promised to `new`.
+                // SAFETY: the block of this table is in `block` if the table is set; the cache is up to date, as promised to `Matched::new`.
                 let row = unsafe { self.blocks.next_led(&mut self.table, &mut self.block) }?;
                 return Some(row..row + 1);
             }

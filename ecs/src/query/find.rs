@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::mem::MaybeUninit;
 
-use super::blocks::Block;
-use super::cache::{Cache, CacheOf, Match};
+use super::blocks::{Block, Matched};
+use super::cache::{Cache, Match};
 use super::data::{QueryData, ReadOnlyQueryData};
 use super::error::QueryEntityError;
 use super::fetch::Fetch;
@@ -14,24 +14,6 @@ use crate::cell::StoreCell;
 use crate::entity::{Entity, Slot, TableId};
 use crate::store::Store;
 use crate::term::{ConstComponent, TermComponent, TermEntry, Terms};
-
-/// What a query yields for one entity, if it matches.
-///
-/// # Safety
-///
-/// - The cache belongs to the cell's store and is up to date.
-/// - The access of `D` to this entity is allowed, and no other borrow is in its way, for `'w`; and if queries are nested in it, the access
-///   of these to all entities.
-#[inline]
-pub(crate) unsafe fn get<'w, 's, D: QueryData, F: QueryFilter>(
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D::Terms, F::Terms>,
-    entity: Entity,
-) -> Option<D::Item<'w, 's>> {
-    let books = Books::new(cell, cache);
-    // SAFETY: the caller's promise; the books are those of the store and the cache.
-    unsafe { get_with::<D, F>(cell, cache, books, entity) }
-}
 
 /// The lists that lead from an entity to its values: kept at hand, finding an entity reads nothing else but these.
 pub(crate) struct Books<'w, 's, C> {
@@ -57,32 +39,16 @@ impl<'w, 's, C: Copy> Books<'w, 's, C> {
     }
 }
 
-/// As [`get`], with the lists at hand.
+/// What a query yields for one entity, if it matches.
 ///
 /// # Safety
 ///
-/// - As for [`get`]; the books were made from the cell and the cache.
-#[inline]
-pub(crate) unsafe fn get_with<'w, 's, D: QueryData, F: QueryFilter>(
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D::Terms, F::Terms>,
-    books: Books<'_, '_, <D::Terms as Fetch>::Column>,
-    entity: Entity,
-) -> Option<D::Item<'w, 's>> {
-    // SAFETY: the caller's promise.
-    let got = unsafe { fetch::<D::Terms, F::Terms>(cell, cache, books, entity) }?;
-    Some(D::item(got, Some(&cache.data)))
-}
-
-/// As [`get_with`], by the terms alone.
-///
-/// # Safety
-///
-/// - As for [`get_with`].
+/// - The books were made from the cell and the cache of `matched`.
+/// - The access of `D` to this entity is allowed, and no other borrow is in its way, for `'w`; and if queries are nested in it, the access
+///   of these to all entities.
 #[inline]
 pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
-    cell: StoreCell<'w>,
-    cache: &CacheOf<D, F>,
+    matched: Matched<'w, '_, D, F>,
     books: Books<'_, '_, D::Column>,
     entity: Entity,
 ) -> Option<D::Item<'w>> {
@@ -96,8 +62,8 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
             (Match { table: location.table, column }, location.row)
         }
     };
-    // SAFETY: the match is one of the cache, which belongs to the store.
-    let block = unsafe { Block::<D, F>::whole(cell, cache, &found) };
+    // SAFETY: the match is one of the cache, which belongs to the store and is up to date, as promised to `Matched::new`.
+    let block = unsafe { Block::<D, F>::whole(matched.cell(), matched.cache(), &found) };
     let row = row as usize;
     if !block.contains(entity, row) {
         return None;
@@ -108,8 +74,7 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
 
 /// Finds what a query yields for single entities, one after the other. What was found out of a few tables is kept.
 pub(crate) struct Finder<'w, 's, D: QueryData, F: QueryFilter> {
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D::Terms, F::Terms>,
+    matched: Matched<'w, 's, D::Terms, F::Terms>,
     slots: &'w [Slot],
     /// The first table in which something was found: mostly there is no other one.
     first: Known<'w, D::Terms, F::Terms>,
@@ -130,13 +95,11 @@ const KNOWN: usize = 4;
 impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
     /// # Safety
     ///
-    /// - The cache belongs to the cell's store and is up to date.
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
-    pub(super) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+    pub(super) unsafe fn new(matched: Matched<'w, 's, D::Terms, F::Terms>) -> Self {
         Self {
-            cell,
-            cache,
-            slots: cell.store().structure.entities.slots(),
+            matched,
+            slots: matched.cell().store().structure.entities.slots(),
             first: Known { table: TableId::UNUSED, block: None },
             known: [const { Known { table: TableId::UNUSED, block: None } }; KNOWN],
         }
@@ -161,13 +124,12 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
         }
         // SAFETY: a live entity is in its row, and matches; the access is allowed, as promised to `new`, and only reads.
         let got = unsafe { D::Terms::row::<false>(block.data, block.rows, row) };
-        Some(D::item(got, Some(&self.cache.data)))
+        Some(D::item(got, Some(&self.matched.cache().data)))
     }
 
     #[inline(never)]
     fn look_at(&mut self, table: TableId) {
-        // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
-        let block = || self.cache.match_of(table).map(|found| unsafe { Block::whole(self.cell, self.cache, &found) });
+        let block = || self.matched.block_of(table);
         if self.first.block.is_none()
             && let Some(block) = block()
         {

@@ -100,19 +100,17 @@ pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const A
     init: B,
     mut each: impl FnMut(B, D::Item<'w, 's>) -> B,
 ) -> B {
-    // SAFETY: in all uses the row is one of the block and matches, and is given out once; the access is allowed, as the caller promises.
     let item = |block: &Block<'w, D::Terms, F>, row| {
+        // SAFETY: in all uses the row is one of the block and matches, and is given out once; the access is allowed, as the caller promises.
         D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, row) }, kept)
     };
     if let Some(rows) = cursor.led_one_by_one() {
-        let (cell, cache) = cursor.parts();
         let mut result = Some(init);
         let mut put = |block: &Block<'w, D::Terms, F>, row| {
             result = result.take().map(|result| each(result, item(block, row)));
             Ok(())
         };
-        // SAFETY: the cache belongs to the store and is up to date, as promised to `RowCursor::new`.
-        let done: Result<(), Infallible> = unsafe { rows.for_each(cell, cache, &mut put) };
+        let done: Result<(), Infallible> = rows.for_each(cursor.matched(), &mut put);
         let (Ok(()), Some(result)) = (done, result) else { unreachable!("a result was put back each time") };
         return result;
     }

@@ -3,8 +3,8 @@
 use super::data::{ContiguousQueryData, QueryData};
 use super::error::QueryEntityError;
 use super::filter::QueryFilter;
+use super::handle::Query;
 use super::iter::{QueryContiguousIter, QueryIter};
-use super::view::Query;
 use crate::entity::{Entity, UniqueEntityArray};
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {

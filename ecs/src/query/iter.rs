@@ -8,15 +8,14 @@ use core::ops::ControlFlow::{self, Break, Continue};
 use core::ops::Range;
 
 use super::blocks::{Block, per_row};
-use super::cache::CacheOf;
 use super::cursor::RowCursor;
 use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::fold::{FoldRows, fold_asked};
-use super::many::{QueryManyUniqueIter, QuerySortedIter, QuerySortedManyUniqueIter};
+use super::handle::Query;
+use super::many::{QueryManyIter, QuerySortedIter, QuerySortedManyUniqueIter};
 use super::row_ranges::OfItems;
-use crate::cell::StoreCell;
 use crate::entity::{Entity, UniqueEntityVec};
 use crate::simd;
 
@@ -44,15 +43,10 @@ pub struct QueryIter<'w, 's, D: QueryData, F: QueryFilter> {
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
-    /// # Safety
-    ///
-    /// - The cache belongs to the cell's store and is up to date.
-    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    /// All entities that match.
     #[inline]
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
-        // SAFETY: forwarded: the cache is up to date, and what the filter reads is part of the access.
-        let cursor = unsafe { RowCursor::new(cell, cache) };
-        Self { at: 0, end: 0, cursor }
+    pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
+        Self { at: 0, end: 0, cursor: RowCursor::new(query.into_matched()) }
     }
 
     /// The rows of the current run that are still to come.
@@ -64,7 +58,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// What items borrow of the state.
     #[inline]
     fn kept(&self) -> Kept<'s, D::Terms> {
-        Some(&self.cursor.parts().1.data)
+        Some(&self.cursor.matched().cache().data)
     }
 
     /// Goes to the next run; false if there is none.
@@ -85,7 +79,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     #[inline]
     fn fold_rest<B, G: FnMut(B, D::Item<'w, 's>) -> B>(self, init: B, each: G) -> B {
         let (kept, run) = (self.kept(), self.rows());
-        // SAFETY: the run is the current one of the cursor, if it is not empty; the access is allowed, as promised to `new`. `self` is
+        // SAFETY: the run is the current one of the cursor, if it is not empty; the access is allowed, as promised to `Query::new`. `self` is
         // used up, so no row comes twice.
         unsafe { fold_asked::<D, F::Terms, B, true>(self.cursor, run, kept, init, each) }
     }
@@ -151,9 +145,9 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     pub(super) fn into_unique(self) -> QuerySortedManyUniqueIter<'w, 's, D, F> {
         let mut entities = Vec::new();
         self.for_each_left(|some| entities.extend_from_slice(some));
-        let (cell, cache) = self.cursor.parts();
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { QueryManyUniqueIter::new(cell, cache, UniqueEntityVec::of(entities).into_iter()) }
+        // SAFETY: the access is allowed, as promised to `Query::new`; `self` is used up.
+        let query = unsafe { Query::of_matched(self.cursor.matched()) };
+        QueryManyIter::new(query, UniqueEntityVec::of(entities).into_iter()).into_unique()
     }
 
     /// The items that are still to come, through another iterator; this one does not go on.
@@ -175,10 +169,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     pub fn remaining_mut(&mut self) -> QuerySortedIter<'_, 's, D, F> {
         let mut entities = Vec::new();
         self.for_each_left(|some| entities.extend_from_slice(some));
-        let (cell, cache) = self.cursor.parts();
-        // SAFETY: as promised to `new`; `self` gives out nothing as long as the other one exists, and what it has given out are
-        // other entities.
-        unsafe { QueryManyUniqueIter::new(cell, cache, UniqueEntityVec::of(entities).into_iter()) }.matched()
+        // SAFETY: the access is allowed, as promised to `Query::new`; `self` gives out nothing as long as the other one exists, and what
+        // it has given out are other entities.
+        let query = unsafe { Query::of_matched(self.cursor.matched()) };
+        QueryManyIter::new(query, UniqueEntityVec::of(entities).into_iter()).into_unique().matched()
     }
 }
 
@@ -203,7 +197,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         let kept = self.kept();
         // SAFETY: `at` was below `end`, so the cursor has returned a run.
         let block = unsafe { self.cursor.block() };
-        // SAFETY: this is a row of the run, so it matches; the access is allowed, as promised to `new`, and no row is given out twice.
+        // SAFETY: this is a row of the run, so it matches; the access is allowed, as promised to `Query::new`, and no row is given out twice.
         Some(D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, at) }, kept))
     }
 
@@ -274,7 +268,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         if per_row::<D::Terms, F::Terms>() {
             return self.fold_rest(init, each);
         }
-        // SAFETY: the cursor has returned the run if it is not empty; the access is allowed, as promised to `new`. `self` is used up, so no
+        // SAFETY: the cursor has returned the run if it is not empty; the access is allowed, as promised to `Query::new`. `self` is used up, so no
         // row comes twice, and none has to be asked.
         let job = unsafe { FoldRows::<D, F::Terms, _, _>::of(&self.cursor, self.rows(), self.kept(), init, each) };
         simd::run::<OfItems<D::Terms>, _>(job)
@@ -319,14 +313,10 @@ pub struct QueryContiguousIter<'w, 's, D: QueryData, F: QueryFilter> {
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
-    /// # Safety
-    ///
-    /// - As for [`QueryIter::new`].
+    /// All entities that match.
     #[inline]
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
-        // SAFETY: forwarded: the cache is up to date, and what the filter reads is part of the access.
-        let cursor = unsafe { RowCursor::new(cell, cache) };
-        Self { run: 0..0, cursor }
+    pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
+        Self { run: 0..0, cursor: RowCursor::new(query.into_matched()) }
     }
 }
 
@@ -337,7 +327,7 @@ impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, 's,
         if self.run.is_empty() {
             self.run = self.cursor.next_run()?;
         }
-        // SAFETY: the cursor has returned a run, of which rows are left. They match; the access is allowed, as promised to `new`, and no
+        // SAFETY: the cursor has returned a run, of which rows are left. They match; the access is allowed, as promised to `Query::new`, and no
         // row is given out twice.
         Some(unsafe { self.cursor.block().next_slice(&mut self.run) })
     }

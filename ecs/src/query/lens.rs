@@ -14,8 +14,8 @@ use super::cache::{CacheOf, QueryState};
 use super::data::{QueryData, ReadOnlyQueryData};
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::{FilterTerms, QueryFilter};
+use super::handle::Query;
 use super::matching;
-use super::view::Query;
 use crate::access::FilteredAccess;
 use crate::cell::StoreCell;
 use crate::entity::TableId;
@@ -296,7 +296,8 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
     /// As [`transmute_lens_filtered`](Self::transmute_lens_filtered), for as long as the world is borrowed.
     #[track_caller]
     pub fn transmute_lens_filtered_inner<NewD: QueryData, NewF: QueryFilter>(self) -> QueryLens<'w, NewD, NewF> {
-        let (cell, cache) = self.into_parts();
+        let matched = self.into_matched();
+        let (cell, cache) = (matched.cell(), matched.cache());
         // SAFETY: this query is used up, which had its access for 'w.
         unsafe { lens(cell, &[Part::of::<D, F>(cell.store())], matches::<D, F>(cache)) }
     }
@@ -351,11 +352,12 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self,
         other: Query<'w, '_, OtherD, OtherF>,
     ) -> QueryLens<'w, NewD, NewF> {
-        let ((cell, cache), (other_cell, other_cache)) = (self.into_parts(), other.into_parts());
+        let (own, other) = (self.into_matched(), other.into_matched());
+        let cell = own.cell();
         let store = cell.store();
-        assert!(core::ptr::eq(store, other_cell.store()), "queries of two worlds cannot be joined");
+        assert!(core::ptr::eq(store, other.cell().store()), "queries of two worlds cannot be joined");
         let parts = [Part::of::<D, F>(store), Part::of::<OtherD, OtherF>(store)];
-        let (is_own, is_others) = (matches::<D, F>(cache), matches::<OtherD, OtherF>(other_cache));
+        let (is_own, is_others) = (matches::<D, F>(own.cache()), matches::<OtherD, OtherF>(other.cache()));
         // SAFETY: both queries are used up, which had their access for 'w, to entities of the same store.
         unsafe { lens(cell, &parts, |table| is_own(table) && is_others(table)) }
     }

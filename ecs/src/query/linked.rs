@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::mem::ManuallyDrop;
 
-use super::blocks::{Block, per_row, sharing};
+use super::blocks::{Block, Matched, per_row, sharing};
 use super::cache::CacheOf;
 use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use super::filter::FilterTerms;
-use super::forest::{Forest, Place, SlotRun};
+use super::forest::{Forest, ForestTable, Place, SlotRun};
 use super::row_ranges::Of;
 use crate::cell::StoreCell;
 use crate::simd::{self, Job, UnrollWidth, Variants};
@@ -149,9 +149,8 @@ pub(crate) trait LinkedKernel<T: ContiguousFetch, P: QueryData> {
 
 /// A walk through rows in an order of their depths.
 pub(crate) struct LinkedWalk<'a, T: Fetch, F: FilterTerms, P: QueryData, A: FilterTerms> {
-    cell: StoreCell<'a>,
-    cache: &'a CacheOf<T, F>,
-    linked: &'a CacheOf<P::Terms, A>,
+    visited: Matched<'a, 'a, T, F>,
+    linked: Matched<'a, 'a, P::Terms, A>,
     forest: &'a Forest,
 }
 
@@ -184,7 +183,11 @@ where
         forest: &'a Forest,
     ) -> Self {
         const { assert!(!A::PER_ROW, "rows that are linked are not asked by a filter") }
-        Self { cell, cache, linked, forest }
+        // SAFETY: forwarded; what the filter reads is part of the access.
+        let visited = unsafe { Matched::new(cell, cache) };
+        // SAFETY: forwarded; the filter asks no row.
+        let linked = unsafe { Matched::new(cell, linked) };
+        Self { visited, linked, forest }
     }
 
     /// Notes that all rows are given out. They are then gone through as `is_marked`.
@@ -192,15 +195,9 @@ where
         if per_row::<T, F>() || T::SINGLE_ROWS {
             return false;
         }
-        for found in &self.cache.matches {
-            // SAFETY: the match is one of the cache, which belongs to the store; the access is allowed, as promised to `new`, and the rows
-            // are given out by the walk.
-            unsafe {
-                let block = Block::<T, F>::whole(self.cell, self.cache, found);
-                if block.end != 0 {
-                    T::mark(block.data, block.rows, 0, block.end, sharing::<T, F>());
-                }
-            }
+        for block in self.visited.blocks().filter(|block| block.end != 0) {
+            // SAFETY: the rows are those of the block, which are given out by the walk; the access is allowed, as promised to `new`.
+            unsafe { T::mark(block.data, block.rows, 0, block.end, sharing::<T, F>()) };
         }
         true
     }
@@ -217,25 +214,18 @@ where
         is_marked: bool,
         kernel: &mut K,
     ) -> Result<(), K::Error> {
-        let linked_table = |number: usize| {
-            let id = self.forest.tables()[number].id;
-            let column = self.linked.match_of(id)?.column;
-            let table = self.cell.store().structure.archetypes.tables.get(id)?;
-            // SAFETY: the match is one of the cache, which belongs to the cell's store and is up to date: state and column are those of this
-            // table.
-            let ready = unsafe { P::Terms::ready(self.cell, &self.linked.data, column, table) };
-            Some(ManuallyDrop::new(LinkedTable { ready, rows: Rows::of(table), len: table.len() }))
+        let linked_table = |table: &ForestTable| {
+            let Block { data, rows, end, .. } = self.linked.block_of(table.id)?;
+            Some(ManuallyDrop::new(LinkedTable { ready: data, rows, len: end }))
         };
-        let tables: Vec<MaybeTable<'_, P>> = (0..self.forest.tables().len()).map(linked_table).collect();
-        let cell = if is_marked { self.cell.again() } else { self.cell };
+        let tables: Vec<MaybeTable<'_, P>> = self.forest.tables().iter().map(linked_table).collect();
+        let visited = if is_marked { self.visited.again() } else { self.visited };
         let mut blocks: Vec<Option<Block<'_, T, F>>> = Vec::new();
         blocks.resize_with(self.forest.tables().len(), || None);
         for run in runs.clone() {
             let number = run.table as usize;
             if blocks[number].is_none() {
-                let found = self.cache.match_of(self.forest.tables()[number].id);
-                // SAFETY: the match is one of the cache, which belongs to the store and is up to date.
-                blocks[number] = found.map(|found| unsafe { Block::whole(cell, self.cache, &found) });
+                blocks[number] = visited.block_of(self.forest.tables()[number].id);
             }
         }
         // SAFETY: the caller's promise, and that to `new`.

@@ -8,14 +8,14 @@ use core::iter::FusedIterator;
 
 use super::ahead::{Doubt, ListFinder, fetch_ahead, is_worth_it};
 use super::blocks::Block;
-use super::cache::{CacheOf, QueryState};
+use super::cache::QueryState;
 use super::data::{QueryData, ReadOnlyQueryData};
 use super::error::QueryEntityError;
 use super::fetch::{Fetch, ReadOnlyFetch};
-use super::filter::{FilterTerms, QueryFilter};
-use super::find::{get, why_not};
+use super::filter::{FilterTerms as _, QueryFilter};
+use super::find::why_not;
+use super::handle::Query;
 use super::matching;
-use crate::cell::StoreCell;
 use crate::entity::{Entity, EntitySetIterator, UniqueEntityIter};
 use crate::store::Store;
 
@@ -34,34 +34,17 @@ use crate::store::Store;
 /// assert_eq!(found, [Some(2), None, Some(1)]);
 /// ```
 pub struct QueryManyIter<'w, 's, D: QueryData, F: QueryFilter, I> {
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D::Terms, F::Terms>,
+    query: Query<'w, 's, D, F>,
     entities: I,
     /// Whether what the entities lead to is fetched ahead.
     ahead: bool,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> QueryManyIter<'w, 's, D, F, I> {
-    /// The next entity of the list.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`QueryManyIter::new`].
-    #[inline(always)]
-    unsafe fn next_entity(&mut self) -> Option<Entity> {
-        if self.ahead {
-            // SAFETY: the caller's promise.
-            unsafe { fetch_ahead::<D::Terms, F::Terms, I>(self.cell, self.cache, &self.entities) };
-        }
-        self.entities.next().map(|entity| *entity.borrow())
-    }
-
-    /// # Safety
-    ///
-    /// - The cache belongs to the cell's store and is up to date.
-    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>, entities: I) -> Self {
-        Self { cell, cache, entities, ahead: is_worth_it::<I>(cell) }
+    /// What the query yields for each of these entities.
+    pub(super) fn new(query: Query<'w, 's, D, F>, entities: I) -> Self {
+        let ahead = is_worth_it::<I>(query.matched().cell());
+        Self { query, entities, ahead }
     }
 
     /// What the query yields for the next entity, or that entity, if it does not match.
@@ -74,10 +57,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     where
         'w: 'a,
     {
-        // SAFETY: as promised to `new`.
-        let entity = unsafe { self.next_entity() }?;
-        // SAFETY: as promised to `new`; the rest is the caller's promise.
-        Some(unsafe { get::<D, F>(self.cell, self.cache, entity) }.ok_or(entity))
+        if self.ahead {
+            fetch_ahead(self.query.matched(), &self.entities);
+        }
+        let entity = *self.entities.next()?.borrow();
+        // SAFETY: forwarded.
+        Some(unsafe { self.query.fetch(entity) }.ok_or(entity))
     }
 
     /// As [`next_found`](Self::next_found), from the end of the list on.
@@ -92,14 +77,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         I: DoubleEndedIterator,
     {
         let entity = *self.entities.next_back()?.borrow();
-        // SAFETY: as promised to `new`; the rest is the caller's promise.
-        Some(unsafe { get::<D, F>(self.cell, self.cache, entity) }.ok_or(entity))
-    }
-
-    /// How many entities are left.
-    #[inline]
-    fn entities_left(&self) -> (usize, Option<usize>) {
-        self.entities.size_hint()
+        // SAFETY: forwarded.
+        Some(unsafe { self.query.fetch(entity) }.ok_or(entity))
     }
 
     /// The items, without the entities that do not match: they are passed over.
@@ -147,10 +126,9 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 100);
     /// ```
     pub fn fetch_next(&mut self) -> Option<Result<D::Item<'_, 's>, QueryEntityError>> {
-        let cell = self.cell;
         // SAFETY: the item borrows `self`, so there is one at a time.
         let found = unsafe { self.next_found() }?;
-        Some(found.map_err(|entity| why_not::<D>(cell, entity)))
+        Some(found.map_err(|entity| self.query.why_not(entity)))
     }
 
     /// As [`fetch_next`](Self::fetch_next), from the end of the list on.
@@ -158,10 +136,9 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     where
         I: DoubleEndedIterator,
     {
-        let cell = self.cell;
         // SAFETY: the item borrows `self`, so there is one at a time.
         let found = unsafe { self.next_found_back() }?;
-        Some(found.map_err(|entity| why_not::<D>(cell, entity)))
+        Some(found.map_err(|entity| self.query.why_not(entity)))
     }
 }
 
@@ -171,14 +148,13 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
     /// As [`Iterator::fold`]. It keeps the last table at hand.
     #[inline(always)]
     fn fold_found<B>(self, init: B, mut each: impl FnMut(B, Result<D::Item<'w, 's>, Entity>) -> B) -> B {
-        let Self { cell, cache, mut entities, ahead } = self;
-        // SAFETY: as promised to `new`.
-        let mut finder = unsafe { ListFinder::<D::Terms, F::Terms>::new(cell, cache) };
+        let Self { query, mut entities, ahead } = self;
+        let mut finder = ListFinder::new(query.matched());
         let item = |entity, found: Option<(&Block<'w, D::Terms, F::Terms>, usize)>| {
             let (block, row) = found.filter(|(block, row)| block.contains(entity, *row)).ok_or(entity)?;
-            // SAFETY: a live entity is in its row; it matches; the access is allowed, as promised to `new`. What only reads may
+            // SAFETY: a live entity is in its row; it matches; the access is allowed, as promised to `Query::new`. What only reads may
             // be given out any number of times.
-            Ok(D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, row) }, Some(&cache.data)))
+            Ok(D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, row) }, query.kept()))
         };
         if !ahead {
             return entities.fold(init, |result, entity| {
@@ -190,8 +166,7 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
         loop {
             let mut last = None;
             for _ in 0..doubt.pause() {
-                // SAFETY: as promised to `new`.
-                unsafe { fetch_ahead::<D::Terms, F::Terms, I>(cell, cache, &entities) };
+                fetch_ahead(query.matched(), &entities);
                 let Some(entity) = entities.next() else { return result };
                 let entity = *entity.borrow();
                 result = each(result, item(entity, finder.find(entity)));
@@ -216,19 +191,20 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
     type Item = Result<D::Item<'w, 's>, QueryEntityError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let cell = self.cell;
         // SAFETY: what only reads may be given out any number of times.
         let found = unsafe { self.next_found() }?;
-        Some(found.map_err(|entity| why_not::<D>(cell, entity)))
+        Some(found.map_err(|entity| self.query.why_not(entity)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.entities_left()
+        self.entities.size_hint()
     }
 
     fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
-        let cell = self.cell;
-        self.fold_found(init, |result, found| each(result, found.map_err(|entity| why_not::<D>(cell, entity))))
+        let matched = self.query.matched();
+        self.fold_found(init, |result, found| {
+            each(result, found.map_err(|entity| why_not::<D>(matched.cell(), entity)))
+        })
     }
 }
 
@@ -236,10 +212,9 @@ impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: DoubleEndedIterator<
     DoubleEndedIterator for QueryManyIter<'_, '_, D, F, I>
 {
     fn next_back(&mut self) -> Option<Self::Item> {
-        let cell = self.cell;
         // SAFETY: what only reads may be given out any number of times.
         let found = unsafe { self.next_found_back() }?;
-        Some(found.map_err(|entity| why_not::<D>(cell, entity)))
+        Some(found.map_err(|entity| self.query.why_not(entity)))
     }
 }
 
@@ -259,22 +234,20 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         self,
         sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
     ) -> QuerySortedManyIter<'w, 's, D, F> {
-        let keys = covered::<D, F, L>(self.cell.store());
+        let matched = self.query.matched();
+        let keys = covered::<D, F, L>(matched.cell().store());
+        // SAFETY: the state is up to date. `L` reads nothing but what the query borrows of the entities that match, and no others are
+        // asked for; nothing that the query has given out borrows these, and what `L` has read is given up before the query goes on.
+        let keys = unsafe { Query::new(matched.cell(), &keys) };
         let read = |entity: I::Item| {
             let entity = *entity.borrow();
-            // SAFETY: as promised to `new`: what the query borrows of the entities that match may be read, and nothing that it
-            // has given out borrows these. `L` reads nothing else, and what it has read is given up before the query goes on.
-            unsafe {
-                let matches = is_match::<D, F>(self.cell, self.cache, entity);
-                let key = if matches { get::<L, ()>(self.cell, &keys.cache, entity) } else { None };
-                key.map(|key| (key, entity))
-            }
+            let key = if matched.contains(entity) { keys.get_inner(entity).ok() } else { None };
+            key.map(|key| (key, entity))
         };
         let mut found: Vec<_> = self.entities.filter_map(read).collect();
         sort(&mut found);
         let entities: Vec<Entity> = found.into_iter().map(|(_, entity)| entity).collect();
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { QueryManyIter::new(self.cell, self.cache, entities.into_iter()) }
+        QueryManyIter::new(self.query, entities.into_iter())
     }
 }
 
@@ -283,23 +256,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyIter<'
     pub(super) fn into_unique(self) -> QueryManyUniqueIter<'w, 's, D, F, I> {
         QueryManyUniqueIter(self)
     }
-}
-
-/// Whether an entity matches.
-///
-/// # Safety
-///
-/// - The cache belongs to the cell's store and is up to date.
-unsafe fn is_match<D: QueryData, F: QueryFilter>(
-    cell: StoreCell<'_>,
-    cache: &CacheOf<D::Terms, F::Terms>,
-    entity: Entity,
-) -> bool {
-    let Ok(location) = cell.store().structure.entities.locate(entity) else { return false };
-    let Some(found) = cache.match_of(location.table) else { return false };
-    // SAFETY: the match is one of the cache, which belongs to the store.
-    let block = unsafe { Block::<D::Terms, F::Terms>::whole(cell, cache, &found) };
-    block.contains(entity, location.row as usize)
 }
 
 /// The query `L`, which reads nothing but what a query of `D` and `F` borrows of the same entity.
@@ -352,22 +308,15 @@ pub type QuerySortedIter<'w, 's, D, F> = QueryManyMatchedIter<QuerySortedManyUni
 pub struct QueryManyUniqueIter<'w, 's, D: QueryData, F: QueryFilter, I>(QueryManyIter<'w, 's, D, F, I>);
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUniqueIter<'w, 's, D, F, I> {
-    /// # Safety
-    ///
-    /// - As for [`QueryManyIter::new`].
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>, entities: I) -> Self {
-        // SAFETY: the caller's promise.
-        Self(unsafe { QueryManyIter::new(cell, cache, entities) })
-    }
-
     /// As [`QueryManyIter::sorted`].
     pub(super) fn sorted<L: ReadOnlyQueryData>(
         self,
         sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
     ) -> QuerySortedManyUniqueIter<'w, 's, D, F> {
-        let QueryManyIter { cell, cache, entities, .. } = self.0.sorted::<L>(sort);
-        // SAFETY: as promised to `new`; `self` is used up. The entities are those of the set, in another order.
-        unsafe { QueryManyUniqueIter::new(cell, cache, UniqueEntityIter::from_iter_unchecked(entities)) }
+        let QueryManyIter { query, entities, .. } = self.0.sorted::<L>(sort);
+        // SAFETY: the entities are those of the set, in another order.
+        let entities = unsafe { UniqueEntityIter::from_iter_unchecked(entities) };
+        QueryManyIter::new(query, entities).into_unique()
     }
 
     /// What the query yields for the next entity, or that entity, if it does not match.
@@ -385,12 +334,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
     {
         // SAFETY: no entity comes twice.
         unsafe { self.0.next_found_back() }
-    }
-
-    /// How many entities are left.
-    #[inline]
-    fn entities_left(&self) -> (usize, Option<usize>) {
-        self.0.entities_left()
     }
 
     /// The next one, as [`next`](Iterator::next).
@@ -415,12 +358,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator for Qu
     type Item = Result<D::Item<'w, 's>, QueryEntityError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let cell = self.0.cell;
-        Some(self.next_found()?.map_err(|entity| why_not::<D>(cell, entity)))
+        Some(self.next_found()?.map_err(|entity| self.0.query.why_not(entity)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.entities_left()
+        self.0.entities.size_hint()
     }
 }
 
@@ -482,7 +424,7 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.0.entities_left().1)
+        (0, self.0.size_hint().1)
     }
 
     fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
@@ -529,7 +471,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.0.entities_left().1)
+        (0, self.0.size_hint().1)
     }
 }
 
@@ -595,8 +537,7 @@ impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + DoubleEndedIterator> D
     for QueryManyUniqueIter<'_, '_, D, F, I>
 {
     fn next_back(&mut self) -> Option<Self::Item> {
-        let cell = self.0.cell;
-        Some(self.next_found_back()?.map_err(|entity| why_not::<D>(cell, entity)))
+        Some(self.next_found_back()?.map_err(|entity| self.0.query.why_not(entity)))
     }
 }
 

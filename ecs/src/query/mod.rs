@@ -15,12 +15,14 @@ mod matching;
 mod error;
 mod cache;
 mod blocks;
+mod block_iter;
 mod matching_rows;
 mod cursor;
 
 mod row_ranges;
 mod ahead;
 mod find;
+mod handle;
 mod many;
 mod combinations;
 mod fold;
@@ -44,7 +46,7 @@ mod linked;
 mod select;
 mod explain;
 
-pub(crate) use self::cache::CacheOf;
+pub(crate) use self::blocks::Matched;
 pub use self::cache::QueryState;
 pub use self::combinations::QueryCombinationIter;
 #[cfg(test)]
@@ -58,6 +60,7 @@ pub use self::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 pub use self::filter::{FilterOf, FilterTerms, QueryFilter};
 pub(crate) use self::find::{Finder, lacking};
 pub(crate) use self::forest::{Forest, ForestNeeds, SlotRun};
+pub use self::handle::Query;
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::lens::QueryLens;
 pub use self::linked::{ChildRows, LinkedRows};
@@ -88,5 +91,5 @@ pub use self::terms::{
 };
 #[cfg(test)]
 pub(crate) use self::terms::{Presence, Scan, TermState};
-pub use self::view::Query;
+
 pub use crate::map::query::*;

@@ -12,7 +12,7 @@ use super::cache::QueryState;
 use super::data::{DataOf, QueryData, ReadOnlyQueryData};
 use super::fetch::{Fetch, Kept, ReadOnlyFetch, Rows};
 use super::filter::{FilterOf, FilterTerms, QueryFilter};
-use super::view::Query;
+use super::handle::Query;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::store::Store;

@@ -2,13 +2,12 @@
 
 use core::fmt;
 
-use super::cache::CacheOf;
+use super::blocks::Matched;
 use super::data::QueryData;
 use super::fetch::ContiguousFetch;
 use super::filter::QueryFilter;
+use super::handle::Query;
 use super::partition::{Partition, Reached};
-use super::view::Query;
-use crate::cell::StoreCell;
 use crate::pool::{Pool, Tasks};
 use crate::tracking::GROUP;
 
@@ -104,19 +103,15 @@ impl BatchingStrategy {
 /// ```
 #[must_use = "does nothing until `for_each` is called"]
 pub struct QueryParIter<'w, 's, D: QueryData, F: QueryFilter> {
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D::Terms, F::Terms>,
+    matched: Matched<'w, 's, D::Terms, F::Terms>,
     batching: BatchingStrategy,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
-    /// # Safety
-    ///
-    /// - The cache belongs to the cell's store and is up to date.
-    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    /// All entities that match.
     #[inline]
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
-        Self { cell, cache, batching: BatchingStrategy::new() }
+    fn new(query: Query<'w, 's, D, F>) -> Self {
+        Self { matched: query.into_matched(), batching: BatchingStrategy::new() }
     }
 
     /// Sets how many entities a thread takes at a time.
@@ -214,7 +209,7 @@ impl<'w, 's, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> QueryParIter<
             let mut reached = Reached::default();
             while let Some((_, rows)) = tasks.take() {
                 let mut value = init();
-                // SAFETY: the access of the query is allowed for 'w, as promised to `new`. Each task is taken once, and `self` is used
+                // SAFETY: the access of the query is allowed for 'w, as promised to `Query::new`. Each task is taken once, and `self` is used
                 // up, so no row is given out otherwise.
                 unsafe { partition.for_each_slice(&mut reached, rows, |slice| each(&mut value, slice)) }
             }
@@ -268,17 +263,15 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[inline]
     /// The same entities for several threads, for as long as the query could live.
     pub fn par_iter_inner(self) -> QueryParIter<'w, 's, D, F> {
-        // SAFETY: as promised to `Query::new`; `self` is used up.
-        unsafe { QueryParIter::new(self.cell, self.cache) }
+        QueryParIter::new(self)
     }
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     /// What it takes to run the loop.
     pub(crate) fn partition(self) -> (&'w Pool, Tasks, Partition<'w, 's, D::Terms, F::Terms>) {
-        // SAFETY: as promised to `new`.
-        let partition = unsafe { Partition::new(self.cell, self.cache, self.batching.size) };
-        (&self.cell.store().pool, partition.tasks(self.batching.size), partition)
+        let partition = Partition::new(self.matched, self.batching.size);
+        (&self.matched.cell().store().pool, partition.tasks(self.batching.size), partition)
     }
 }
 

@@ -7,8 +7,8 @@ use core::fmt;
 use super::data::{QueryData, ReadOnlyQueryData};
 use super::error::QueryEntityError;
 use super::filter::QueryFilter;
+use super::handle::Query;
 use super::par::BatchingStrategy;
-use super::view::Query;
 use crate::entity::{Entity, EntitySet};
 use crate::pool::Tasks;
 
@@ -81,7 +81,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> QueryParManyIter<'w, 's, D, F
         let Self { query, entities, batching } = &self;
         let tasks =
             batching.size().map_or_else(|| Tasks::of(entities.len()), |size| Tasks::of_size(entities.len(), size));
-        query.cell.store().pool.work_off(tasks.joined(), |tasks| {
+        query.matched().cell().store().pool.work_off(tasks.joined(), |tasks| {
             while let Some((_, range)) = tasks.take() {
                 let mut value = init();
                 query.iter_many_inner(&entities[range]).for_each(|item| each(&mut value, item));

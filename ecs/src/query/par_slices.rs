@@ -4,8 +4,8 @@ use core::fmt;
 
 use super::data::{ContiguousQueryData, QueryData};
 use super::filter::QueryFilter;
+use super::handle::Query;
 use super::par::{BatchingStrategy, QueryParIter};
-use super::view::Query;
 
 /// The rows that a query matches, as slices, to be gone through on several threads. Made by
 /// [`Query::contiguous_par_iter`](super::Query::contiguous_par_iter) and

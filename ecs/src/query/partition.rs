@@ -12,15 +12,13 @@ use core::convert::Infallible;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
-use super::blocks::{Block, Driver, driver, per_row};
-use super::cache::CacheOf;
+use super::blocks::{Block, Driver, Matched, per_row};
 use super::cursor::RowCursor;
 use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
 use super::fold::{FoldBlock, fold_asked};
 use super::row_ranges::{OfItems, RowRanges, SliceKernel};
-use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::pool::Tasks;
 use crate::simd::{self, Variants};
@@ -28,8 +26,7 @@ use crate::tracking::GROUP;
 
 /// What a query matches, to be gone through piece by piece.
 pub(crate) struct Partition<'w, 's, D: Fetch, F: FilterTerms> {
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D, F>,
+    matched: Matched<'w, 's, D, F>,
     driver: Option<Driver<'w>>,
     /// Of which number each table's rows begin at a multiple.
     align: usize,
@@ -47,16 +44,16 @@ pub(crate) struct Reached {
 }
 
 impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
-    /// # Safety
-    ///
-    /// - The cache belongs to the cell's store and is up to date.
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>, batch: Option<usize>) -> Self {
-        let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
+    /// The rows of all tables that match, for tasks of `batch` rows if that is given.
+    pub(crate) fn new(matched: Matched<'w, 's, D, F>, batch: Option<usize>) -> Self {
+        let driver = matched.driver();
         let align = if batch.is_none() || F::PER_ROW { GROUP } else { 1 };
-        let mut partition = Self { cell, cache, driver, align, rows: 0 };
+        let mut partition = Self { matched, driver, align, rows: 0 };
         partition.rows = match partition.driver {
             Some(driver) => driver.places(),
-            None => (0..cache.matches.len()).fold(0, |rows, at| rows.next_multiple_of(align) + partition.len(at)),
+            None => {
+                (0..matched.cache().matches.len()).fold(0, |rows, at| rows.next_multiple_of(align) + partition.len(at))
+            }
         };
         partition
     }
@@ -74,13 +71,14 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
     }
 
     fn packed(&self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
-        // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
-        unsafe { Block::packed(self.cell, self.cache, driver) }
+        // SAFETY: the driver is that of the query.
+        unsafe { self.matched.packed(driver) }
     }
 
     /// How many rows the table of a match has.
     fn len(&self, at: usize) -> usize {
-        self.cell.store().structure.archetypes.tables.get(self.cache.matches[at].table).map_or(0, |table| table.len())
+        let table = self.matched.cache().matches[at].table;
+        self.matched.cell().store().structure.archetypes.tables.get(table).map_or(0, |table| table.len())
     }
 
     /// Calls `each` with the blocks of a task. Rows of them may still have to be asked whether they match.
@@ -97,16 +95,15 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
             let at = reached.at - 1;
             *reached = Reached { at, start: reached.start - self.len(at).next_multiple_of(self.align) };
         }
-        while let Some(found) = self.cache.matches.get(reached.at) {
+        while let Some(found) = self.matched.cache().matches.get(reached.at) {
             let len = self.len(reached.at);
             let first = task.start.saturating_sub(reached.start);
             let end = len.min(task.end.saturating_sub(reached.start));
-            if first < end {
-                // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
-                let block = unsafe { Block::whole(self.cell, self.cache, found) };
-                if block.has_any() {
-                    each(Block { first, end, ..block })?;
-                }
+            if first < end
+                && let Some(block) = self.matched.block_of(found.table)
+                && block.has_any()
+            {
+                each(Block { first, end, ..block })?;
             }
             let next = reached.start + len.next_multiple_of(self.align);
             if next > task.end {
@@ -128,8 +125,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         }
         let (mut at, mut table, mut block) = (task.start, TableId::UNUSED, MaybeUninit::uninit());
         loop {
-            // SAFETY: the cache belongs to the store, as promised to `new`; `table` and `block` are those that the last call has left.
-            let row = unsafe { driver.next_row(self.cell, self.cache, (&mut at, task.end), &mut table, &mut block) };
+            // SAFETY: `table` and `block` are those that the last call has left.
+            let row = unsafe { driver.next_row(self.matched, (&mut at, task.end), &mut table, &mut block) };
             let Some(first) = row else { return Ok(()) };
             // SAFETY: `next_row` has returned a row, so it has initialized the block.
             each(Block { first, end: first + 1, ..unsafe { block.assume_init() } })?;
@@ -151,15 +148,13 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         task: Range<usize>,
         mut each: impl FnMut(Q::Item<'w, 's>),
     ) {
-        let kept = Some(&self.cache.data);
+        let kept = Some(&self.matched.cache().data);
         let mut each = |(), item| each(item);
         let Ok(()) = self.blocks(reached, task, |block| {
             if per_row::<D, F>() {
-                // SAFETY: the block is one of the query's, and the run is the first of the cursor; the access is forwarded.
-                unsafe {
-                    let (cursor, run) = RowCursor::of_block(self.cell, self.cache, block);
-                    fold_asked::<Q, F, (), false>(cursor, run, kept, (), &mut each);
-                }
+                let (cursor, run) = RowCursor::of_block(self.matched, block);
+                // SAFETY: the run is the first of the cursor; the access is forwarded.
+                unsafe { fold_asked::<Q, F, (), false>(cursor, run, kept, (), &mut each) };
             } else {
                 // SAFETY: all rows match; the access is forwarded.
                 let job = unsafe { FoldBlock::<Q, F, _, _, false>::of(block, kept, (), &mut each) };
@@ -183,8 +178,7 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Partition<'w, '_, D, F> {
         mut each: impl FnMut(D::Slice<'w>),
     ) {
         let Ok(()) = self.blocks(reached, task, |block| {
-            // SAFETY: the block is one of the query's; the filter may read, as the caller promises.
-            let (mut cursor, mut run) = unsafe { RowCursor::of_block(self.cell, self.cache, block) };
+            let (mut cursor, mut run) = RowCursor::of_block(self.matched, block);
             loop {
                 while !run.is_empty() {
                     // SAFETY: the rows match; the access to them is forwarded, and none is given out twice.
@@ -215,7 +209,7 @@ impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
     ) -> Result<(), K::Error> {
         self.blocks(reached, task, |block| {
             // SAFETY: the block is one of the query's; the rest is the caller's promise.
-            unsafe { RowRanges::of(self.cell, self.cache, block) }.for_each::<V, K>(kernel)
+            unsafe { RowRanges::of(self.matched, block) }.for_each::<V, K>(kernel)
         })
     }
 }

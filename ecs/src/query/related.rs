@@ -6,7 +6,7 @@ use core::fmt;
 
 use super::data::QueryData;
 use super::filter::QueryFilter;
-use super::view::Query;
+use super::handle::Query;
 use crate::entity::Entity;
 use crate::relationship::{Relationship, RelationshipTarget};
 

@@ -19,9 +19,9 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use core::slice;
 
+use super::block_iter::Led;
 use super::block_loop::{BlockLoop, OneLoop, run_copy};
-use super::blocks::{Block, Led, per_row, sharing};
-use super::cache::CacheOf;
+use super::blocks::{Block, Matched, per_row, sharing};
 use super::cursor::RowCursor;
 use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
@@ -106,12 +106,10 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     ///
     /// # Safety
     ///
-    /// - The cache belongs to the cell's store and is up to date.
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
     #[inline]
-    pub(crate) unsafe fn all(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        // SAFETY: forwarded: the cache is up to date, and what the filter reads is part of the access.
-        Self { run: 0..0, cursor: unsafe { RowCursor::new(cell, cache) }, is_marked: false }
+    pub(crate) unsafe fn all(matched: Matched<'w, 's, D, F>) -> Self {
+        Self { run: 0..0, cursor: RowCursor::new(matched), is_marked: false }
     }
 
     /// The rows of a block.
@@ -121,15 +119,9 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// - As for [`RowRanges::all`], but that it is enough if the access is allowed for the rows of the block. The block is one
     ///   of the query's.
     #[inline]
-    pub(crate) unsafe fn of(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>, block: Block<'w, D, F>) -> Self {
-        // SAFETY: forwarded: the block is one of the query's, and what the filter reads is part of the access.
-        let (cursor, run) = unsafe { RowCursor::of_block(cell, cache, block) };
+    pub(crate) unsafe fn of(matched: Matched<'w, 's, D, F>, block: Block<'w, D, F>) -> Self {
+        let (cursor, run) = RowCursor::of_block(matched, block);
         Self { run, cursor, is_marked: false }
-    }
-
-    /// Calls `each` with every table.
-    pub(crate) fn tables(cache: &CacheOf<D, F>, each: &mut dyn FnMut(TableId)) {
-        cache.matches.iter().for_each(|found| each(found.table));
     }
 
     /// Comes to all tables without reading or writing rows: notes that all rows are given out. They are then to be got from
@@ -140,17 +132,12 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// - As for [`RowRanges::all`], but that values need not be accessible yet: but no other code may read or write
     ///   when they were changed meanwhile.
     /// - No row has to be asked whether it matches, and slices may have many rows.
-    pub(crate) unsafe fn visit(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) {
+    pub(crate) unsafe fn visit(matched: Matched<'w, 's, D, F>) {
         // Known when it is compiled, so it costs nothing. That it is so was found out when a schedule was planned.
         assert!(!per_row::<D, F>() && !D::SINGLE_ROWS, "rows that have to be asked one by one are marked together");
-        for found in &cache.matches {
-            // SAFETY: the match is one of the cache, which belongs to the store; the block's rows are the caller's.
-            unsafe {
-                let block = Block::<D, F>::whole(cell, cache, found);
-                if block.end != 0 {
-                    D::mark(block.data, block.rows, 0, block.end, sharing::<D, F>());
-                }
-            }
+        for block in matched.blocks().filter(|block| block.end != 0) {
+            // SAFETY: the rows are those of the block; that nothing else reads or writes their ticks is forwarded.
+            unsafe { D::mark(block.data, block.rows, 0, block.end, sharing::<D, F>()) };
         }
     }
 
@@ -160,21 +147,14 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     ///
     /// - As for [`RowRanges::of`], of these rows, which are rows of the table.
     #[inline]
-    pub(crate) unsafe fn some(
-        cell: StoreCell<'w>,
-        cache: &'s CacheOf<D, F>,
-        table: TableId,
-        rows: Range<usize>,
-    ) -> Option<Self> {
-        let found = cache.match_of(table)?;
-        let cell = cell.again();
-        // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
-        let block = unsafe { Block::whole(cell, cache, &found) };
+    pub(crate) unsafe fn some(matched: Matched<'w, 's, D, F>, table: TableId, rows: Range<usize>) -> Option<Self> {
+        let matched = matched.again();
+        let block = matched.block_of(table)?;
         // Once for each block: the rows were counted when the pipeline began.
         assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
         let block = Block { first: rows.start, end: rows.end, ..block };
         // SAFETY: forwarded: the block is one of the query's, and what the filter reads is part of the access.
-        let ranges = unsafe { Self::of(cell, cache, block) };
+        let ranges = unsafe { Self::of(matched, block) };
         Some(Self { is_marked: true, ..ranges })
     }
 
@@ -193,20 +173,17 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// If they are not rows of the table.
     #[inline(always)]
     pub(crate) unsafe fn plainly<K: SliceKernel<D>>(
-        cell: StoreCell<'w>,
-        cache: &'s CacheOf<D, F>,
+        matched: Matched<'w, 's, D, F>,
         table: TableId,
         rows: Range<usize>,
         kernel: &mut K,
     ) -> Result<(), K::Error> {
-        let Some(found) = cache.match_of(table) else {
+        let Some(block) = matched.block_of(table) else {
             if K::VISITS_SKIPPED {
-                rows.for_each(|row| kernel.skip_row(cell, table, row));
+                rows.for_each(|row| kernel.skip_row(matched.cell(), table, row));
             }
             return Ok(());
         };
-        // SAFETY: the match is one of the cache, which belongs to the store and is up to date.
-        let block = unsafe { Block::<D, F>::whole(cell, cache, &found) };
         assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
         // SAFETY: here and below, the rows are rows of the block that match; the access is allowed, as the caller promises, and what
         // the function gets ends with its call.
@@ -216,7 +193,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
                     if block.contains_row(row) {
                         kernel.run(1, block.slice(row, 1))?;
                     } else if K::VISITS_SKIPPED {
-                        kernel.skip_row(cell, table, row);
+                        kernel.skip_row(matched.cell(), table, row);
                     }
                 }
                 Ok(())
@@ -292,7 +269,7 @@ where
     fn run<S: UnrollWidth>(self) -> Self::Out {
         let Self { ranges: &RowRanges { ref cursor, ref run, is_marked }, kernel, .. } = self;
         if let Some(rows) = cursor.led_one_by_one() {
-            return led::<D, F, K>(kernel, cursor.parts(), rows);
+            return led::<D, F, K>(kernel, cursor.matched(), rows);
         }
         // As variables of their own these stay in registers from table to table.
         let (mut cursor, mut run, mut few) = (cursor.clone(), run.clone(), FewRows::new());
@@ -334,12 +311,14 @@ where
 #[inline(always)]
 fn led<'w, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>(
     kernel: &mut K,
-    (cell, cache): (StoreCell<'w>, &CacheOf<D, F>),
+    matched: Matched<'w, '_, D, F>,
     rows: Led<'w>,
 ) -> Result<(), K::Error> {
-    // SAFETY: the cache belongs to the store, as promised to `all`. The row is one of the block's table and matches; the access is allowed,
-    // as promised there, and no row is given out twice: a driver leads to each entity once.
-    unsafe { rows.for_each(cell, cache, |block: &Block<'_, D, F>, row| kernel.run(1, block.slice(row, 1))) }
+    rows.for_each(matched, |block: &Block<'_, D, F>, row| {
+        // SAFETY: the row is one of the block's table and matches; the access is allowed, as promised to `all`, and no row is given out
+        // twice: a driver leads to each entity once.
+        kernel.run(1, unsafe { block.slice(row, 1) })
+    })
 }
 
 /// Whether single rows are gone through by their places in slices of all rows of their block.

@@ -6,7 +6,7 @@ use super::blocks::per_row;
 use super::cache::QueryState;
 use super::data::ReadOnlyQueryData;
 use super::filter::QueryFilter;
-use super::view::Query;
+use super::handle::Query;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::store::{Selection, Store};

@@ -3,8 +3,8 @@
 use super::data::QueryData;
 use super::error::QueryEntityError;
 use super::filter::QueryFilter;
+use super::handle::Query;
 use super::many::QueryManyUniqueIter;
-use super::view::Query;
 use crate::entity::{EntitySet, UniqueEntityArray};
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {

@@ -5,13 +5,15 @@ use core::array;
 use core::borrow::Borrow;
 use core::fmt;
 
-use super::cache::{CacheOf, QueryState};
+use super::blocks::Matched;
+use super::cache::QueryState;
 use super::combinations::QueryCombinationIter;
 use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 use super::error::{QueryEntityError, QuerySingleError};
-use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
+use super::fetch::{ContiguousFetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::find::{self, Books, Finder};
+use super::handle::Query;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::QueryManyIter;
 use super::row_ranges::{RowRanges, SliceKernel};
@@ -20,48 +22,6 @@ use crate::change::{ReadEntity, WriteEntity};
 use crate::entity::Entity;
 use crate::store::{Affected, Store};
 use crate::tick::RunTicks;
-
-/// All entities that have certain components: a system parameter, and what [`QueryState::query`] returns.
-///
-/// `D` is what the query yields, see [`QueryData`]; `F` is what it demands besides, see [`QueryFilter`].
-/// Entities come table by table, in the order of rows; those of a query that demands a sparse component come in the order
-/// of its storage. The order is the same whenever the same operations were done on the world.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-///
-/// #[derive(Component)]
-/// struct Health(i32);
-/// #[derive(Component)]
-/// struct Poisoned;
-///
-/// fn poison(mut victims: Query<&mut Health, With<Poisoned>>) {
-///     for mut health in &mut victims {
-///         health.0 -= 1;
-///     }
-/// }
-///
-/// let mut world = World::new();
-/// let victim = world.spawn((Health(10), Poisoned)).id();
-/// let mut schedule = Schedule::default();
-/// schedule.add_systems(poison);
-/// schedule.run(&mut world);
-/// assert_eq!(world.get::<Health>(victim).unwrap().0, 9);
-/// ```
-#[doc(alias("View", "QueryBorrow", "SystemQuery", "EntityQuery", "SystemAPI"))]
-pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
-    pub(super) cell: StoreCell<'w>,
-    pub(super) cache: &'s CacheOf<D::Terms, F::Terms>,
-    books: Books<'w, 's, <D::Terms as Fetch>::Column>,
-}
-
-impl<D: ReadOnlyQueryData, F: QueryFilter> Clone for Query<'_, '_, D, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D: ReadOnlyQueryData, F: QueryFilter> Copy for Query<'_, '_, D, F> {}
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// The query beside a store that may be read.
@@ -112,8 +72,10 @@ impl<D: QueryData> QueryState<D> {
         self.update(store);
         let cell = StoreCell::shared(store).in_run(run_ticks);
         let books = Books::new(cell, &self.cache);
-        // SAFETY: the state is up to date, and the books are those of its cache; the rest is the caller's promise.
-        let got = unsafe { find::fetch::<D::Terms, <() as QueryFilter>::Terms>(cell, &self.cache, books, entity) };
+        // SAFETY: the state is up to date, and `()` asks for nothing.
+        let matched = unsafe { Matched::<D::Terms, <() as QueryFilter>::Terms>::new(cell, &self.cache) };
+        // SAFETY: the books are those of the cache; the access is forwarded.
+        let got = unsafe { find::fetch(matched, books, entity) };
         got.map(|got| D::item(got, None))
     }
 }
@@ -132,29 +94,30 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Query<'w, 's, D
         self,
         entities: [Entity; N],
     ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
-        // SAFETY: as promised to `new`; what only reads may be given out any number of times.
-        unsafe { get_each::<D, F, N>(self.cell, self.cache, entities) }
+        // SAFETY: what only reads may be given out any number of times.
+        unsafe { self.fetch_each(entities) }
     }
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
+    /// What the query yields for each of several entities.
+    ///
     /// # Safety
     ///
-    /// - The state is up to date with the cell's store.
-    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
-    #[inline]
-    pub(crate) unsafe fn new(cell: StoreCell<'w>, state: &'s QueryState<D, F>) -> Self {
-        Self { cell, cache: &state.cache, books: Books::new(cell, &state.cache) }
-    }
-
-    /// The same query of other data and another filter, which come to the same terms.
-    #[inline]
-    pub(crate) fn with_same_terms<E, G>(self) -> Query<'w, 's, E, G>
-    where
-        E: QueryData<Terms = D::Terms>,
-        G: QueryFilter<Terms = F::Terms>,
-    {
-        Query { cell: self.cell, cache: self.cache, books: self.books }
+    /// - As for [`fetch`](Self::fetch), for each of the entities.
+    unsafe fn fetch_each<const N: usize>(
+        &self,
+        entities: [Entity; N],
+    ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
+        // SAFETY: forwarded.
+        let mut items = entities.map(|entity| unsafe { self.fetch(entity) });
+        if let Some(missing) = items.iter().position(Option::is_none) {
+            return Err(self.why_not(entities[missing]));
+        }
+        Ok(array::from_fn(|at| match items[at].take() {
+            Some(item) => item,
+            None => unreachable!("checked above"),
+        }))
     }
 
     /// The same query for a shorter time.
@@ -168,20 +131,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// }
     ///
     /// fn heal_twice(mut query: Query<&mut Health>) {
-    ///     heal_all(query.reborrow());
-    ///     heal_all(query);
-    /// }
-    /// # let mut world = World::new();
-    /// # world.spawn(Health(1));
-    /// # world.run_system_once(heal_twice).unwrap();
-    /// # assert_eq!(world.query::<&Health>().single(&world).unwrap().0, 3);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn reborrow(&mut self) -> Query<'_, 's, D, F> {
-        Query { cell: self.cell, cache: self.cache, books: self.books }
-    }
-
     /// The same query, without writing.
     ///
     /// ```
@@ -189,20 +138,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # #[derive(Component)] struct Health(u32);
     ///
     /// fn total(query: Query<&Health>) -> u32 {
-    ///     query.iter().map(|health| health.0).sum()
-    /// }
-    /// # let mut world = World::new();
-    /// # world.spawn_batch([Health(1), Health(2)]);
-    /// let mut state = world.query::<&mut Health>();
-    /// let query = state.query_mut(&mut world);
-    /// assert_eq!(total(query.as_readonly()), 3);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn as_readonly(&self) -> Query<'_, 's, D::ReadOnly, F> {
-        Query { cell: self.cell, cache: self.cache, books: self.books }
-    }
-
     /// The same query, without writing, for as long as this one could live.
     ///
     /// ```
@@ -210,18 +145,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # #[derive(Component)] struct Health(u32);
     ///
     /// fn strongest<'w>(query: Query<'w, '_, &mut Health>) -> Option<&'w Health> {
-    ///     query.into_readonly().into_iter().max_by_key(|health| health.0)
-    /// }
-    /// # let mut world = World::new();
-    /// # world.spawn_batch([Health(1), Health(2)]);
-    /// # assert_eq!(strongest(world.query().query_mut(&mut world)).unwrap().0, 2);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn into_readonly(self) -> Query<'w, 's, D::ReadOnly, F> {
-        Query { cell: self.cell, cache: self.cache, books: self.books }
-    }
-
     /// The matched entities, to read.
     ///
     /// ```
@@ -310,20 +233,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
 
     #[inline]
     pub(crate) fn into_contiguous_iter(self) -> QueryContiguousIter<'w, 's, D, F> {
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { QueryContiguousIter::new(self.cell, self.cache) }
-    }
-
-    /// What items borrow of the state.
-    #[inline]
-    pub(crate) fn kept(&self) -> Kept<'s, D::Terms> {
-        Some(&self.cache.data)
-    }
-
-    /// What it looks at, and the tables that match.
-    #[inline]
-    pub(crate) fn into_parts(self) -> (StoreCell<'w>, &'s CacheOf<D::Terms, F::Terms>) {
-        (self.cell, self.cache)
+        QueryContiguousIter::new(self)
     }
 
     /// What finds single entities, one after the other.
@@ -332,8 +242,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     where
         D: ReadOnlyQueryData,
     {
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { Finder::new(self.cell, self.cache) }
+        // SAFETY: the access is allowed, as promised to `new`; `self` is used up.
+        unsafe { Finder::new(self.into_matched()) }
     }
 
     /// Calls a function with those of some entities that match, as slices, until it fails.
@@ -346,15 +256,15 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     where
         D: QueryData<Terms: ContiguousFetch>,
     {
-        let &mut Self { cell, cache, .. } = self;
+        let matched = self.matched();
         let mut rows = |table, rows| {
             // SAFETY: as promised to `new`; `self` is borrowed mutably, and what the function gets ends with its call.
-            unsafe { RowRanges::<D::Terms, F::Terms>::plainly(cell, cache, table, rows, kernel) }
+            unsafe { RowRanges::plainly(matched, table, rows, kernel) }
         };
         match entities {
             Affected::Rows { table, first, count } => rows(table, first..first + count),
             Affected::Listed(entities) => entities.iter().try_for_each(|&entity| {
-                let Some(location) = cell.store().structure.entities.get(entity) else { return Ok(()) };
+                let Some(location) = matched.cell().store().structure.entities.get(entity) else { return Ok(()) };
                 let row = location.row as usize;
                 rows(location.table, row..row + 1)
             }),
@@ -368,7 +278,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         D: QueryData<Terms: ContiguousFetch>,
     {
         // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { RowRanges::all(self.cell, self.cache) }
+        unsafe { RowRanges::all(self.into_matched()) }
     }
 
     /// What the query yields for one entity, to read. `O(1)`.
@@ -430,10 +340,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     pub fn get_inner(self, entity: Entity) -> Result<D::Item<'w, 's>, QueryEntityError> {
-        // SAFETY: as promised to `new`; `self` is used up.
-        match unsafe { find::get_with::<D, F>(self.cell, self.cache, self.books, entity) } {
+        // SAFETY: `self` is used up.
+        match unsafe { self.fetch(entity) } {
             Some(item) => Ok(item),
-            None => Err(find::why_not::<D>(self.cell, entity)),
+            None => Err(self.why_not(entity)),
         }
     }
 
@@ -499,8 +409,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
                 return Err(QueryEntityError::AliasedMutability(*entity));
             }
         }
-        // SAFETY: as promised to `new`; the entities differ, and `self` is used up.
-        unsafe { get_each::<D, F, N>(self.cell, self.cache, entities) }
+        // SAFETY: the entities differ, and `self` is used up.
+        unsafe { self.fetch_each(entities) }
     }
 
     /// What the query yields for the only entity that it matches, to read.
@@ -589,8 +499,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self,
         entities: I,
     ) -> QueryManyIter<'w, 's, D, F, I::IntoIter> {
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { QueryManyIter::new(self.cell, self.cache, entities.into_iter()) }
+        QueryManyIter::new(self, entities.into_iter())
     }
 
     /// All ways to choose `K` of the matched entities, to read.
@@ -624,8 +533,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// All ways to choose `K` of the matched entities, for as long as the query could live.
     #[must_use]
     pub fn iter_combinations_inner<const K: usize>(self) -> QueryCombinationIter<'w, 's, D, F, K> {
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { QueryCombinationIter::new(self.cell, self.cache) }
+        QueryCombinationIter::new(self)
     }
 
     /// Whether the query matches an entity. `O(1)`.
@@ -679,34 +587,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 }
 
-/// # Safety
-///
-/// - The entities differ, or the query only reads.
-/// - As for [`find::get`], for each of them.
-unsafe fn get_each<'w, 's, D: QueryData, F: QueryFilter, const N: usize>(
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D::Terms, F::Terms>,
-    entities: [Entity; N],
-) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
-    // SAFETY: the caller's promise.
-    let mut items = entities.map(|entity| unsafe { find::get::<D, F>(cell, cache, entity) });
-    if let Some(missing) = items.iter().position(Option::is_none) {
-        return Err(find::why_not::<D>(cell, entities[missing]));
-    }
-    Ok(array::from_fn(|at| match items[at].take() {
-        Some(item) => item,
-        None => unreachable!("checked above"),
-    }))
-}
-
 impl<'w, 's, D: QueryData, F: QueryFilter> IntoIterator for Query<'w, 's, D, F> {
     type Item = D::Item<'w, 's>;
     type IntoIter = QueryIter<'w, 's, D, F>;
 
     #[inline]
     fn into_iter(self) -> QueryIter<'w, 's, D, F> {
-        // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { QueryIter::new(self.cell, self.cache) }
+        QueryIter::new(self)
     }
 }
 

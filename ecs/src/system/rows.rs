@@ -9,11 +9,10 @@ use super::function::{MacroMarker, function_system};
 use super::param::{SystemParam, SystemParamItem};
 use super::param_function::{LoopKind, StateOf, SystemParamFunction};
 use super::tasks::{Fetched, TaskSource, run_tasks};
-use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::error::EcsError;
 use crate::query::{
-    CacheOf, ContiguousFetch, FilterTerms, Query, QueryData, QueryFilter, QueryState, Reached, RowList, RowRanges,
+    ContiguousFetch, FilterTerms, Matched, Query, QueryData, QueryFilter, QueryState, Reached, RowList, RowRanges,
     SliceKernel,
 };
 use crate::simd::Variants;
@@ -255,11 +254,11 @@ where
         (rows, mut params): SystemParamItem<'_, '_, Self::Param>,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Result<(), EcsError> {
-        let (cell, cache) = rows.into_parts();
+        let matched = rows.into_matched();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
-        unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
+        unsafe { RowRanges::visit(matched) };
         let kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
-        then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> { cell, cache, kernel, variants: PhantomData }));
+        then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> { matched, kernel, variants: PhantomData }));
         Ok(())
     }
 
@@ -272,8 +271,7 @@ where
 
 /// A loop with its parameters that waits for rows.
 struct Waiting<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<T, F>,
+    matched: Matched<'w, 's, T, F>,
     kernel: K,
     variants: PhantomData<fn() -> V>,
 }
@@ -293,13 +291,13 @@ where
     K: SliceKernel<T, Error = EcsError>,
 {
     fn tables(&self, each: &mut dyn FnMut(TableId)) {
-        RowRanges::<T, F>::tables(self.cache, each);
+        self.matched.cache().matches.iter().for_each(|found| each(found.table));
     }
 
     unsafe fn run(&mut self, table: TableId, rows: Range<usize>) {
         // SAFETY: the cache is that of the query, which is up to date; all tables have been visited; the rest is the caller's
         // promise.
-        if let Some(ranges) = unsafe { RowRanges::<T, F>::some(self.cell, self.cache, table, rows) } {
+        if let Some(ranges) = unsafe { RowRanges::some(self.matched, table, rows) } {
             let done = ranges.for_each::<V, _>(&mut self.kernel);
             done.unwrap_or_else(unexpected);
         }
@@ -336,12 +334,12 @@ where
         (rows, params): SystemParamItem<'_, '_, Self::Param>,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Result<(), EcsError> {
-        let (cell, cache) = rows.into_parts();
+        let matched = rows.into_matched();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
-        unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
+        unsafe { RowRanges::visit(matched) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);
         let (kernel, common, marker) = (&self.0.kernel, &common, PhantomData);
-        then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { cell, cache, kernel, common, marker }));
+        then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { matched, kernel, common, marker }));
         Ok(())
     }
 
@@ -368,8 +366,7 @@ where
     F: QueryFilter,
     K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
 {
-    cell: StoreCell<'w>,
-    cache: &'s CacheOf<D::Terms, F::Terms>,
+    matched: Matched<'w, 's, D::Terms, F::Terms>,
     kernel: &'a K,
     common: &'a <SourceOf<K, D, Marker> as TaskSource>::Common<'c>,
     marker: PhantomData<fn() -> (V, Marker)>,
@@ -384,13 +381,12 @@ where
     Marker: 'static,
 {
     fn tables(&self, each: &mut dyn FnMut(TableId)) {
-        RowRanges::<D::Terms, F::Terms>::tables(self.cache, each);
+        self.matched.cache().matches.iter().for_each(|found| each(found.table));
     }
 
     unsafe fn run(&self, table: TableId, rows: Range<usize>) {
         // SAFETY: as for `Waiting`.
-        let Some(ranges) = (unsafe { RowRanges::<D::Terms, F::Terms>::some(self.cell, self.cache, table, rows) })
-        else {
+        let Some(ranges) = (unsafe { RowRanges::some(self.matched, table, rows) }) else {
             return;
         };
         // It says so in its facts, and a schedule makes no pipeline of it.

@@ -161,7 +161,7 @@ impl TermFacts {
             widest: if matches!(usage, Usage::Read) || usage.writes() { component.computable_size } else { 0 },
             nests: false,
             outside_tables: matches!(usage, Usage::Allow) || component.is_sparse && !usage.selects_changes(),
-            only_demands: !usage.selects_changes() && !(component.is_sparse && usage.excludes()),
+            only_demands: !(usage.selects_changes() || component.is_sparse && usage.excludes()),
             notes_changes: usage.writes() && component.can_track,
         }
     }

@@ -10,7 +10,7 @@ use super::log::{Log, LoggedRows};
 use super::rows::{GROUP, RowTicks, raise, raise_to};
 use crate::alloc_error::AllocError;
 use crate::origin::{Origin, RowOrigins, TRACKED};
-use crate::tick::{CHECK_EVERY, ComponentTicks, MAX_AGE, RunTicks, Tick, TickCell, WriteStamp};
+use crate::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCell, WriteStamp};
 
 /// What is known of the changes of one column.
 #[derive(Default)]
@@ -584,67 +584,6 @@ impl Tracking {
     }
 }
 
-impl Tracking {
-    /// Panics if what is known of rows that have values contradicts itself.
-    pub(crate) fn check_invariants(&self, rows: impl Iterator<Item = usize>, now: Tick) {
-        assert!(!self.busy.load(Relaxed), "no thread changes the logs");
-        self.logs.iter().for_each(|log| log.check_invariants(self.capacity));
-        let (current, before) = (self.current(), self.before());
-        let is_complete = |log: &Log| !log.incomplete.load(Relaxed);
-        assert_eq!(is_complete(current), self.notes.load(Relaxed), "a log is complete for as long as it takes notes");
-        for row in rows {
-            assert!(row < self.capacity, "there are ticks for all rows");
-            self.added.check_row(row, self.last_added.get(), now);
-            self.changed.check_row(row, self.visited.get(), now);
-            let ComponentTicks { added, changed } = self.get(row);
-            let is_after = |tick: Tick, log: &Log| tick.is_newer_than(log.start.get(), now);
-            let is_new = |log: &Log| is_after(added, log) || is_after(changed, log);
-            if is_complete(current) && is_new(current) {
-                assert!(current.knows(row), "the log omits row {row}");
-            }
-            if is_complete(current) && is_complete(before) && is_new(before) {
-                assert!(current.knows(row) || before.knows(row), "both logs omit row {row}");
-            }
-            let is_exact = is_complete(current) && !current.inexact.load(Relaxed);
-            if is_exact && current.knows(row) && current.start.get().age(now) < MAX_AGE {
-                assert!(is_after(changed, current), "row {row} is in an exact log and has not been changed");
-            }
-        }
-    }
-}
-
+mod check;
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::origin::SystemName;
-
-    #[test]
-    fn a_log_leads_to_what_changed_since_the_last_look() {
-        let tick = Tick::new;
-        let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
-        let moment = |number| WriteStamp { tick: tick(number), by: Origin::UNKNOWN };
-        let run_ticks = |last, now| RunTicks { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
-        tracking.look(tick(6));
-        tracking.visit(tick(7));
-        tracking.mark_range(3, 1, moment(7));
-        tracking.mark_range(900, 1, moment(7));
-        let logged = tracking.log(Which::Changed, run_ticks(6, 8)).unwrap();
-        assert_eq!((logged.len(), logged.is_exact()), (2, true));
-        tracking.look(tick(8));
-        tracking.mark_range(3, 1, moment(9));
-        assert_eq!(tracking.log(Which::Changed, run_ticks(8, 10)).unwrap().len(), 1);
-    }
-
-    #[test]
-    fn readers_of_one_stage_may_look_in_any_order() {
-        let tick = Tick::new;
-        let moment = |number| WriteStamp { tick: tick(number), by: Origin::UNKNOWN };
-        let run_ticks = |last, now| RunTicks { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
-        for order in [[6, 7], [7, 6]] {
-            let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
-            order.into_iter().for_each(|number| tracking.look(tick(number)));
-            tracking.mark_range(900, 1, moment(8));
-            assert!(tracking.log(Which::Changed, run_ticks(7, 9)).unwrap().is_exact());
-        }
-    }
-}
+mod tests;

@@ -35,6 +35,13 @@ impl<F> fmt::Debug for Or<F> {
 
 /// The members of an [`Or`]: a tuple of filters, or a struct with `#[derive(QueryFilter)]`, which is the only member.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a query filter: write `With<T>` or `Without<T>` of a component `T`, or a tuple of at most 16 filters",
+    label = "not a filter",
+    note = "a filter is `With<T>`, `Without<T>`, `Added<T>` or `Changed<T>` of a component `T`, `Added<Pairs<R>>` or \
+            `Changed<Pairs<R>>` of a relation `R`, `Spawned`, `Or<(..)>`, a tuple of these, or a struct with `#[derive(QueryFilter)]`",
+    note = "a larger tuple contains further tuples, `((F, G), (H, I))`, and in `Or` further `Or`s: `Or<(Or<(F, G)>, Or<(H, I)>)>`"
+)]
 pub trait AnyOfTerms {
     /// What the `Or` demands.
     type Terms: FilterTerms;

@@ -8,7 +8,7 @@ use strata_ecs_derive::Component;
 
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::{Added, Changed, FewRows, QueryData, QueryFilter, RowCursor, With, Without};
+use crate::query::{Added, Changed, FewRows, Matched, QueryData, QueryFilter, RowCursor, With, Without};
 use crate::world::World;
 
 #[derive(Component)]
@@ -41,7 +41,8 @@ fn with_cursor<D: QueryData, F: QueryFilter, R>(
     let mut state = world.query_filtered::<D, F>();
     state.update(&world.store);
     // SAFETY: the cache belongs to the store and is up to date; the store is borrowed, so the filter may read.
-    then(unsafe { RowCursor::new(StoreCell::shared(&world.store), &state.cache) })
+    let matched = unsafe { Matched::new(StoreCell::shared(&world.store), &state.cache) };
+    then(RowCursor::new(matched))
 }
 
 /// A list of one run.
@@ -138,21 +139,17 @@ fn a_block_is_gone_through_without_its_neighbours() {
     }
     let mut state = world.query_filtered::<&Health, (Changed<Health>, With<Armor>)>();
     state.update(&world.store);
-    let cell = StoreCell::shared(&world.store);
     // SAFETY: the cache belongs to the store and is up to date; the store is borrowed, so the filter may read.
-    let mut whole = unsafe {
-        RowCursor::<<&Health as QueryData>::Terms, <(Changed<Health>, With<Armor>) as QueryFilter>::Terms>::new(
-            cell,
-            &state.cache,
-        )
-    };
+    let matched = unsafe { Matched::new(StoreCell::shared(&world.store), &state.cache) };
+    let mut whole = RowCursor::new(matched);
     whole.next_run().unwrap();
-    // SAFETY: the cursor has returned a run; the rest as above. The rows are rows of the block, from a group on.
-    let (mut cursor, first) = unsafe {
-        let mut block = *whole.block();
-        (block.first, block.end) = (64, 129);
-        RowCursor::of_block(cell, &state.cache, block)
-    };
+    // SAFETY: the cursor has returned a run.
+    let mut block = *unsafe { whole.block() };
+    (block.first, block.end) = (64, 129);
+    let (mut cursor, first) = RowCursor::<
+        <&Health as QueryData>::Terms,
+        <(Changed<Health>, With<Armor>) as QueryFilter>::Terms,
+    >::of_block(matched, block);
     assert!(first.is_empty(), "rows have to be asked");
     let runs: Vec<Range<usize>> = core::iter::from_fn(|| cursor.next_run()).collect();
     assert_eq!(runs, [64..65, 127..129]);

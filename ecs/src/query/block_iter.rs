@@ -1,0 +1,205 @@
+//! The walk over the blocks of a query.
+
+use core::mem::MaybeUninit;
+use core::slice;
+
+use super::blocks::{Block, Driver, LED, Matched, per_row};
+use super::cache::Match;
+use super::fetch::Fetch;
+use super::filter::FilterTerms;
+use crate::entity::TableId;
+use crate::table::Table;
+
+/// The blocks of a query, one after the other.
+pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
+    matched: Matched<'w, 's, D, F>,
+    /// The matches that are still to come, unless there is a driver. An iterator stays in registers from table to table, where the
+    /// list would be looked at again for each.
+    matches: slice::Iter<'s, Match<D::Column>>,
+    /// All tables of the store, for the same reason.
+    tables: &'w [Table],
+    /// How far we are in the driver.
+    at: usize,
+    driver: Option<Driver<'w>>,
+    /// Whether the driver leads to the rows one by one.
+    is_led: bool,
+}
+
+impl<D: Fetch, F: FilterTerms> Clone for BlockIter<'_, '_, D, F> {
+    fn clone(&self) -> Self {
+        let Self { matched, tables, at, driver, is_led, .. } = *self;
+        Self { matched, matches: self.matches.clone(), tables, at, driver, is_led }
+    }
+}
+
+impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
+    /// All blocks.
+    #[inline]
+    pub(crate) fn new(matched: Matched<'w, 's, D, F>) -> Self {
+        let driver = matched.driver();
+        let is_led = driver.is_some_and(|driver| matched.what_is_packed(&driver).is_none());
+        let tables = matched.cell().store().structure.archetypes.tables.as_slice();
+        Self { matched, matches: matched.cache().matches.iter(), tables, at: 0, driver, is_led }
+    }
+
+    /// A walk that has come to its end.
+    #[inline]
+    pub(crate) fn nothing(matched: Matched<'w, 's, D, F>) -> Self {
+        Self { matched, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, is_led: false }
+    }
+
+    /// What it looks at.
+    #[inline]
+    pub(crate) fn matched(&self) -> Matched<'w, 's, D, F> {
+        self.matched
+    }
+
+    /// How many rows the blocks have that are still to come, where rows need not be asked.
+    pub(crate) fn rows_left(&self) -> usize {
+        self.matches.as_slice().iter().filter_map(|found| self.tables.get(found.table.index())).map(Table::len).sum()
+    }
+
+    /// The next block. Rows of it may still have to be asked whether they match.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Option<Block<'w, D, F>> {
+        if per_row::<D, F>()
+            && let Some(driver) = self.driver
+        {
+            return self.next_packed(&driver);
+        }
+        loop {
+            let found = self.matches.next()?;
+            let (cell, cache) = (self.matched.cell(), self.matched.cache());
+            // SAFETY: the match is one of the cache, which belongs to the store and is up to date, as promised to `Matched::new`; `nothing`
+            // has none.
+            let block = unsafe { Block::of_tables(cell.anew(), self.tables, cache, found) };
+            if block.end != 0 && block.has_any() {
+                return Some(block);
+            }
+        }
+    }
+
+    /// Whether the walk follows a sparse storage row by row.
+    #[inline]
+    pub(crate) fn is_led(&self) -> bool {
+        per_row::<D, F>() && self.is_led
+    }
+
+    /// The rows that the driver still leads to one by one, if the walk [is led](Self::is_led) by one.
+    #[inline]
+    pub(crate) fn led_one_by_one(&self) -> Option<Led<'w>> {
+        if self.is_led() { self.driver.map(|driver| Led { driver, at: self.at }) } else { None }
+    }
+
+    /// The next of the rows that [`led_one_by_one`](Self::led_one_by_one) returns, and that match. `block` is that of its table.
+    ///
+    /// # Safety
+    ///
+    /// - A driver leads to rows one by one. The filter may read what it asks for.
+    /// - `block` is initialized if `table` is not [`TableId::UNUSED`], and is then a block of all rows of that table.
+    #[inline]
+    pub(crate) unsafe fn next_led(
+        &mut self,
+        table: &mut TableId,
+        block: &mut MaybeUninit<Block<'w, D, F>>,
+    ) -> Option<usize> {
+        let driver = self.driver?;
+        loop {
+            // SAFETY: the block is forwarded.
+            let row = unsafe { driver.next_row(self.matched, (&mut self.at, usize::MAX), table, block) }?;
+            // SAFETY: `next_row` has initialized the block, and a live entity is in its row.
+            if unsafe { block.assume_init_ref().contains_row(row) } {
+                return Some(row);
+            }
+        }
+    }
+
+    /// The block of all rows of the sparse storage that the walk follows.
+    fn next_packed(&mut self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
+        assert!(!self.is_led, "rows that a driver leads to one by one are not in blocks");
+        if self.at != 0 {
+            return None;
+        }
+        self.at = usize::MAX;
+        // SAFETY: the driver is that of the query.
+        unsafe { self.matched.packed(driver) }.filter(|block| block.end != 0)
+    }
+}
+
+/// Rows that a driver leads to one by one, from a place on.
+#[derive(Clone, Copy)]
+pub(crate) struct Led<'w> {
+    driver: Driver<'w>,
+    at: usize,
+}
+
+impl<'w> Led<'w> {
+    /// Calls `each` with the rows that match, by a block of the whole table and the number of the row.
+    ///
+    /// # Errors
+    ///
+    /// Those of the function, with which it ends.
+    #[inline(always)]
+    pub(crate) fn for_each<D: Fetch, F: FilterTerms, E>(
+        self,
+        matched: Matched<'w, '_, D, F>,
+        mut each: impl FnMut(&Block<'w, D, F>, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self { driver, mut at } = self;
+        let entities = &matched.cell().store().structure.entities;
+        // The table of the last row. Its block stays where it is, and is not copied for each row.
+        let mut table = TableId::UNUSED;
+        let mut block = None;
+        let is_asked = !matched.holds_for_all();
+        // `each` stands in one loop, so that it becomes a part of it.
+        let mut some = [0; LED];
+        loop {
+            let count = driver.next_some(&mut at, &mut some);
+            if count == 0 {
+                return Ok(());
+            }
+            for &index in &some[..count] {
+                let Some(location) = entities.location_at(index) else { continue };
+                if table != location.table {
+                    table = location.table;
+                    block = matched.block_of(table);
+                }
+                let Some(block) = &block else { continue };
+                let row = location.row as usize;
+                // SAFETY: a live entity is in its row.
+                if !is_asked || unsafe { block.contains_row(row) } {
+                    each(block, row)?;
+                }
+            }
+        }
+    }
+}
+
+impl<'w> Driver<'w> {
+    /// The row of the next entity from a place on that is before `end`. The place becomes that to go on from, and `block` that of all rows
+    /// of the table where the entity is.
+    ///
+    /// # Safety
+    ///
+    /// - `block` is initialized if `table` is not [`TableId::UNUSED`], and is then a block of all rows of that table.
+    #[inline]
+    pub(crate) unsafe fn next_row<D: Fetch, F: FilterTerms>(
+        &self,
+        matched: Matched<'w, '_, D, F>,
+        (at, end): (&mut usize, usize),
+        table: &mut TableId,
+        block: &mut MaybeUninit<Block<'w, D, F>>,
+    ) -> Option<usize> {
+        loop {
+            let (index, next) = self.next(*at).filter(|&(_, next)| next <= end)?;
+            *at = next;
+            let Some(location) = matched.cell().store().structure.entities.location_at(index) else { continue };
+            if *table != location.table {
+                let Some(whole) = matched.block_of(location.table) else { continue };
+                block.write(whole);
+                *table = location.table;
+            }
+            return Some(location.row as usize);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! [`Query`]: what a query has matched, and the right to its data.
+
+use super::blocks::Matched;
+use super::cache::QueryState;
+use super::data::{QueryData, ReadOnlyQueryData};
+use super::error::QueryEntityError;
+use super::fetch::{Fetch, Kept};
+use super::filter::QueryFilter;
+use super::find::{self, Books};
+use crate::cell::StoreCell;
+use crate::entity::Entity;
+
+/// All entities that have certain components: a system parameter, and what [`QueryState::query`] returns.
+///
+/// `D` is what the query yields, see [`QueryData`]; `F` is what it demands besides, see [`QueryFilter`].
+/// Entities come table by table, in the order of rows; those of a query that demands a sparse component come in the order
+/// of its storage. The order is the same whenever the same operations were done on the world.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(i32);
+/// #[derive(Component)]
+/// struct Poisoned;
+///
+/// fn poison(mut victims: Query<&mut Health, With<Poisoned>>) {
+///     for mut health in &mut victims {
+///         health.0 -= 1;
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let victim = world.spawn((Health(10), Poisoned)).id();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(poison);
+/// schedule.run(&mut world);
+/// assert_eq!(world.get::<Health>(victim).unwrap().0, 9);
+/// ```
+#[doc(alias("View", "QueryBorrow", "SystemQuery", "EntityQuery", "SystemAPI"))]
+pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
+    matched: Matched<'w, 's, D::Terms, F::Terms>,
+    books: Books<'w, 's, <D::Terms as Fetch>::Column>,
+}
+
+impl<D: ReadOnlyQueryData, F: QueryFilter> Clone for Query<'_, '_, D, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D: ReadOnlyQueryData, F: QueryFilter> Copy for Query<'_, '_, D, F> {}
+
+impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
+    /// # Safety
+    ///
+    /// - The state is up to date with the cell's store.
+    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    #[inline]
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, state: &'s QueryState<D, F>) -> Self {
+        // SAFETY: forwarded; what the filter reads is part of the access.
+        let matched = unsafe { Matched::new(cell, &state.cache) };
+        // SAFETY: forwarded.
+        unsafe { Self::of_matched(matched) }
+    }
+
+    /// # Safety
+    ///
+    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    #[inline]
+    pub(super) unsafe fn of_matched(matched: Matched<'w, 's, D::Terms, F::Terms>) -> Self {
+        Self { matched, books: Books::new(matched.cell(), matched.cache()) }
+    }
+
+    /// What the query yields for an entity, if it matches.
+    ///
+    /// # Safety
+    ///
+    /// - No item that can be changed is given out of the same entity at the same time.
+    #[inline(always)]
+    pub(super) unsafe fn fetch<'a>(&self, entity: Entity) -> Option<D::Item<'a, 's>>
+    where
+        'w: 'a,
+    {
+        // SAFETY: the books are those of the cache; the access is allowed, as promised to `new`, and no borrow is in its way, as the
+        // caller promises.
+        let got = unsafe { find::fetch::<D::Terms, F::Terms>(self.matched, self.books, entity) }?;
+        Some(D::item(got, self.kept()))
+    }
+
+    /// Why the query yields nothing for an entity.
+    #[inline(always)]
+    pub(super) fn why_not(&self, entity: Entity) -> QueryEntityError {
+        find::why_not::<D>(self.matched.cell(), entity)
+    }
+
+    /// The same query of other data and another filter, which come to the same terms.
+    #[inline]
+    pub(crate) fn with_same_terms<E, G>(self) -> Query<'w, 's, E, G>
+    where
+        E: QueryData<Terms = D::Terms>,
+        G: QueryFilter<Terms = F::Terms>,
+    {
+        Query { matched: self.matched, books: self.books }
+    }
+
+    ///     heal_all(query.reborrow());
+    ///     heal_all(query);
+    /// }
+    /// # let mut world = World::new();
+    /// # world.spawn(Health(1));
+    /// # world.run_system_once(heal_twice).unwrap();
+    /// # assert_eq!(world.query::<&Health>().single(&world).unwrap().0, 3);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn reborrow(&mut self) -> Query<'_, 's, D, F> {
+        Query { matched: self.matched, books: self.books }
+    }
+
+    ///     query.iter().map(|health| health.0).sum()
+    /// }
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut state = world.query::<&mut Health>();
+    /// let query = state.query_mut(&mut world);
+    /// assert_eq!(total(query.as_readonly()), 3);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn as_readonly(&self) -> Query<'_, 's, D::ReadOnly, F> {
+        Query { matched: self.matched.read_only(), books: self.books }
+    }
+
+    ///     query.into_readonly().into_iter().max_by_key(|health| health.0)
+    /// }
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// # assert_eq!(strongest(world.query().query_mut(&mut world)).unwrap().0, 2);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_readonly(self) -> Query<'w, 's, D::ReadOnly, F> {
+        Query { matched: self.matched.read_only(), books: self.books }
+    }
+
+    /// What items borrow of the state.
+    #[inline]
+    pub(crate) fn kept(&self) -> Kept<'s, D::Terms> {
+        Some(&self.matched.cache().data)
+    }
+
+    /// The store, and the tables that match.
+    #[inline]
+    pub(crate) fn matched(&self) -> Matched<'w, 's, D::Terms, F::Terms> {
+        self.matched
+    }
+
+    /// The same, of a query that is used up.
+    #[inline]
+    pub(crate) fn into_matched(self) -> Matched<'w, 's, D::Terms, F::Terms> {
+        self.matched
+    }
+}
