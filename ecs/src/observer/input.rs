@@ -9,7 +9,7 @@ use super::id::ObserverId;
 use super::on::{On, OnAbout, OnInput, TriggerOf};
 use crate::component::ComponentId;
 use crate::entity::Entity;
-use crate::event::{EntityComponentsTrigger, EventPattern, LifecycleEvent, Trigger};
+use crate::event::{EntityComponentsTrigger, Event, EventPattern, LifecycleEvent, Trigger};
 use crate::origin::Origin;
 use crate::store::{Affected, Store};
 use crate::system::{
@@ -40,17 +40,25 @@ pub trait ObserverInput: SystemInput + 'static {
     #[doc(hidden)]
     const IS_BATCH: bool;
 
-    /// Has a system observe events of some of several entities, which are about components, one by one or at once. Ends early after an
-    /// error. Returns which entity is the next.
+    /// Has a system observe the events of some rows, one by one or at once. Ends early after an error. Returns which row is the next.
     #[doc(hidden)]
     fn observe_rows(
         system: &mut impl NotifySystem<In = Self>,
-        affected: (Affected<'_>, Range<usize>),
-        components: &[ComponentId],
-        trigger: &mut TriggerOf<EventOf<Self>>,
-        observer: ObserverId,
+        rows: EventRows<'_, EventOf<Self>>,
         store: &mut Store,
     ) -> (usize, Observed);
+}
+
+/// The lifecycle events of some of several entities to which an operation does the same, for one observer.
+#[doc(hidden)]
+pub struct EventRows<'a, E: Event> {
+    pub(super) affected: Affected<'a>,
+    /// Which of the entities.
+    pub(super) rows: Range<usize>,
+    /// The components of the events.
+    pub(super) components: &'a [ComponentId],
+    pub(super) trigger: &'a mut TriggerOf<E>,
+    pub(super) observer: ObserverId,
 }
 
 /// The event that an observer is told of.
@@ -79,10 +87,7 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
     #[inline]
     fn observe_rows(
         system: &mut impl NotifySystem<In = Self>,
-        (affected, Range { start, end }): (Affected<'_>, Range<usize>),
-        components: &[ComponentId],
-        trigger: &mut TriggerOf<P::Event>,
-        observer: ObserverId,
+        EventRows { affected, rows: Range { start, end }, components, trigger, observer }: EventRows<'_, P::Event>,
         store: &mut Store,
     ) -> (usize, Observed) {
         let caller = store.events.dispatch.caller();
@@ -227,13 +232,10 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
 
     fn observe_rows(
         system: &mut impl NotifySystem<In = Self>,
-        (affected, range): (Affected<'_>, Range<usize>),
-        components: &[ComponentId],
-        trigger: &mut TriggerOf<P::Event>,
-        observer: ObserverId,
+        EventRows { affected, rows, components, trigger, observer }: EventRows<'_, P::Event>,
         store: &mut Store,
     ) -> (usize, Observed) {
-        debug_assert_eq!(range.start, 0);
+        debug_assert_eq!(rows.start, 0);
         Trigger::<P::Event>::set_components(trigger, components);
         let about = &(&*trigger, observer, store.events.dispatch.caller());
         let done = match affected {

@@ -4,15 +4,14 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::{Any, type_name};
-use core::ops::Range;
 
 use hashbrown::HashMap;
 
 use super::id::ObserverId;
-use super::input::ObserverInput;
+use super::input::{EventRows, ObserverInput};
 use super::matched::MatchFilter;
 use super::on::TriggerOf;
-use super::rare::report;
+use super::rare::{Rare, report};
 use super::watching::{Watching, watched};
 use crate::alloc_error::{try_shrink, try_shrink_map};
 use crate::command::defer_direct;
@@ -20,7 +19,7 @@ use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, EntityHashSet};
 use crate::event::{Event, EventPattern, Trigger};
 use crate::store::{Affected, EventBatch, EventObservers, LifecycleEvents, RemovedObservers, Store};
-use crate::system::{NotifySystem, Outcome, SystemCore, SystemMeta};
+use crate::system::{Keeper, NotifySystem, Outcome, SystemCore, SystemFacts, SystemMeta};
 use crate::table::Tables;
 use crate::trace;
 
@@ -29,16 +28,8 @@ pub(super) trait Observe<E: Event>: SystemCore {
     /// Runs it with an event.
     fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store) -> Outcome;
 
-    /// Runs it with the events of some of several entities, which are about these components. Ends early after an error. Returns which
-    /// entity is the next.
-    fn observe_rows(
-        &mut self,
-        some: (Affected<'_>, Range<usize>),
-        components: &[ComponentId],
-        trigger: &mut TriggerOf<E>,
-        id: ObserverId,
-        store: &mut Store,
-    ) -> (usize, Outcome);
+    /// Runs it with the events of some rows. Ends early after an error. Returns which row is the next.
+    fn observe_rows(&mut self, rows: EventRows<'_, E>, store: &mut Store) -> (usize, Outcome);
 }
 
 impl<E, I, S> Observe<E> for S
@@ -52,15 +43,69 @@ where
         I::observe(self, event, trigger, id, store)
     }
 
-    fn observe_rows(
-        &mut self,
-        some: (Affected<'_>, Range<usize>),
-        components: &[ComponentId],
-        trigger: &mut TriggerOf<E>,
-        id: ObserverId,
-        store: &mut Store,
-    ) -> (usize, Outcome) {
-        I::observe_rows(self, some, components, trigger, id, store)
+    fn observe_rows(&mut self, rows: EventRows<'_, E>, store: &mut Store) -> (usize, Outcome) {
+        I::observe_rows(self, rows, store)
+    }
+}
+
+/// An observer with conditions, or a handler of its own.
+pub(super) struct RareObserver<E: Event> {
+    pub(super) observer: Box<dyn Observe<E>>,
+    pub(super) rare: Rare,
+}
+
+impl<E: Event> SystemCore for RareObserver<E> {
+    fn facts(&self) -> SystemFacts<'_> {
+        SystemFacts { conditions: &self.rare.conditions, ..self.observer.facts() }
+    }
+
+    fn meta_mut(&mut self) -> Option<&mut Arc<SystemMeta>> {
+        self.observer.meta_mut()
+    }
+
+    fn rows(&self, store: &Store) -> Option<usize> {
+        self.observer.rows(store)
+    }
+
+    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
+        self.observer.visit_state(keeper);
+    }
+
+    fn prepare(&mut self, store: &mut Store) {
+        self.observer.prepare(store);
+        self.rare.conditions.iter_mut().for_each(|condition| condition.prepare(store));
+    }
+
+    fn apply_deferred(&mut self, store: &mut Store) {
+        self.observer.apply_deferred(store);
+    }
+}
+
+impl<E: Event> Observe<E> for RareObserver<E> {
+    fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store) -> Outcome {
+        let Self { observer, rare } = self;
+        if rare.conditions_hold(observer.facts().name, type_name::<E>(), store)
+            && let Err(not_done) = observer.observe(event, trigger, id, store)
+        {
+            report(not_done, rare.handler, type_name::<E>(), store);
+        }
+        Ok(())
+    }
+
+    fn observe_rows(&mut self, mut rows: EventRows<'_, E>, store: &mut Store) -> (usize, Outcome) {
+        let Self { observer, rare } = self;
+        // The conditions are evaluated before each call.
+        if !rare.is_batch {
+            rows.rows.end = rows.rows.start + 1;
+        }
+        if !rare.conditions_hold(observer.facts().name, type_name::<E>(), store) {
+            return (rows.rows.end, Ok(()));
+        }
+        let (next, observed) = observer.observe_rows(rows, store);
+        if let Err(not_done) = observed {
+            report(not_done, rare.handler, type_name::<E>(), store);
+        }
+        (next, Ok(()))
     }
 }
 
@@ -414,8 +459,9 @@ impl<E: Event> Listed<E> {
         let Some(observer) = &mut self.observer else { return };
         let (mut next, count) = (0, affected.len());
         while next < count {
+            let rows = EventRows { affected, rows: next..count, components, trigger, observer: id };
             let observed;
-            (next, observed) = observer.observe_rows((affected, next..count), components, trigger, id, store);
+            (next, observed) = observer.observe_rows(rows, store);
             defer_direct(store);
             if let Err(not_done) = observed {
                 report(not_done, None, type_name::<E>(), store);

@@ -6,19 +6,10 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::any::type_name;
-use core::ops::Range;
 
-use super::id::ObserverId;
-use super::observers::Observe;
-use super::on::TriggerOf;
-use crate::component::ComponentId;
 use crate::error::{EcsError, ErrorContext, ErrorHandler, Severity};
-use crate::event::Event;
-use crate::store::{Affected, CommandFailure, Store};
-use crate::system::{
-    BoxedSystem, Keeper, NotDone, NotDoneReason, Outcome, ParamError, RunScope, SystemCore, SystemFacts, SystemMeta,
-};
+use crate::store::{CommandFailure, Store};
+use crate::system::{RunScope, BoxedSystem, NotDone, NotDoneReason, ParamError};
 use crate::trace;
 
 /// Reports that a run of an observer did not go well.
@@ -45,7 +36,7 @@ pub(super) struct Rare {
 
 impl Rare {
     /// Evaluates the run conditions of an observer. One that cannot run does not hold, and is reported.
-    fn conditions_hold(&mut self, observer: &str, event: &'static str, store: &mut Store) -> bool {
+    pub(super) fn conditions_hold(&mut self, observer: &str, event: &'static str, store: &mut Store) -> bool {
         // All are evaluated, so that each sees all changes.
         let mut hold = true;
         for condition in &mut self.conditions {
@@ -57,72 +48,6 @@ impl Rare {
             });
         }
         hold
-    }
-}
-
-/// An observer with conditions, or a handler of its own.
-pub(super) struct RareObserver<E: Event> {
-    pub(super) observer: Box<dyn Observe<E>>,
-    pub(super) rare: Rare,
-}
-
-impl<E: Event> SystemCore for RareObserver<E> {
-    fn facts(&self) -> SystemFacts<'_> {
-        SystemFacts { conditions: &self.rare.conditions, ..self.observer.facts() }
-    }
-
-    fn meta_mut(&mut self) -> Option<&mut Arc<SystemMeta>> {
-        self.observer.meta_mut()
-    }
-
-    fn rows(&self, store: &Store) -> Option<usize> {
-        self.observer.rows(store)
-    }
-
-    fn visit_state(&mut self, keeper: &mut Keeper<'_>) {
-        self.observer.visit_state(keeper);
-    }
-
-    fn prepare(&mut self, store: &mut Store) {
-        self.observer.prepare(store);
-        self.rare.conditions.iter_mut().for_each(|condition| condition.prepare(store));
-    }
-
-    fn apply_deferred(&mut self, store: &mut Store) {
-        self.observer.apply_deferred(store);
-    }
-}
-
-impl<E: Event> Observe<E> for RareObserver<E> {
-    fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store) -> Outcome {
-        let Self { observer, rare } = self;
-        if rare.conditions_hold(observer.facts().name, type_name::<E>(), store)
-            && let Err(not_done) = observer.observe(event, trigger, id, store)
-        {
-            report(not_done, rare.handler, type_name::<E>(), store);
-        }
-        Ok(())
-    }
-
-    fn observe_rows(
-        &mut self,
-        (affected, Range { start, end }): (Affected<'_>, Range<usize>),
-        components: &[ComponentId],
-        trigger: &mut TriggerOf<E>,
-        id: ObserverId,
-        store: &mut Store,
-    ) -> (usize, Outcome) {
-        let Self { observer, rare } = self;
-        // The conditions are evaluated before each call.
-        let end = if rare.is_batch { end } else { start + 1 };
-        if !rare.conditions_hold(observer.facts().name, type_name::<E>(), store) {
-            return (end, Ok(()));
-        }
-        let (next, observed) = observer.observe_rows((affected, start..end), components, trigger, id, store);
-        if let Err(not_done) = observed {
-            report(not_done, rare.handler, type_name::<E>(), store);
-        }
-        (next, Ok(()))
     }
 }
 

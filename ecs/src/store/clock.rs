@@ -87,7 +87,7 @@ impl ReaderRuns {
     /// Counts a run until the returned guard is dropped.
     fn enter(&self, tick: Tick) -> ReaderRun<'_> {
         let entered = |state: u64| {
-            // The ticks are close to each other, since `forget` is called whenever ticks are clamped.
+            // The ticks are close to each other, since `reset` is called whenever ticks are clamped.
             let latest = Tick::new(state as u32);
             let is_later = tick.get().wrapping_sub(latest.get()).cast_signed() > 0;
             let tick = if is_later { tick } else { latest };
@@ -98,7 +98,7 @@ impl ReaderRuns {
     }
 
     /// Resets the tick. No run is in progress, and later runs have this tick or a later one.
-    pub(super) fn forget(&mut self, now: Tick) {
+    pub(super) fn reset(&mut self, now: Tick) {
         *self.0.get_mut() = u64::from(now.get());
     }
 }
@@ -189,7 +189,7 @@ impl Clock {
     pub(super) fn restore(&mut self, [tick, last, checked]: [Tick; 3], era: u32) -> RestoredEra {
         self.restores += 1;
         self.tick.set(tick);
-        self.readers.forget(tick);
+        self.readers.reset(tick);
         self.last.set(last);
         self.checked = checked;
         self.era = self.era.wrapping_add(LastRun::FORGOTTEN);
@@ -219,10 +219,10 @@ mod tests {
         drop(earlier);
         assert_eq!(readers.enter(Tick::new(12)).0.tick(), at(12));
         // Ticks wrap around, and go back when the world does.
-        readers.forget(Tick::new(u32::MAX));
+        readers.reset(Tick::new(u32::MAX));
         assert_eq!(readers.enter(Tick::new(2)).0.tick(), at(2));
         assert_eq!(readers.enter(Tick::new(u32::MAX)).0.tick(), at(2));
-        readers.forget(Tick::new(1));
+        readers.reset(Tick::new(1));
         assert_eq!(readers.enter(Tick::new(1)).0.tick(), at(1));
     }
 }

@@ -180,7 +180,10 @@ impl Store {
     /// Ends an operation during which a panic was caught: as [`Store::flush_events`], and then the panic goes on. If the operation is part of
     /// another one, the panic waits for the end of that.
     pub(super) fn finish_operation(&mut self, mut panicked: Waiting) {
-        let Ok(()) = panicked.go_on_if_fails(|| Ok::<_, Infallible>(self.flush_events()));
+        let Ok(()) = panicked.go_on_if_fails(|| {
+            self.flush_events();
+            Ok::<_, Infallible>(())
+        });
         if self.events.held == 0 {
             panicked.go_on();
         } else {

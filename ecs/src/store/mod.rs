@@ -137,7 +137,7 @@ use crate::pool::Pool;
 use crate::relation::Relations;
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
-use crate::tick::{RunTicks, Tick, WriteStamp};
+use crate::tick::{CHECK_EVERY, RunTicks, Tick, WriteStamp};
 
 /// Tells worlds apart: no two worlds of a process ever have the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -176,7 +176,7 @@ pub struct Store {
     pub(crate) clock: clock::Clock,
     pub(crate) frames: frames::Frames,
     /// The listeners of operations: observers, hooks, lists of removals and recorders.
-    pub(crate) events: Events,
+    pub(crate) events: Events<Dispatch<Self>>,
     /// The threads that may help.
     pub(crate) pool: Pool,
 }
@@ -369,9 +369,9 @@ impl Store {
     }
 
     /// Reserves so many ticks for runs that may happen at the same time, and returns the first of them. If there are none the tick stays.
-    pub(crate) fn begin_runs(&mut self, ticks: u32) -> Tick {
+    pub(crate) fn begin_runs(&mut self, count: u32) -> Tick {
         let first = self.next_tick();
-        self.clock.tick.set(first.later(ticks));
+        self.clock.tick.set(first.later(count));
         first
     }
 
@@ -382,7 +382,7 @@ impl Store {
             return tick;
         }
         let tick = self.clock.change_tick();
-        ticks::maintain(self, tick);
+        maintain_ticks(self, tick);
         self.clock.tick.set(tick.next());
         tick
     }
@@ -401,4 +401,25 @@ fn place_empty(store: &mut Store, entity: Entity) {
     unsafe { table.commit_row(entity, now) }
     structure.entities.place(entity, Location { table: TableId::EMPTY, row });
     events.record_spawned(structure, now.tick, TableId::EMPTY, row as usize);
+}
+
+/// Tracks the components that readers have requested, and if it is time clamps all ticks that are too old to be compared.
+/// `O(rows of tracked components)`.
+#[cold]
+#[inline(never)]
+fn maintain_ticks(store: &mut Store, now: Tick) {
+    let Store { structure, resources, relations, clock, events, .. } = store;
+    structure.track_requested(now);
+    if clock.checked.age(now) < CHECK_EVERY {
+        return;
+    }
+    clock.last.update(|last| last.clamped_as_last_run(now));
+    clock.readers.reset(now);
+    structure.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
+    structure.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
+    resources.clamp_ticks(now);
+    relations.clamp_ticks(now);
+    events.spawns.iter_mut().for_each(|spawns| spawns.clamp(now));
+    clock.checked = now;
+    clock.era = clock.era.wrapping_add(1);
 }

@@ -11,7 +11,7 @@ use crate::tick::Tick;
 use crate::tracking::Spawns;
 use crate::transition::{Interest, Transition};
 
-impl Events {
+impl<D> Events<D> {
     /// Records that the entities of a table from the row `first` on have been spawned: all that they have is new.
     #[inline]
     pub(super) fn record_spawned(&mut self, structure: &Structure, now: Tick, table: TableId, first: usize) {

@@ -52,7 +52,7 @@ pub(crate) fn set_removed_limit<C: Component>(store: &mut Store, limit: usize) {
 }
 
 /// Panics if the flags are wrong.
-pub(super) fn check_removals(events: &Events, archetypes: &Archetypes) {
+pub(super) fn check_removals<D>(events: &Events<D>, archetypes: &Archetypes) {
     let has_readers = events.removals.check();
     for info in archetypes.components.iter() {
         let watched = archetypes.components.is_watched(info.id());
@@ -65,7 +65,7 @@ pub(super) fn check_removals(events: &Events, archetypes: &Archetypes) {
     }
 }
 
-impl Events {
+impl<D> Events<D> {
     /// Drops the recorded removals that all readers have read, and those of readers that no longer exist.
     #[inline]
     pub(crate) fn tidy_removals(&mut self, archetypes: &mut Archetypes) {

@@ -10,7 +10,6 @@ use alloc::vec::Vec;
 
 use super::links::Links;
 use super::news::{Affected, LifecycleEvents};
-use super::{Dispatch, Store};
 use crate::alloc_error::AllocError;
 use crate::component::{ComponentId, Components, Kinds};
 use crate::entity::{Entity, SparseSummary, TableId};
@@ -25,7 +24,7 @@ use crate::transition::{Interest, Transition};
 
 /// What happens to entities: the listeners of operations, and the lifecycle events that wait for delivery.
 #[derive(Default)]
-pub(crate) struct Events {
+pub(crate) struct Events<D> {
     pub(crate) removals: Removals,
     /// When entities were spawned, once a query has asked for it.
     pub(crate) spawns: Option<Spawns>,
@@ -33,8 +32,8 @@ pub(crate) struct Events {
     pub(super) recorded: Option<Box<Recorder>>,
     /// Where a journal would begin, while there is none.
     next_journal: JournalStart,
-    /// The observers, and the state of a dispatch to observers and hooks.
-    pub(crate) dispatch: Dispatch<Store>,
+    /// The observers, and the state of a dispatch to observers and hooks: a `Dispatch`, which names the store.
+    pub(crate) dispatch: D,
     /// Whether a component has an observer or a hook, or is a side of a relationship or relation.
     pub(super) is_observing: bool,
     /// The sparse storages of such components.
@@ -76,7 +75,7 @@ pub(super) struct LeftRows<'a, R: Fn(usize) -> usize> {
     pub(super) fate: Fate,
 }
 
-impl Events {
+impl<D> Events<D> {
     /// Begins or ends to record all transitions.
     pub(super) fn record_all(&mut self, on: bool) {
         self.record_by(|recorder| recorder.list = on.then(Vec::new));

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::clock::SharedClock;
-use super::{Store, Structure, WorldId};
+use super::{Store, Structure, WorldId, maintain_ticks};
 use crate::archetype::Archetypes;
 use crate::component::{ComponentId, ComponentInfo, StorageType, TrackingGuard};
 use crate::entity::Entity;
@@ -37,27 +37,6 @@ impl SavedCaller {
     }
 }
 
-/// Tracks the components that readers have requested, and if it is time clamps all ticks that are too old to be compared.
-/// `O(rows of tracked components)`.
-#[cold]
-#[inline(never)]
-pub(super) fn maintain(store: &mut Store, now: Tick) {
-    let Store { structure, resources, relations, clock, events, .. } = store;
-    structure.track_requested(now);
-    if clock.checked.age(now) < CHECK_EVERY {
-        return;
-    }
-    clock.last.update(|last| last.clamped_as_last_run(now));
-    clock.readers.forget(now);
-    structure.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
-    structure.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
-    resources.clamp_ticks(now);
-    relations.clamp_ticks(now);
-    events.spawns.iter_mut().for_each(|spawns| spawns.clamp(now));
-    clock.checked = now;
-    clock.era = clock.era.wrapping_add(1);
-}
-
 /// Sets the number of the next run, as if as many had been made: for tests of what happens when the numbers wrap around.
 pub(crate) fn skip_ticks(store: &mut Store, runs: u32) {
     let mut left = runs;
@@ -67,7 +46,7 @@ pub(crate) fn skip_ticks(store: &mut Store, runs: u32) {
         let step = left.min(CHECK_EVERY.saturating_sub(store.clock.checked.age(now)).max(1));
         let now = Tick::new(now.get().wrapping_add(step));
         store.clock.tick.set(now);
-        maintain(store, now);
+        maintain_ticks(store, now);
         left -= step;
     }
 }
