@@ -103,7 +103,6 @@ const UNSAFE_FILES: &[&str] = &[
     "schedule/steps.rs",
     "simd.rs",
     "sparse/copy.rs",
-    "snapshot/api.rs",
     "sparse.rs",
     "store/addition.rs",
     "store/apply.rs",
