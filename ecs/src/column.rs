@@ -5,10 +5,9 @@
 //! no two columns share a cache line; an over-aligned type gets its own alignment (`aligned_memory.rs`).
 
 mod copy;
-mod items;
 
 pub(crate) use self::copy::{ColumnCopy, ColumnParts, CopiedValues, NewValues};
-pub(crate) use self::items::{SMALL, copy_item, copy_row, move_row};
+pub(crate) use crate::aligned_memory::{SMALL, copy_item, copy_row, move_row};
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

@@ -105,7 +105,6 @@ const UNSAFE_FILES: &[&str] = &[
     "schedule/steps.rs",
     "simd.rs",
     "sparse/copy.rs",
-    "snapshot/api.rs",
     "sparse/set.rs",
     "sparse/storage.rs",
     "store/addition.rs",

@@ -21,9 +21,8 @@ use core::ptr;
 
 use super::constructor::Constructor;
 use super::description::{Description, Saving};
-use super::erased_ref::ErasedRef;
 use super::field::Field;
-use super::functions::ComponentFunctions;
+use super::functions::{ComponentFunctions, WriteTextFn};
 use super::hooks::Hooks;
 use super::kinds::Kinds;
 use super::name::StableName;
@@ -306,9 +305,9 @@ impl ComponentDescriptor {
         (self.persistence.read)(text, list)
     }
 
-    /// Writes a value as text; `None` if the type has no text form.
-    pub(super) fn write_text(&self, value: ErasedRef<'_>) -> Option<String> {
-        (self.persistence.write)(value)
+    /// The function that writes a value as text.
+    pub(super) fn write_text_fn(&self) -> WriteTextFn {
+        self.persistence.write
     }
 
     /// The name for files; `None` if the type has none. See [`StableName`].

@@ -10,13 +10,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::any::{TypeId, type_name};
 use core::fmt;
-use core::hash::Hasher;
 use core::marker::PhantomData;
 use core::mem;
 use core::ptr::NonNull;
 
 use super::descriptor::ComponentDescriptor;
-use super::erased_slice::{ErasedSlice, ErasedSliceMut};
 use super::field::{Elements, Field};
 use super::field_path::{FieldError, FieldPath, Step};
 use crate::entity::{Entity, EntityMapper};
@@ -77,24 +75,6 @@ impl<'a> ErasedRef<'a> {
         self.descriptor
     }
 
-    /// The value, if its type is `T`: the type of the component, resource or relation or, of a component that was made at run time, the
-    /// type that its builder was given.
-    ///
-    /// ```
-    /// use strata_ecs::component::ErasedValue;
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let value = ErasedValue::of(Health(3));
-    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(3)));
-    /// assert_eq!(value.as_ref().downcast_ref::<u32>(), None);
-    /// ```
-    #[must_use]
-    pub fn downcast_ref<T: 'static>(self) -> Option<&'a T> {
-        ErasedSlice::of_one(self).downcast_ref()?.first()
-    }
-
     /// The value, which is of type `T`. The name and the meaning of the method of bevy_ecs's `Ptr`, but it is safe, since the type is
     /// checked: [`downcast_ref`](Self::downcast_ref) does not panic.
     ///
@@ -145,36 +125,10 @@ impl<'a> ErasedRef<'a> {
         Some(unsafe { eq(self.value.as_ptr(), other.value.as_ptr()) })
     }
 
-    /// Adds the value to a hash, as bytes if it is [plain](super::ComponentFunctions::is_plain), and else by its `Hash`. False if there
-    /// is no way to; then nothing has been added.
-    ///
-    /// ```
-    /// use std::hash::{DefaultHasher, Hasher};
-    /// use strata_ecs::component::ErasedValue;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Component)]
-    /// struct Position(f32, f32);
-    ///
-    /// let hashes = [1.0, 1.0, 2.0].map(|x| {
-    ///     let mut hasher = DefaultHasher::new();
-    ///     assert!(ErasedValue::of(Position(x, 0.0)).as_ref().hash(&mut hasher));
-    ///     hasher.finish()
-    /// });
-    /// assert!(hashes[0] == hashes[1] && hashes[1] != hashes[2]);
-    /// ```
-    pub fn hash(self, hasher: &mut dyn Hasher) -> bool {
-        ErasedSlice::of_one(self).hash(hasher)
-    }
-
     /// The value of a resource as text, if its type has a [text form](super::TextForm).
     pub(crate) fn text(self) -> Option<String> {
-        self.descriptor.write_text(self)
-    }
-
-    /// The bytes of the value, if it is [plain](super::ComponentFunctions::is_plain) or has no size.
-    pub(crate) fn plain_bytes(self) -> Option<&'a [u8]> {
-        ErasedSlice::of_one(self).plain_bytes()
+        // SAFETY: the function belongs to the type of this value, which is borrowed.
+        unsafe { (self.descriptor.write_text_fn())(self.value.as_ptr()) }
     }
 
     /// The field with this name, or at this [path](Self::try_field); `None` if there is none, or if the type does not say what its fields
@@ -556,11 +510,6 @@ impl<'a> ErasedRefMut<'a> {
     /// The address of the value.
     pub(crate) fn as_ptr(&self) -> NonNull<u8> {
         self.value.value
-    }
-
-    /// The value, if its type is `T`.
-    pub(crate) fn into_mut<T: 'static>(self) -> Option<&'a mut T> {
-        ErasedSliceMut::of_one(self).downcast()?.first_mut()
     }
 
     /// Replaces the value at a path and returns the one that was there.

@@ -150,6 +150,60 @@ impl<'a> ErasedSlice<'a> {
     }
 }
 
+impl<'a> ErasedRef<'a> {
+    /// The value, if its type is `T`: the type of the component, resource or relation or, of a component that was made at run time, the
+    /// type that its builder was given.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let value = ErasedValue::of(Health(3));
+    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(3)));
+    /// assert_eq!(value.as_ref().downcast_ref::<u32>(), None);
+    /// ```
+    #[must_use]
+    pub fn downcast_ref<T: 'static>(self) -> Option<&'a T> {
+        ErasedSlice::of_one(self).downcast_ref()?.first()
+    }
+
+    /// Adds the value to a hash, as bytes if it is [plain](super::ComponentFunctions::is_plain), and else by its `Hash`. False if there
+    /// is no way to; then nothing has been added.
+    ///
+    /// ```
+    /// use std::hash::{DefaultHasher, Hasher};
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Position(f32, f32);
+    ///
+    /// let hashes = [1.0, 1.0, 2.0].map(|x| {
+    ///     let mut hasher = DefaultHasher::new();
+    ///     assert!(ErasedValue::of(Position(x, 0.0)).as_ref().hash(&mut hasher));
+    ///     hasher.finish()
+    /// });
+    /// assert!(hashes[0] == hashes[1] && hashes[1] != hashes[2]);
+    /// ```
+    pub fn hash(self, hasher: &mut dyn Hasher) -> bool {
+        ErasedSlice::of_one(self).hash(hasher)
+    }
+
+    /// The bytes of the value, if it is [plain](super::ComponentFunctions::is_plain) or has no size.
+    pub(crate) fn plain_bytes(self) -> Option<&'a [u8]> {
+        ErasedSlice::of_one(self).plain_bytes()
+    }
+}
+
+impl<'a> ErasedRefMut<'a> {
+    /// The value, if its type is `T`.
+    pub(crate) fn into_mut<T: 'static>(self) -> Option<&'a mut T> {
+        ErasedSliceMut::of_one(self).downcast()?.first_mut()
+    }
+}
+
 /// The address of a value of a component, in a list of values that begins at another one.
 fn address_of(descriptor: &ComponentDescriptor, values: NonNull<u8>, at: usize) -> NonNull<u8> {
     values.map_addr(|address| address.saturating_add(at * descriptor.layout().size()))

@@ -213,6 +213,7 @@ impl ErasedVec {
     }
 
     /// Where the values are.
+    #[inline]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.data
     }

@@ -53,6 +53,9 @@ pub type HashFn = unsafe fn(*const u8, &mut dyn Hasher);
 /// - The address holds a value of the type that the function was made for, and no other code changes it.
 pub type DebugFn = unsafe fn(*const u8, &mut fmt::Formatter<'_>) -> fmt::Result;
 
+/// Writes a value as text; `None` if its type has no text form. As for [`DebugFn`] the address holds a value.
+pub(crate) type WriteTextFn = unsafe fn(*const u8) -> Option<alloc::string::String>;
+
 /// Replaces the entities inside of a value.
 ///
 /// # Safety

@@ -22,7 +22,6 @@ mod persistence;
 mod unproved;
 mod descriptor;
 mod descriptor_builder;
-mod known_clones;
 mod describe;
 
 mod watch;
@@ -33,6 +32,7 @@ mod registry;
 mod erased_ref;
 mod erased_slice;
 mod erased_vec;
+mod known_clones;
 mod erased_value;
 
 pub(crate) use self::constructor::Constructor;

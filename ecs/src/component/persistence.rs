@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::any::Any;
 use core::fmt;
 
-use super::erased_ref::ErasedRef;
+use super::functions::WriteTextFn;
 
 /// How a resource, or the list of the messages of a type, takes part in snapshots, files and comparisons.
 ///
@@ -162,8 +162,7 @@ impl<R> fmt::Debug for TextForm<R> {
 #[derive(Clone, Copy)]
 pub(crate) struct ErasedPersistence {
     pub(crate) kind: fn() -> PersistenceKind,
-    /// Writes a value of the type as text; `None` if the type has no text form.
-    pub(crate) write: fn(ErasedRef<'_>) -> Option<String>,
+    pub(crate) write: WriteTextFn,
     /// Reads a value of the type and adds it to a list, whose type the creator of the function names.
     pub(crate) read: fn(&str, &mut dyn Any) -> Result<(), String>,
 }

@@ -1,6 +1,6 @@
 //! The components that a world knows, numbered.
 
-mod requirements;
+mod requirement_sets;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

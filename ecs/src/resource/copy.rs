@@ -158,12 +158,7 @@ impl ComponentDescriptor {
 const fn persistence_of<R: Resource>() -> ErasedPersistence {
     ErasedPersistence {
         kind: || R::persistence().kind(),
-        write: |value| {
-            let (Persistence::Text(form), Some(value)) = (R::persistence(), value.downcast_ref()) else { return None };
-            let mut text = String::new();
-            form.write(value, &mut text);
-            Some(text)
-        },
+        write: write_text::<R>,
         // The list has a tick for the value: see `SnapshotBuilder::add_resource_text`.
         read: |text, list| {
             let Persistence::Text(form) = R::persistence() else { return Err("the type has no text form".to_owned()) };
@@ -174,6 +169,19 @@ const fn persistence_of<R: Resource>() -> ErasedPersistence {
             Ok(())
         },
     }
+}
+
+/// Writes a resource as text, if it has a text form.
+///
+/// # Safety
+///
+/// - The address holds an `R` that no other code changes.
+unsafe fn write_text<R: Resource>(value: *const u8) -> Option<String> {
+    let Persistence::Text(form) = R::persistence() else { return None };
+    let mut text = String::new();
+    // SAFETY: the caller promises an `R` at the address that no other code changes.
+    form.write(unsafe { &*value.cast::<R>() }, &mut text);
+    Some(text)
 }
 
 impl Held {

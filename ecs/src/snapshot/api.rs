@@ -1,5 +1,6 @@
 //! Snapshots of worlds.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt;
@@ -389,7 +390,7 @@ impl World {
         self.restored(systems, frame_number, |store| {
             let is_apart =
                 |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-            restore(store, Restoring::Moved(copy), is_apart)
+            restore(store, Restoring::Moved(Box::new(copy)), is_apart)
         });
         Ok(())
     }

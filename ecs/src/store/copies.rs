@@ -288,7 +288,7 @@ pub(crate) enum Restoring<'a> {
     /// Its values are cloned. What is as the other copy says, that is known, stays as it is.
     Cloned(&'a StoreCopy, Option<Known<'a>>),
     /// Its own values are used.
-    Moved(StoreCopy),
+    Moved(Box<StoreCopy>),
 }
 
 /// Becomes what a copy of this store is. Nothing is busy, and no resource is lent. `is_apart` says which resources that the copy does not
@@ -311,7 +311,7 @@ pub(crate) fn restore(
     let (copy, mut clones, known) = match restoring {
         Restoring::Cloned(copy, known) => (copy, copy.clones(store, is_apart)?, known),
         Restoring::Moved(copy) => {
-            moved = copy;
+            moved = *copy;
             let clones = moved.take_clones(store, is_apart)?;
             (&moved, clones, None)
         }

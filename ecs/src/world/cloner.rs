@@ -1,6 +1,6 @@
 //! Clones of some of an entity's components.
 
-mod entities;
+mod entity_methods;
 
 use alloc::vec::Vec;
 

@@ -5,7 +5,8 @@ use crate::bundle::Bundle;
 use crate::command::EntityCommands;
 use crate::entity::Entity;
 use crate::store::CloneError;
-use crate::world::{EntityWorldMut, World};
+use crate::world::cast::World;
+use crate::world::entity_mut::EntityWorldMut;
 
 /// The cloner that a function of the user sets up.
 fn opt_out(world: &mut World, config: impl FnOnce(&mut EntityClonerBuilder<'_, OptOut>)) -> EntityCloner {
