@@ -157,7 +157,7 @@ impl Store {
     /// Links entities as an operation. Returns false if events followed, which have been delivered.
     #[inline]
     pub(crate) fn change_links_at_once(&mut self, link: impl FnOnce(&mut Self)) -> bool {
-        self.change_links(|store| store.without_news(link));
+        self.change_links(link);
         let is_quiet = !self.listeners.has_news;
         self.react();
         is_quiet
