@@ -158,7 +158,7 @@ impl Store {
     /// Links entities as an operation. Returns false if events followed, which have been delivered.
     #[inline]
     pub(crate) fn change_links_at_once(&mut self, link: impl FnOnce(&mut Self)) -> bool {
-        self.change_links(|store| store.defer_events(link));
+        self.change_links(link);
         let is_quiet = !self.events.has_pending;
         self.flush_events();
         is_quiet

@@ -55,7 +55,7 @@ pub(crate) enum NotDispatched {
     TooDeep(&'static str, String),
 }
 
-/// Links entities that have this component to the targets that it names. The caller defers events.
+/// Links entities that have this component to the targets that it names.
 pub(crate) type Link<C> = fn(&mut C, ComponentId, &[Entity]);
 
 /// Functions of higher layers that a store calls.

@@ -67,30 +67,25 @@ fn with_list<R: Relationship, T>(
 }
 
 /// Links sources to the targets that they name, and unlinks them from other targets. A link that cannot be is reported, and its component
-/// is removed when listeners have been notified of it. The caller defers events.
+/// is removed when listeners have been notified of it.
 pub(super) fn link<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
-    let mut rest = sources;
-    while let Some((&source, others)) = rest.split_first() {
-        let Some(target) = named::<R>(store, source) else {
-            unlink::<R>(store, id, &[source]);
-            rest = others;
-            continue;
-        };
-        let count = others.iter().take_while(|&&other| named::<R>(store, other) == Some(target)).count();
-        link_to::<R>(store, id, target, &rest[..=count]);
-        rest = &others[count..];
+    for &source in sources {
+        match named::<R>(store, source) {
+            Some(target) => link_to::<R>(store, id, target, &[source]),
+            None => unlink::<R>(store, id, &[source]),
+        }
     }
 }
 
 /// [`link`] for sources that all name the same target.
-#[inline]
+#[inline(always)]
 pub(in crate::world) fn link_to<R: Relationship>(
     store: &mut Store,
     id: ComponentId,
     target: Entity,
     sources: &[Entity],
 ) {
-    let mut linked = 0;
+    let (mut linked, mut has_left) = (0, false);
     // A target that has a list is alive.
     if let Some(listing) = store.listing::<R::RelationshipTarget>(target) {
         let Listing { list, links, entities, lists, visit } = listing;
@@ -113,12 +108,15 @@ pub(in crate::world) fn link_to<R: Relationship>(
             note.set(target, list.add_at_end(source));
             if let Some((target, place)) = before {
                 links.leaving.push(Leaving { source, target, place });
+                has_left = true;
             }
         }
+    }
+    if has_left {
         unlist_leaving::<R>(store, id);
     }
     if linked < sources.len() {
-        link_checked::<R>(store, id, &sources[linked..]);
+        store.without_news(|store| link_checked::<R>(store, id, &sources[linked..]));
     }
 }
 
@@ -184,7 +182,9 @@ impl Drop for ListInsertion<'_> {
 pub(super) fn unlink<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
     for &source in sources {
         let Some((target, place)) = store.events.links.place(id, source) else { continue };
-        if named::<R>(store, source) != Some(target) {
+        // The name of an entity that has ended is not searched.
+        let is_named = store.structure.entities.contains(source) && named::<R>(store, source) == Some(target);
+        if !is_named {
             store.events.links.forget_targets(id, &[source]);
             store.events.links.leaving.push(Leaving { source, target, place });
         }
