@@ -8,17 +8,18 @@
 //!
 //! A table's memory depends on its own columns only, not on how many components the world knows.
 
+mod column_move;
 mod ticks;
 mod bulk;
 mod moves;
+mod tables;
 mod shrink;
 mod watch;
 mod copy;
-mod tables;
 
 pub(crate) use self::bulk::AscendingRows;
+pub(crate) use self::column_move::ColumnMove;
 pub(crate) use self::copy::{BegunTicks, KnownTable, TableClones, TableCopy};
-pub(crate) use self::moves::ColumnMove;
 pub use self::tables::Tables;
 
 use alloc::boxed::Box;

@@ -410,17 +410,17 @@ mod tests {
     use super::*;
     use crate::component::Component;
 
-    #[derive(crate::Component, Default)]
+    #[derive(Component, Default)]
     struct Position(f32);
 
-    #[derive(crate::Component, Default)]
+    #[derive(Component, Default)]
     struct Name(alloc::string::String);
 
-    #[derive(crate::Component, Default)]
+    #[derive(Component, Default)]
     #[component(storage = "sparse")]
     struct Marked(u8);
 
-    #[derive(crate::Component, Default)]
+    #[derive(Component, Default)]
     #[require(Position, Marked)]
     struct Body;
 

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use crate::error::{EcsError, ErrorContext, ErrorHandler, Severity};
 use crate::store::{CommandFailure, Store};
-use crate::system::{RunScope, BoxedSystem, NotDone, NotDoneReason, ParamError};
+use crate::system::{BoxedSystem, NotDone, NotDoneReason, ParamError, RunScope};
 use crate::trace;
 
 /// Reports that a run of an observer did not go well.

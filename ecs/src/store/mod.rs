@@ -48,9 +48,9 @@ mod spawn;
 
 mod located;
 mod make;
+mod dynamic;
 mod bulk;
 mod despawn;
-mod dynamic;
 mod clone;
 mod columns;
 mod transfer;

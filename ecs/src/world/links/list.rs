@@ -116,7 +116,7 @@ pub(in crate::world) fn link_to<R: Relationship>(
         unlist_leaving::<R>(store, id);
     }
     if linked < sources.len() {
-        store.without_news(|store| link_checked::<R>(store, id, &sources[linked..]));
+        store.defer_events(|store| link_checked::<R>(store, id, &sources[linked..]));
     }
 }
 
