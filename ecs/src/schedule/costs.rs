@@ -55,6 +55,7 @@ impl Costs {
     }
 
     /// Counts a run that is not measured.
+    #[cfg(feature = "std")]
     #[inline]
     pub(super) fn pass_over(&mut self) {
         self.runs += 1;

@@ -38,7 +38,6 @@ mod ready_queue;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod run;
-mod built;
 mod diagram;
 mod diagram_text;
 mod report;

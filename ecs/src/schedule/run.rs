@@ -29,24 +29,17 @@ use crate::guard::for_each_until_all_had_their_turn;
 #[cfg(feature = "std")]
 use crate::guard::quietly;
 use crate::store::{Store, WorldId};
-use crate::tick::Tick;
 
-/// A run of a schedule.
+/// A run that is on its way.
 pub(super) struct Run<'a> {
     pub(super) shared: Shared<'a>,
-    pub(super) graph: &'a mut Graph,
-    /// With the steps that they come from.
-    pub(super) errors: Vec<(u32, Box<SystemError>)>,
-    /// `None` in a plain run, which has one stage, and in which nothing is measured, recorded or run in parallel.
-    pub(super) full: Option<FullRun<'a>>,
-}
-
-/// The part of a run that a plain run does not need.
-pub(super) struct FullRun<'a> {
     /// The world for which systems, plan and units were made; none from the moment that another one is in its place.
     pub(super) prepared_for: &'a mut Option<WorldId>,
     /// The world of what the systems keep.
     pub(super) systems_of: &'a mut Option<WorldId>,
+    pub(super) graph: &'a mut Graph,
+    /// With the steps that they come from.
+    pub(super) errors: Vec<(u32, Box<SystemError>)>,
     /// Of the world that it runs in.
     pub(super) id_sources: &'a mut IdSources,
     pub(super) costs: &'a Costs,
@@ -69,9 +62,8 @@ pub(super) struct FullRun<'a> {
 }
 
 impl Run<'_> {
-    /// Runs all stages, and returns the errors.
-    #[inline]
-    pub(super) fn run(mut self, store: &mut Store) -> Vec<(u32, Box<SystemError>)> {
+    /// Runs all stages.
+    pub(super) fn run(&mut self, store: &mut Store) {
         for (number, stage) in self.shared.plan.stages.iter().enumerate() {
             self.guarded(number, store, |run, store| match stage {
                 Stage::Shared { steps, ticks, recorders } => {
@@ -81,24 +73,61 @@ impl Run<'_> {
                 Stage::Apply { steps } => run.apply(steps, store),
             });
         }
-        self.errors
     }
 
-    /// Runs the steps of a stage, of which none is exclusive.
-    #[inline]
     fn run_shared(&mut self, stage: usize, steps: Range<u32>, ticks: u32, recorders: &Range<u32>, store: &mut Store) {
         store.flush();
         let first = store.begin_runs(ticks);
-        let Self { shared, graph, errors, full } = self;
-        match full {
-            Some(full) => full.run_shared(*shared, graph, (stage, steps, recorders), first, errors, store),
-            // SAFETY: the store and the graph are borrowed mutably, and steps follow each other; all systems have been initialised before
-            // the run, and those that need the world for themselves have stages of their own.
-            None => unsafe {
-                let cell = StoreCell::exclusive(store);
-                shared.run_steps(steps, Systems::of(graph), cell, first, errors, &mut Unmeasured);
-            },
+        let shared = self.shared;
+        let mut streams = Streams::open(store, shared.plan, recorders, self.id_sources, shared.id_marks);
+        let cell = StoreCell::exclusive(streams.store);
+        // Units and pipelines were planned for the world that the systems were prepared for. In another world the steps run one by one.
+        let is_planned = self.prepared_for.is_some();
+        #[cfg(feature = "parallel")]
+        if let Some(units) = self.units[stage].as_ref().filter(|_| is_planned) {
+            let systems = Systems::of(self.graph);
+            let costs = self.measures.then_some(self.costs);
+            let pool = cell.store().pool.clone();
+            let pipelines = self.pipelines.used_in(&steps);
+            let parallel = ParallelStage { shared, systems, units, steps, costs, pipelines };
+            let start = self.measures.then(std::time::Instant::now);
+            // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised before the run, those
+            // that need the world for themselves have stages of their own, and the units are those of this stage.
+            let done = unsafe { parallel.run(&pool, cell, first) };
+            self.walls[stage] = start.map_or(0, |start| start.elapsed().as_nanos() as u64);
+            self.errors.extend(done.errors);
+            if let Some((at, payload)) = done.panic {
+                self.panicked = Some(at);
+                drop(streams);
+                std::panic::resume_unwind(payload);
+            }
+            return streams.close();
         }
+        let _ = stage;
+        let systems = Systems::of(self.graph);
+        let (errors, costs) = (&mut self.errors, self.measures.then_some(self.costs));
+        let alone = |steps: Range<u32>, errors: &mut Vec<_>| match costs {
+            Some(costs) => {
+                let mut timer = StepTimer::start(costs);
+                // SAFETY: the store and the graph are borrowed mutably, and steps follow each other; all systems have been initialised
+                // before the run, and those that need the world for themselves have stages of their own.
+                unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut timer) }
+            }
+            // SAFETY: as in the other arm: exclusive borrows, initialised systems, none of which needs the world for itself.
+            None => unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut Unmeasured) },
+        };
+        let mut start = steps.start;
+        let pipelines = if is_planned { self.pipelines.used_in(&steps) } else { &[] };
+        for pipeline in pipelines.iter().filter(|pipeline| pipeline.is_used) {
+            alone(start..pipeline.steps.start, errors);
+            start = pipeline.steps.end;
+            let fused = Fused { shared, systems, pipeline, first, costs, panicked: &self.in_pipeline };
+            // SAFETY: the store and the graph are borrowed mutably, and all systems have been initialised for the store, none of which is
+            // exclusive. The pipeline is one of the plan, which is valid in this world.
+            unsafe { fused.run(cell, errors) }
+        }
+        alone(start..steps.end, errors);
+        streams.close();
     }
 
     fn run_alone(&mut self, step: u32, store: &mut Store) {
@@ -111,7 +140,7 @@ impl Run<'_> {
             Task::Ask(_) => &[],
         };
         let first = store.begin_runs(conditions.iter().map(|condition| condition.ticks).sum());
-        let timer = self.full.as_ref().filter(|full| full.measures).map(|full| StepTimer::start(full.costs));
+        let timer = self.measures.then(|| StepTimer::start(self.costs));
         // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised for the store.
         let error = unsafe { shared.run_alone(step, Systems::of(self.graph), store, first) };
         if let Some(mut timer) = timer {
@@ -125,14 +154,33 @@ impl Run<'_> {
     fn follow(&mut self, world: WorldId, store: &mut Store) {
         if store.id() != world {
             // First of all: preparing systems is user code in part, which may panic.
-            let Some(full) = &mut self.full else { unreachable!("no system of a plain run can replace the world") };
-            (*full.prepared_for, *full.systems_of) = (None, None);
-            send_home(self.shared, self.graph, store);
-            // Building the schedule has checked that no condition writes.
+            *self.prepared_for = None;
+            *self.systems_of = None;
+            self.send_home(store);
+            // That no condition writes is known by now.
             let _ = self.graph.initialize(store);
-            *full.systems_of = Some(store.id());
-            *full.id_sources = IdSources::of(self.shared.label, self.graph, self.shared.plan, store);
+            *self.systems_of = Some(store.id());
+            *self.id_sources = IdSources::of(self.shared.label, self.graph, self.shared.plan, store);
         }
+    }
+
+    /// Has everything that was recorded and not applied go to the world that it was recorded for, which is not this one.
+    fn send_home(&mut self, store: &mut Store) {
+        for stage in &self.shared.plan.stages {
+            let Stage::Apply { steps } = stage else { continue };
+            for step in steps.iter().copied() {
+                if let (true, Task::System(number)) =
+                    (self.has_recorded(step), self.shared.plan.steps[step as usize].task)
+                {
+                    self.graph.runnables[number as usize].system.apply_deferred(store);
+                }
+            }
+        }
+    }
+
+    /// Whether a step ran to its end, so that what it has recorded is wanted.
+    fn has_recorded(&self, step: u32) -> bool {
+        matches!(self.shared.outcomes.get(step), Outcome::Ran | Outcome::Failed)
     }
 
     /// Applies what those of the steps that ran have recorded. If a command panics, what the other steps have recorded is
@@ -148,14 +196,12 @@ impl Run<'_> {
     /// Applies what a step has recorded, if it ran. If a command before has put another world in the place of the one that it was
     /// recorded for, it goes there.
     fn apply_step(&mut self, step: u32, store: &mut Store) {
-        let (world, before) = (store.id(), store.commands.applied);
-        if apply_recorded(self.shared, self.graph, step, store) {
+        if let (true, Task::System(number)) = (self.has_recorded(step), self.shared.plan.steps[step as usize].task) {
+            let (world, before) = (store.id(), store.commands.applied);
+            self.graph.runnables[number as usize].system.apply_deferred(store);
             let count = store.commands.applied.wrapping_sub(before);
-            if let Some(full) = &mut self.full
-                && store.id() == world
-                && count > 0
-            {
-                full.samples.add_commands(step, count);
+            if store.id() == world && count > 0 {
+                self.samples.add_commands(step, count);
             }
             self.follow(world, store);
         }
@@ -172,10 +218,7 @@ impl Run<'_> {
         // User code writes the name of a set.
         quietly(|| self.tell_who_panicked(number));
         // A system may have put another world in the place of this one.
-        quietly(|| match store.id() == world {
-            true => self.apply_before(number, store),
-            false => send_home(self.shared, self.graph, store),
-        });
+        quietly(|| if store.id() == world { self.apply_before(number, store) } else { self.send_home(store) });
         resume_unwind(payload)
     }
 
@@ -200,16 +243,14 @@ impl Run<'_> {
     #[cold]
     fn tell_who_panicked(&self, stage: usize) {
         let step = match &self.shared.plan.stages[stage] {
-            Stage::Shared { steps, .. } => {
-                let known = self.full.as_ref().and_then(|full| full.panicked.or_else(|| full.in_pipeline.step()));
-                known.or_else(|| self.shared.outcomes.first_open(steps.clone()))
-            }
+            Stage::Shared { steps, .. } => self
+                .panicked
+                .or_else(|| self.in_pipeline.step())
+                .or_else(|| self.shared.outcomes.first_open(steps.clone())),
             Stage::Alone { step } => Some(*step),
             Stage::Apply { .. } => None,
         };
-        if let Some(step) = step {
-            std::eprintln!("system `{}` panicked", self.shared.name(self.graph, step));
-        }
+        tell_of_panic(&self.shared, self.graph, step);
     }
 
     /// Applies what has been recorded and would have been applied by the next stage that does so. The stage is not one.
@@ -229,83 +270,43 @@ impl Run<'_> {
     }
 }
 
-impl FullRun<'_> {
-    /// As [`Run::run_shared`]: runs some steps by units in parallel, and some block by block. Gives ids to what the steps record.
-    #[inline(never)]
-    fn run_shared(
-        &mut self,
-        shared: Shared<'_>,
-        graph: &mut Graph,
-        (stage, steps, recorders): (usize, Range<u32>, &Range<u32>),
-        first: Tick,
-        errors: &mut Vec<(u32, Box<SystemError>)>,
-        store: &mut Store,
-    ) {
-        let mut streams = Streams::open(store, shared.plan, recorders, self.id_sources, shared.id_marks);
-        let cell = StoreCell::exclusive(streams.store);
-        let (systems, costs) = (Systems::of(graph), self.measures.then_some(self.costs));
-        // Units and pipelines were planned for the world that the systems were prepared for. In another world the steps run one by one.
-        let is_planned = self.prepared_for.is_some();
-        #[cfg(feature = "parallel")]
-        if let Some(units) = self.units[stage].as_ref().filter(|_| is_planned) {
-            let pool = cell.store().pool.clone();
-            let pipelines = self.pipelines.used_in(&steps);
-            let parallel = ParallelStage { shared, systems, units, steps, costs, pipelines };
-            let start = self.measures.then(std::time::Instant::now);
-            // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised before the run, those
-            // that need the world for themselves have stages of their own, and the units are those of this stage.
-            let done = unsafe { parallel.run(&pool, cell, first) };
-            self.walls[stage] = start.map_or(0, |start| start.elapsed().as_nanos() as u64);
-            errors.extend(done.errors);
-            if let Some((at, payload)) = done.panic {
-                self.panicked = Some(at);
-                drop(streams);
-                std::panic::resume_unwind(payload);
-            }
-            return streams.close();
-        }
-        let _ = stage;
-        let alone = |steps: Range<u32>, errors: &mut Vec<_>| match costs {
-            Some(costs) => {
-                let mut timer = StepTimer::start(costs);
-                // SAFETY: the store and the graph are borrowed mutably, and steps follow each other; all systems have been initialised
-                // before the run, and those that need the world for themselves have stages of their own.
-                unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut timer) }
-            }
-            // SAFETY: as in the other arm: exclusive borrows, initialised systems, none of which needs the world for itself.
-            None => unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut Unmeasured) },
-        };
-        let mut start = steps.start;
-        let pipelines = if is_planned { self.pipelines.used_in(&steps) } else { &[] };
-        for pipeline in pipelines.iter().filter(|pipeline| pipeline.is_used) {
-            alone(start..pipeline.steps.start, errors);
-            start = pipeline.steps.end;
-            let fused = Fused { shared, systems, pipeline, first, costs, panicked: &self.in_pipeline };
-            // SAFETY: the store and the graph are borrowed mutably, and all systems have been initialised for the store, none of which is
-            // exclusive. The pipeline is one of the plan, which is valid in this world.
-            unsafe { fused.run(cell, errors) }
-        }
-        alone(start..steps.end, errors);
-        streams.close();
+/// Says which step has panicked, if it is known.
+#[cfg(feature = "std")]
+#[cold]
+fn tell_of_panic(shared: &Shared<'_>, graph: &Graph, step: Option<u32>) {
+    if let Some(step) = step {
+        std::eprintln!("system `{}` panicked", shared.name(graph, step));
     }
 }
 
-/// Applies what a step has recorded, if it ran to its end. Returns whether it did.
-fn apply_recorded(shared: Shared<'_>, graph: &mut Graph, step: u32, store: &mut Store) -> bool {
-    let has_recorded = matches!(shared.outcomes.get(step), Outcome::Ran | Outcome::Failed);
-    let Task::System(number) = shared.plan.steps[step as usize].task else { return false };
-    if has_recorded {
-        graph.runnables[number as usize].system.apply_deferred(store);
+/// Runs the steps of the only stage of a plan one after the other, as [`Run`] does if they record nothing, are in no pipeline and not
+/// run side by side, and nothing is measured.
+#[cfg(feature = "std")]
+#[inline]
+pub(super) fn run_only_stage(shared: Shared<'_>, graph: &mut Graph, store: &mut Store) -> Vec<(u32, Box<SystemError>)> {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    let mut errors = Vec::new();
+    let [Stage::Shared { steps, ticks, .. }] = shared.plan.stages.as_slice() else { return errors };
+    let run = || {
+        store.flush();
+        let first = store.begin_runs(*ticks);
+        let (cell, systems) = (StoreCell::exclusive(store), Systems::of(graph));
+        // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before the run, and those
+        // that need the world for themselves have stages of their own.
+        unsafe { shared.run_steps(steps.clone(), systems, cell, first, &mut errors, &mut Unmeasured) }
+    };
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(()) => errors,
+        Err(payload) => panicked_in(&shared, graph, steps.clone(), payload),
     }
-    has_recorded
 }
 
-/// Sends commands that were recorded and not applied to the world that they were recorded for, which has been replaced.
-fn send_home(shared: Shared<'_>, graph: &mut Graph, store: &mut Store) {
-    for stage in &shared.plan.stages {
-        let Stage::Apply { steps } = stage else { continue };
-        for step in steps {
-            apply_recorded(shared, graph, *step, store);
-        }
-    }
+/// Says which of some steps has panicked, and goes on with the panic.
+#[cfg(feature = "std")]
+#[cold]
+fn panicked_in(shared: &Shared<'_>, graph: &Graph, steps: Range<u32>, payload: Box<dyn core::any::Any + Send>) -> ! {
+    // User code writes the name of a set.
+    quietly(|| tell_of_panic(shared, graph, shared.outcomes.first_open(steps)));
+    std::panic::resume_unwind(payload)
 }

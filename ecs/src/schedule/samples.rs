@@ -81,6 +81,7 @@ impl Samples {
     }
 
     /// Before a run of as many steps as the one before, in which none failed.
+    #[cfg(feature = "std")]
     #[inline]
     pub(super) fn pass_over(&mut self) {
         debug_assert!(self.failures.is_empty());
