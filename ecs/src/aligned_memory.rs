@@ -24,21 +24,33 @@ pub(crate) struct Memory {
     data: NonNull<u8>,
     /// How many values there is memory for. Values without a size need none: then it never changes.
     capacity: usize,
-    item: Layout,
+    /// The size of a value.
+    size: usize,
+    /// The alignment of a value, in four bytes: with `before` it takes one word.
+    align: u32,
     /// How many bytes after the start of the block the values begin.
     before: u8,
 }
 
 impl Memory {
     /// No memory for values without a size, and none for others.
-    pub(crate) const NONE: Self = Self { data: NonNull::dangling(), capacity: 0, item: Layout::new::<()>(), before: 0 };
+    pub(crate) const NONE: Self = Self { data: NonNull::dangling(), capacity: 0, size: 0, align: 1, before: 0 };
 
     /// No memory, for values of this layout. Of those without a size there is room for any number.
+    ///
+    /// # Panics
+    ///
+    /// If values are aligned to 4 GiB or more, which no type is.
     pub(crate) fn new(item: Layout) -> Self {
-        let address = ptr::without_provenance_mut(item.align().max(ALIGN));
+        let Ok(align) = u32::try_from(item.align()) else { panic!("values aligned to {} bytes", item.align()) };
+        Self::empty(item.size(), align)
+    }
+
+    fn empty(size: usize, align: u32) -> Self {
+        let address = ptr::without_provenance_mut((align as usize).max(ALIGN));
         // A power of two is not zero.
         let data = NonNull::new(address).unwrap_or(NonNull::dangling());
-        Self { data, capacity: if item.size() == 0 { usize::MAX } else { 0 }, item, before: 0 }
+        Self { data, capacity: if size == 0 { usize::MAX } else { 0 }, size, align, before: 0 }
     }
 
     /// Where the values begin.
@@ -53,10 +65,10 @@ impl Memory {
         self.capacity
     }
 
-    /// Size and alignment of one value.
+    /// The size of one value.
     #[inline(always)]
-    pub(crate) fn item(&self) -> Layout {
-        self.item
+    pub(crate) fn item_size(&self) -> usize {
+        self.size
     }
 
     /// The bytes of the block.
@@ -70,11 +82,11 @@ impl Memory {
     ///
     /// If there is no memory, or if that is more than the address space holds; then nothing has changed.
     pub(crate) fn resize(&mut self, capacity: usize) -> Result<(), AllocError> {
-        if self.item.size() == 0 || capacity == self.capacity {
+        if self.size == 0 || capacity == self.capacity {
             return Ok(());
         }
         if capacity == 0 {
-            *self = Self::new(self.item);
+            *self = Self::empty(self.size, self.align);
             return Ok(());
         }
         let new = self.layout(capacity)?;
@@ -90,7 +102,7 @@ impl Memory {
         let block = NonNull::new(block).ok_or(AllocError::of(new))?;
         let (was, before) = (usize::from(self.before), self.distance(block));
         if self.capacity != 0 && was != before {
-            let bytes = self.item.size() * self.capacity.min(capacity);
+            let bytes = self.size * self.capacity.min(capacity);
             let (from, to) = (block.as_ptr().wrapping_add(was), block.as_ptr().wrapping_add(before));
             // SAFETY: the new block has the bytes of the old one, as far as it is not smaller: the values that both have begin where they
             // did, and there is room for them after the new distance. Both ranges are in the block; they may overlap.
@@ -101,14 +113,19 @@ impl Memory {
         Ok(())
     }
 
+    /// The alignment of one value.
+    fn align(&self) -> usize {
+        self.align as usize
+    }
+
     /// Whether there is a block: with the layout for this capacity.
     fn owns_block(&self) -> bool {
-        self.capacity != 0 && self.item.size() != 0
+        self.capacity != 0 && self.size != 0
     }
 
     /// That of a block for so many values.
     fn layout(&self, capacity: usize) -> Result<Layout, AllocError> {
-        let (bytes, align) = (self.item.size().checked_mul(capacity), self.item.align());
+        let (bytes, align) = (self.size.checked_mul(capacity), self.align());
         let (size, align) = match align > ALIGN {
             true => (bytes, align),
             false => (bytes.and_then(|bytes| bytes.checked_add(ALIGN - OF_ALLOCATOR)), OF_ALLOCATOR),
@@ -124,7 +141,7 @@ impl Memory {
     /// How many bytes after the start of a block the values begin. Less than [`ALIGN`], and no more than the slack of the block.
     fn distance(&self, block: NonNull<u8>) -> usize {
         // Memory that is aligned to more begins where the block does.
-        if self.item.align() > ALIGN { 0 } else { block.addr().get().wrapping_neg() % ALIGN }
+        if self.align() > ALIGN { 0 } else { block.addr().get().wrapping_neg() % ALIGN }
     }
 }
 

@@ -65,10 +65,10 @@ impl Column {
         Self { memory: Memory::new(item), drop, tracking: None, visited, slot: None, request: None }
     }
 
-    /// Size and alignment of one value.
+    /// The size of one value.
     #[inline]
-    pub(crate) fn item(&self) -> Layout {
-        self.memory.item()
+    pub(crate) fn item_size(&self) -> usize {
+        self.memory.item_size()
     }
 
     /// Whether dropping values does anything.
@@ -135,7 +135,7 @@ impl Column {
         if self.tracking.is_none() {
             let visited = self.visited.get();
             let tick = if visited.age(now) < latest.age(now) { visited } else { latest };
-            let capacity = if self.memory.item().size() == 0 { rows } else { self.memory.capacity() };
+            let capacity = if self.memory.item_size() == 0 { rows } else { self.memory.capacity() };
             self.tracking = Some(Box::new(Tracking::new(rows, capacity, tick)?));
         }
         Ok(())
@@ -163,12 +163,12 @@ impl Column {
     pub(crate) unsafe fn get(&self, row: usize) -> NonNull<u8> {
         debug_assert!(row <= self.memory.capacity());
         // SAFETY: a row within the capacity is within the allocation (for zero-sized values the offset is 0).
-        unsafe { self.memory.data().add(row * self.memory.item().size()) }
+        unsafe { self.memory.data().add(row * self.memory.item_size()) }
     }
 
     /// Exchanges the memory, with the values in it, for that of a column of the same component.
     fn swap_memory(&mut self, other: &mut Self) {
-        debug_assert!(self.memory.item() == other.memory.item());
+        debug_assert!(self.memory.item_size() == other.memory.item_size());
         core::mem::swap(&mut self.memory, &mut other.memory);
     }
 
@@ -216,7 +216,7 @@ impl Column {
             if is_kept || self.drop.is_some() {
                 self.swap_values(row, last);
             } else {
-                copy_item(self.get(last).as_ptr(), self.get(row).as_ptr(), self.memory.item().size());
+                copy_item(self.get(last).as_ptr(), self.get(row).as_ptr(), self.memory.item_size());
             }
         }
     }
@@ -231,7 +231,7 @@ impl Column {
         debug_assert!(
             row != last && row < self.memory.capacity() && last < self.memory.capacity() && self.tracking.is_none()
         );
-        let size = self.memory.item().size();
+        let size = self.memory.item_size();
         // SAFETY: both rows are within the capacity and differ, so the two ranges are valid and do not overlap.
         unsafe {
             if size <= SMALL {
@@ -251,7 +251,7 @@ impl Column {
     pub(crate) unsafe fn overwrite_rows(&self, row: usize, from: usize, count: usize) {
         debug_assert!(row + count <= from && from + count <= self.memory.capacity() && self.tracking.is_none());
         // SAFETY: all rows are within the capacity, and the two ranges do not overlap.
-        unsafe { self.get(row).copy_from_nonoverlapping(self.get(from), count * self.memory.item().size()) }
+        unsafe { self.get(row).copy_from_nonoverlapping(self.get(from), count * self.memory.item_size()) }
     }
 
     /// Exchanges the values of two rows, and their ticks.
@@ -277,7 +277,7 @@ impl Column {
     unsafe fn swap_values(&mut self, a: usize, b: usize) {
         debug_assert!(a != b && a < self.memory.capacity() && b < self.memory.capacity());
         // SAFETY: both rows are within the capacity and differ, so the two ranges are valid and do not overlap.
-        unsafe { ptr::swap_nonoverlapping(self.get(a).as_ptr(), self.get(b).as_ptr(), self.memory.item().size()) }
+        unsafe { ptr::swap_nonoverlapping(self.get(a).as_ptr(), self.get(b).as_ptr(), self.memory.item_size()) }
     }
 
     /// Drops `count` values from row `first` on.

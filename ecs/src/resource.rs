@@ -197,6 +197,13 @@ impl Place {
         lent.returned.newest().or(lent.meanwhile.as_ref())
     }
 
+    /// The address of the value while something is lent out of the place, and its ticks.
+    #[cold]
+    #[inline(never)]
+    fn raw_elsewhere(&self) -> Option<(NonNull<u8>, &TickCells)> {
+        self.elsewhere().map(|held| (held.value.data(), &held.ticks))
+    }
+
     /// The value, and its ticks.
     #[inline]
     fn get(&self) -> Option<(&ErasedValue, &TickCells)> {
@@ -412,11 +419,11 @@ impl Resources {
     /// The resource, which is made first if it does not exist.
     pub(crate) fn get_or_init<R: Resource + Default>(&mut self, now: WriteStamp) -> &mut R {
         let id = self.register::<R>();
-        if self.places[id.0 as usize].get_mut().is_none() {
+        if self.get_mut_at::<R>(id).is_none() {
             self.places[id.0 as usize]
                 .replace(ErasedValue::of_box(ComponentDescriptor::of_resource::<R>(), Box::new(R::default())), now);
         }
-        match self.get_mut() {
+        match self.get_mut_at(id) {
             Some((resource, _)) => resource,
             None => unreachable!("the resource was just made"),
         }
@@ -436,7 +443,9 @@ impl Resources {
     /// Where the resource with this number is, if there is one, and when it was added and changed.
     #[inline]
     pub(crate) fn raw(&self, id: ResourceId) -> Option<(NonNull<u8>, &TickCells)> {
-        self.places.get(id.0 as usize)?.get().map(|(value, ticks)| (value.data(), ticks))
+        let place = self.places.get(id.0 as usize)?;
+        let Some(value) = &place.value else { return place.raw_elsewhere() };
+        Some((value.data(), &place.ticks))
     }
 
     /// When a resource was added and changed, if there is one.
@@ -467,8 +476,20 @@ impl Resources {
     #[inline]
     pub(crate) fn get_mut<R: Resource>(&mut self) -> Option<(&mut R, &TickCells)> {
         let id = self.id::<R>()?;
-        let (value, ticks) = self.places[id.0 as usize].get_mut()?;
-        Some((value.into_mut()?, ticks))
+        self.get_mut_at(id)
+    }
+
+    /// The resource with this number, which is that of `R`, to change it, and when it was added and changed.
+    #[inline]
+    fn get_mut_at<R: Resource>(&mut self, id: ResourceId) -> Option<(&mut R, &TickCells)> {
+        let place = &mut self.places[id.0 as usize];
+        place.settle();
+        let (value, ticks) = match place.value.as_ref().map(ErasedValue::data) {
+            Some(value) => (value, &place.ticks),
+            None => place.get_mut().map(|(value, ticks)| (value.as_ptr(), ticks))?,
+        };
+        // SAFETY: the place of `R` holds an `R`, which is borrowed mutably as long as the place is.
+        Some((unsafe { value.cast::<R>().as_mut() }, ticks))
     }
 
     /// Has all messages age; `held_from` says from which number on those of a list stay. If the `Drop` of one panics, the rest of

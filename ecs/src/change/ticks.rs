@@ -92,14 +92,18 @@ impl<'w> TickPlace<'w> {
 }
 
 /// The ticks of a value, seen from a run.
+///
+/// The order of the fields is fixed: side by side, `tracking` and `row` would be written by one instruction, and the compiler would not know
+/// any more that a resource has no tracking.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub(crate) struct Ticks<'w> {
     /// The ticks of the column, if it keeps any: those of the row are in it. A field of its own, which is the same for all rows of a
     /// table. As a kind of place it would be put together for each of them, also where nothing asks.
     tracking: Option<&'w Tracking>,
-    row: usize,
     /// Otherwise.
     place: TickPlace<'w>,
+    row: usize,
     run_ticks: RunTicks,
 }
 

@@ -416,7 +416,7 @@ impl ColumnCopy {
                 clones.len = before;
             }
             None => {
-                let size = values.len * values.column.item().size();
+                let size = values.len * values.column.item_size();
                 // SAFETY: values without clones are `Copy`; there is room for them, in memory of the column's own. What they overwrite is
                 // `Copy`, too, and has no drop.
                 unsafe { ptr::copy_nonoverlapping(values.column.data().as_ptr(), to.data().as_ptr(), size) };
@@ -473,7 +473,7 @@ impl CopiedValues {
         match self.copying {
             Some(Copying::Bytes) => {
                 self.column.grow_to(len)?;
-                let size = len * self.column.item().size();
+                let size = len * self.column.item_size();
                 // SAFETY: the column holds values in these rows, and here is room for as many, in memory of its own.
                 unsafe { ptr::copy_nonoverlapping(from.get(first).as_ptr(), self.column.data().as_ptr(), size) };
                 // They are `Copy`, so that the bytes are values.

@@ -356,7 +356,7 @@ impl Planner<'_, '_> {
         }
         let step = |(at, &id): (usize, &ComponentId)| {
             let column = source.column(at);
-            let (size, needs_drop) = (column.item().size(), column.drop_fn().is_some());
+            let (size, needs_drop) = (column.item_size(), column.drop_fn().is_some());
             match target.column_index(id).filter(|_| outcomes.of(id).stays) {
                 Some(to) => ColumnMove::kept(at as u32, to as u32, size),
                 None => ColumnMove::left(at as u32, size, needs_drop),

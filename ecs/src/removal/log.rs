@@ -104,7 +104,7 @@ impl Log {
     pub(super) unsafe fn values_since<T>(&self, number: u64) -> &[T] {
         let index = self.index_of(number);
         let Some(values) = &self.values else { unreachable!("a list of values has values") };
-        debug_assert_eq!(values.item(), core::alloc::Layout::new::<T>());
+        debug_assert_eq!(values.item_size(), size_of::<T>());
         // SAFETY: the entries from `head` on have values, and the index is not below `head`; they are of type `T` by the
         // caller's promise. They change only when the list does, which is borrowed.
         unsafe { slice::from_raw_parts(values.get(index).cast().as_ptr(), self.entities.len() - index) }
@@ -173,7 +173,7 @@ impl Log {
     /// How many entries are kept at most.
     fn bound(&self) -> usize {
         match &self.values {
-            Some(values) if self.limit == LIMIT => (VALUE_BYTES / values.item().size().max(1)).clamp(1, LIMIT),
+            Some(values) if self.limit == LIMIT => (VALUE_BYTES / values.item_size().max(1)).clamp(1, LIMIT),
             _ => self.limit,
         }
     }
@@ -245,7 +245,7 @@ impl Log {
         if let Some(values) = &self.values {
             // SAFETY: both ranges are within the memory for as many values as there are entries. Where the values came from
             // they do not count any more.
-            unsafe { values.get(0).copy_from(values.get(self.tail), count * values.item().size()) }
+            unsafe { values.get(0).copy_from(values.get(self.tail), count * values.item_size()) }
         }
         self.entities.drain(..self.tail);
         self.head -= self.tail;
@@ -284,7 +284,7 @@ impl Log {
         assert!(self.has_room_for(entities.len()), "{NO_ROOM}");
         let first = self.entities.len();
         let Some(values) = &self.values else { unreachable!("a list of values has values") };
-        let size = values.item().size();
+        let size = values.item_size();
         for number in 0..entities.len() {
             // SAFETY: there is room for so many values behind the last one; the rest is the caller's promise.
             unsafe { copy_item(value(number), values.get(first + number).as_ptr(), size) }

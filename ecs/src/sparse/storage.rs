@@ -416,7 +416,7 @@ impl SparseStorage {
     ///
     /// - The address is that of a value of this storage, and there is room for one more.
     pub(crate) unsafe fn retire_copy(&mut self, value: NonNull<u8>) {
-        let size = self.column().item().size();
+        let size = self.column().item_size();
         // SAFETY: the caller's promise. The place is past the end, so it is another one, or values have no size.
         unsafe { copy_item(value.as_ptr(), self.retire_place().as_ptr(), size) }
     }

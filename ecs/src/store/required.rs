@@ -85,7 +85,7 @@ pub(super) unsafe fn write_placed(values: &mut Placed, table: &Table) {
     for (target, values) in values {
         if let Target::Column { index, .. } = *target {
             let column = table.column(index as usize);
-            debug_assert_eq!(column.item(), values.descriptor().layout());
+            debug_assert_eq!(column.item_size(), values.descriptor().layout().size());
             // SAFETY: the column is that of the component, as the plan leads to this table, and has room for all values behind
             // the last row.
             unsafe { values.move_to(column.get(table.len())) }

@@ -295,17 +295,26 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     type Out = F::Out;
 
     #[inline]
-    fn run_in(&mut self, input: Given<'_, F::In>, mut scope: RunScope<'_, '_>) -> Result<F::Out, ParamError> {
-        let cell = match &mut scope {
-            RunScope::Shared(scope) => *scope.cell(),
-            RunScope::Alone(store) | RunScope::Applied(store) => self.begin_alone(store),
+    fn run_in(&mut self, input: Given<'_, F::In>, scope: RunScope<'_, '_>) -> Result<F::Out, ParamError> {
+        let (store, applies) = match scope {
+            RunScope::Shared(scope) => {
+                let cell = scope.cell();
+                let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
+                // SAFETY: the scope promises that what the system borrows is not borrowed otherwise.
+                return unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system()))) };
+            }
+            RunScope::Alone(store) => (store, false),
+            RunScope::Applied(store) => (store, true),
         };
-        let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
-        // SAFETY: what the system borrows is not borrowed otherwise: a shared scope promises it, and a whole store is borrowed mutably.
-        let out = unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system()))) };
-        if self.runs.is_deferred
-            && let RunScope::Applied(store) = scope
-        {
+        if !self.is_prepared_for(store.id()) {
+            self.prepare(store);
+        }
+        store.flush();
+        let tick = store.next_tick();
+        let run_ticks = store.clock.run_ticks_since(self.runs.last_run, tick).of(self.about.meta.system());
+        // SAFETY: no other code uses the store, which is borrowed mutably.
+        let out = unsafe { self.run(input, StoreCell::exclusive_in(store, run_ticks)) };
+        if applies && self.runs.is_deferred {
             self.apply_deferred(store);
         }
         out
@@ -333,18 +342,6 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
-    /// Begins a run on a whole store, for which the system is prepared if that has not been done.
-    fn begin_alone<'w>(&mut self, store: &'w mut Store) -> StoreCell<'w> {
-        if !self.is_prepared_for(store.id()) {
-            self.prepare(store);
-        }
-        store.flush();
-        let tick = store.next_tick();
-        let mut cell = StoreCell::exclusive(store);
-        cell.set_tick(tick);
-        cell
-    }
-
     /// Runs the loop for blocks of rows.
     fn run_in_blocks(
         &mut self,

@@ -151,7 +151,7 @@ impl Table {
         for pair in pairs {
             let from = &self.columns[pair.from as usize];
             let into = &to.columns[pair.to as usize];
-            debug_assert!(from.item() == into.item());
+            debug_assert!(from.item_size() == into.item_size());
             // SAFETY: the rows are within both columns, whose items have one layout; the tables differ.
             unsafe { into.get(start).copy_from_nonoverlapping(from.get(first), count * pair.size()) }
         }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::functions::{LinkFunctions, id_of, relation};
 use crate::component::ComponentId;
 use crate::entity::{Entity, SparseSummary};
-use crate::store::Store;
+use crate::store::{Leaving, Store};
 
 /// Despawns an entity and the sources that are despawned with it. Returns false, with nothing despawned, if a hook or observer is notified of
 /// the end of one of them or one is in a pair, if they list sources by several relationships or by one that does not despawn them or allows
@@ -47,12 +47,12 @@ fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
     let sources = summary.common(store.events.sources);
     let Some(number) = sources.only(store.structure.sparse.len()) else { return false };
     let id = store.structure.archetypes.components.sparse()[number];
-    let (Some(_), Some((functions, true))) = (store.events.links.target(id, entity), relation(store, id)) else {
-        return false;
-    };
+    let place = store.events.links.place(id, entity);
+    let (Some((target, place)), Some((functions, true))) = (place, relation(store, id)) else { return false };
     let ended = store.end_undropped(entity);
     if ended {
-        (functions.unlink)(store, id, &[entity]);
+        store.events.links.forget_targets(id, &[entity]);
+        (functions.unlist)(store, id, &[Leaving { source: entity, target, place }]);
     }
     ended
 }

@@ -4,14 +4,14 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::mem::swap;
 
-use super::list::{ListOf, adopt, collect, link, list_these, mend, remove, sources, unlink};
-use crate::change::{ReadEntity, WriteEntity};
+use super::list::{ListOf, adopt, collect, link, list_these, mend, named_in_world, remove, sources, unlink, unlist};
+use crate::change::WriteEntity;
 use crate::component::{
     Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, ErasedSlice, ErasedVec, RelationSide,
 };
 use crate::entity::Entity;
 use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget};
-use crate::store::{EntityBuilder, Link, Store};
+use crate::store::{EntityBuilder, Leaving, Link, Store};
 use crate::world::cast::World;
 
 /// A function that takes the component of the sources and a target.
@@ -37,6 +37,8 @@ pub(in crate::world) struct LinkFunctions {
     pub(super) link: Link<Store>,
     /// Takes sources off the lists of targets that they do not name.
     pub(super) unlink: Link<Store>,
+    /// Takes sources off the list of the target that all of them leave.
+    pub(super) unlist: fn(&mut Store, ComponentId, &[Leaving]),
     /// Reads the list that a target has got from outside.
     pub(super) adopt: ForTarget,
     /// Repairs the list of a target if a program has exchanged it for another one.
@@ -74,11 +76,12 @@ impl LinkFunctions {
             source_name: type_name::<R>,
             is_linked: R::RelationshipTarget::LINKED_SPAWN,
             allows_self: R::ALLOW_SELF_REFERENTIAL,
-            target: |world, source| ReadEntity::find::<R>(world.read(), source).map(R::get),
+            target: named_in_world::<R>,
             lists: sources::<R>,
             collect: collect::<R>,
             link: link::<R>,
             unlink: unlink::<R>,
+            unlist: unlist::<R>,
             adopt: adopt::<R>,
             mend: mend::<R>,
             list_these: list_these::<R>,

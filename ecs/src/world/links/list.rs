@@ -18,10 +18,18 @@ use crate::world::cast::World;
 pub(super) type ListOf<R> = <<R as Relationship>::RelationshipTarget as RelationshipTarget>::Collection;
 
 /// Returns the target that an entity names.
-#[inline]
+#[inline(always)]
 fn named<R: Relationship>(store: &mut Store, source: Entity) -> Option<Entity> {
-    let newest = store.structure.newest::<R>(source).map(R::get);
-    newest.or_else(|| ReadEntity::find::<R>(World::from_store(store).read(), source).map(R::get))
+    match store.structure.newest::<R>(source).map(R::get) {
+        None => named_in_world::<R>(World::from_store(store), source),
+        newest => newest,
+    }
+}
+
+/// [`named`], wherever the component is stored.
+#[inline(never)]
+pub(super) fn named_in_world<R: Relationship>(world: &World, source: Entity) -> Option<Entity> {
+    ReadEntity::find::<R>(world.read(), source).map(R::get)
 }
 
 /// Returns the sources that an entity lists; `None` if it lacks the component.
@@ -85,7 +93,7 @@ pub(in crate::world) fn link_to<R: Relationship>(
     target: Entity,
     sources: &[Entity],
 ) {
-    let (mut linked, mut has_left) = (0, false);
+    let (mut linked, mut last) = (0, None);
     // A target that has a list is alive.
     if let Some(listing) = store.listing::<R::RelationshipTarget>(target) {
         let Listing { list, links, entities, lists, visit } = listing;
@@ -107,13 +115,12 @@ pub(in crate::world) fn link_to<R: Relationship>(
             visit.note();
             note.set(target, list.add_at_end(source));
             if let Some((target, place)) = before {
-                links.leaving.push(Leaving { source, target, place });
-                has_left = true;
+                links.leaving.extend(last.replace(Leaving { source, target, place }));
             }
         }
     }
-    if has_left {
-        unlist_leaving::<R>(store, id);
+    if let Some(last) = last {
+        unlist_leaving::<R>(store, id, last);
     }
     if linked < sources.len() {
         store.defer_events(|store| link_checked::<R>(store, id, &sources[linked..]));
@@ -180,25 +187,29 @@ impl Drop for ListInsertion<'_> {
 
 /// Takes sources, which may have ended, off the lists of targets that they do not name.
 pub(super) fn unlink<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[Entity]) {
+    let mut last = None;
     for &source in sources {
         let Some((target, place)) = store.events.links.place(id, source) else { continue };
         // The name of an entity that has ended is not searched.
         let is_named = store.structure.entities.contains(source) && named::<R>(store, source) == Some(target);
         if !is_named {
             store.events.links.forget_targets(id, &[source]);
-            store.events.links.leaving.push(Leaving { source, target, place });
+            store.events.links.leaving.extend(last.replace(Leaving { source, target, place }));
         }
     }
-    unlist_leaving::<R>(store, id);
+    if let Some(last) = last {
+        unlist_leaving::<R>(store, id, last);
+    }
 }
 
-/// Takes the sources that leave off the lists of their targets.
-#[inline]
-fn unlist_leaving<R: Relationship>(store: &mut Store, id: ComponentId) {
+/// Takes the sources that leave off the lists of their targets: the last one, and those that have been noted before it.
+#[inline(always)]
+fn unlist_leaving<R: Relationship>(store: &mut Store, id: ComponentId, last: Leaving) {
     if store.events.links.leaving.is_empty() {
-        return;
+        return unlist::<R>(store, id, &[last]);
     }
     let mut leaving = core::mem::take(&mut store.events.links.leaving);
+    leaving.push(last);
     for group in leaving.chunk_by(|a, b| a.target == b.target) {
         unlist::<R>(store, id, group);
     }
@@ -207,7 +218,8 @@ fn unlist_leaving<R: Relationship>(store: &mut Store, id: ComponentId) {
 }
 
 /// Takes sources off the list of the target that all of them leave, and removes the component if they were the last ones.
-fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, leaving: &[Leaving]) {
+#[inline]
+pub(super) fn unlist<R: Relationship>(store: &mut Store, id: ComponentId, leaving: &[Leaving]) {
     let Some(&Leaving { target, .. }) = leaving.first() else { return };
     let remove = |list: &mut ListOf<R>| (!list.is_of_another(target)).then(|| remove_from(list, leaving));
     match with_list::<R, _>(store, target, remove) {
