@@ -231,6 +231,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D, F, V, K, Marker> SystemParamFunction<MacroMarker> for RowLoop<D, F, V, K, Marker>
 where
     D: QueryData<Terms: ContiguousFetch> + 'static,
@@ -310,6 +311,7 @@ struct ParRowLoop<D, F, V, K, Marker>(RowLoop<D, F, V, K, Marker>);
 /// How the parameters of a loop are fetched.
 type SourceOf<K, D, Marker> = <<K as RowKernel<D, Marker>>::Params as SystemParam>::Source;
 
+#[diagnostic::do_not_recommend]
 impl<D, F, V, K, Marker> SystemParamFunction<MacroMarker> for ParRowLoop<D, F, V, K, Marker>
 where
     D: QueryData<Terms: ContiguousFetch> + 'static,
