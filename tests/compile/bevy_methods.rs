@@ -34,18 +34,34 @@ struct Methods {
     own: BTreeMap<String, BTreeSet<String>>,
     /// By the name of a type: the traits that it implements.
     traits: BTreeMap<String, BTreeSet<String>>,
-    /// Written by macros, for types that are not known.
-    of_macros: BTreeSet<String>,
+    /// By the name of a macro: the functions that it writes, and the names that it mentions or is called with. Those among them that are
+    /// types may have the functions.
+    macros: BTreeMap<String, Macro>,
+}
+
+#[derive(Default)]
+struct Macro {
+    functions: BTreeSet<String>,
+    names: BTreeSet<String>,
+    /// The macros that its body calls.
+    calls: BTreeSet<String>,
 }
 
 impl Methods {
     fn has(&self, owner: &str, method: &str) -> bool {
         let has = |owner: &str| self.own.get(owner).is_some_and(|own| own.contains(method));
         let derefs = DEREFS.iter().filter(|(from, _)| *from == owner);
-        self.of_macros.contains(method)
+        self.macros.iter().any(|(name, of)| of.names.contains(owner) && self.writes(name, method, 4))
             || has(owner)
             || self.traits.get(owner).is_some_and(|traits| traits.iter().any(|name| has(name)))
             || derefs.into_iter().any(|(_, to)| self.has(to, method))
+    }
+
+    /// Whether a macro, or one that it calls, writes a function. `depth` ends the search where macros call themselves.
+    fn writes(&self, name: &str, method: &str, depth: usize) -> bool {
+        let Some(of) = self.macros.get(name) else { return false };
+        of.functions.contains(method)
+            || depth > 0 && of.calls.iter().any(|called| called != name && self.writes(called, method, depth - 1))
     }
 
     fn read(&mut self, tokens: TokenStream) {
@@ -63,12 +79,23 @@ impl Methods {
                         self.read(inner.stream());
                     }
                 }
-                _ if is(token, '!') => {
-                    let group = tokens[at + 1..].iter().take(2).find_map(group);
-                    self.of_macros.extend(group.into_iter().flat_map(all_functions));
-                }
+                _ if is(token, '!') => self.read_macro(&tokens, at),
                 _ => {}
             }
+        }
+    }
+
+    /// The definition or the call of a macro, of which this is the exclamation mark.
+    fn read_macro(&mut self, tokens: &[TokenTree], at: usize) {
+        let Some(called) = at.checked_sub(1).and_then(|before| word(&tokens[before])) else { return };
+        let Some(group) = tokens[at + 1..].iter().take(2).find_map(group) else { return };
+        let is_definition = called == "macro_rules";
+        let name = if is_definition { tokens.get(at + 1).and_then(word) } else { Some(called) };
+        let of = self.macros.entry(name.unwrap_or_default()).or_default();
+        of.functions.extend(all_functions(group.clone()));
+        of.names.extend(all_words(group.clone()));
+        if is_definition {
+            of.calls.extend(all_calls(group));
         }
     }
 
@@ -84,6 +111,9 @@ impl Methods {
             None => (None, head),
         };
         let Some(owner) = last_name(owner) else { return };
+        for called in all_calls(body.clone()) {
+            self.macros.entry(called).or_default().names.insert(owner.clone());
+        }
         self.own.entry(owner.clone()).or_default().extend(functions(body, of_trait.is_none()));
         self.traits.entry(owner).or_default().extend(of_trait.and_then(last_name));
     }
@@ -197,6 +227,21 @@ fn all_functions(tokens: TokenStream) -> Vec<String> {
     names
 }
 
+/// All words, wherever they stand.
+fn all_words(tokens: TokenStream) -> Vec<String> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let inner = tokens.iter().filter_map(group).flat_map(all_words);
+    tokens.iter().filter_map(word).chain(inner).collect()
+}
+
+/// The names of all macros that are called, wherever they stand.
+fn all_calls(tokens: TokenStream) -> Vec<String> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let inner = tokens.iter().filter_map(group).flat_map(all_calls);
+    let called = tokens.iter().zip(tokens.iter().skip(1)).filter(|(_, sign)| is(sign, '!'));
+    called.filter_map(|(name, _)| word(name)).chain(inner).collect()
+}
+
 fn read_folder(folder: &Path, methods: &mut Methods) {
     for entry in fs::read_dir(folder).expect("the folder of the core is readable") {
         let path = entry.expect("its entries are readable").path();
@@ -253,14 +298,17 @@ fn methods_are_found_in_all_forms() {
     let code = "impl<'a, T: Fn() -> u8> module::A<'a, T> where T: X { pub fn of_a(&self) {} fn private() {} pub(crate) fn hidden() {} \
                 pub const fn constant() {} } \
                 impl<T> Named for &'a mut B<T> { fn of_trait(); } trait Named: Sized { fn first(); fn given() { fn inner() {} } } \
-                macro_rules! m { () => { impl C { pub fn of_macro() {} } } } mod inner { impl D { pub fn of_d() {} } } \
+                macro_rules! m { () => { impl C { pub fn of_macro() {} } }; ($x:ident) => { inner!(); } } m!(E); \
+                macro_rules! inner { () => { pub fn of_inner() {} } } mod inner { impl D { pub fn of_d() {} } } \
                 fn f(x: impl Fn()) -> impl Iterator { x }";
     let mut methods = Methods::default();
     methods.read(code.parse().unwrap());
     for (owner, method) in [
         ("A", "of_a"),
         ("A", "constant"),
-        ("A", "of_macro"),
+        ("C", "of_macro"),
+        ("E", "of_macro"),
+        ("E", "of_inner"),
         ("B", "of_trait"),
         ("B", "given"),
         ("Named", "first"),
@@ -268,7 +316,15 @@ fn methods_are_found_in_all_forms() {
     ] {
         assert!(methods.has(owner, method), "{owner}::{method}");
     }
-    for (owner, method) in [("A", "private"), ("A", "hidden"), ("A", "of_d"), ("B", "inner"), ("D", "f")] {
+    for (owner, method) in [
+        ("A", "of_macro"),
+        ("D", "of_inner"),
+        ("A", "private"),
+        ("A", "hidden"),
+        ("A", "of_d"),
+        ("B", "inner"),
+        ("D", "f"),
+    ] {
         assert!(!methods.has(owner, method), "{owner}::{method}");
     }
 }
