@@ -104,6 +104,17 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Query { matched: self.matched, books: self.books }
     }
 
+    /// The same query for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn heal_all(mut query: Query<&mut Health>) {
+    ///     query.iter_mut().for_each(|mut health| health.0 += 1);
+    /// }
+    ///
+    /// fn heal_twice(mut query: Query<&mut Health>) {
     ///     heal_all(query.reborrow());
     ///     heal_all(query);
     /// }
@@ -118,6 +129,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Query { matched: self.matched, books: self.books }
     }
 
+    /// The same query, without writing.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn total(query: Query<&Health>) -> u32 {
     ///     query.iter().map(|health| health.0).sum()
     /// }
     /// # let mut world = World::new();
@@ -132,6 +150,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Query { matched: self.matched.read_only(), books: self.books }
     }
 
+    /// The same query, without writing, for as long as this one could live.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn strongest<'w>(query: Query<'w, '_, &mut Health>) -> Option<&'w Health> {
     ///     query.into_readonly().into_iter().max_by_key(|health| health.0)
     /// }
     /// # let mut world = World::new();

@@ -120,31 +120,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         }))
     }
 
-    /// The same query for a shorter time.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// fn heal_all(mut query: Query<&mut Health>) {
-    ///     query.iter_mut().for_each(|mut health| health.0 += 1);
-    /// }
-    ///
-    /// fn heal_twice(mut query: Query<&mut Health>) {
-    /// The same query, without writing.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// fn total(query: Query<&Health>) -> u32 {
-    /// The same query, without writing, for as long as this one could live.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// fn strongest<'w>(query: Query<'w, '_, &mut Health>) -> Option<&'w Health> {
     /// The matched entities, to read.
     ///
     /// ```
