@@ -72,6 +72,8 @@ pub(in crate::world) fn relink(store: &mut Store) {
 ///
 /// Entities stay noted until all notes of their kind have been visited, since a destructor may panic. Visits may add notes.
 fn settle(store: &mut Store) {
+    // What a panic has left.
+    store.events.links.leaving.clear();
     loop {
         settle_pairs(store);
         visit_sources(store, |links| &mut links.parting, |functions| functions.unlink);
