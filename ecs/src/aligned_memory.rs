@@ -204,7 +204,7 @@ unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
 ///
 /// - The rows are within the memory of the columns, and are the same or do not overlap. `size` is the size of their items, and at most
 ///   `SMALL`.
-#[inline(always)]
+#[inline]
 pub(crate) unsafe fn copy_row(from: NonNull<u8>, row: usize, (to, target): (NonNull<u8>, usize), size: usize) {
     // SAFETY: the caller's promise, with the size checked; bytes need no alignment. What most components have is asked for first, in two
     // comparisons.
@@ -229,7 +229,7 @@ pub(crate) unsafe fn copy_row(from: NonNull<u8>, row: usize, (to, target): (NonN
 ///
 /// - The columns do not overlap. `row` and `last` hold items in the first one, and the row of the other one is within its memory.
 ///   `size` is the size of their items, and at most `SMALL`.
-#[inline(always)]
+#[inline]
 pub(crate) unsafe fn move_row(
     from: NonNull<u8>,
     [row, last]: [usize; 2],
@@ -308,7 +308,7 @@ unsafe fn move_item(place: *mut u8, new: *mut u8, last: *const u8, size: usize) 
 /// # Safety
 ///
 /// - `from` is readable and `to` writable for `size` bytes, they are equal or do not overlap, and `N <= size <= 2 * N`.
-#[inline(always)]
+#[inline]
 unsafe fn copy_ends<const N: usize>(from: *const u8, to: *mut u8, size: usize) {
     let last = size - N;
     // SAFETY: both blocks lie within `size` bytes.

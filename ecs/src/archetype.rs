@@ -92,7 +92,7 @@ impl Archetypes {
 
     /// The plan with a key, opened, if the plan cache has it and its special flags are those of the key, apart
     /// from flags that the key tolerates.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn cached(&mut self, key: PlanKey) -> Option<Planned<'_>> {
         let Self { components, tables, graph, .. } = self;
         Some(Planned { plan: graph.cached(key)?, tables, components })

@@ -226,7 +226,7 @@ impl Column {
     /// # Safety
     ///
     /// - Both rows hold values and are not the same one; nothing uses the one that is overwritten. No ticks are kept.
-    #[inline(always)]
+    #[inline]
     pub(crate) unsafe fn overwrite(&self, row: usize, last: usize) {
         debug_assert!(
             row != last && row < self.memory.capacity() && last < self.memory.capacity() && self.tracking.is_none()

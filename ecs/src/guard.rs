@@ -9,7 +9,7 @@ pub(crate) struct OnDrop<T, F: FnMut(&mut T)> {
 }
 
 impl<T, F: FnMut(&mut T)> OnDrop<T, F> {
-    #[inline(always)]
+    #[inline]
     pub(crate) fn new(value: T, action: F) -> Self {
         Self { value, action }
     }
@@ -18,21 +18,21 @@ impl<T, F: FnMut(&mut T)> OnDrop<T, F> {
 impl<T, F: FnMut(&mut T)> Deref for OnDrop<T, F> {
     type Target = T;
 
-    #[inline(always)]
+    #[inline]
     fn deref(&self) -> &T {
         &self.value
     }
 }
 
 impl<T, F: FnMut(&mut T)> DerefMut for OnDrop<T, F> {
-    #[inline(always)]
+    #[inline]
     fn deref_mut(&mut self) -> &mut T {
         &mut self.value
     }
 }
 
 impl<T, F: FnMut(&mut T)> Drop for OnDrop<T, F> {
-    #[inline(always)]
+    #[inline]
     fn drop(&mut self) {
         (self.action)(&mut self.value);
     }

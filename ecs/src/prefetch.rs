@@ -1,7 +1,7 @@
 //! Having memory fetched that will soon be read.
 
 /// Has what is at an address fetched into the cache, if the processor can do so. The address need not be one of anything.
-#[inline(always)]
+#[inline]
 pub(crate) fn prefetch<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse", not(miri)))]
     // SAFETY: the processor has the instruction. It changes nothing that a program can see, whatever the address is.

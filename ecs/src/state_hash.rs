@@ -21,7 +21,7 @@ impl Default for StateHasher {
     }
 }
 
-#[inline(always)]
+#[inline]
 fn step(lane: u64, word: u64) -> u64 {
     let mixed = (lane ^ word).wrapping_mul(FACTOR);
     mixed ^ (mixed >> 32)

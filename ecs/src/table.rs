@@ -385,7 +385,7 @@ impl Table {
     /// # Safety
     ///
     /// - Both are rows of the table; `last` is the last one.
-    #[inline(always)]
+    #[inline]
     unsafe fn take_entity_of(&mut self, row: usize, last: usize) -> Entity {
         debug_assert!(row <= last && last + 1 == self.entities.len());
         self.note_departure();

@@ -82,7 +82,7 @@ impl RunSpan {
     }
 
     #[cfg(not(feature = "trace"))]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn begin(_: Option<impl fmt::Debug>) -> (Self, Entered) {
         (Self {}, Entered {})
     }
@@ -102,7 +102,7 @@ impl RunSpan {
     }
 
     #[cfg(not(feature = "trace"))]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn system<'n>(self, _: Option<impl fmt::Debug>, _: impl FnOnce() -> &'n str) -> Entered {
         Entered {}
     }
@@ -115,7 +115,7 @@ pub(crate) fn commands(system: Option<&str>) -> Entered {
 }
 
 #[cfg(not(feature = "trace"))]
-#[inline(always)]
+#[inline]
 pub(crate) fn commands(_: Option<&str>) -> Entered {
     Entered {}
 }
@@ -128,7 +128,7 @@ pub(crate) fn observer(name: &str, event: &'static str) -> Entered {
 }
 
 #[cfg(not(feature = "trace"))]
-#[inline(always)]
+#[inline]
 pub(crate) fn observer(_: &str, _: &'static str) -> Entered {
     Entered {}
 }
@@ -140,7 +140,7 @@ pub(crate) fn hook<'n>(name: &str, component: impl FnOnce() -> &'n str) -> Enter
 }
 
 #[cfg(not(feature = "trace"))]
-#[inline(always)]
+#[inline]
 pub(crate) fn hook<'n>(_: &str, _: impl FnOnce() -> &'n str) -> Entered {
     Entered {}
 }

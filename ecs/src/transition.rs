@@ -40,13 +40,13 @@ impl Interest {
     const OF_ENDS: Self = Self::REMOVALS.union(Self::RECORDER).union(Self::OBSERVERS);
 
     /// Whether the end of an entity without sparse components has no listener.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn ends_unrecorded(self) -> bool {
         !self.intersects(Self::OF_ENDS)
     }
 
     /// Whether the lists of removals are its only listener.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn ends_in_lists(self) -> bool {
         self.intersection(Self::OF_ENDS) == Self::REMOVALS
     }

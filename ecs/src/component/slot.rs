@@ -48,7 +48,7 @@ impl<T: ?Sized> TypeSlot<T> {
     }
 
     /// The address of the slot, which is constant: code that looks for it reads no memory.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn address(&'static self) -> SlotAddress {
         SlotAddress(NonNull::from_ref(self).addr())
     }
@@ -68,7 +68,7 @@ pub(crate) struct SlotAddress(NonZeroUsize);
 
 impl SlotAddress {
     /// Its lower bits.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn lower(self) -> u32 {
         self.0.get() as u32
     }
@@ -131,13 +131,13 @@ pub struct SlotMap {
 enum Nothing {}
 
 /// Where a type is in a front of this length.
-#[inline(always)]
+#[inline]
 fn place_in_front(type_id: TypeId, length: usize) -> usize {
     type_bits(type_id) as usize & length.wrapping_sub(1)
 }
 
 /// Bits of the id of a type that are spread evenly. The compiler knows them where it knows the type.
-#[inline(always)]
+#[inline]
 pub(crate) fn type_bits(type_id: TypeId) -> u64 {
     let mut hasher = TypeIdHasher::default();
     type_id.hash(&mut hasher);

@@ -13,7 +13,7 @@ impl Retired {
     }
 
     /// Whether the first retired index is this one. No retired index is below it.
-    #[inline(always)]
+    #[inline]
     pub(super) fn comes_next(&self, index: usize) -> bool {
         self.0.first().is_some_and(|&first| first as usize == index)
     }

@@ -98,7 +98,7 @@ pub struct UniqueEntityIter<I>(I);
 
 impl<I> UniqueEntityIter<I> {
     /// The iterator that knows the entities.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn inner(&self) -> &I {
         &self.0
     }

@@ -40,7 +40,7 @@ struct Numbered;
 impl PlanKey {
     /// The key of a change of one step with a bundle of this type. `step` makes the step; its number does not count. New
     /// entities have a place of their own in the cache, as programs spawn and change entities in turns.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn of_type(bundle: TypeId, step: fn(u32) -> ChangeStep, from: TableId, is_new: bool) -> Self {
         let change = Change::of(step(0));
         let turn = u64::from(is_new) + 2 * change.kind();
@@ -59,7 +59,7 @@ impl PlanKey {
     }
 
     /// The key for the same change if the plan has these flags, among those that [`PlanFlags::special`] keeps.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub(crate) fn with_flags(self, flags: PlanFlags) -> Self {
         match self.is_typed {
@@ -69,14 +69,14 @@ impl PlanKey {
     }
 
     /// The same key, which also matches plans that have any of these flags in addition.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub(crate) fn tolerating(self, tolerated: PlanFlags) -> Self {
         Self { tolerated, ..self }
     }
 }
 
-#[inline(always)]
+#[inline]
 fn word(from: TableId, change: Change) -> u64 {
     (from.index() as u64) << 32 | u64::from(change.bits())
 }
@@ -99,7 +99,7 @@ impl CacheEntry {
         Self { bundle, word, flags: PlanFlags::NONE, id, plan: Arc::clone(plan) }
     }
 
-    #[inline(always)]
+    #[inline]
     fn is_of(&self, key: PlanKey) -> bool {
         let tolerated = if key.is_typed { u64::from(key.tolerated.bits()) } else { 0 };
         self.bundle == key.bundle
@@ -124,7 +124,7 @@ impl Default for PlanCache {
 
 impl PlanCache {
     /// The plan with a key.
-    #[inline(always)]
+    #[inline]
     pub(super) fn get(&self, key: PlanKey) -> Option<&MovePlan> {
         let entry = &self.entries[key.place as usize % ENTRIES];
         entry.is_of(key).then_some(&entry.plan)

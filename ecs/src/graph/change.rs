@@ -33,13 +33,13 @@ impl Change {
     }
 
     /// What is done, without the bundle.
-    #[inline(always)]
+    #[inline]
     pub(super) fn kind(self) -> u64 {
         u64::from(self.0 >> KIND)
     }
 
     /// The change as one number.
-    #[inline(always)]
+    #[inline]
     pub(super) fn bits(self) -> u32 {
         self.0
     }

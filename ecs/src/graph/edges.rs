@@ -56,7 +56,7 @@ pub(crate) struct Graph {
 
 impl Graph {
     /// The plan with a key, if the plan cache has it and its flags are those of the key.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn cached(&self, key: PlanKey) -> Option<&MovePlan> {
         self.cache.get(key)
     }

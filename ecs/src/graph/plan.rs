@@ -145,7 +145,7 @@ flag_set! {
 
 impl PlanFlags {
     /// The flags as a number.
-    #[inline(always)]
+    #[inline]
     pub(super) const fn bits(self) -> u16 {
         self.0
     }
@@ -236,7 +236,7 @@ impl MovePlan {
     }
 
     /// The component by which a source is to be linked, if the plan has [`PlanFlags::ONLY_LINKS`].
-    #[inline(always)]
+    #[inline]
     pub(crate) fn linking_component(&self, components: &Components) -> Option<ComponentId> {
         self.sparse_targets().next().map(|number| components.sparse()[number])
     }

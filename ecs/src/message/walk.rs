@@ -37,7 +37,7 @@ impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
     }
 
     /// Notes that messages have been read.
-    #[inline(always)]
+    #[inline]
     fn note(&mut self, count: usize) {
         self.number += count as u64;
         *self.next = self.number;

@@ -173,7 +173,7 @@ fn is_list<I>() -> bool {
 }
 
 /// The id that an iterator will yield after `nth` others, if it [is a list](is_list) and has one.
-#[inline(always)]
+#[inline]
 fn id_ahead<I>(entities: &I, nth: usize) -> Option<Entity> {
     macro_rules! of_any {
         ($($List:ty),*) => {$(
@@ -196,35 +196,35 @@ trait List {
 }
 
 impl List for slice::Iter<'_, Entity> {
-    #[inline(always)]
+    #[inline]
     fn id_ahead(&self, nth: usize) -> Option<Entity> {
         self.as_slice().get(nth).copied()
     }
 }
 
 impl List for Copied<slice::Iter<'_, Entity>> {
-    #[inline(always)]
+    #[inline]
     fn id_ahead(&self, nth: usize) -> Option<Entity> {
         self.clone().nth(nth)
     }
 }
 
 impl List for Cloned<slice::Iter<'_, Entity>> {
-    #[inline(always)]
+    #[inline]
     fn id_ahead(&self, nth: usize) -> Option<Entity> {
         self.clone().nth(nth)
     }
 }
 
 impl List for vec::IntoIter<Entity> {
-    #[inline(always)]
+    #[inline]
     fn id_ahead(&self, nth: usize) -> Option<Entity> {
         self.as_slice().get(nth).copied()
     }
 }
 
 impl<I: List> List for UniqueEntityIter<I> {
-    #[inline(always)]
+    #[inline]
     fn id_ahead(&self, nth: usize) -> Option<Entity> {
         self.inner().id_ahead(nth)
     }

@@ -100,7 +100,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
     }
 
     /// All rows of a table, if it matches.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn block_of(self, table: TableId) -> Option<Block<'w, D, F>> {
         let found = self.cache.match_of(table)?;
         // SAFETY: the match is one of the cache, which belongs to the cell's store and is up to date, as promised to `new`.
@@ -181,7 +181,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// # Safety
     ///
     /// - As for [`Block::whole`]; these are all tables of the cell's store.
-    #[inline(always)]
+    #[inline]
     pub(super) unsafe fn of_tables(
         cell: StoreCell<'w>,
         tables: &'w [Table],
@@ -215,7 +215,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     }
 
     /// What is read of the rows of a sparse storage, if they all match. The compiler knows more of it than of the block's.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn all_packed(&self) -> Option<D::Ready<'w>> {
         // SAFETY: `packed` made this, and all rows match.
         (is_outside_tables::<D, F>() && self.all_packed).then(|| unsafe { D::all_packed(self.data) })

@@ -100,7 +100,7 @@ impl FewRows {
 
     /// Adds rows of the group that begins with `group`, for all of which there must be room. If a run is among them it adds
     /// none, and says false.
-    #[inline(always)]
+    #[inline]
     fn push(&mut self, group: usize, all: u64) -> bool {
         let (before, mut rows) = (self.len, all);
         for _ in 0..AT_ONCE {

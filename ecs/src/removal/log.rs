@@ -253,7 +253,7 @@ impl Log {
     }
 
     /// Adds an entity to a list without values, if that takes nothing else.
-    #[inline(always)]
+    #[inline]
     pub(super) fn push_if_easy(&mut self, entity: Entity) -> bool {
         debug_assert!(self.values.is_none());
         let is_easy = self.has_readers() && self.entities.len() < self.entities.capacity() && self.len() < self.limit;

@@ -256,7 +256,7 @@ impl Removals {
 
     /// Records that an entity of a table loses the only component whose removals are recorded there, if that takes nothing but to add it
     /// to the list of entities. Otherwise nothing is recorded, and this says false.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn try_record_entity(&mut self, table: &Table, entity: Entity) -> bool {
         match self.watched.get_mut(table.only_list() as usize) {
             Some(watched) => !watched.values.has_readers() && watched.entities.push_if_easy(entity),

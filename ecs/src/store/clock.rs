@@ -157,7 +157,7 @@ impl Clock {
     }
 
     /// Counts a run at this tick as one that reads the whole world, if it does, until the guard is dropped.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn enter_reader(&self, reads_world: bool, tick: Tick) -> Option<ReaderRun<'_>> {
         if reads_world { Some(self.readers.enter(tick)) } else { None }
     }
@@ -175,7 +175,7 @@ impl Clock {
     }
 
     /// Advances the tick and returns the previous one; `None` if the store has to maintain ticks first.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn try_advance(&mut self, components: &Components) -> Option<Tick> {
         let tick = self.change_tick();
         if self.checked.age(tick) >= CHECK_EVERY || components.is_tracking_requested() {

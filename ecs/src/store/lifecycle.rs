@@ -192,7 +192,7 @@ impl Store {
     }
 
     /// Changes links, or pairs. If that panics, both sides of all of them are compared at the end of the next operation.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn change_links<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> T {
         let changing = ChangingLinks(self);
         let out = change(changing.0);
@@ -310,7 +310,7 @@ fn flush_despite_panics(store: &mut Store) {
 }
 
 /// Delivers the pending events.
-#[inline(always)]
+#[inline]
 fn deliver_pending(store: &mut Store) {
     if store.events.pending.is_empty() {
         return;

@@ -347,7 +347,7 @@ impl<D> Events<D> {
 
     /// Records the end of an entity without sparse components, if that takes nothing, or one more entry in a list of removals. Otherwise
     /// records nothing and returns false. After true the caller must end the entity, which cannot fail.
-    #[inline(always)]
+    #[inline]
     pub(super) fn try_record_end(&mut self, table: &Table, entity: Entity) -> bool {
         let interest = table.interest();
         interest.ends_unrecorded() || interest.ends_in_lists() && self.removals.try_record_entity(table, entity)

@@ -89,7 +89,7 @@ impl Structure {
     ///
     /// Where one table has the component, its column is found first, so a loop over entities finds it once. What is left for each entity is
     /// a comparison of its slot; the fewer reads, the more entities the processor looks for at a time.
-    #[inline(always)]
+    #[inline]
     pub(super) fn in_table<C: Component>(&self, entity: Entity) -> Option<(ColumnAddress, usize)> {
         let slots = self.entities.slots();
         if let Some(slot) = C::slot()
