@@ -330,7 +330,7 @@ fn weigh(entity: Entity, rank: &mut Rank, #[children] likers: ChildRows<&Rank>) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(150), ..ProptestConfig::default() })]
 
     #[test]
     fn down_and_up_agree_with_recursion(all in prop::collection::vec(edits(), 1..6)) {

@@ -7,7 +7,7 @@ use strata_save::{LoadError, Problem};
 use super::histories::{Game, format, step};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(24), ..ProptestConfig::default() })]
 
     #[test]
     fn compressed_bytes_are_the_same_world(before in vec(step(), 0..60), after in vec(step(), 0..30)) {
@@ -50,7 +50,7 @@ fn refused(bytes: &[u8]) -> LoadError {
 fn damage_is_noticed() {
     let bytes = bytes();
     assert!(bytes.len() < 200 * 12);
-    for at in 0..bytes.len() {
+    for at in strata_tests::effort::places(0..bytes.len()) {
         for bit in 0..8 {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << bit;

@@ -241,7 +241,7 @@ fn ids_that_wait_for_commands_are_free_in_a_snapshot_of_an_observer() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(48), ..ProptestConfig::default() })]
 
     #[test]
     fn what_follows_in_another_world_is_what_would_have_followed(

@@ -420,7 +420,7 @@ impl Follower {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(64), ..ProptestConfig::default() })]
 
     #[test]
     fn replicas_become_equal(
@@ -776,7 +776,7 @@ fn damaged_deltas_change_nothing() {
         (shown(&follower.world, &all(&follower.world), &|one| one), own.len(), follower.replica.mark())
     };
     let mut before = state(&follower);
-    for len in 0..bytes.len() {
+    for len in strata_tests::effort::places(0..bytes.len()) {
         let cut = bytes[..len].to_vec();
         assert!(follower.replica.apply(&format, &mut follower.world, &cut).is_err(), "{len} bytes");
         let error = follower.replica.apply(&format, &mut follower.world, &signed(cut)).unwrap_err();
@@ -787,7 +787,7 @@ fn damaged_deltas_change_nothing() {
     more.push(0);
     let error = follower.replica.apply(&format, &mut follower.world, &signed(more)).unwrap_err();
     assert!(matches!(error, ApplyError::Load(LoadError::Bytes { problem: Problem::TooLong, .. })), "{error}");
-    for bit in 0..bytes.len() * 8 {
+    for bit in strata_tests::effort::places(0..bytes.len() * 8) {
         let mut wrong = bytes.clone();
         wrong[bit / 8] ^= 1 << (bit % 8);
         assert!(follower.replica.apply(&format, &mut follower.world, &wrong).is_err(), "bit {bit}");
@@ -795,7 +795,7 @@ fn damaged_deltas_change_nothing() {
     assert_eq!(state(&follower), before);
     // With the right checksum some of them are deltas of something else.
     let (mut refused, mut taken) = (0, 0);
-    for bit in 0..bytes.len() * 8 {
+    for bit in strata_tests::effort::places(0..bytes.len() * 8) {
         let mut wrong = bytes.clone();
         wrong[bit / 8] ^= 1 << (bit % 8);
         match follower.replica.apply(&format, &mut follower.world, &signed(wrong)) {

@@ -58,7 +58,7 @@ fn format() -> WorldFormat {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(12), ..ProptestConfig::default() })]
 
     #[test]
     fn values_are_as_postcard_has_them(value in everything()) {
@@ -75,7 +75,7 @@ proptest! {
 
         let place = bytes.windows(expected.len()).position(|window| window == expected).unwrap();
         // Neither of them reads what the other one refuses.
-        for at in 0..expected.len() {
+        for at in strata_tests::effort::places(0..expected.len()) {
             for with in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut lying = expected.clone();
                 lying[at] = with;
@@ -157,7 +157,7 @@ fn many_lying_lengths_have_one_budget() {
     world.spawn_batch((0..60).map(|_| Units(vec![(); 1000]))).for_each(drop);
     let mut bytes = format.save(&mut world).unwrap();
     format.load(&mut World::new(), &bytes).unwrap();
-    for at in 0..bytes.len() - 1 {
+    for at in strata_tests::effort::places(0..bytes.len() - 1) {
         if bytes[at..at + 2] == [0xe8, 0x07] {
             bytes[at + 1] = 0x7f;
         }

@@ -12,7 +12,7 @@ use std::{env, fs, process};
 use serde::{Deserialize, Serialize};
 use strata_ecs::prelude::*;
 use strata_save::{Recorder, Replay, WorldFormat, components, relations, resources};
-use strata_tests::alloc;
+use strata_tests::{alloc, effort};
 
 use super::saves::signed;
 
@@ -192,11 +192,11 @@ pub(super) fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
 }
 
 /// Tries something so many times, or for as long as is asked. What it does follows from a number, which is printed if it panics.
-pub(super) fn tries(count: u64, mut one: impl FnMut(&mut Random)) {
+pub(super) fn tries(count: u32, mut one: impl FnMut(&mut Random)) {
     let number = |name: &str| env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let minutes = number("STRATA_FUZZ_MINUTES");
     let (begin, mut seed) = (Instant::now(), number("STRATA_FUZZ_SEED").unwrap_or(1) << 32);
-    let end = seed + count;
+    let end = seed + u64::from(effort::rounds(count));
     while minutes.map_or(seed < end, |minutes| begin.elapsed() < Duration::from_secs(60 * minutes)) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| one(&mut Random(seed)))) {
             eprintln!("with Random({seed})");

@@ -450,7 +450,7 @@ fn shown(contents: SnapshotContents<'_>) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(48), ..ProptestConfig::default() })]
 
     #[test]
     fn what_follows_is_what_would_have_followed(

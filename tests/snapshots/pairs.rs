@@ -162,7 +162,7 @@ fn play(world: &mut World, steps: &[Step]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(96), ..ProptestConfig::default() })]
 
     #[test]
     fn pairs_go_on_in_a_loaded_world(
@@ -210,7 +210,7 @@ fn full() -> (World, [Entity; 5]) {
 fn each_byte_gives_pairs_that_can_be_or_an_error() {
     let bytes = format().save(&mut full().0).unwrap();
     let (mut loaded, mut refused) = (0, 0);
-    for at in 16..bytes.len() {
+    for at in strata_tests::effort::places(16..bytes.len()) {
         for with in (0..6).chain([0x7f, 0x80, 0xff]) {
             let mut lying = bytes.clone();
             lying[at] = with;
@@ -236,7 +236,7 @@ fn each_byte_gives_pairs_that_can_be_or_an_error() {
         }
         assert!(format().load(&mut World::new(), &signed(bytes[..at].to_vec())).is_err());
     }
-    assert!(loaded > 100 && refused > 100, "{loaded} {refused}");
+    assert!(loaded.min(refused) > strata_tests::effort::rounds(100), "{loaded} {refused}");
 }
 
 /// What becomes of a world of three entities with these pairs, of which sources and targets have the components.

@@ -106,7 +106,7 @@ fn played(replay: &Replay<Input>, mut meddle: impl FnMut(u64, &mut World)) -> Re
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(48), ..ProptestConfig::default() })]
 
     #[test]
     fn a_replay_leads_where_its_recording_led(
@@ -184,7 +184,7 @@ fn damaged_replays_are_refused() {
     let (replay, _) = recorded(&[], &inputs, |recorder| recorder.with_checksum_every(2));
     let bytes = replay.to_bytes().unwrap();
     assert_eq!(signed(bytes.clone()), bytes);
-    for at in 0..bytes.len() {
+    for at in strata_tests::effort::places(0..bytes.len()) {
         for bit in 0..8 {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << bit;

@@ -49,7 +49,7 @@ fn look(world: &mut World) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(48), ..ProptestConfig::default() })]
 
     #[test]
     fn what_follows_in_a_loaded_world_is_what_would_have_followed(
@@ -107,7 +107,7 @@ fn refused(bytes: &[u8]) -> LoadError {
 #[test]
 fn each_flipped_bit_and_each_lost_byte_is_noticed() {
     let bytes = small_format().save(&mut small().0).unwrap();
-    for at in 0..bytes.len() {
+    for at in strata_tests::effort::places(0..bytes.len()) {
         for bit in 0..8 {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << bit;
@@ -133,7 +133,7 @@ fn nothing_is_believed_although_the_checksum_is_right() {
     let bytes = small_format().save(&mut small().0).unwrap();
     assert_eq!(signed(bytes.clone()), bytes);
     let mut problems = BTreeSet::new();
-    for at in 16..bytes.len() {
+    for at in strata_tests::effort::places(16..bytes.len()) {
         for with in [0, 1, 3, 0x7f, 0x80, 0xff] {
             for len in [1, 4, 8] {
                 let mut lying = bytes.clone();

@@ -129,7 +129,7 @@ fn removed(world: &mut World) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(64), ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_left_out_is_as_if_it_had_been_removed(entities in vec((any::<u8>(), proptest::bool::weighted(0.2)), 0..40)) {
@@ -284,7 +284,7 @@ fn files_of_which_parts_are_passed_over_are_not_believed() {
     let mut loaded = World::new();
     format.load(&mut loaded, &bytes).unwrap();
     let mut counts = [0; 2];
-    for at in 16..bytes.len() {
+    for at in strata_tests::effort::places(16..bytes.len()) {
         for with in [0, 1, 2, 0x7f, 0xff] {
             let mut lying = bytes.clone();
             lying[at] = with;
@@ -302,5 +302,5 @@ fn files_of_which_parts_are_passed_over_are_not_believed() {
         }
         assert!(format.load(&mut World::new(), &signed(bytes[..at].to_vec())).is_err());
     }
-    assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    assert!(counts.iter().all(|count| *count > strata_tests::effort::rounds(100)), "{counts:?}");
 }

@@ -89,7 +89,7 @@ fn world(entities: &[(u8, bool)]) -> (World, QueryState<Entity, (Changed<Place>,
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(48), ..ProptestConfig::default() })]
 
     /// A text is as complete as bytes: what is loaded is saved as the same bytes, so all that follows is the same.
     #[test]
@@ -155,7 +155,7 @@ fn texts_that_were_changed_are_refused_or_loaded() {
     let (mut world, _tracked) = world(&[(0x7f, false), (0x77, false), (3, true), (0x66, false)]);
     let good = text(&all(), &mut world);
     let mut counts = [0; 2];
-    for at in 0..good.len() {
+    for at in strata_tests::effort::places(0..good.len()) {
         for with in ["", "0", "9", "[", "\"", "null"] {
             let Some(rest) = good.get(at + 1..) else { continue };
             let Some(begin) = good.get(..at) else { continue };
@@ -172,7 +172,7 @@ fn texts_that_were_changed_are_refused_or_loaded() {
             }
         }
     }
-    assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    assert!(counts.iter().all(|count| *count > strata_tests::effort::rounds(100)), "{counts:?}");
 }
 
 #[test]

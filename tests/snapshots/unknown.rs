@@ -128,7 +128,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: strata_tests::effort::cases(96), ..ProptestConfig::default() })]
 
     /// The same is done with the mod and without it.
     #[test]
@@ -299,7 +299,7 @@ fn kept_values_are_not_believed() {
     let kept = keeping.save(&mut loaded(&keeping, &first)).unwrap();
     let mut counts = [0; 2];
     for (bytes, format) in [(&first, &keeping), (&kept, &keeping), (&kept, &all())] {
-        for at in 16..bytes.len() {
+        for at in strata_tests::effort::places(16..bytes.len()) {
             for with in [0, 1, 2, 3, 0x7f, 0xff] {
                 let mut lying = bytes.clone();
                 lying[at] = with;
@@ -319,7 +319,7 @@ fn kept_values_are_not_believed() {
             assert!(format.load(&mut World::new(), &signed(bytes[..at].to_vec())).is_err());
         }
     }
-    assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    assert!(counts.iter().all(|count| *count > strata_tests::effort::rounds(100)), "{counts:?}");
 }
 
 #[test]

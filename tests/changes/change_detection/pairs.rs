@@ -345,7 +345,7 @@ fn run<C: Value, K: Component + Default>(case: &Case, kind: Kind) {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 60, ..Config::default() })]
+    #![proptest_config(Config { cases: strata_tests::effort::cases(60), ..Config::default() })]
 
     #[test]
     fn two_queries_of_one_system_yield_each_of_their_rows_once(case in cases()) {
