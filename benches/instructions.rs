@@ -81,9 +81,17 @@ const OPERATIONS: &[Operation] = &[
         run: |count| rows(count, FEW_ROWS, drift),
     },
     Operation { name: "query, per row", count: 32, units: ROWS, run: query },
+    Operation { name: "query of 8 columns, per row", count: 32, units: ROWS, run: query_many },
     Operation { name: "query, 1 % Changed, per row", count: 32, units: ROWS, run: query_changed },
     each("trigger, one observer", trigger),
     each("insert C in place, one observer", insert_observed),
+    Operation { name: "row observer of an insertion, per row", count: 16, units: BATCH, run: insert_row_observed },
+    Operation {
+        name: "commands that despawn and spawn, per entity",
+        count: 16,
+        units: BATCH,
+        run: replace_by_commands,
+    },
     Operation { name: "Schedule::run, one empty system", count: 1024, units: 1, run: run_schedule },
 ];
 
@@ -366,6 +374,28 @@ fn query(count: usize) {
     std::mem::forget(black_box(world));
 }
 
+/// A component of plain data, one of eight.
+#[derive(Clone, Copy, Component)]
+struct Part<const NTH: usize>(f32);
+
+fn query_many(count: usize) {
+    let parts = (Part::<0>(1.0), Part::<1>(1.0), Part::<2>(1.0), Part::<3>(1.0));
+    let others = (Part::<4>(1.0), Part::<5>(1.0), Part::<6>(1.0), Part::<7>(1.0));
+    let Filled { mut world, .. } = filled(ROWS, one((parts, others)));
+    let mut query = world
+        .query::<((&mut Part<0>, &mut Part<1>, &mut Part<2>, &mut Part<3>), (&Part<4>, &Part<5>, &Part<6>, &Part<7>))>(
+        );
+    for _ in 0..count {
+        for ((mut a, mut b, mut c, mut d), (e, f, g, h)) in query.iter_mut(black_box(&mut world)) {
+            a.0 += e.0;
+            b.0 += f.0;
+            c.0 += g.0;
+            d.0 += h.0;
+        }
+    }
+    std::mem::forget(black_box(world));
+}
+
 /// Each hundredth entity has changed, for all runs of the query.
 fn query_changed(count: usize) {
     let Filled { mut world, ids } = filled(ROWS, both());
@@ -402,6 +432,42 @@ fn insert_observed(count: usize) {
     filled.world.init_resource::<Total>();
     filled.world.add_observer(|_: On<'_, '_, Insert<C>>, mut total: ResMut<'_, Total>| total.0 += 1);
     insert(filled, count, one(C(3.0)));
+}
+
+#[observer]
+fn sum_inserted(_: On<Insert<C>>, c: &C, mut total: ResMut<Total>) {
+    total.0 += c.0 as u64;
+}
+
+/// Each time many entities get a component at once.
+fn insert_row_observed(count: usize) {
+    let Filled { mut world, .. } = filled(BATCH, one((A(1.0), C(2.0))));
+    world.init_resource::<Total>();
+    world.add_observer(sum_inserted);
+    for _ in 0..count {
+        assert_eq!(world.all::<With<A>>().insert(black_box(C(3.0))), BATCH);
+    }
+    assert_eq!(world.resource::<Total>().0, 3 * (count * BATCH) as u64);
+    std::mem::forget(black_box(world));
+}
+
+/// Each time all entities are despawned, and as many spawned.
+fn replace_by_commands(count: usize) {
+    fn bury(rows: Query<'_, '_, Entity, With<A>>, mut commands: Commands<'_, '_>) {
+        rows.iter().for_each(|id| commands.entity(id).despawn());
+    }
+    fn spawn(mut commands: Commands<'_, '_>) {
+        commands.spawn_batch((0..BATCH).map(|_| (A(1.0), B(2.0))));
+    }
+    let Filled { mut world, .. } = filled(BATCH, both());
+    let mut schedule = Schedule::default();
+    schedule.add_systems((bury, spawn).chain());
+    schedule.run(&mut world);
+    for _ in 0..count {
+        schedule.run(&mut world);
+    }
+    assert_eq!(world.query_filtered::<(), With<A>>().iter(&world).count(), BATCH);
+    std::mem::forget(black_box((world, schedule)));
 }
 
 fn run_schedule(count: usize) {
