@@ -1,6 +1,5 @@
 //! What compiles and what does not, what the source code may contain, and what loops are compiled to.
 
-mod assembly;
 mod bevy_methods;
 mod bevy_paths;
 mod error_index;
@@ -8,4 +7,5 @@ mod layers;
 mod links;
 mod slow;
 mod ui;
+mod vectorization;
 mod walks;

@@ -5,7 +5,7 @@ use std::fmt;
 use super::asm::{Function, Instruction, Listing, Loop, Width};
 
 /// Where the kernels are written.
-const SOURCE: &str = "compile/assembly/kernels/src/lib.rs";
+const SOURCE: &str = "compile/vectorization/kernels/src/lib.rs";
 
 /// For what a loop is compiled: the function in `strata_ecs::simd`, and its registers.
 #[derive(Debug)]

@@ -21,7 +21,6 @@ fn assembly() -> String {
     let settings = [
         ("CARGO_ENCODED_RUSTFLAGS", ""),
         ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "3"),
-        ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1"),
         ("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only"),
         ("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "false"),
         ("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "false"),
@@ -31,11 +30,12 @@ fn assembly() -> String {
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["rustc", "--quiet", "--offline", "--release", "--lib", "--package", "strata-assembly-kernels"])
         .arg("--manifest-path")
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("assembly/kernels/Cargo.toml"))
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("vectorization/kernels/Cargo.toml"))
         .arg("--target-dir")
         .arg(&folder)
-        // The names of systems are found in names of the second form only.
-        .args(["--", "-Csymbol-mangling-version=v0", "-Cllvm-args=-x86-asm-syntax=intel"])
+        // One unit has all kernels; what they depend on has as many as in a user's build. The names of systems are found in names of the
+        // second form only.
+        .args(["--", "-Ccodegen-units=1", "-Csymbol-mangling-version=v0", "-Cllvm-args=-x86-asm-syntax=intel"])
         .arg(format!("--emit=asm={}", file.display()))
         .envs(settings)
         .env_remove("CARGO_BUILD_TARGET")

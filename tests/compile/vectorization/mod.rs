@@ -5,6 +5,9 @@
 //! numbers, as wide as the instruction set has them, and that no loop over rows has a call or a branch for each row. Some systems
 //! that cannot be compiled so prove that this would be noticed.
 //!
+//! All tests here wait for one run of the compiler, which has one processor to do. The name of this module is behind `ui`, which has work for
+//! the others: tests begin in the order of their names.
+//!
 //! `STRATA_SHOW_LOOPS=integrate cargo test -p strata-compile-tests -- --nocapture` prints the loops of one of them.
 //!
 //! Two things make the loops fast. What the core calls for the rows of a table is a closure that is always inlined: a
