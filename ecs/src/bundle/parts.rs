@@ -67,7 +67,7 @@ impl<'a> RowWriter<'a> {
     /// - Where a target of the plan says `replace`, the row holds a value. If the plan replaces values that have to be dropped, there is
     ///   room for the row past the end, and the caller drops what is there ([`Table::drop_past_end`]).
     /// - Room has been reserved in the sparse storages that the plan adds something to, and the caller drops what retires there.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn new(
         plan: &'a MovePlan,
         table: &'a Table,
@@ -366,7 +366,7 @@ impl RowWriter<'_> {
     ///
     /// - The next target is one for `C`. The address holds a value, which is moved out.
     /// - Unless `IF_NEW`, the plan of the writer is one of an insertion, of which every value is wanted.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn write<C: Component, const IF_NEW: bool>(&mut self, value: *const C) {
         // SAFETY: a plan names columns of its table for components that are stored there, of type `C`, and the storage of `C` for the
         // others. The row and the row past the end are within the capacity, and the row holds a value if one is replaced, as the maker

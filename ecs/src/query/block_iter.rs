@@ -60,7 +60,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     }
 
     /// The next block. Rows of it may still have to be asked whether they match.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next(&mut self) -> Option<Block<'w, D, F>> {
         if per_row::<D, F>()
             && let Some(driver) = self.driver

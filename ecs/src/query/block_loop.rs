@@ -23,7 +23,7 @@ pub(super) trait BlockLoop<J, B> {
 pub(super) struct OneLoop;
 
 /// Runs a copy of the loop.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn run_copy<L: BlockLoop<J, B>, J, B>(job: J) -> B {
     let mut found = None;
     L::find(&mut found);

@@ -83,7 +83,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
     }
 
     /// Steps to the next run, which is not empty.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next_run(&mut self) -> Option<Range<usize>> {
         if per_row::<D, F>() {
             return self.next_matching_run();
@@ -142,7 +142,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
 
     /// Makes a block the current one. Returns its rows if all of them match. Otherwise `rest` has those that match, and the returned
     /// run is empty.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn enter(
         &mut self,
         block: Block<'w, D, F>,

@@ -218,7 +218,7 @@ where
 /// # Safety
 ///
 /// - As for [`FoldBlock::of`].
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn noting<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, const ALONE: bool, L>(
     block: Block<'w, D::Terms, F>,
     kept: Kept<'s, D::Terms>,

@@ -417,7 +417,7 @@ impl Store {
     ///
     /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
     ///   ([`Entities::is_pending`]).
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn ready<S: Step, const PHASES: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
         let now = self.now();
         let Self { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = self;
@@ -476,7 +476,7 @@ impl Store {
 /// # Safety
 ///
 /// - The plan leads to this table. The caller commits the row. The id of a pending subject is pending.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn place_new(
     table: &mut Table,
     plan: &MovePlan,

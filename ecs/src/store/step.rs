@@ -136,7 +136,7 @@ impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
     };
     const REQUIRES: bool = ADDS && B::Parts::KINDS.intersects(PartKinds::REQUIRES) && Self::IN_TABLES;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn flags(subject: Subject) -> PlanFlags {
         let kinds = B::Parts::KINDS;
         if !ADDS {

@@ -245,7 +245,7 @@ macro_rules! terms {
                 unsafe { ($($T::all_packed(ready.$at),)*) }
             }
 
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             #[expect(non_snake_case, reason = "each value is named after its type parameter")]
             unsafe fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
                 // SAFETY: forwarded: the rows of the members are those of the tuple.
@@ -274,7 +274,7 @@ macro_rules! terms {
                 true $(&& (!$T::PER_ROW || $T::contains(ready.$at, entity)))*
             }
 
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             unsafe fn row<'w, const RECORDED: bool>(
                 ready: Self::Ready<'w>,
                 rows: Rows,
