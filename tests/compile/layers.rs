@@ -22,6 +22,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 const UNSAFE_FILES: &[&str] = &[
     "bundle/mod.rs",
     "bundle/parts.rs",
+    "bundle/row_writer.rs",
     "bundle/transfer.rs",
     "cell.rs",
     "change/entity.rs",

@@ -1,9 +1,5 @@
 //! How the components of a bundle get into storage and out of it.
 //!
-//! There are two row writers, both methods of [`RowWriter`]: one for values of known types and one for values that forgot theirs. They
-//! write to places that hold no value. A value that is replaced, or not wanted, goes past the end of its column first if it has to be
-//! dropped, and is dropped when the operation is done.
-//!
 //! A bundle that is not nested tuples of components is taken apart first: each component becomes a [`Leaf`], which is dropped like any
 //! other value if something panics before it is written.
 
@@ -13,15 +9,14 @@ use core::mem::{MaybeUninit, needs_drop, offset_of};
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use crate::column::{Column, copy_item};
+use super::row_writer::{RowWriter, Targets};
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, ErasedVec, StorageType};
 use crate::entity::Entity;
 use crate::flags::flag_set;
-use crate::graph::{MovePlan, Source, Target};
+use crate::graph::{Source, Target};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Usage};
-use crate::tick::WriteStamp;
 
 /// Has no name outside of this crate.
 #[derive(Clone, Copy)]
@@ -30,70 +25,6 @@ pub struct Token(());
 impl Token {
     pub(crate) const fn new() -> Self {
         Self(())
-    }
-}
-
-/// Where each part of one bundle goes, in order.
-pub struct Targets<'a>(slice::Iter<'a, Target>);
-
-impl<'a> Targets<'a> {
-    #[inline]
-    pub(crate) fn of(plan: &'a MovePlan) -> Self {
-        Self(plan.targets.iter())
-    }
-}
-
-/// Writes the values of one entity: the typed row writer ([`RowWriter::write`]) and the erased one ([`RowWriter::write_erased`]).
-pub struct RowWriter<'a> {
-    columns: &'a [Column],
-    /// The row of the entity.
-    row: usize,
-    /// The row past the end of the table, counted with the row of the entity. Replaced and unwanted values that have to be dropped go
-    /// there.
-    past_end: usize,
-    entity: Entity,
-    targets: Targets<'a>,
-    sparse: &'a mut [SparseStorage],
-    now: WriteStamp,
-}
-
-impl<'a> RowWriter<'a> {
-    /// A writer for the row of an entity in a table, with the targets of a plan.
-    ///
-    /// # Safety
-    ///
-    /// - The plan leads to this table, and the row is within its capacity. If the row is not one of the table yet, the caller commits it
-    ///   once it holds a value in each column.
-    /// - Where a target of the plan says `replace`, the row holds a value. If the plan replaces values that have to be dropped, there is
-    ///   room for the row past the end, and the caller drops what is there ([`Table::drop_past_end`]).
-    /// - Room has been reserved in the sparse storages that the plan adds something to, and the caller drops what retires there.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) unsafe fn new(
-        plan: &'a MovePlan,
-        table: &'a Table,
-        row: usize,
-        entity: Entity,
-        sparse: &'a mut [SparseStorage],
-        now: WriteStamp,
-    ) -> Self {
-        let past_end = table.len().max(row + 1);
-        Self { columns: table.columns(), row, past_end, entity, targets: Targets::of(plan), sparse, now }
-    }
-
-    /// A writer for the sparse components of an entity.
-    ///
-    /// # Safety
-    ///
-    /// - No target of the plan is a column.
-    /// - Room has been reserved in the sparse storages that the plan adds something to, and the caller drops what retires there.
-    #[inline(always)]
-    pub(crate) unsafe fn outside_of_tables(
-        plan: &'a MovePlan,
-        entity: Entity,
-        sparse: &'a mut [SparseStorage],
-        now: WriteStamp,
-    ) -> Self {
-        Self { columns: &[], row: 0, past_end: 1, entity, targets: Targets::of(plan), sparse, now }
     }
 }
 
@@ -294,25 +225,6 @@ impl<C> Leaf<C> {
             ptr::copy_nonoverlapping((&raw const (*this).value).cast::<C>(), value, 1);
         }
     }
-
-    /// Moves the value to an address, or exchanges it with the value there.
-    ///
-    /// # Safety
-    ///
-    /// - The leaf is full; the address is valid for a `C`, and holds one if `replace` is true.
-    #[inline]
-    unsafe fn move_to(&mut self, address: NonNull<C>, replace: bool) {
-        debug_assert!(self.full && address.is_aligned());
-        // SAFETY: the leaf holds a value. Exchanging keeps it full; moving out empties it.
-        unsafe {
-            if replace {
-                ptr::swap_nonoverlapping(self.value.as_mut_ptr(), address.as_ptr(), 1);
-            } else {
-                ptr::copy_nonoverlapping(self.value.as_ptr(), address.as_ptr(), 1);
-                self.full = false;
-            }
-        }
-    }
 }
 
 impl<C> Drop for Leaf<C> {
@@ -336,203 +248,6 @@ pub struct LeafAt {
     /// The size of the value.
     pub(crate) size: usize,
     pub(crate) needs_drop: bool,
-}
-
-/// As [`BundleParts::write_row`], for full leaves of any types. Those that have nothing to drop may stay full.
-///
-/// # Safety
-///
-/// - The leaves lie where they say, seen from `start`, and are those that the writer has targets for, in order.
-#[inline]
-pub(crate) unsafe fn write_leaves(start: NonNull<u8>, leaves: &[LeafAt], writer: &mut RowWriter<'_>) {
-    for leaf in leaves {
-        let target = writer.next_target();
-        // SAFETY: the leaf holds a value of the component that the target is for. Whatever needs to be dropped is marked as gone
-        // when it is moved out.
-        unsafe {
-            let moved = writer.write_erased(target, start.add(leaf.value), leaf.size, leaf.needs_drop);
-            if moved && leaf.needs_drop {
-                start.add(leaf.full).cast::<bool>().write(false);
-            }
-        }
-    }
-}
-
-impl RowWriter<'_> {
-    /// Moves a value to where the next target says. An old value that has to be dropped goes to the row past the end, or past the end
-    /// of the sparse storage, and so does the new value if it is not wanted.
-    ///
-    /// # Safety
-    ///
-    /// - The next target is one for `C`. The address holds a value, which is moved out.
-    /// - Unless `IF_NEW`, the plan of the writer is one of an insertion, of which every value is wanted.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) unsafe fn write<C: Component, const IF_NEW: bool>(&mut self, value: *const C) {
-        // SAFETY: a plan names columns of its table for components that are stored there, of type `C`, and the storage of `C` for the
-        // others. The row and the row past the end are within the capacity, and the row holds a value if one is replaced, as the maker
-        // of the writer promised. Each value is moved to a place that holds none, or whose value has been moved or needs no drop.
-        unsafe {
-            match (C::STORAGE_TYPE, self.targets.0.next()) {
-                (StorageType::Table, Some(&Target::Column { index, replace })) => {
-                    let values = self.column(index).data().cast::<C>();
-                    let place = values.add(self.row);
-                    if const { needs_drop::<C>() } && replace {
-                        place.copy_to_nonoverlapping(values.add(self.past_end), 1);
-                    }
-                    ptr::copy_nonoverlapping(value, place.as_ptr(), 1);
-                }
-                (StorageType::Table, Some(&Target::Kept(index))) if IF_NEW => {
-                    if const { needs_drop::<C>() } {
-                        let values = self.column(index).data().cast::<C>();
-                        ptr::copy_nonoverlapping(value, values.add(self.past_end).as_ptr(), 1);
-                    }
-                }
-                (StorageType::Sparse, Some(&Target::Sparse(number))) => {
-                    let place = self.place_sparse::<C>(number);
-                    ptr::copy_nonoverlapping(value, place.as_ptr(), 1);
-                }
-                (StorageType::Sparse, Some(&Target::SparseIfNew(number))) if IF_NEW => {
-                    if let Some(place) = self.place_sparse_if_new(number, const { needs_drop::<C>() }) {
-                        ptr::copy_nonoverlapping(value, place.cast().as_ptr(), 1);
-                    }
-                }
-                (_, target) => {
-                    debug_assert!(false, "a component of an insertion goes to {target:?}");
-                    core::hint::unreachable_unchecked()
-                }
-            }
-        }
-    }
-
-    /// Moves a value whose type is not known to where a target says. False if it stays at the address: it is not wanted then, and the
-    /// caller drops it if it has to be dropped.
-    ///
-    /// # Safety
-    ///
-    /// - The address holds a value of this size, of the component that the target is for, which is one of the writer's plan. If this
-    ///   returns true, nothing uses the value any more. `needs_drop` says whether such values have to be dropped.
-    #[inline]
-    pub(crate) unsafe fn write_erased(
-        &mut self,
-        target: Target,
-        value: NonNull<u8>,
-        size: usize,
-        needs_drop: bool,
-    ) -> bool {
-        // SAFETY: as in `write`; the size is that of the values of the column or storage.
-        unsafe {
-            let place = match target {
-                Target::Column { index, replace } => {
-                    let column = self.column(index);
-                    let place = column.get(self.row);
-                    if replace && needs_drop {
-                        copy_item(place.as_ptr(), column.get(self.past_end).as_ptr(), size);
-                    }
-                    place
-                }
-                Target::Kept(index) if needs_drop => self.column(index).get(self.past_end),
-                Target::Sparse(number) => {
-                    place_erased(&mut self.sparse[number as usize], self.entity, self.now, needs_drop)
-                }
-                Target::SparseIfNew(number) => match self.place_sparse_if_new(number, needs_drop) {
-                    Some(place) => place,
-                    None => return false,
-                },
-                Target::Kept(_) | Target::Nowhere => return false,
-            };
-            copy_item(value.as_ptr(), place.as_ptr(), size);
-        }
-        true
-    }
-
-    /// [`RowWriter::write_erased`] of the only one of some values, which stays if it is not wanted.
-    ///
-    /// # Safety
-    ///
-    /// - There is one value, of the component that the target is for, which is one of the writer's plan.
-    pub(crate) unsafe fn write_value(&mut self, target: Target, value: &mut ErasedVec) {
-        let (size, needs_drop) =
-            (value.descriptor().layout().size(), value.descriptor().functions().drop_fn().is_some());
-        // SAFETY: the caller's promise; the value is marked as gone if it has been moved out.
-        unsafe {
-            if self.write_erased(target, value.data(), size, needs_drop) {
-                value.forget();
-            }
-        }
-    }
-
-    /// The column that a target names.
-    ///
-    /// # Safety
-    ///
-    /// - The target is one of a plan for the table that has the columns.
-    #[inline]
-    unsafe fn column(&self, index: u32) -> &Column {
-        debug_assert!((index as usize) < self.columns.len());
-        // SAFETY: the caller's promise; a plan names columns that its table has, and the number of these never changes.
-        unsafe { self.columns.get_unchecked(index as usize) }
-    }
-
-    /// Where the next component goes.
-    #[inline]
-    pub(crate) fn next_target(&mut self) -> Target {
-        match self.targets.0.next() {
-            Some(&target) => target,
-            None => unreachable!("a plan has a target for each component of its bundle"),
-        }
-    }
-
-    /// Where the value of the entity in the sparse storage of `C` goes, which the caller writes at once.
-    ///
-    /// # Safety
-    ///
-    /// - The target belongs to the writer's plan, and the storage holds values of `C`.
-    #[inline(always)]
-    unsafe fn place_sparse<C: Component>(&mut self, number: u32) -> NonNull<C> {
-        let storage = &mut self.sparse[number as usize];
-        // SAFETY: forwarded.
-        unsafe {
-            match storage.try_add_untracked::<C>(self.entity, self.now.tick) {
-                Some(place) => place,
-                None => place_erased(storage, self.entity, self.now, const { needs_drop::<C>() }).cast(),
-            }
-        }
-    }
-
-    /// Where the value of the entity in a sparse storage goes, which the caller writes at once: past the end if there is a value and
-    /// the new one has to be dropped, nowhere if it need not be.
-    ///
-    /// # Safety
-    ///
-    /// - The target is one of the writer's plan.
-    unsafe fn place_sparse_if_new(&mut self, number: u32, needs_drop: bool) -> Option<NonNull<u8>> {
-        let storage = &mut self.sparse[number as usize];
-        // SAFETY: room was reserved, also for a value past the end; the caller writes the value at once.
-        unsafe {
-            match storage.contains(self.entity.index()) {
-                false => Some(storage.place(self.entity, self.now).0),
-                true if needs_drop => Some(storage.retire_place()),
-                true => None,
-            }
-        }
-    }
-}
-
-/// Where the value of an entity in a sparse storage goes, which the caller writes at once. An old value retires if it has to be dropped.
-///
-/// # Safety
-///
-/// - Room has been reserved, also for a value past the end.
-#[inline(never)]
-unsafe fn place_erased(storage: &mut SparseStorage, entity: Entity, now: WriteStamp, needs_drop: bool) -> NonNull<u8> {
-    // SAFETY: forwarded; the caller writes the value at once.
-    unsafe {
-        let (place, replaces) = storage.place(entity, now);
-        if replaces && needs_drop {
-            storage.retire_copy(place);
-        }
-        place
-    }
 }
 
 // SAFETY: one leaf, one id, one target.
@@ -581,7 +296,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     #[inline]
     unsafe fn write_sole(&mut self, first: NonNull<u8>, nth: usize) {
         // SAFETY: the caller's promise.
-        unsafe { self.move_to(first.cast().add(nth), false) }
+        unsafe { Self::empty(self, first.cast::<C>().as_ptr().add(nth)) }
     }
 
     fn leaves(base: usize, each: &mut dyn FnMut(LeafAt)) {
@@ -650,7 +365,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     unsafe fn write(&mut self, base: NonNull<C>, row: usize) {
         // SAFETY: the row is within the column, which holds values of `C`, and holds none yet; the leaf is full, as
         // nothing has been put.
-        unsafe { self.move_to(base.add(row), false) }
+        unsafe { Self::empty(self, base.as_ptr().add(row)) }
     }
 }
 

@@ -7,7 +7,6 @@
 //! Values that a user's function makes are written behind the last row of the destination before anything moves; if the
 //! function panics they are dropped and nothing has happened.
 
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ptr::{self, NonNull};
 
@@ -19,49 +18,18 @@ use super::make::{NewRows, RowIds, make_rows};
 use super::news::{Affected, LifecycleEvents};
 use super::report::LeftRows;
 use super::required::{Placed, make_aside, write_placed};
+use super::selection::Selection;
 use super::{Store, Structure};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, LeafAt, Targets, give, with_parts};
 use crate::column::{NewValues, copy_item};
-use crate::component::{ChangeTracking, ComponentId, ComponentInfo, Components, StorageType};
+use crate::component::{Components, StorageType};
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, ChangeStep, MovePlan, PlanFlags, PlanId, Target};
 use crate::guard::{OnDrop, Waiting, for_each_despite_panics};
-use crate::id_map::{IdMap, Mixed};
 use crate::removal::{Fate, Told};
-use crate::table::{AscendingRows, ColumnMove, Table, Tables};
+use crate::table::{ColumnMove, Table};
 use crate::transition::Interest;
-
-/// Rows of one table.
-pub(crate) struct Selection {
-    pub(crate) table: TableId,
-    /// `None` if it is all rows.
-    pub(crate) rows: Option<AscendingRows>,
-    /// How many entities are in the selections before this one.
-    pub(crate) before: usize,
-}
-
-impl Selection {
-    pub(crate) fn len(&self, store: &Store) -> usize {
-        match &self.rows {
-            Some(rows) => rows.len(),
-            None => store.structure.archetypes.tables.get(self.table).map_or(0, Table::len),
-        }
-    }
-
-    /// The entities, in the order of their rows.
-    pub(crate) fn entities(&self, store: &Store) -> Vec<Entity> {
-        self.entities_in(&store.structure.archetypes.tables).into_owned()
-    }
-
-    fn entities_in<'t>(&self, tables: &'t Tables) -> Cow<'t, [Entity]> {
-        let entities = tables.get(self.table).map_or(&[][..], Table::entities);
-        match &self.rows {
-            Some(rows) => rows.iter().map(|&row| entities[row as usize]).collect(),
-            None => entities.into(),
-        }
-    }
-}
 
 /// Recorded parts for several entities.
 pub(super) struct Batch<'a> {
@@ -180,42 +148,6 @@ impl Route {
 }
 
 impl Store {
-    /// Sorts the live ones of some entities by table, in the order in which tables appear. Each counts once. `O(entities)`.
-    pub(crate) fn select(&mut self, entities: &[Entity]) -> Vec<Selection> {
-        self.flush();
-        let mut parts: Vec<(TableId, Vec<u32>)> = Vec::new();
-        // Of those that were met, the place in the list. Neighbours are often in one table.
-        let mut places: IdMap<u32, Mixed> = IdMap::default();
-        let mut rest = entities;
-        while let Some((&first, behind)) = rest.split_first() {
-            let Some(Location { table, .. }) = self.structure.entities.get(first) else {
-                rest = behind;
-                continue;
-            };
-            let place = places.get(table.0).unwrap_or_else(|| {
-                let place = parts.len() as u32;
-                // Often all are in one table.
-                parts.push((table, Vec::with_capacity(if place == 0 { entities.len() } else { 0 })));
-                places.insert(table.0, place);
-                place
-            });
-            rest = &rest[self.structure.entities.leading_rows(rest, table, &mut parts[place as usize].1)..];
-        }
-        let len = |table| self.structure.archetypes.tables.get(table).map_or(0, Table::len);
-        self.in_order(parts.into_iter().map(|(table, rows)| (table, AscendingRows::of(rows, len(table)))))
-    }
-
-    /// Selections one behind the other.
-    pub(crate) fn in_order(&self, parts: impl Iterator<Item = (TableId, Option<AscendingRows>)>) -> Vec<Selection> {
-        let mut before = 0;
-        let selection = |(table, rows)| {
-            let selection = Selection { table, rows, before };
-            before += selection.len(self);
-            selection
-        };
-        parts.map(selection).collect()
-    }
-
     /// Adds a bundle to the entities of a selection. `make` is called once for each, in the order of their rows before, with
     /// the number of the entity among all selected. Says how many there were. What the bundle requires is made before.
     ///
@@ -237,19 +169,6 @@ impl Store {
         count
     }
 
-    /// Puts selections whose entities stay in their table when they gain a bundle before those that move: the others may bring
-    /// their tables more rows.
-    pub(crate) fn order_for_insert<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
-        let change = self.insertion_of::<B>();
-        self.structure.order(selections, change);
-    }
-
-    /// The same, when they lose a bundle.
-    pub(crate) fn order_for_removal<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
-        let change = removing::<B>(self).change();
-        self.structure.order(selections, change);
-    }
-
     /// Notes what selected entities are about to lose if they gain a bundle.
     pub(crate) fn collect_insertion<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         let change = self.insertion_of::<B>();
@@ -260,51 +179,6 @@ impl Store {
     pub(crate) fn collect_removal<B: Bundle>(&mut self, events: &mut LifecycleEvents, selection: &Selection) {
         let change = removing::<B>(self).change();
         collect_change_of(self, events, selection, change);
-    }
-
-    /// Calls a function with selected entities, in this order if there is one.
-    pub(super) fn with_affected<T>(
-        &mut self,
-        selection: &Selection,
-        order: Option<&[Entity]>,
-        then: impl FnOnce(&mut Self, Affected<'_>) -> T,
-    ) -> T {
-        match (order, &selection.rows) {
-            (Some(order), _) => then(self, Affected::Listed(order)),
-            (None, Some(_)) => {
-                let entities = selection.entities(self);
-                then(self, Affected::Listed(&entities))
-            }
-            (None, None) => {
-                let (table, count) = (selection.table, selection.len(self));
-                then(self, Affected::Rows { table, first: 0, count })
-            }
-        }
-    }
-
-    /// Carries out a change of the entities of a batch, which live in this table, if that can be done at once.
-    ///
-    /// # Safety
-    ///
-    /// - The batch holds full parts for each entity, of the bundles that the change adds, in order.
-    pub(super) unsafe fn change_together(&mut self, change: Change, table: TableId, batch: &Batch<'_>) -> bool {
-        let id = self.structure.archetypes.plan(table, change);
-        let plan = self.structure.archetypes.at(id).plan;
-        if plan.table == table || !plan.is_plain() {
-            return false;
-        }
-        let Some(selection) = self.structure.select_in(table, batch.entities) else { return false };
-        let write = |store: &mut Self, block: &Block| {
-            let rows = store.structure.entities.rows_of(batch.entities);
-            let row = |number: usize| block.start + rows[number] as usize - block.first;
-            let Planned { plan, tables, .. } = store.structure.archetypes.at(id);
-            // SAFETY: there is room for the rows of the block behind the last one of the table that the plan leads to; the plan
-            // is plain.
-            unsafe { batch.write(tables.get_mut(block.route.to), &plan.targets, row) }
-        };
-        // SAFETY: the plan is plain, and the batch has all bundles of the change.
-        unsafe { move_rows(self, id, &selection, Some(batch.entities), write) }
-        true
     }
 
     /// Adds values of several components to entities, those of each in the order of the entities, if that can be done at once: then
@@ -369,32 +243,29 @@ impl Store {
         Ok(())
     }
 
-    /// Exchanges values for those that entities have of a component, each with the next entity, as a change. Says which of them have
-    /// been left where they are, since the entity has none, or since the values of the component do not change.
-    pub(crate) fn exchange_values(&mut self, id: ComponentId, entities: &[Entity], values: &mut NewValues) -> Vec<u32> {
-        assert_eq!(entities.len(), values.len(), "there is a value for each entity");
-        let is_of = |info: &ComponentInfo| info.mutable() && info.descriptor().is_same(values.descriptor());
-        if !self.structure.archetypes.components.info(id).is_some_and(is_of) {
-            return (0..entities.len() as u32).collect();
+    /// Carries out a change of the entities of a batch, which live in this table, if that can be done at once.
+    ///
+    /// # Safety
+    ///
+    /// - The batch holds full parts for each entity, of the bundles that the change adds, in order.
+    pub(super) unsafe fn change_together(&mut self, change: Change, table: TableId, batch: &Batch<'_>) -> bool {
+        let id = self.structure.archetypes.plan(table, change);
+        let plan = self.structure.archetypes.at(id).plan;
+        if plan.table == table || !plan.is_plain() {
+            return false;
         }
-        let (size, now, mut left) = (values.descriptor().layout().size(), self.now(), Vec::new());
-        let is_tracked = values.descriptor().tracking() != ChangeTracking::Never;
-        for (nth, &entity) in entities.iter().enumerate() {
-            let Some((value, column, row)) = self.structure.place_by_id(entity, id) else {
-                left.push(nth as u32);
-                continue;
-            };
-            column.visit(now.tick);
-            // SAFETY: both are values of the component with this id, which is that of the values; those are not part of the store, which
-            // is borrowed mutably, and the row is one of the column.
-            unsafe {
-                ptr::swap_nonoverlapping(values.data().add(nth * size).as_ptr(), value.as_ptr(), size);
-                if let Some(tracking) = column.tracking().filter(|_| is_tracked) {
-                    tracking.mark(row, now);
-                }
-            }
-        }
-        left
+        let Some(selection) = self.structure.select_in(table, batch.entities) else { return false };
+        let write = |store: &mut Self, block: &Block| {
+            let rows = store.structure.entities.rows_of(batch.entities);
+            let row = |number: usize| block.start + rows[number] as usize - block.first;
+            let Planned { plan, tables, .. } = store.structure.archetypes.at(id);
+            // SAFETY: there is room for the rows of the block behind the last one of the table that the plan leads to; the plan
+            // is plain.
+            unsafe { batch.write(tables.get_mut(block.route.to), &plan.targets, row) }
+        };
+        // SAFETY: the plan is plain, and the batch has all bundles of the change.
+        unsafe { move_rows(self, id, &selection, Some(batch.entities), write) }
+        true
     }
 
     /// Gives entities that are pending, or new ones, their first components, if that can be done at once.
@@ -710,25 +581,6 @@ fn write_rows<B: Bundle>(
 }
 
 impl Structure {
-    fn order(&mut self, selections: &mut Vec<Selection>, change: Change) {
-        let all = core::mem::take(selections).into_iter();
-        let (moving, staying): (Vec<Selection>, _) = all.partition(|selection| self.moves(selection.table, change));
-        *selections = staying;
-        selections.extend(moving);
-    }
-
-    fn moves(&mut self, table: TableId, change: Change) -> bool {
-        self.archetypes.planned(table, change).plan.table != table
-    }
-
-    /// Brings the rows of a selection behind the others, and says where they begin.
-    pub(super) fn gather(&mut self, selection: &Selection) -> usize {
-        let Some(rows) = &selection.rows else { return 0 };
-        let entities = &mut self.entities;
-        let table = self.archetypes.tables.get_mut(selection.table);
-        table.gather(rows, |entity, row| entities.set_row(entity, row))
-    }
-
     /// Makes room in the destination, and says where the rows will begin there, and whether the tables can exchange their
     /// columns.
     fn make_room(&mut self, from: TableId, route: &Route, first: usize, count: usize) -> (usize, bool) {
@@ -739,12 +591,5 @@ impl Structure {
             error.raise();
         }
         (to.len(), exchange)
-    }
-
-    /// Selects entities that all live in one table. None if one of them occurs twice.
-    pub(super) fn select_in(&self, table: TableId, entities: &[Entity]) -> Option<Selection> {
-        let of = self.archetypes.tables.get(table)?.len();
-        let rows = AscendingRows::of(self.entities.rows_of(entities), of);
-        (rows.as_ref().map_or(of, |rows| rows.len()) == entities.len()).then_some(Selection { table, rows, before: 0 })
     }
 }

@@ -1,7 +1,7 @@
-//! Making many entities of columns of values.
+//! Making many entities of columns of values, and exchanging the values of a column.
 
 use alloc::vec::Vec;
-use core::fmt;
+use core::{fmt, ptr};
 
 use super::Store;
 use super::dynamic::change_with;
@@ -11,7 +11,8 @@ use super::spawn_error::{MAX_GAP, SpawnError};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, equal_columns};
-use crate::component::{ErasedVec, NewColumn};
+use crate::column::NewValues;
+use crate::component::{ChangeTracking, ComponentId, ComponentInfo, ErasedVec, NewColumn};
 use crate::entity::{ClaimError, Entity, EntityError, TableId};
 use crate::graph::{Change, ChangeStep, MovePlan, Target};
 use crate::guard::OnDrop;
@@ -179,6 +180,36 @@ pub(crate) fn spawn_columns_at(
     unsafe { make_rows(store, table, rows, RowIds::Claimed(entities, claimed), &mut values) };
     store.flush_events();
     Ok(())
+}
+
+impl Store {
+    /// Exchanges values for those that entities have of a component, each with the next entity, as a change. Says which of them have
+    /// been left where they are, since the entity has none, or since the values of the component do not change.
+    pub(crate) fn exchange_values(&mut self, id: ComponentId, entities: &[Entity], values: &mut NewValues) -> Vec<u32> {
+        assert_eq!(entities.len(), values.len(), "there is a value for each entity");
+        let is_of = |info: &ComponentInfo| info.mutable() && info.descriptor().is_same(values.descriptor());
+        if !self.structure.archetypes.components.info(id).is_some_and(is_of) {
+            return (0..entities.len() as u32).collect();
+        }
+        let (size, now, mut left) = (values.descriptor().layout().size(), self.now(), Vec::new());
+        let is_tracked = values.descriptor().tracking() != ChangeTracking::Never;
+        for (nth, &entity) in entities.iter().enumerate() {
+            let Some((value, column, row)) = self.structure.place_by_id(entity, id) else {
+                left.push(nth as u32);
+                continue;
+            };
+            column.visit(now.tick);
+            // SAFETY: both are values of the component with this id, which is that of the values; those are not part of the store, which
+            // is borrowed mutably, and the row is one of the column.
+            unsafe {
+                ptr::swap_nonoverlapping(values.data().add(nth * size).as_ptr(), value.as_ptr(), size);
+                if let Some(tracking) = column.tracking().filter(|_| is_tracked) {
+                    tracking.mark(row, now);
+                }
+            }
+        }
+        left
+    }
 }
 
 /// Makes room for `additional` more entities of a bundle.

@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 use core::slice;
 
-use super::bulk::Selection;
 use super::news::{Affected, LifecycleEvents};
 use super::report::LeftRows;
+use super::selection::Selection;
 use super::{Store, Structure};
 use crate::archetype::Archetypes;
 use crate::component::{ComponentId, ComponentInfo};

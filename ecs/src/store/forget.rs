@@ -1,9 +1,9 @@
 //! Ending entities as if they had never been, for a world that is put together: nothing is told, and nothing ends with them.
 
 use super::Store;
-use super::bulk::Selection;
 use super::news::LifecycleEvents;
 use super::reactions::DispatchVTable;
+use super::selection::Selection;
 use crate::guard::Waiting;
 
 /// Ends selected entities, and says how many there were. `quiet` keeps links, and tells nothing. What is linked to one of the entities

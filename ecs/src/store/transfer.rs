@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use super::bulk::Selection;
 use super::despawn::Ending;
 use super::make::{NewRows, RowIds, make_rows};
 use super::news::LifecycleEvents;
+use super::selection::Selection;
 use super::{Store, Structure};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, EntityHashMap, SparseSummary, TableId};

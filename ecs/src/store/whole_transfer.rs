@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Store;
-use super::bulk::Selection;
+use super::selection::Selection;
 use super::spawn_error::MAX_GAP;
 use super::transfer::MovedIds;
 use super::transfer::move_notified_to;

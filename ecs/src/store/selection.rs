@@ -1,0 +1,143 @@
+//! Entities of several tables, in the rows of each.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use super::addition::removing;
+use super::news::Affected;
+use super::{Store, Structure};
+use crate::bundle::Bundle;
+use crate::entity::{Entity, Location, TableId};
+use crate::graph::Change;
+use crate::id_map::{IdMap, Mixed};
+use crate::table::{AscendingRows, Table, Tables};
+
+/// Rows of one table.
+pub(crate) struct Selection {
+    pub(crate) table: TableId,
+    /// `None` if it is all rows.
+    pub(crate) rows: Option<AscendingRows>,
+    /// How many entities are in the selections before this one.
+    pub(crate) before: usize,
+}
+
+impl Selection {
+    pub(crate) fn len(&self, store: &Store) -> usize {
+        match &self.rows {
+            Some(rows) => rows.len(),
+            None => store.structure.archetypes.tables.get(self.table).map_or(0, Table::len),
+        }
+    }
+
+    /// The entities, in the order of their rows.
+    pub(crate) fn entities(&self, store: &Store) -> Vec<Entity> {
+        self.entities_in(&store.structure.archetypes.tables).into_owned()
+    }
+
+    pub(super) fn entities_in<'t>(&self, tables: &'t Tables) -> Cow<'t, [Entity]> {
+        let entities = tables.get(self.table).map_or(&[][..], Table::entities);
+        match &self.rows {
+            Some(rows) => rows.iter().map(|&row| entities[row as usize]).collect(),
+            None => entities.into(),
+        }
+    }
+}
+
+impl Store {
+    /// Sorts the live ones of some entities by table, in the order in which tables appear. Each counts once. `O(entities)`.
+    pub(crate) fn select(&mut self, entities: &[Entity]) -> Vec<Selection> {
+        self.flush();
+        let mut parts: Vec<(TableId, Vec<u32>)> = Vec::new();
+        // Of those that were met, the place in the list. Neighbours are often in one table.
+        let mut places: IdMap<u32, Mixed> = IdMap::default();
+        let mut rest = entities;
+        while let Some((&first, behind)) = rest.split_first() {
+            let Some(Location { table, .. }) = self.structure.entities.get(first) else {
+                rest = behind;
+                continue;
+            };
+            let place = places.get(table.0).unwrap_or_else(|| {
+                let place = parts.len() as u32;
+                // Often all are in one table.
+                parts.push((table, Vec::with_capacity(if place == 0 { entities.len() } else { 0 })));
+                places.insert(table.0, place);
+                place
+            });
+            rest = &rest[self.structure.entities.leading_rows(rest, table, &mut parts[place as usize].1)..];
+        }
+        let len = |table| self.structure.archetypes.tables.get(table).map_or(0, Table::len);
+        self.in_order(parts.into_iter().map(|(table, rows)| (table, AscendingRows::of(rows, len(table)))))
+    }
+
+    /// Selections one behind the other.
+    pub(crate) fn in_order(&self, parts: impl Iterator<Item = (TableId, Option<AscendingRows>)>) -> Vec<Selection> {
+        let mut before = 0;
+        let selection = |(table, rows)| {
+            let selection = Selection { table, rows, before };
+            before += selection.len(self);
+            selection
+        };
+        parts.map(selection).collect()
+    }
+
+    /// Puts selections whose entities stay in their table when they gain a bundle before those that move: the others may bring
+    /// their tables more rows.
+    pub(crate) fn order_for_insert<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
+        let change = self.insertion_of::<B>();
+        self.structure.order(selections, change);
+    }
+
+    /// The same, when they lose a bundle.
+    pub(crate) fn order_for_removal<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
+        let change = removing::<B>(self).change();
+        self.structure.order(selections, change);
+    }
+
+    /// Calls a function with selected entities, in this order if there is one.
+    pub(super) fn with_affected<T>(
+        &mut self,
+        selection: &Selection,
+        order: Option<&[Entity]>,
+        then: impl FnOnce(&mut Self, Affected<'_>) -> T,
+    ) -> T {
+        match (order, &selection.rows) {
+            (Some(order), _) => then(self, Affected::Listed(order)),
+            (None, Some(_)) => {
+                let entities = selection.entities(self);
+                then(self, Affected::Listed(&entities))
+            }
+            (None, None) => {
+                let (table, count) = (selection.table, selection.len(self));
+                then(self, Affected::Rows { table, first: 0, count })
+            }
+        }
+    }
+}
+
+impl Structure {
+    fn order(&mut self, selections: &mut Vec<Selection>, change: Change) {
+        let all = core::mem::take(selections).into_iter();
+        let (moving, staying): (Vec<Selection>, _) = all.partition(|selection| self.moves(selection.table, change));
+        *selections = staying;
+        selections.extend(moving);
+    }
+
+    fn moves(&mut self, table: TableId, change: Change) -> bool {
+        self.archetypes.planned(table, change).plan.table != table
+    }
+
+    /// Brings the rows of a selection behind the others, and says where they begin.
+    pub(super) fn gather(&mut self, selection: &Selection) -> usize {
+        let Some(rows) = &selection.rows else { return 0 };
+        let entities = &mut self.entities;
+        let table = self.archetypes.tables.get_mut(selection.table);
+        table.gather(rows, |entity, row| entities.set_row(entity, row))
+    }
+
+    /// Selects entities that all live in one table. None if one of them occurs twice.
+    pub(super) fn select_in(&self, table: TableId, entities: &[Entity]) -> Option<Selection> {
+        let of = self.archetypes.tables.get(table)?.len();
+        let rows = AscendingRows::of(self.entities.rows_of(entities), of);
+        (rows.as_ref().map_or(of, |rows| rows.len()) == entities.len()).then_some(Selection { table, rows, before: 0 })
+    }
+}
