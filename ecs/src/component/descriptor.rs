@@ -23,7 +23,7 @@ use super::constructor::Constructor;
 use super::description::{Description, Saving};
 use super::field::Field;
 use super::functions::{ComponentFunctions, WriteTextFn};
-use super::hooks::Hooks;
+use super::hooks::{ComponentHook, Hooks};
 use super::kinds::Kinds;
 use super::name::StableName;
 use super::persistence::{ErasedPersistence, PersistenceKind};
@@ -479,15 +479,14 @@ impl ComponentDescriptor {
 
 /// The hooks that the definition of a component names.
 fn hooks_of<C: Component>() -> Hooks {
+    hooks_by_kind([C::on_add(), C::on_insert(), C::on_discard(), C::on_remove(), C::on_despawn()])
+}
+
+/// The hooks of additions, insertions, discards, removals and despawns.
+fn hooks_by_kind(named: [Option<ComponentHook>; 5]) -> Hooks {
+    let kinds = [Kinds::ADD, Kinds::INSERT, Kinds::DISCARD, Kinds::REMOVE, Kinds::DESPAWN];
     let mut hooks = Hooks::default();
-    let named = [
-        (Kinds::ADD, C::on_add()),
-        (Kinds::INSERT, C::on_insert()),
-        (Kinds::DISCARD, C::on_discard()),
-        (Kinds::REMOVE, C::on_remove()),
-        (Kinds::DESPAWN, C::on_despawn()),
-    ];
-    for (kind, hook) in named {
+    for (kind, hook) in kinds.into_iter().zip(named) {
         if let Some(hook) = hook {
             hooks.add(kind, hook);
         }

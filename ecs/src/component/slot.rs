@@ -209,9 +209,7 @@ impl SlotMap {
         item: impl FnOnce(u32) -> I,
     ) -> u32 {
         let (type_id, slot) = (TypeId::of::<T>(), slot.map(TypeSlot::number_or_assign));
-        self.reserve(1, slot);
-        if let Some(number) = self.get_by_type(type_id) {
-            self.enter(type_id, slot, number);
+        if let Some(number) = self.find_or_reserve(type_id, slot) {
             return number;
         }
         let number = list.len() as u32;
@@ -220,6 +218,14 @@ impl SlotMap {
         list.push(item);
         self.enter(type_id, slot, number);
         number
+    }
+
+    /// The number of the type with this id, which the slot has as well afterwards. If there is none, there is room for one.
+    fn find_or_reserve(&mut self, type_id: TypeId, slot: Option<u32>) -> Option<u32> {
+        self.reserve(1, slot);
+        let number = self.get_by_type(type_id)?;
+        self.enter(type_id, slot, number);
+        Some(number)
     }
 
     /// Makes room for `additional` more types, and for a slot with this number.

@@ -9,8 +9,9 @@
 //! the new values; neither runs user code nor fails. *Finish* brings sparse storages up to date, records removals, drops the values that
 //! are left behind, and notifies observers and hooks.
 //!
-//! The flags of the plan say whether there is something to prepare or to finish. Both phases are functions that are not inlined and never
-//! learn the address of a bundle, so the compiler can keep it in registers where there is nothing to prepare or finish.
+//! The flags of the plan say whether there is something to prepare or to finish. A change with these phases gets its step without the type
+//! and its writer by reference, so that it is compiled once for all bundles. It never learns the address of a bundle that a change without
+//! phases could keep in registers.
 //!
 //! Tests: `tests/storage`, `tests/model`, `tests/hazards`.
 
@@ -21,7 +22,7 @@ use super::news::Affected;
 use super::phases::{Changed, Prepared, drop_values, drop_values_in, finish, prepare};
 use super::required::construct_required;
 use super::spawn_error::SpawnError;
-use super::step::{Step, Subject, TypedStep};
+use super::step::{ErasedStep, Number, NumberedStep, Step, Subject, TypedStep};
 use super::ticks::note_targets;
 use super::{Store, Structure};
 use crate::archetype::Planned;
@@ -33,6 +34,9 @@ use crate::removal::Fate;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tick::WriteStamp;
+
+/// Any step of a change in phases, which the type of the step does not concern.
+type AnyStep = NumberedStep<true>;
 
 /// A change of one entity for which nothing is left to prepare.
 struct Ready<'s> {
@@ -57,6 +61,14 @@ enum Rows<'s> {
     Stays(&'s mut Table),
     /// The row comes from another table.
     Moves { to: &'s mut Table, source: &'s mut Table, from: u32 },
+}
+
+/// How the plan of a change is found.
+enum Lookup {
+    /// In the plan cache, with the flags of the step: for a change without phases.
+    Cached(PlanKey),
+    /// It is known.
+    At(PlanId),
 }
 
 /// What [`Ready::carry_out`] returns.
@@ -109,8 +121,7 @@ impl Ready<'_> {
                 }
                 Rows::Moves { to, source, from } => {
                     read(plan, source, sparse);
-                    let relocate = |last| entities.relocate_row(entity, here, last, from);
-                    source.move_row_to((from as usize, entity), to, relocate, &plan.moves, now.tick);
+                    source.move_row_to((from, entity), (to, here), entities, &plan.moves, now.tick);
                     let drops = !PHASES && !S::ADDS && plan.flags.intersects(S::DROPS);
                     if (PHASES || drops) && !plan.other_moves.is_empty() {
                         source.move_other_values(from as usize, to, row, &plan.other_moves);
@@ -118,10 +129,7 @@ impl Ready<'_> {
                     if S::ADDS {
                         write(&mut RowWriter::new(plan, to, row, entity, sparse, now));
                     }
-                    if source.is_tracked() | to.is_tracked() {
-                        source.move_ticks(from as usize, to, row, [&plan.moves, &plan.other_moves], now);
-                        note_targets(plan, to, row, now);
-                    }
+                    note_moved(plan, source, from as usize, to, row, now);
                     if drops {
                         drop_values(plan, Some(source), to, (Fate::Dropped, &[]));
                     }
@@ -138,6 +146,15 @@ impl Ready<'_> {
                 .flatten();
         }
         Done { entity, here, link }
+    }
+}
+
+/// Moves the ticks of a row that has moved from one table to the other, and notes those of its new values, if any are kept.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn note_moved(plan: &MovePlan, source: &mut Table, from: usize, to: &mut Table, row: usize, now: WriteStamp) {
+    if source.is_tracked() | to.is_tracked() {
+        source.move_ticks(from, to, row, [&plan.moves, &plan.other_moves], now);
+        note_targets(plan, to, row, now);
     }
 }
 
@@ -219,21 +236,34 @@ impl Store {
                     let write = |writer: &mut RowWriter<'_>| parts.write_row::<false>(writer);
                     self.execute(subject, step, Fate::Dropped, read, write)
                 }),
-                Some(token) => match self.ready::<TypedStep<B, true>, false>(step.key(subject), subject) {
-                    Some(ready) => {
-                        let done = ready.carry_out::<TypedStep<B, true>, false>(
-                            subject,
-                            read,
-                            #[inline(always)]
-                            |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token),
-                        );
-                        Ok(self.conclude_at_once(done))
+                Some(token) => {
+                    match self.ready::<TypedStep<B, true>, false>(Lookup::Cached(step.key(subject)), subject) {
+                        Some(ready) => {
+                            let done = ready.carry_out::<TypedStep<B, true>, false>(
+                                subject,
+                                read,
+                                #[inline(always)]
+                                |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token),
+                            );
+                            Ok(self.conclude_at_once(done))
+                        }
+                        None => bundle.elsewhere(move |bundle| {
+                            let mut bundle = Some(bundle);
+                            let mut write = |writer: &mut RowWriter<'_>| {
+                                if let Some(bundle) = bundle.take() {
+                                    write_whole(bundle, writer, token);
+                                }
+                            };
+                            self.execute_in_phases(
+                                subject,
+                                step.erase(subject),
+                                Fate::Dropped,
+                                &mut |_, _, _| {},
+                                &mut write,
+                            )
+                        }),
                     }
-                    None => bundle.elsewhere(move |bundle| {
-                        let write = |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token);
-                        self.execute_in_phases(subject, step, Fate::Dropped, read, write)
-                    }),
-                },
+                }
             }
         }
     }
@@ -276,17 +306,30 @@ impl Store {
         // SAFETY: forwarded.
         #[expect(clippy::redundant_closure_call, reason = "it copies the subject, which is in registers otherwise")]
         unsafe {
-            match self.ready::<S, false>(step.key(subject), subject) {
+            match self.ready::<S, false>(Lookup::Cached(step.key(subject)), subject) {
                 Some(ready) => {
                     let done = ready.carry_out::<S, false>(subject, read, write);
                     Ok(self.conclude_at_once(done))
                 }
-                None => (move || self.execute_in_phases(subject, step, fate, read, write))(),
+                None => (move || {
+                    let (mut read, mut write) = (Some(read), Some(write));
+                    let mut read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
+                        if let Some(read) = read.take() {
+                            read(plan, table, sparse);
+                        }
+                    };
+                    let mut write = |writer: &mut RowWriter<'_>| {
+                        if let Some(write) = write.take() {
+                            write(writer);
+                        }
+                    };
+                    self.execute_in_phases(subject, step.erase(subject), fate, &mut read, &mut write)
+                })(),
             }
         }
     }
 
-    /// [`Store::execute`] with its first and last phase.
+    /// [`Store::execute`] with its first and last phase. Each of the functions is called once at most.
     ///
     /// # Errors
     ///
@@ -296,26 +339,26 @@ impl Store {
     ///
     /// - As for [`Store::execute`].
     #[inline(never)]
-    unsafe fn execute_in_phases<S: Step>(
+    unsafe fn execute_in_phases(
         &mut self,
         subject: Subject,
-        step: S,
+        step: ErasedStep,
         fate: Fate,
-        read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
-        write: impl FnOnce(&mut RowWriter<'_>),
+        read: &mut dyn FnMut(&MovePlan, &Table, &mut [SparseStorage]),
+        write: &mut dyn FnMut(&mut RowWriter<'_>),
     ) -> Result<(Entity, Option<Location>), SpawnError> {
         let key = self.key_of_table(step, subject);
-        let (mut id, mut flags) = self.find_plan(key, step, subject.table());
+        let (mut id, mut flags) = self.find_plan(key, step.number, subject.table());
         let mut prepared = None;
         // *Prepare* makes room as well. Without that phase the loop below reserves the row if the table is full.
         let mut has_room = flags.intersects(PlanFlags::PREPARE);
         if flags.intersects(PlanFlags::NOTIFIES_BEFORE)
             && let Subject::Alive(entity, location) = subject
         {
-            let change = step.change(self);
+            let change = step.number.find(self);
             let panicked = self.notify_before_change(Affected::Listed(&[entity]), location.table, change);
             prepared = Some(Prepared { panicked: Some(panicked), ..Prepared::default() });
-            (id, flags) = self.find_plan(key, step, subject.table());
+            (id, flags) = self.find_plan(key, step.number, subject.table());
         }
         if has_room {
             match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
@@ -328,9 +371,9 @@ impl Store {
         }
         let Done { entity, here, .. } = loop {
             // SAFETY: forwarded.
-            if let Some(ready) = unsafe { self.ready::<S, true>(key.with_flags(flags), subject) } {
+            if let Some(ready) = unsafe { self.ready::<AnyStep, true>(Lookup::At(id), subject) } {
                 // SAFETY: forwarded.
-                break unsafe { ready.carry_out::<S, true>(subject, read, write) };
+                break unsafe { ready.carry_out::<AnyStep, true>(subject, read, write) };
             }
             assert!(!has_room, "*prepare* has reserved the row");
             self.reserve_row(subject, id)?;
@@ -357,29 +400,28 @@ impl Store {
     /// The key of the plan of a step for the table of an entity. The own key of a step without table-stored components finds a plan that is
     /// not good for *prepare* and *finish*.
     #[inline]
-    fn key_of_table<S: Step>(&mut self, step: S, subject: Subject) -> PlanKey {
-        let key = step.key(subject);
-        if S::IN_TABLES || subject.is_new() {
-            return key;
+    fn key_of_table(&mut self, step: ErasedStep, subject: Subject) -> PlanKey {
+        if step.in_tables || subject.is_new() {
+            return step.key;
         }
         // Only to fill the plan cache: the next change with this key needs no phases.
-        self.find_plan(key, step, TableId::EMPTY);
-        PlanKey::of_change(step.change(self), subject.table())
+        self.find_plan(step.key, step.number, TableId::EMPTY);
+        PlanKey::of_change(step.number.find(self), subject.table())
     }
 
     /// The plan of a step for entities of a table, and its special flags. The plan cache remembers it with a key.
     #[inline]
-    fn find_plan(&mut self, key: PlanKey, step: impl Step, from: TableId) -> (PlanId, PlanFlags) {
+    fn find_plan(&mut self, key: PlanKey, number: Number, from: TableId) -> (PlanId, PlanFlags) {
         match self.structure.archetypes.find(key) {
             Some(found) => found,
-            None => self.make_plan(key, step, from),
+            None => self.make_plan(key, number, from),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn make_plan(&mut self, key: PlanKey, step: impl Step, from: TableId) -> (PlanId, PlanFlags) {
-        let change = step.change(self);
+    fn make_plan(&mut self, key: PlanKey, number: Number, from: TableId) -> (PlanId, PlanFlags) {
+        let change = number.find(self);
         let id = self.structure.archetypes.plan(from, change);
         self.structure.archetypes.remember(key, id);
         (id, self.structure.archetypes.at(id).plan.flags.special())
@@ -405,7 +447,7 @@ impl Store {
     }
 
     /// Finds the plan of a change and checks that there is room for it. Returns `None`, with nothing changed, if the plan cache has no plan
-    /// with these flags, or if memory, a flush or an id is missing.
+    /// with the flags of the step, or if memory, a flush or an id is missing.
     ///
     /// If this returns a change, an entity that had no row has its id and its location in the index, and without `PHASES` its required
     /// components are constructed in the row past the end. The caller must carry the change out: the row is not committed yet.
@@ -418,13 +460,15 @@ impl Store {
     /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
     ///   ([`Entities::is_pending`]).
     #[cfg_attr(not(debug_assertions), inline(always))]
-    unsafe fn ready<S: Step, const PHASES: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
+    unsafe fn ready<S: Step, const PHASES: bool>(&mut self, plan: Lookup, subject: Subject) -> Option<Ready<'_>> {
         let now = self.now();
         let Self { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = self;
         let flags = S::flags(subject);
         let tolerated = if S::REQUIRES && subject.is_new() { S::DROPS.union(PlanFlags::REQUIRES) } else { S::DROPS };
-        let key = if PHASES { key } else { key.with_flags(flags).tolerating(tolerated) };
-        let Planned { plan, tables, components } = archetypes.cached(key)?;
+        let Planned { plan, tables, components } = match plan {
+            Lookup::Cached(key) => archetypes.cached(key.with_flags(flags).tolerating(tolerated))?,
+            Lookup::At(id) => archetypes.at(id),
+        };
         if !PHASES && S::ADDS && flags.intersects(PlanFlags::SPARSE) {
             let index = subject.index().unwrap_or_else(|| entities.next_index());
             let links = flags.intersects(PlanFlags::ONLY_LINKS);
@@ -435,7 +479,7 @@ impl Store {
             }
         }
         let to = plan.table;
-        // SAFETY: the tables of cached plans and of live entities are tables of this store; in the last arm they differ, as the arm before has
+        // SAFETY: the tables of plans and of live entities are tables of this store; in the last arm they differ, as the arm before has
         // compared them. `carry_out` commits a new row. Required components are those of the plan, which go to columns that hold no value, as
         // its flags say.
         let (rows, entity, here) = unsafe {

@@ -72,7 +72,12 @@ pub(super) trait Step: Copy {
     fn key(self, subject: Subject) -> PlanKey;
 
     /// The number of the change.
-    fn change(self, store: &mut Store) -> Change;
+    fn number(self) -> Number;
+
+    /// The step for an entity without its type.
+    fn erase(self, subject: Subject) -> ErasedStep {
+        ErasedStep { key: self.key(subject), number: self.number(), in_tables: Self::IN_TABLES }
+    }
 
     /// Whether there is room in sparse storages for what the step adds to an entity.
     fn has_sparse_room(_: &MovePlan, _: &[SparseStorage], _: u32) -> bool {
@@ -89,6 +94,33 @@ pub(super) trait Step: Copy {
     }
 }
 
+/// The number of a change. A bundle gets its number when it is used for the first time.
+#[derive(Clone, Copy)]
+pub(super) enum Number {
+    Known(Change),
+    OfBundle(fn(&mut Store) -> Change),
+}
+
+impl Number {
+    /// The number, which a new bundle gets now.
+    pub(super) fn find(self, store: &mut Store) -> Change {
+        match self {
+            Self::Known(change) => change,
+            Self::OfBundle(find) => find(store),
+        }
+    }
+}
+
+/// A step without its type. A change in phases gets this, so that its code is compiled once for all bundles.
+#[derive(Clone, Copy)]
+pub(super) struct ErasedStep {
+    /// As [`Step::key`].
+    pub(super) key: PlanKey,
+    pub(super) number: Number,
+    /// As [`Step::IN_TABLES`].
+    pub(super) in_tables: bool,
+}
+
 /// A change that is known by its number.
 #[derive(Clone, Copy)]
 pub(super) struct NumberedStep<const ADDS: bool>(pub(super) Change);
@@ -101,8 +133,8 @@ impl<const ADDS: bool> Step for NumberedStep<ADDS> {
         PlanKey::of_change(self.0, subject.table())
     }
 
-    fn change(self, _: &mut Store) -> Change {
-        self.0
+    fn number(self) -> Number {
+        Number::Known(self.0)
     }
 }
 
@@ -156,8 +188,8 @@ impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
         PlanKey::of_type(TypeId::of::<B>(), Self::STEP, table, subject.is_new())
     }
 
-    fn change(self, store: &mut Store) -> Change {
-        Change::of(Self::STEP(store.register_bundle::<B>()))
+    fn number(self) -> Number {
+        Number::OfBundle(|store| Change::of(Self::STEP(store.register_bundle::<B>())))
     }
 
     #[inline(always)]

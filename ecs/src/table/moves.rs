@@ -6,7 +6,7 @@ use super::Table;
 use super::column_move::ColumnMove;
 use super::ticks::MovingRows;
 use crate::column::{Column, copy_row, move_row};
-use crate::entity::Entity;
+use crate::entity::{Entities, Entity, Location};
 use crate::guard::for_each_despite_panics;
 use crate::tick::{Tick, WriteStamp};
 
@@ -14,21 +14,21 @@ impl Table {
     /// Moves a row to the end of another table, and the last row of this table to its place: the entities, and the small values that are
     /// kept or overwritten. [`Table::move_other_values`] moves the others, if there are any, and [`Table::move_ticks`] the ticks.
     ///
-    /// `relocate` gets the entity of the last row before any value moves: it may be the same entity.
+    /// The index of entities learns where both entities are before any value moves; they may be one.
     ///
     /// # Safety
     ///
-    /// - `row` is the row of `entity` in this table, and there is room for a row in `to`. `relocate` does not panic.
+    /// - `row` is the row of `entity` in this table, and there is room for a row in `to`, which is `here`.
     /// - The moves name columns of this table with the size of their values, which is at most `SMALL`, and pair columns of one component.
     ///   Values that are overwritten need no drop.
     /// - The caller moves the values of the other columns of this table, and writes a value to each column of the new row to which none
     ///   is moved, unless it holds one already, before anything else happens to the tables.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn move_row_to(
         &mut self,
-        (row, entity): (usize, Entity),
-        to: &mut Self,
-        relocate: impl FnOnce(Entity),
+        (row, entity): (u32, Entity),
+        (to, here): (&mut Self, Location),
+        entities: &mut Entities,
         moves: &[ColumnMove],
         now: Tick,
     ) {
@@ -36,11 +36,12 @@ impl Table {
         // SAFETY: both are rows of this table; the rest is the caller's promise. The entities come first: nothing has been written
         // since the caller has read the location, so the compiler can keep what it has read.
         unsafe {
-            relocate(self.last_entity());
-            self.take_entity_of(row, last);
+            entities.relocate_row(entity, here, self.last_entity(), row);
+            self.take_entity_of(row as usize, last);
             to.commit_moved_row(entity);
         }
         to.stamp(now);
+        let row = row as usize;
         for &step in moves {
             // SAFETY: the step names columns of these tables with small values of this size. `row` and `last` are rows of this table;
             // `target` is reserved in `to`. No function is called, so everything stays in registers.
