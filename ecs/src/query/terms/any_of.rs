@@ -3,14 +3,12 @@
 //! Which of them a table can have is found out once per table. If the first that it can have is stored in tables, all of
 //! its rows have it; only sparse components need a look at each row.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::option::Optional;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
+use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, debug_as_type_name};
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
 use crate::store::Store;
 use crate::table::Table;
@@ -36,21 +34,13 @@ use crate::term::{ConstTerm, Group, Term};
 #[doc(alias("WithAny"))]
 pub struct AnyOf<T>(PhantomData<fn() -> T>);
 
-impl<T> fmt::Debug for AnyOf<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
+debug_as_type_name! { [T] AnyOf<T>; }
 
 /// What query enums are made of: what the first of two terms gives, or else what the other one gives, which may be such a choice.
 #[doc(hidden)]
 pub struct FirstOf<A, B>(PhantomData<fn() -> (A, B)>);
 
-impl<A, B> fmt::Debug for FirstOf<A, B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
+debug_as_type_name! { [A, B] FirstOf<A, B>; }
 
 /// The first of two terms that an entity has.
 #[doc(hidden)]

@@ -3,8 +3,6 @@
 //! What is new is found by the shortest way there is: tables in which nothing is new are left out, a log leads straight to
 //! the rows, and without one groups of rows without changes are passed over.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::source::{TermState, is_sparse};
@@ -12,6 +10,7 @@ use crate::cell::StoreCell;
 use crate::column::Column;
 use crate::component::{Component, TrackingRequest};
 use crate::entity::Entity;
+use crate::query::data::debug_as_type_name;
 use crate::query::fetch::{Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::sparse::SparseStorage;
@@ -144,11 +143,7 @@ impl<'w> Scan<'w> {
 macro_rules! changes {
     ($($Filter:ident),*) => {
         $(
-            impl<C> fmt::Debug for $Filter<C> {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str(type_name::<Self>())
-                }
-            }
+            debug_as_type_name! { [C] $Filter<C>; }
 
             impl<C: Component> QueryFilter for $Filter<C> {
                 type Terms = Self;

@@ -1,14 +1,12 @@
 //! The pairs of an entity: `Pairs<&R>`, `PairsTo<&R>`.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::source::TermState;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::data::{DataOf, QueryData};
-use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows};
+use crate::query::data::{DataOf, debug_as_type_name, fetched_items};
+use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use crate::query::pairs::{PairAccess, PairData, PairIter};
 use crate::relation::{PairSource, PairStorage, PairTarget, Relation};
 use crate::sparse::SparseStorage;
@@ -104,21 +102,12 @@ const fn check_access<A: PairAccess>(end: usize) {
 /// What both kinds of pairs have in common.
 macro_rules! pairs {
     ($($Pairs:ident => $Terms:ident, $end:literal, $term:expr;)*) => { $(
-        impl<P> fmt::Debug for $Pairs<P> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(type_name::<Self>())
-            }
-        }
+        debug_as_type_name! { [P] $Pairs<P>; }
 
-        impl<P: PairData> QueryData for $Pairs<P> {
-            type Terms = $Terms<P::Access>;
-            type ReadOnly = DataOf<$Terms<<P::Access as PairAccess>::ReadOnly>>;
-            type Item<'w, 's> = PairIter<'w, <P::Access as PairAccess>::Relation, P::Access>;
-
-            #[inline]
-            fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-                got
-            }
+        fetched_items! {
+            [P: PairData] $Pairs<P> => $Terms<P::Access>:
+                PairIter<'w, <P::Access as PairAccess>::Relation, P::Access>,
+                DataOf<$Terms<<P::Access as PairAccess>::ReadOnly>>;
         }
 
         // SAFETY: the component of sources stands for the values of their pairs. The term says that these are read, or written, of the

@@ -108,12 +108,8 @@ impl<'w, C: Component> Source<'w, C> {
     }
 
     /// As [`Fetch::packed`](crate::query::fetch::Fetch::packed).
-    ///
-    /// # Safety
-    ///
-    /// - The component is sparse. Rows are those of the storage from now on.
     #[inline]
-    pub(super) unsafe fn packed(self, storage: &'w SparseSet) -> Self {
+    pub(super) fn packed(self, storage: &'w SparseSet) -> Self {
         match self.storage() {
             Some(SparseStorage::Set(own)) if ptr::eq(own, storage) => {
                 Self { address: storage.column().data(), packed: true, marker: PhantomData }
@@ -173,6 +169,7 @@ impl<'w, C: Component> Source<'w, C> {
     /// # Safety
     ///
     /// - The row exists, and `contains` is true for its entity.
+    /// - If [`packed`](Self::packed) returned this, the rows are those of its storage.
     #[inline(always)]
     pub(crate) unsafe fn value(self, rows: Rows, row: usize) -> NonNull<C> {
         if let Some(storage) = self.storage() {
@@ -302,12 +299,8 @@ impl<'w, C: Component> Ticked<'w, C> {
     }
 
     /// As [`Fetch::recording`](crate::query::fetch::Fetch::recording).
-    ///
-    /// # Safety
-    ///
-    /// - As there.
     #[inline(always)]
-    pub(super) unsafe fn recording(self, recording: Recording) -> Option<Self> {
+    pub(super) fn recording(self, recording: Recording) -> Option<Self> {
         let Self { source, ticks: TickSource { tracking, request, run_ticks, .. } } = self;
         let noted = match (recording, tracking) {
             (Recording::TicksAlone, _) if matches!(C::TRACK, ChangeTracking::Never) => return Some(self),
@@ -327,14 +320,9 @@ impl<'w, C: Component> Ticked<'w, C> {
     }
 
     /// As [`Source::packed`].
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Source::packed`].
     #[inline]
-    pub(super) unsafe fn packed(self, storage: &'w SparseSet) -> Self {
-        // SAFETY: the caller's promise.
-        Self { source: unsafe { self.source.packed(storage) }, ..self }
+    pub(super) fn packed(self, storage: &'w SparseSet) -> Self {
+        Self { source: self.source.packed(storage), ..self }
     }
 
     /// As [`Source::all_packed`].
@@ -346,6 +334,16 @@ impl<'w, C: Component> Ticked<'w, C> {
     pub(super) unsafe fn all_packed(self) -> Self {
         // SAFETY: the caller's promise.
         Self { source: unsafe { self.source.all_packed() }, ..self }
+    }
+
+    #[inline]
+    pub(super) fn contains(self, entity: Entity) -> bool {
+        self.source.contains(entity)
+    }
+
+    #[inline(always)]
+    pub(super) fn fetch_ahead(self, row: usize) {
+        self.source.fetch_ahead(row);
     }
 
     /// The row of the ticks for a row.

@@ -8,7 +8,6 @@ use crate::bundle::{Bundle, BundleParts};
 use crate::cell::StoreCell;
 use crate::change::{ReadEntity, WriteEntity};
 use crate::component::ComponentId;
-use crate::entity::Entity;
 use crate::query::fetch::{Fetch, ReadOnlyFetch, Rows};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
@@ -85,11 +84,6 @@ macro_rules! whole_entity {
         #[inline]
         unsafe fn ready<'w>(cell: StoreCell<'w>, _: &$State, (): (), _: &'w Table) -> StoreCell<'w> {
             cell
-        }
-
-        #[inline]
-        fn contains(_: StoreCell<'_>, _: Entity) -> bool {
-            true
         }
 
         #[inline]
