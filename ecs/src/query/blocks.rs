@@ -28,14 +28,7 @@ pub(crate) struct Block<'w, D: Fetch, F: FilterTerms> {
     pub(crate) all_packed: bool,
 }
 
-impl<D: Fetch, F: FilterTerms> Clone for Block<'_, D, F> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D: Fetch, F: FilterTerms> Copy for Block<'_, D, F> {}
+impl_copy! { [D: Fetch, F: FilterTerms] Block<'_, D, F>; }
 
 /// Whether rows of a matched table have to be asked one by one.
 pub(crate) const fn per_row<D: Fetch, F: FilterTerms>() -> bool {
@@ -58,14 +51,7 @@ pub(crate) struct Matched<'w, 's, D: Fetch, F: FilterTerms> {
     cache: &'s CacheOf<D, F>,
 }
 
-impl<D: Fetch, F: FilterTerms> Clone for Matched<'_, '_, D, F> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D: Fetch, F: FilterTerms> Copy for Matched<'_, '_, D, F> {}
+impl_copy! { [D: Fetch, F: FilterTerms] Matched<'_, '_, D, F>; }
 
 impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
     /// # Safety

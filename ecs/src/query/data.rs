@@ -230,15 +230,4 @@ macro_rules! fetched_items_and_slices {
     };
 }
 
-/// Implements `Debug` for types that are written in queries and have no values: the name of the type.
-macro_rules! debug_as_type_name {
-    ($([$($T:ident),*] $Type:ty;)*) => {
-        $(impl<$($T),*> core::fmt::Debug for $Type {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.write_str(core::any::type_name::<Self>())
-            }
-        })*
-    };
-}
-
-pub(crate) use {debug_as_type_name, fetched_items, fetched_items_and_slices};
+pub(crate) use {fetched_items, fetched_items_and_slices};

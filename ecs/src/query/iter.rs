@@ -1,7 +1,6 @@
 //! Iterating over the entities that a query matches.
 
 use alloc::vec::Vec;
-use core::fmt;
 use core::hint::cold_path;
 use core::iter::FusedIterator;
 use core::ops::ControlFlow::{self, Break, Continue};
@@ -145,7 +144,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     pub(super) fn into_unique(self) -> QuerySortedManyUniqueIter<'w, 's, D, F> {
         let mut entities = Vec::new();
         self.for_each_left(|some| entities.extend_from_slice(some));
-        // SAFETY: the access is allowed, as promised to `Query::new`; `self` is used up.
+        // SAFETY: the access is allowed, as promised to `Query::new`; `self` is used up, and what it has given out are other entities.
         let query = unsafe { Query::of_matched(self.cursor.matched()) };
         QueryManyIter::new(query, UniqueEntityVec::of(entities).into_iter()).into_unique()
     }
@@ -167,12 +166,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// assert_eq!(world.get(b), Some(&Health(3)));
     /// ```
     pub fn remaining_mut(&mut self) -> QuerySortedIter<'_, 's, D, F> {
-        let mut entities = Vec::new();
-        self.for_each_left(|some| entities.extend_from_slice(some));
-        // SAFETY: the access is allowed, as promised to `Query::new`; `self` gives out nothing as long as the other one exists, and what
-        // it has given out are other entities.
-        let query = unsafe { Query::of_matched(self.cursor.matched()) };
-        QueryManyIter::new(query, UniqueEntityVec::of(entities).into_iter()).into_unique().matched()
+        // The result borrows `self`, which gives out nothing meanwhile.
+        Self { at: self.at, end: self.end, cursor: self.cursor.clone() }.into_unique().matched()
     }
 }
 
@@ -283,11 +278,7 @@ impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Clone for QueryIter<'_,
     }
 }
 
-impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryIter<'_, '_, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryIter").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [D: QueryData, F: QueryFilter] QueryIter<'_, '_, D, F> {} }
 
 /// The rows that a query matches as slices: one item per table, or per run of matching rows.
 ///
@@ -361,8 +352,4 @@ impl<D: QueryData, F: QueryFilter> QueryContiguousIter<'_, '_, D, F> {
 
 impl<D: ContiguousQueryData, F: QueryFilter> FusedIterator for QueryContiguousIter<'_, '_, D, F> {}
 
-impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryContiguousIter<'_, '_, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryContiguousIter").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [D: QueryData, F: QueryFilter] QueryContiguousIter<'_, '_, D, F> {} }

@@ -7,7 +7,7 @@
 use core::marker::PhantomData;
 
 use super::cache::QueryState;
-use super::data::{DataOf, QueryData, ReadOnlyQueryData, debug_as_type_name};
+use super::data::{DataOf, QueryData, ReadOnlyQueryData};
 use super::fetch::{Fetch, Kept, ReadOnlyFetch, Rows};
 use super::filter::{FilterOf, FilterTerms, QueryFilter};
 use super::handle::Query;
@@ -61,7 +61,7 @@ use crate::term::{ConstTerm, Group, Term, Terms};
 /// ```
 pub struct NestedQuery<D, F = ()>(PhantomData<fn() -> (D, F)>);
 
-debug_as_type_name! { [D, F] NestedQuery<D, F>; }
+impl_debug_as_type_name! { [D, F] NestedQuery<D, F>; }
 
 impl<D: ReadOnlyQueryData, F: QueryFilter> QueryData for NestedQuery<D, F> {
     type Terms = NestedTerms<D::Terms, F::Terms>;

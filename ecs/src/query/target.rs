@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::data::{QueryData, ReadOnlyQueryData, debug_as_type_name};
+use super::data::{QueryData, ReadOnlyQueryData};
 use super::fetch::{Fetch, Kept};
 use super::nested::NestedQuery;
 use super::terms::Pairs;
@@ -39,7 +39,7 @@ use crate::relation::Relation;
 /// ```
 pub struct Target<R, D>(PhantomData<fn() -> (R, D)>);
 
-debug_as_type_name! { [R, D] Target<R, D>; }
+impl_debug_as_type_name! { [R, D] Target<R, D>; }
 
 /// What the target of an exclusive relation is made of.
 type PairAndQuery<R, D> = (Pairs<&'static R>, NestedQuery<D>);

@@ -315,11 +315,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     pub fn get_inner(self, entity: Entity) -> Result<D::Item<'w, 's>, QueryEntityError> {
-        // SAFETY: `self` is used up.
-        match unsafe { self.fetch(entity) } {
-            Some(item) => Ok(item),
-            None => Err(self.why_not(entity)),
-        }
+        let cell = self.matched().cell();
+        self.fetch_inner(entity).ok_or_else(|| find::why_not::<D>(cell, entity))
     }
 
     /// What the query yields for several entities, to read.

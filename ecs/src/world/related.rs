@@ -1,7 +1,6 @@
 //! Linking entities, and working on those that are linked.
 
 use alloc::vec::Vec;
-use core::fmt;
 use core::marker::PhantomData;
 use core::mem::needs_drop;
 
@@ -647,11 +646,7 @@ impl<'w, R: Relationship> RelatedSpawner<'w, R> {
     }
 }
 
-impl<R: Relationship> fmt::Debug for RelatedSpawner<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RelatedSpawner").field("target", &self.target).finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [R: Relationship] RelatedSpawner<'_, R> { target } }
 
 /// Records spawns of entities that are linked to one by `R`.
 pub struct RelatedSpawnerCommands<'w, R: Relationship> {
@@ -696,8 +691,4 @@ impl<'w, R: Relationship> RelatedSpawnerCommands<'w, R> {
     }
 }
 
-impl<R: Relationship> fmt::Debug for RelatedSpawnerCommands<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RelatedSpawnerCommands").field("target", &self.target).finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [R: Relationship] RelatedSpawnerCommands<'_, R> { target } }

@@ -5,7 +5,6 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::cast::World;
@@ -223,11 +222,7 @@ enum Made<R: Relationship, L> {
 /// A bundle that spawns one entity.
 pub type SpawnOneRelated<R, B> = SpawnRelatedBundle<R, Spawn<B>>;
 
-impl<R: Relationship, L> fmt::Debug for SpawnRelatedBundle<R, L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SpawnRelatedBundle").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [R: Relationship, L] SpawnRelatedBundle<R, L> {} }
 
 /// Spawns entities.
 type SpawnFn = Box<dyn FnOnce(&mut World, Entity) + Send + Sync>;

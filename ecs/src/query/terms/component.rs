@@ -92,7 +92,7 @@ macro_rules! one_changing_component {
             _: &'w Table,
         ) -> Ticked<'w, C> {
             // SAFETY: the caller's promise.
-            unsafe { Ticked::visit(Source::new(cell, *state, column), cell, *state, column) }
+            unsafe { Ticked::new::<true>(cell, *state, column) }
         }
 
         #[inline(always)]
@@ -175,7 +175,7 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
     #[inline]
     unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
         // SAFETY: the caller's promise.
-        unsafe { Ticked::new(Source::new(cell, *state, column), cell, *state, column) }
+        unsafe { Ticked::new::<false>(cell, *state, column) }
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use super::source::{Presence, TermState, is_sparse};
 use crate::cell::StoreCell;
 use crate::component::Component;
-use crate::query::data::{debug_as_type_name, fetched_items_and_slices};
+use crate::query::data::fetched_items_and_slices;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
@@ -25,7 +25,7 @@ use crate::term::{ConstTerm, Term, Usage};
 #[doc(alias("Satisfies", "HasComponent"))]
 pub struct Has<C>(PhantomData<fn() -> C>);
 
-debug_as_type_name! { [C] Has<C>; }
+impl_debug_as_type_name! { [C] Has<C>; }
 
 fetched_items_and_slices! {
     [C: Component] Has<C> => HasTerm<C>: bool, Self;

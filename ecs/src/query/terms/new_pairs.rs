@@ -29,13 +29,7 @@ pub struct AskedPairs<'w, R> {
     run_ticks: RunTicks,
 }
 
-impl<R> Clone for AskedPairs<'_, R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<R> Copy for AskedPairs<'_, R> {}
+impl_copy! { [R] AskedPairs<'_, R>; }
 
 impl<R: Relation> QueryFilter for Added<Pairs<R>> {
     type Terms = NewPairs<R, true>;

@@ -4,7 +4,6 @@ use core::marker::PhantomData;
 
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::data::debug_as_type_name;
 use crate::query::fetch::{Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::table::Table;
@@ -26,7 +25,7 @@ use crate::term::{ConstTerm, Group, Term};
 #[doc(alias("WithAny"))]
 pub struct Or<F>(PhantomData<fn() -> F>);
 
-debug_as_type_name! { [F] Or<F>; }
+impl_debug_as_type_name! { [F] Or<F>; }
 
 /// The members of an [`Or`]: a tuple of filters, or a struct with `#[derive(QueryFilter)]`, which is the only member.
 #[doc(hidden)]

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use super::source::TermState;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::data::{DataOf, debug_as_type_name, fetched_items};
+use crate::query::data::{DataOf, fetched_items};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use crate::query::pairs::{PairAccess, PairData, PairIter};
 use crate::relation::{PairSource, PairStorage, PairTarget, Relation};
@@ -78,13 +78,7 @@ pub struct ReadyPairs<'w, R> {
     marks: Option<&'w SparseStorage>,
 }
 
-impl<R> Clone for ReadyPairs<'_, R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<R> Copy for ReadyPairs<'_, R> {}
+impl_copy! { [R] ReadyPairs<'_, R>; }
 
 /// Fails to compile if values are borrowed mutably that are not those of the pairs of one entity alone, as a source: filters keep
 /// queries apart by what entities have, and a value is that of its source.
@@ -102,7 +96,7 @@ const fn check_access<A: PairAccess>(end: usize) {
 /// What both kinds of pairs have in common.
 macro_rules! pairs {
     ($($Pairs:ident => $Terms:ident, $end:literal, $term:expr;)*) => { $(
-        debug_as_type_name! { [P] $Pairs<P>; }
+        impl_debug_as_type_name! { [P] $Pairs<P>; }
 
         fetched_items! {
             [P: PairData] $Pairs<P> => $Terms<P::Access>:

@@ -6,7 +6,6 @@ use super::source::{Presence, TermState, is_sparse};
 use crate::cell::StoreCell;
 use crate::component::Component;
 use crate::entity::Entity;
-use crate::query::data::debug_as_type_name;
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
@@ -61,7 +60,7 @@ pub struct Without<C>(PhantomData<fn() -> C>);
 #[doc(alias("IncludeDisabledEntities", "EntityQueryOptions"))]
 pub struct Allow<C>(PhantomData<fn() -> C>);
 
-debug_as_type_name! {
+impl_debug_as_type_name! {
     [C] With<C>;
     [C] Without<C>;
     [C] Allow<C>;
