@@ -129,15 +129,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// Calls a function with the entities that are still to come, in order, some at a time.
     pub(super) fn for_each_left(&self, mut each: impl FnMut(&[Entity])) {
-        let (mut run, mut cursor) = (self.rows(), self.cursor.clone());
-        loop {
-            if !run.is_empty() {
-                // SAFETY: the cursor has returned the run, whose rows are rows of its block.
-                each(unsafe { cursor.block().rows.entities(run.start, run.len()) });
-            }
-            let Some(next) = cursor.next_run() else { return };
-            run = next;
+        if !self.rows().is_empty() {
+            // SAFETY: the cursor has returned the run, whose rows are rows of its block.
+            each(unsafe { self.cursor.block().rows.entities(self.at, self.end - self.at) });
         }
+        self.cursor.clone().for_each_entities(each);
     }
 
     /// The same entities by id: those that are still to come.

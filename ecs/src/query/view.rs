@@ -1,7 +1,6 @@
 //! [`Query`]: a query's state beside a borrowed world.
 
 use core::any::type_name;
-use core::array;
 use core::borrow::Borrow;
 use core::fmt;
 
@@ -110,14 +109,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         entities: [Entity; N],
     ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
         // SAFETY: forwarded.
-        let mut items = entities.map(|entity| unsafe { self.fetch(entity) });
-        if let Some(missing) = items.iter().position(Option::is_none) {
-            return Err(self.why_not(entities[missing]));
+        let items = entities.map(|entity| unsafe { self.fetch(entity) });
+        match items.iter().position(Option::is_none) {
+            Some(missing) => Err(self.why_not(entities[missing])),
+            None => Ok(items.map(|item| item.expect("checked above"))),
         }
-        Ok(array::from_fn(|at| match items[at].take() {
-            Some(item) => item,
-            None => unreachable!("checked above"),
-        }))
     }
 
     /// The matched entities, to read.
