@@ -85,38 +85,6 @@ pub(crate) const fn check_query<Query>(_query: PhantomData<Query>, query: &Const
     }
 }
 
-/// Fails to compile if two parameters without names, which are behind the inputs, get into each other's way, or one asks for what
-/// is never known.
-///
-/// The compiler shows the type of `_user` beside the message, in `inside`: so this does not track its caller.
-pub(crate) const fn check_nameless<User>(_user: PhantomData<User>, of: Nameless, params: &ConstAccess, inputs: usize) {
-    let mut second = 0;
-    while let Some(param) = params.member(second) {
-        if let Some(found) = untracked(param) {
-            report_untracked(&["parameter ", number(inputs + second), of.noun()], found, of.where_to_look());
-        }
-        if let Some(conflict) = conflict_within(param) {
-            report_within_nameless(of, number(inputs + second), conflict);
-        }
-        let mut first = 0;
-        while first < second
-            && let Some(before) = params.member(first)
-        {
-            if let Some(conflict) = between(before, param) {
-                report_nameless(of, number(inputs + first), number(inputs + second), conflict);
-            }
-            first += 1;
-        }
-        second += 1;
-    }
-}
-
-/// The place of a parameter, counted from one.
-const fn number(at: usize) -> &'static str {
-    const NUMBERS: [&str; 16] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
-    if at < NUMBERS.len() { NUMBERS[at] } else { "17 or more" }
-}
-
 /// Fails to compile if a component cannot keep entities out of queries.
 #[track_caller]
 pub(crate) const fn check_disabling<C: Component>() {
@@ -164,4 +132,36 @@ const fn named_by_both(a: &ConstTerm, b: &ConstTerm, certainly: bool) -> Option<
         }
         _ => None,
     }
+}
+
+/// Fails to compile if two parameters without names, which are behind the inputs, get into each other's way, or one asks for what
+/// is never known.
+///
+/// The compiler shows the type of `_user` beside the message, in `inside`: so this does not track its caller.
+pub(crate) const fn check_nameless<User>(_user: PhantomData<User>, of: Nameless, params: &ConstAccess, inputs: usize) {
+    let mut second = 0;
+    while let Some(param) = params.member(second) {
+        if let Some(found) = untracked(param) {
+            report_untracked(&["parameter ", number(inputs + second), of.noun()], found, of.where_to_look());
+        }
+        if let Some(conflict) = conflict_within(param) {
+            report_within_nameless(of, number(inputs + second), conflict);
+        }
+        let mut first = 0;
+        while first < second
+            && let Some(before) = params.member(first)
+        {
+            if let Some(conflict) = between(before, param) {
+                report_nameless(of, number(inputs + first), number(inputs + second), conflict);
+            }
+            first += 1;
+        }
+        second += 1;
+    }
+}
+
+/// The place of a parameter, counted from one.
+const fn number(at: usize) -> &'static str {
+    const NUMBERS: [&str; 16] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
+    if at < NUMBERS.len() { NUMBERS[at] } else { "17 or more" }
 }

@@ -121,55 +121,29 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     }
 }
 
-/// A list of entities that a query looks up one after the other. Items may be kept while the next ones are looked up.
-pub trait FindEach {
-    /// What the query yields for an entity that matches.
-    type Item;
-
-    /// The item of the next entity, or that entity, if it does not match.
-    fn next_found(&mut self) -> Option<Result<Self::Item, Entity>>;
-
-    /// How many entities are left.
-    fn entities_left(&self) -> (usize, Option<usize>);
-
-    /// As [`Iterator::fold`].
-    #[inline(always)]
-    fn fold_found<B>(mut self, init: B, mut each: impl FnMut(B, Result<Self::Item, Entity>) -> B) -> B
-    where
-        Self: Sized,
-    {
-        let mut result = init;
-        while let Some(found) = self.next_found() {
-            result = each(result, found);
-        }
-        result
-    }
-}
-
-/// As [`FindEach`], from the end of the list on.
-pub trait FindEachBack: FindEach {
-    /// As [`next_found`](FindEach::next_found).
-    fn next_found_back(&mut self) -> Option<Result<Self::Item, Entity>>;
-}
-
-impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> FindEach
-    for QueryManyIter<'w, 's, D, F, I>
+impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
+    QueryManyIter<'w, 's, D, F, I>
 {
-    type Item = D::Item<'w, 's>;
-
+    /// The item of the next entity, or that entity, if it does not match.
     #[inline(always)]
-    fn next_found(&mut self) -> Option<Result<Self::Item, Entity>> {
+    fn next_found(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>> {
         let entity = self.next_entity()?;
         Some(self.query.fetch_inner(entity).ok_or(entity))
     }
 
-    fn entities_left(&self) -> (usize, Option<usize>) {
-        self.entities.size_hint()
+    /// As [`next_found`](Self::next_found), from the end of the list on.
+    #[inline(always)]
+    fn next_found_back(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>>
+    where
+        I: DoubleEndedIterator,
+    {
+        let entity = self.next_entity_back()?;
+        Some(self.query.fetch_inner(entity).ok_or(entity))
     }
 
-    /// It keeps what it finds out of tables at hand.
+    /// As [`Iterator::fold`]. It keeps what it finds out of tables at hand.
     #[inline(always)]
-    fn fold_found<B>(self, init: B, mut each: impl FnMut(B, Result<Self::Item, Entity>) -> B) -> B {
+    fn fold_found<B>(self, init: B, mut each: impl FnMut(B, Result<D::Item<'w, 's>, Entity>) -> B) -> B {
         let Self { query, mut entities, ahead } = self;
         let mut finder = query.into_finder();
         let item = |entity, found: Option<(&Block<'w, D::Terms, F::Terms>, usize)>| {
@@ -210,43 +184,85 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
     }
 }
 
-impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: DoubleEndedIterator<Item: Borrow<Entity>>> FindEachBack
-    for QueryManyIter<'_, '_, D, F, I>
-{
-    #[inline(always)]
-    fn next_found_back(&mut self) -> Option<Result<Self::Item, Entity>> {
-        let entity = self.next_entity_back()?;
-        Some(self.query.fetch_inner(entity).ok_or(entity))
+/// Implements the iterators over a list: what the query yields for each of its entities, and the items of those that match.
+macro_rules! list_iterators {
+    (
+        $Iter:ident<D: ($($Data:tt)*), I: ($($List:tt)*) ($($BackList:tt)*)>, [$($list:tt)*]
+        { $($fold:tt)* } { $($fold_matched:tt)* }
+    ) => {
+        impl<'w, 's, D: $($Data)*, F: QueryFilter, I: $($List)*> Iterator for $Iter<'w, 's, D, F, I> {
+            type Item = Result<D::Item<'w, 's>, QueryEntityError>;
+
+            fn next(&mut self) -> Option<Self::Item> {
+                Some(self.next_found()?.map_err(|entity| self $($list)* .query.why_not(entity)))
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self $($list)* .entities.size_hint()
+            }
+
+            $($fold)*
+        }
+
+        impl<D: $($Data)*, F: QueryFilter, I: $($BackList)*> DoubleEndedIterator for $Iter<'_, '_, D, F, I> {
+            fn next_back(&mut self) -> Option<Self::Item> {
+                Some(self.next_found_back()?.map_err(|entity| self $($list)* .query.why_not(entity)))
+            }
+        }
+
+        impl<'w, 's, D: $($Data)*, F: QueryFilter, I: $($List)*> Iterator for QueryManyMatchedIter<$Iter<'w, 's, D, F, I>> {
+            type Item = D::Item<'w, 's>;
+
+            fn next(&mut self) -> Option<Self::Item> {
+                loop {
+                    if let Ok(item) = self.0.next_found()? {
+                        return Some(item);
+                    }
+                }
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                (0, self.0.size_hint().1)
+            }
+
+            $($fold_matched)*
+        }
+
+        impl<D: $($Data)*, F: QueryFilter, I: $($BackList)*> DoubleEndedIterator for QueryManyMatchedIter<$Iter<'_, '_, D, F, I>> {
+            fn next_back(&mut self) -> Option<Self::Item> {
+                loop {
+                    if let Ok(item) = self.0.next_found_back()? {
+                        return Some(item);
+                    }
+                }
+            }
+        }
+    };
+}
+
+list_iterators! {
+    QueryManyIter<D: (QueryData<Terms: ReadOnlyFetch>), I: (Iterator<Item: Borrow<Entity>>) (DoubleEndedIterator<Item: Borrow<Entity>>)>, []
+    {
+        fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
+            let matched = self.query.matched();
+            self.fold_found(init, |result, found| {
+                each(result, found.map_err(|entity| why_not::<D>(matched.cell(), entity)))
+            })
+        }
+    }
+    {
+        fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
+            self.0.fold_found(init, |result, found| match found {
+                Ok(item) => each(result, item),
+                Err(_) => result,
+            })
+        }
     }
 }
 
-impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Iterator
-    for QueryManyIter<'w, 's, D, F, I>
-{
-    type Item = Result<D::Item<'w, 's>, QueryEntityError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        Some(self.next_found()?.map_err(|entity| self.query.why_not(entity)))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.entities.size_hint()
-    }
-
-    fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
-        let matched = self.query.matched();
-        self.fold_found(init, |result, found| {
-            each(result, found.map_err(|entity| why_not::<D>(matched.cell(), entity)))
-        })
-    }
-}
-
-impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: DoubleEndedIterator<Item: Borrow<Entity>>>
-    DoubleEndedIterator for QueryManyIter<'_, '_, D, F, I>
-{
-    fn next_back(&mut self) -> Option<Self::Item> {
-        Some(self.next_found_back()?.map_err(|entity| self.query.why_not(entity)))
-    }
+list_iterators! {
+    QueryManyUniqueIter<D: (QueryData), I: (EntitySetIterator) (EntitySetIterator + DoubleEndedIterator)>, [.0]
+    {} {}
 }
 
 impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: ExactSizeIterator<Item: Borrow<Entity>>> ExactSizeIterator
@@ -368,41 +384,24 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
     }
 }
 
-impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> FindEach for QueryManyUniqueIter<'w, 's, D, F, I> {
-    type Item = D::Item<'w, 's>;
-
+impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUniqueIter<'w, 's, D, F, I> {
+    /// As [`QueryManyIter::next_found`].
     #[inline(always)]
-    fn next_found(&mut self) -> Option<Result<Self::Item, Entity>> {
+    fn next_found(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>> {
         let entity = self.0.next_entity()?;
         // SAFETY: no entity comes twice, so no other item borrows the values of this one.
         Some(unsafe { self.0.query.fetch(entity) }.ok_or(entity))
     }
 
-    fn entities_left(&self) -> (usize, Option<usize>) {
-        self.0.entities.size_hint()
-    }
-}
-
-impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + DoubleEndedIterator> FindEachBack
-    for QueryManyUniqueIter<'_, '_, D, F, I>
-{
+    /// As [`QueryManyIter::next_found_back`].
     #[inline(always)]
-    fn next_found_back(&mut self) -> Option<Result<Self::Item, Entity>> {
+    fn next_found_back(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>>
+    where
+        I: DoubleEndedIterator,
+    {
         let entity = self.0.next_entity_back()?;
         // SAFETY: no entity comes twice, so no other item borrows the values of this one.
         Some(unsafe { self.0.query.fetch(entity) }.ok_or(entity))
-    }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator for QueryManyUniqueIter<'w, 's, D, F, I> {
-    type Item = Result<D::Item<'w, 's>, QueryEntityError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        Some(self.next_found()?.map_err(|entity| self.0.query.why_not(entity)))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.entities.size_hint()
     }
 }
 
@@ -445,39 +444,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
             let entity = self.0.next_entity_back()?;
             // SAFETY: the item borrows `self`, so there is one at a time.
             if let Some(item) = unsafe { self.0.query.fetch(entity) } {
-                return Some(item);
-            }
-        }
-    }
-}
-
-impl<I: FindEach> Iterator for QueryManyMatchedIter<I> {
-    type Item = I::Item;
-
-    fn next(&mut self) -> Option<I::Item> {
-        loop {
-            if let Ok(item) = self.0.next_found()? {
-                return Some(item);
-            }
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.0.entities_left().1)
-    }
-
-    fn fold<B, G: FnMut(B, I::Item) -> B>(self, init: B, mut each: G) -> B {
-        self.0.fold_found(init, |result, found| match found {
-            Ok(item) => each(result, item),
-            Err(_) => result,
-        })
-    }
-}
-
-impl<I: FindEachBack> DoubleEndedIterator for QueryManyMatchedIter<I> {
-    fn next_back(&mut self) -> Option<I::Item> {
-        loop {
-            if let Ok(item) = self.0.next_found_back()? {
                 return Some(item);
             }
         }
@@ -548,14 +514,6 @@ impl<T, I: Iterator<Item = Result<T, QueryEntityError>>> Iterator for QueryManyU
 impl<T, I: DoubleEndedIterator<Item = Result<T, QueryEntityError>>> DoubleEndedIterator for QueryManyUnwrappedIter<I> {
     fn next_back(&mut self) -> Option<T> {
         self.0.next_back().map(unwrapped)
-    }
-}
-
-impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + DoubleEndedIterator> DoubleEndedIterator
-    for QueryManyUniqueIter<'_, '_, D, F, I>
-{
-    fn next_back(&mut self) -> Option<Self::Item> {
-        Some(self.next_found_back()?.map_err(|entity| self.0.query.why_not(entity)))
     }
 }
 

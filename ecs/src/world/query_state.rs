@@ -1,15 +1,125 @@
 //! Queries of a world.
 
-mod create;
+mod get;
 
 use core::borrow::Borrow;
 
 use super::cast::World;
-use crate::entity::{Entity, UniqueEntityArray};
+use crate::entity::Entity;
 use crate::query::{
-    ContiguousQueryData, Query, QueryCombinationIter, QueryContiguousIter, QueryData, QueryEntityError, QueryFilter,
-    QueryIter, QueryManyIter, QueryParIter, QuerySingleError, QueryState,
+    ContiguousQueryData, Query, QueryCombinationIter, QueryContiguousIter, QueryData, QueryFilter, QueryIter,
+    QueryManyIter, QueryParIter, QueryState,
 };
+
+impl World {
+    /// A query, to be used with this world any number of times.
+    ///
+    /// # Panics
+    ///
+    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// has type parameters.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch([Health(3), Health(4)]);
+    /// let mut query = world.query::<&Health>();
+    /// assert_eq!(query.iter(&world).map(|health| health.0).sum::<u32>(), 7);
+    /// ```
+    #[must_use]
+    #[doc(alias("each", "for_each", "ForEach", "iter", "IntoQuery", "query_mut"))]
+    #[track_caller]
+    pub fn query<D: QueryData>(&mut self) -> QueryState<D> {
+        let () = QueryState::<D>::BORROWS_AGREE;
+        self.query_filtered()
+    }
+
+    /// A query with a filter, to be used with this world any number of times.
+    ///
+    /// # Panics
+    ///
+    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// has type parameters.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn((Health(3), Mana(7)));
+    /// world.spawn(Health(4));
+    /// let mut query = world.query_filtered::<&Health, Without<Mana>>();
+    /// assert_eq!(query.single(&world).unwrap(), &Health(4));
+    /// ```
+    #[must_use]
+    #[doc(alias("each", "ForEach"))]
+    #[track_caller]
+    pub fn query_filtered<D: QueryData, F: QueryFilter>(&mut self) -> QueryState<D, F> {
+        let () = QueryState::<D, F>::BORROWS_AGREE;
+        QueryState::in_store(&mut self.store)
+    }
+
+    /// A query, made from a shared world; `None` if the world has not met one of its components.
+    ///
+    /// # Panics
+    ///
+    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// has type parameters.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// assert!(world.try_query::<&Mana>().is_none());
+    /// let mut query = world.try_query::<&Health>().unwrap();
+    /// assert_eq!(query.count(&world), 1);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn try_query<D: QueryData>(&self) -> Option<QueryState<D>> {
+        let () = QueryState::<D>::BORROWS_AGREE;
+        QueryState::find(&self.store)
+    }
+
+    /// A query with a filter, made from a shared world; `None` if the world has not met one of its components.
+    ///
+    /// # Panics
+    ///
+    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// has type parameters.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// assert!(world.try_query_filtered::<&Health, With<Mana>>().is_none());
+    /// world.register_component::<Mana>();
+    /// let mut query = world.try_query_filtered::<&Health, With<Mana>>().unwrap();
+    /// assert!(query.is_empty(&world));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn try_query_filtered<D: QueryData, F: QueryFilter>(&self) -> Option<QueryState<D, F>> {
+        let () = QueryState::<D, F>::BORROWS_AGREE;
+        QueryState::find(&self.store)
+    }
+}
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// As [`World::query_filtered`].
@@ -194,181 +304,6 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).into_contiguous_iter()
     }
 
-    /// What the query yields for one entity, to read. `O(1)`.
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive or does not match.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Mana(u32);
-    ///
-    /// let mut world = World::new();
-    /// let entity = world.spawn(Health(3)).id();
-    /// let mut query = world.query::<&Health>();
-    /// assert_eq!(query.get(&world, entity).unwrap(), &Health(3));
-    /// assert!(world.query::<&Mana>().get(&world, entity).is_err());
-    /// ```
-    #[inline]
-    #[doc(alias("query_one"))]
-    pub fn get<'w>(
-        &mut self,
-        world: &'w World,
-        entity: Entity,
-    ) -> Result<<D::ReadOnly as QueryData>::Item<'w, '_>, QueryEntityError> {
-        self.query(world).get_inner(entity)
-    }
-
-    /// What the query yields for one entity. `O(1)`.
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive or does not match.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let entity = world.spawn(Health(3)).id();
-    /// let mut query = world.query::<&mut Health>();
-    /// query.get_mut(&mut world, entity).unwrap().0 += 1;
-    /// assert_eq!(world.get(entity), Some(&Health(4)));
-    /// ```
-    #[inline]
-    pub fn get_mut<'w>(&mut self, world: &'w mut World, entity: Entity) -> Result<D::Item<'w, '_>, QueryEntityError> {
-        self.query_mut(world).get_inner(entity)
-    }
-
-    /// What the query yields for several entities, to read.
-    ///
-    /// # Errors
-    ///
-    /// For the first entity that is not alive or does not match.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let ids = [3, 4].map(|n| world.spawn(Health(n)).id());
-    /// let mut query = world.query::<&Health>();
-    /// assert_eq!(query.get_many(&world, ids).unwrap(), [&Health(3), &Health(4)]);
-    /// ```
-    pub fn get_many<'w, const N: usize>(
-        &mut self,
-        world: &'w World,
-        entities: [Entity; N],
-    ) -> Result<[<D::ReadOnly as QueryData>::Item<'w, '_>; N], QueryEntityError> {
-        self.query(world).get_many_readonly(entities)
-    }
-
-    /// What the query yields for several different entities.
-    ///
-    /// # Errors
-    ///
-    /// For the first entity that is not alive, does not match or occurs twice.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let [from, to] = [3, 4].map(|n| world.spawn(Health(n)).id());
-    /// let mut query = world.query::<&mut Health>();
-    /// let [mut a, mut b] = query.get_many_mut(&mut world, [from, to]).unwrap();
-    /// b.0 += std::mem::take(&mut a.0);
-    /// assert_eq!(world.get(to), Some(&Health(7)));
-    /// assert!(query.get_many_mut(&mut world, [to, to]).is_err());
-    /// ```
-    pub fn get_many_mut<'w, const N: usize>(
-        &mut self,
-        world: &'w mut World,
-        entities: [Entity; N],
-    ) -> Result<[D::Item<'w, '_>; N], QueryEntityError> {
-        self.query_mut(world).get_many_inner(entities)
-    }
-
-    /// What the query yields for several different entities, to read. See [`Query::get_many_unique`].
-    ///
-    /// # Errors
-    ///
-    /// For the first entity that is not alive or does not match.
-    pub fn get_many_unique<'w, const N: usize>(
-        &mut self,
-        world: &'w World,
-        entities: UniqueEntityArray<N>,
-    ) -> Result<[<D::ReadOnly as QueryData>::Item<'w, '_>; N], QueryEntityError> {
-        self.get_many(world, entities.into_inner())
-    }
-
-    /// What the query yields for several different entities. See [`Query::get_many_unique_mut`].
-    ///
-    /// # Errors
-    ///
-    /// For the first entity that is not alive or does not match.
-    pub fn get_many_unique_mut<'w, const N: usize>(
-        &mut self,
-        world: &'w mut World,
-        entities: UniqueEntityArray<N>,
-    ) -> Result<[D::Item<'w, '_>; N], QueryEntityError> {
-        self.get_many_mut(world, entities.into_inner())
-    }
-
-    /// What the query yields for the only entity that it matches, to read.
-    ///
-    /// # Errors
-    ///
-    /// If no entity matches, or more than one.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// world.spawn(Health(3));
-    /// let mut query = world.query::<&Health>();
-    /// assert_eq!(query.single(&world).unwrap(), &Health(3));
-    /// world.spawn(Health(4));
-    /// assert!(query.single(&world).is_err());
-    /// ```
-    #[doc(alias("GetSingletonEntity"))]
-    pub fn single<'w>(
-        &mut self,
-        world: &'w World,
-    ) -> Result<<D::ReadOnly as QueryData>::Item<'w, '_>, QuerySingleError> {
-        self.query(world).single_inner()
-    }
-
-    /// What the query yields for the only entity that it matches.
-    ///
-    /// # Errors
-    ///
-    /// If no entity matches, or more than one.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let entity = world.spawn(Health(3)).id();
-    /// let mut query = world.query::<&mut Health>();
-    /// query.single_mut(&mut world).unwrap().0 += 1;
-    /// assert_eq!(world.get(entity), Some(&Health(4)));
-    /// ```
-    pub fn single_mut<'w>(&mut self, world: &'w mut World) -> Result<D::Item<'w, '_>, QuerySingleError> {
-        self.query_mut(world).single_inner()
-    }
-
     /// What the query yields for each entity of a list, to read. See [`Query::iter_many`].
     ///
     /// ```
@@ -506,5 +441,70 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// ```
     pub fn count(&mut self, world: &World) -> usize {
         self.query(world).count()
+    }
+}
+
+/// Queries made of this one, to be kept. What they may borrow is said at [`Query::transmute_lens`], and so is when these panic. They match
+/// no entities that this query would not match, also in tables that come to be later.
+impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
+    /// The same entities, with other data.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Mana(u32);
+    /// # let mut world = World::new();
+    /// world.spawn((Health(1), Mana(2)));
+    /// world.spawn(Health(3));
+    /// let mages = world.query::<(&mut Health, &Mana)>();
+    /// let mut healths = mages.transmute::<&Health>(&world);
+    /// assert_eq!(healths.single(&world).unwrap().0, 1);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn transmute<NewD: QueryData>(&self, world: &World) -> QueryState<NewD> {
+        self.transmuted(&world.store)
+    }
+
+    /// The same entities, or some of them, with other data and another filter.
+    #[must_use]
+    #[track_caller]
+    pub fn transmute_filtered<NewD: QueryData, NewF: QueryFilter>(&self, world: &World) -> QueryState<NewD, NewF> {
+        self.transmuted(&world.store)
+    }
+
+    /// The entities that this query matches and another one, too, with data of both.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Mana(u32);
+    /// # let mut world = World::new();
+    /// world.spawn((Health(1), Mana(2)));
+    /// world.spawn(Health(3));
+    /// let (healths, manas) = (world.query::<&Health>(), world.query::<&Mana>());
+    /// let mut both = healths.join::<&Mana, (&Health, &Mana)>(&world, &manas);
+    /// let (health, mana) = both.single(&world).unwrap();
+    /// assert_eq!((health.0, mana.0), (1, 2));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn join<OtherD: QueryData, NewD: QueryData>(
+        &self,
+        world: &World,
+        other: &QueryState<OtherD>,
+    ) -> QueryState<NewD> {
+        self.joined(&world.store, other)
+    }
+
+    /// As [`join`](Self::join), with another filter.
+    #[must_use]
+    #[track_caller]
+    pub fn join_filtered<OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(
+        &self,
+        world: &World,
+        other: &QueryState<OtherD, OtherF>,
+    ) -> QueryState<NewD, NewF> {
+        self.joined(&world.store, other)
     }
 }
