@@ -27,8 +27,8 @@ macro_rules! impl_debug_as_type_name {
 
 /// Implements `Debug` for structs that show some of their fields.
 macro_rules! impl_debug_of_fields {
-    ($([$($generics:tt)*] $Type:ident<$($argument:tt),*> { $($field:ident),* })*) => { $(
-        impl<$($generics)*> core::fmt::Debug for $Type<$($argument),*> {
+    ($([$($generics:tt)*] $Type:ident $(<$($argument:tt),*>)? { $($field:ident),* })*) => { $(
+        impl<$($generics)*> core::fmt::Debug for $Type $(<$($argument),*>)? {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.debug_struct(stringify!($Type))
                     $(.field(stringify!($field), &self.$field))*
