@@ -20,7 +20,7 @@ use crate::term::{TermComponent, TermEntry};
 pub(crate) struct Books<'w, 's, C> {
     pub(super) slots: &'w [Slot],
     by_table: &'s [Option<C>],
-    /// As [`Cache::only`]. Here, and not read from the cache, it is in registers in a loop.
+    /// As `Cache::only`. Here, and not read from the cache, it is in registers in a loop.
     only: (TableId, MaybeUninit<C>),
 }
 
@@ -29,7 +29,7 @@ impl_copy! { [C: Copy] Books<'_, '_, C>; }
 impl<'w, 's, C: Copy> Books<'w, 's, C> {
     #[inline]
     pub(crate) fn new<D, F>(cell: StoreCell<'w>, cache: &'s Cache<D, C, F>) -> Self {
-        Self { slots: cell.store().structure.entities.slots(), by_table: cache.by_table(), only: cache.only() }
+        Self { slots: cell.store().structure.entities.slots(), by_table: &cache.by_table, only: cache.only }
     }
 }
 

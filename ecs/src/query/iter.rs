@@ -9,7 +9,7 @@ use core::ops::Range;
 use super::blocks::{Block, per_row};
 use super::cursor::RowCursor;
 use super::data::{ContiguousQueryData, QueryData};
-use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
+use super::fetch::{Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::fold::{FoldRows, fold_asked};
 use super::handle::Query;
@@ -307,25 +307,17 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
     }
 }
 
-impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
-    /// The next slices.
-    #[inline]
-    fn next_slice(&mut self) -> Option<<D::Terms as ContiguousFetch>::Slice<'w>> {
-        if self.run.is_empty() {
-            self.run = self.cursor.next_run()?;
-        }
-        // SAFETY: the cursor has returned a run, of which rows are left. They match; the access is allowed, as promised to `Query::new`, and no
-        // row is given out twice.
-        Some(unsafe { self.cursor.block().next_slice(&mut self.run) })
-    }
-}
-
 impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> Iterator for QueryContiguousIter<'w, 's, D, F> {
     type Item = D::Contiguous<'w, 's>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.next_slice().map(D::contiguous)
+        if self.run.is_empty() {
+            self.run = self.cursor.next_run()?;
+        }
+        // SAFETY: the cursor has returned a run, of which rows are left. They match; the access is allowed, as promised to `Query::new`, and no
+        // row is given out twice.
+        Some(D::contiguous(unsafe { self.cursor.block().next_slice(&mut self.run) }))
     }
 }
 

@@ -44,9 +44,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 impl<D: ReadOnlyQueryData, F: QueryFilter> QueryState<D, F> {
     /// What the query yields for an entity of a store that may be read.
     pub(crate) fn of_one<'w>(&mut self, cell: ReadCell<'w>, entity: Entity) -> Option<D::Item<'w, '_>> {
-        self.update(cell.store());
-        // SAFETY: the state is up to date, and all of the store may be read; the query only reads.
-        unsafe { Query::new(cell.cell(), self) }.get_inner(entity).ok()
+        self.beside(cell).with_same_terms::<D, F>().get_inner(entity).ok()
     }
 }
 

@@ -7,7 +7,7 @@ use super::pairs::{Pairs, PairsTo};
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::relation::{PairSource, PairStorage, PairTarget, Relation};
+use crate::relation::{ErasedPairs as _, PairSource, PairStorage, PairTarget, Relation};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term, Usage};
 use crate::tick::RunTicks;

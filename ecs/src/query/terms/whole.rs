@@ -96,6 +96,20 @@ macro_rules! whole_entity {
     };
 }
 
+/// The same of what is added to the query.
+macro_rules! given_entity {
+    ($Entity:ident, $ReadOnly:ty) => {
+        const TERM: ConstTerm = ConstTerm::Entity;
+
+        whole_entity!($Entity, Given, $ReadOnly);
+
+        fn give(state: &mut Given, added: &FilteredAccess) -> bool {
+            *state = Given::of(added);
+            true
+        }
+    };
+}
+
 // SAFETY: reads all components but those of `B`, and says so; no component is demanded.
 unsafe impl<B: Bundle> Fetch for ReadAllBut<B> {
     const TERM: ConstTerm = ConstTerm::Group(Group::ReadAll, &[<B::Parts as BundleParts>::COMPONENTS]);
@@ -116,14 +130,7 @@ unsafe impl<B: Bundle> Fetch for WriteAllBut<B> {
 // SAFETY: borrows nothing by itself. What was added to the query the query borrows, and no other member of its data has been given it;
 // what is made of an item reads nothing else.
 unsafe impl Fetch for ReadGiven {
-    const TERM: ConstTerm = ConstTerm::Entity;
-
-    whole_entity!(ReadEntity, Given, Self);
-
-    fn give(state: &mut Given, added: &FilteredAccess) -> bool {
-        *state = Given::of(added);
-        true
-    }
+    given_entity!(ReadEntity, Self);
 }
 
 // SAFETY: only reads.
@@ -132,12 +139,5 @@ unsafe impl ReadOnlyFetch for ReadGiven {}
 // SAFETY: borrows nothing by itself. What was added to the query the query borrows, and no other member of its data has been given it;
 // what is made of an item reads nothing else, and writes nothing but what was added mutably.
 unsafe impl Fetch for WriteGiven {
-    const TERM: ConstTerm = ConstTerm::Entity;
-
-    whole_entity!(WriteEntity, Given, ReadGiven);
-
-    fn give(state: &mut Given, added: &FilteredAccess) -> bool {
-        *state = Given::of(added);
-        true
-    }
+    given_entity!(WriteEntity, ReadGiven);
 }
