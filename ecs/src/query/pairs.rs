@@ -53,16 +53,12 @@ pub unsafe trait PairAccess: 'static {
 macro_rules! pair_accesses {
     ($(
         $(#[$doc:meta])*
-        $Access:ident: $Data:ty => $Item:ty, $ReadOnly:ty, $usage:ident, |$pairs:ident, $row:ident, $cell:ident| $get:expr;
+        $Access:ident => $Item:ty, $ReadOnly:ty, $usage:ident, |$pairs:ident, $row:ident, $cell:ident| $get:expr;
     )*) => { $(
         $(#[$doc])*
         #[doc(hidden)]
         #[derive(Debug)]
         pub struct $Access<R>(PhantomData<fn() -> R>);
-
-        impl<R: Relation> PairData for $Data {
-            type Access = $Access<R>;
-        }
 
         // SAFETY: the usage says whether `get` gives out the value to be changed.
         unsafe impl<R: Relation> PairAccess for $Access<R> {
@@ -82,22 +78,34 @@ macro_rules! pair_accesses {
 
 pair_accesses! {
     /// `&R`.
-    ReadPair: &R => &'w R, Self, Read, |pairs, row, _cell| {
+    ReadPair => &'w R, Self, Read, |pairs, row, _cell| {
         // SAFETY: forwarded: other code does not change the value.
         unsafe { pairs.value(row) }
     };
     /// `Ref<R>`.
-    RefPair: Ref<'_, R> => Ref<'w, R>, Self, Read, |pairs, row, cell| {
+    RefPair => Ref<'w, R>, Self, Read, |pairs, row, cell| {
         // SAFETY: forwarded: other code does not change the value.
         let (value, ticks) = unsafe { pairs.get(row) };
         Ref::new(value, Ticks::new(TickPlace::One(ticks), cell.run_ticks()))
     };
     /// `&mut R`.
-    WritePair: &mut R => Mut<'w, R>, ReadPair<R>, Write, |pairs, row, cell| {
+    WritePair => Mut<'w, R>, ReadPair<R>, Write, |pairs, row, cell| {
         // SAFETY: forwarded: other code does not change the value, nor read it.
         let (value, ticks) = unsafe { pairs.get_mut(row) };
         Mut::new(value, Ticks::new(TickPlace::One(ticks), cell.run_ticks()))
     };
+}
+
+impl<R: Relation> PairData for &R {
+    type Access = ReadPair<R>;
+}
+
+impl<R: Relation> PairData for Ref<'_, R> {
+    type Access = RefPair<R>;
+}
+
+impl<R: Relation> PairData for &mut R {
+    type Access = WritePair<R>;
 }
 
 /// The pairs of a relation, whose values may be read for `'w`.
