@@ -1,6 +1,5 @@
 //! Commands as a parameter.
 
-#[cfg(feature = "std")]
 use core::marker::PhantomData;
 
 use crate::cell::StoreCell;
