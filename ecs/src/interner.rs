@@ -100,11 +100,7 @@ impl<L: ?Sized> Default for Interner<L> {
     }
 }
 
-impl<L: ?Sized> fmt::Debug for Interner<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Interner").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [L: ?Sized] Interner<L> {} }
 
 impl<L: ?Sized + Internable + Send + Sync> Interner<L> {
     /// The copy of a value, which is made the first time. `O(1)` for a usual number of values.
@@ -213,14 +209,7 @@ fn find<'a, L: ?Sized + Eq>(mut place: Link<'a, L>, hash: u64, value: &L) -> Res
 /// ```
 pub struct Interned<L: ?Sized + 'static>(&'static Entry<L>);
 
-impl<L: ?Sized> Clone for Interned<L> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<L: ?Sized> Copy for Interned<L> {}
+impl_copy! { [L: ?Sized] Interned<L>; }
 
 impl<L: ?Sized> Interned<L> {
     /// The value, for as long as the program runs.

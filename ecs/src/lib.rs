@@ -12,6 +12,8 @@ extern crate self as strata_ecs;
 mod flags;
 #[macro_use]
 mod tuples;
+#[macro_use]
+mod impls;
 mod const_panic;
 mod guard;
 mod mailbox;

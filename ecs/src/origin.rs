@@ -259,14 +259,7 @@ mod known {
 use self::known::{Known, KnownCell, Name};
 pub(crate) use self::known::{PerIndex, TRACKED};
 
-impl<T> Clone for Known<T> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Known<T> {}
+impl_copy! { [T] Known<T>; }
 
 /// The system that is running, if one is and that is known.
 #[derive(Clone, Copy)]

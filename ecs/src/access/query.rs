@@ -389,11 +389,16 @@ impl FilteredAccess {
         let twice = first_common(&self.writes, &inner.writes)
             .or_else(|| first_common(&self.writes, &inner.reads))
             .or_else(|| first_common(&self.reads, &inner.writes));
-        self.conflict = self.conflict.or(inner.conflict).or(twice);
-        self.nested.extend_from_slice(&inner.nested);
-        self.ticks.union_with(&inner.ticks);
-        self.reads.union_with(&inner.reads);
-        self.writes.union_with(&inner.writes);
+        self.unite_borrows(inner);
+        self.conflict = self.conflict.or(twice);
+    }
+
+    fn unite_borrows(&mut self, other: &Self) {
+        self.conflict = self.conflict.or(other.conflict);
+        self.nested.extend_from_slice(&other.nested);
+        self.ticks.union_with(&other.ticks);
+        self.reads.union_with(&other.reads);
+        self.writes.union_with(&other.writes);
     }
 
     /// Adds everything that an inner term demands of the entity.
@@ -430,11 +435,7 @@ impl FilteredAccess {
     /// Makes this the access of something that is one of the two, but never both: it borrows what either borrows, and
     /// has the branches of both.
     pub(crate) fn or(&mut self, other: &Self) {
-        self.conflict = self.conflict.or(other.conflict);
-        self.nested.extend_from_slice(&other.nested);
-        self.ticks.union_with(&other.ticks);
-        self.reads.union_with(&other.reads);
-        self.writes.union_with(&other.writes);
+        self.unite_borrows(other);
         other.branches.iter().for_each(|branch| self.add_branch(branch.clone()));
         self.has_merged |= other.has_merged;
         if self.branches.len() > MOST_BRANCHES {

@@ -50,6 +50,16 @@ pub enum ParamAccess {
     World,
 }
 
+impl ParamAccess {
+    fn writes(&self) -> bool {
+        match self {
+            Self::Query(query) => query.writes_anything(),
+            Self::Resource { write, .. } | Self::AllResources { write } | Self::NonSend { write, .. } => *write,
+            Self::World => false,
+        }
+    }
+}
+
 /// What a system borrows, parameter by parameter.
 ///
 /// ```
@@ -172,16 +182,18 @@ impl Access {
         }
     }
 
+    /// Each parameter, with each one of another system.
+    fn pairs<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a ParamAccess, &'a ParamAccess)> {
+        self.params.iter().flat_map(|(_, a)| other.params.iter().map(move |(_, b)| (a, b)))
+    }
+
     /// The first thing that keeps two systems from running at the same time, as in "component `Position`": where
     /// [`collides_with`](Self::collides_with) says so.
     pub(crate) fn first_collision(&self, other: &Self, components: &Components) -> Option<String> {
-        let collision = |a: &ParamAccess, b: &ParamAccess| match (a, b) {
-            (ParamAccess::Query(a), ParamAccess::Query(b)) => {
-                a.collision_with(b, components).map(|found| found.text(components))
-            }
-            _ => conflict(a, b, components),
-        };
-        self.params.iter().find_map(|(_, a)| other.params.iter().find_map(|(_, b)| collision(a, b)))
+        self.pairs(other).find_map(|pair| match pair {
+            (ParamAccess::Query(a), ParamAccess::Query(b)) => Some(a.collision_with(b, components)?.text(components)),
+            (a, b) => conflict(a, b, components),
+        })
     }
 
     /// The numbers of the resources that are lists of messages and are read as such. Some may come more than once.
@@ -225,14 +237,7 @@ impl Access {
 
     /// Whether nothing is borrowed mutably, nor changed later.
     pub(crate) fn is_read_only(&self) -> bool {
-        let writes = |access: &ParamAccess| match access {
-            ParamAccess::Query(query) => query.writes_anything(),
-            ParamAccess::Resource { write, .. }
-            | ParamAccess::AllResources { write }
-            | ParamAccess::NonSend { write, .. } => *write,
-            ParamAccess::World => false,
-        };
-        !self.exclusive && !self.deferred && !self.params.iter().any(|(_, access)| writes(access))
+        !self.exclusive && !self.deferred && !self.params.iter().any(|(_, access)| access.writes())
     }
 
     /// Adds what a parameter borrows. It may conflict with those before it that are `hidden`, by position.
@@ -272,13 +277,9 @@ impl Access {
             return alloc::vec![String::from("the whole world (`&mut World`)")];
         }
         let mut all = Vec::new();
-        for (_, a) in &self.params {
-            for (_, b) in &other.params {
-                if let Some(what) = conflict(a, b, components)
-                    && !all.contains(&what)
-                {
-                    all.push(what);
-                }
+        for what in self.pairs(other).filter_map(|(a, b)| conflict(a, b, components)) {
+            if !all.contains(&what) {
+                all.push(what);
             }
         }
         all
@@ -311,13 +312,11 @@ impl Access {
 
     /// Whether two systems must not run at the same time.
     pub(crate) fn collides_with(&self, other: &Self, components: &Components) -> bool {
-        let collide = |a: &ParamAccess, b: &ParamAccess| match (a, b) {
+        let collide = |pair: (&ParamAccess, &ParamAccess)| match pair {
             (ParamAccess::Query(a), ParamAccess::Query(b)) => a.collides_with(b, components),
-            _ => conflict(a, b, components).is_some(),
+            (a, b) => conflict(a, b, components).is_some(),
         };
-        self.exclusive
-            || other.exclusive
-            || self.params.iter().any(|(_, a)| other.params.iter().any(|(_, b)| collide(a, b)))
+        self.exclusive || other.exclusive || self.pairs(other).any(collide)
     }
 
     /// Whether two systems can run at the same time.
@@ -332,9 +331,7 @@ impl Access {
     /// ```
     #[must_use]
     pub fn is_compatible(&self, other: &Self, components: &Components) -> bool {
-        !self.exclusive
-            && !other.exclusive
-            && self.params.iter().all(|(_, a)| other.params.iter().all(|(_, b)| conflict(a, b, components).is_none()))
+        !self.exclusive && !other.exclusive && self.pairs(other).all(|(a, b)| conflict(a, b, components).is_none())
     }
 }
 
@@ -383,9 +380,6 @@ fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option
         (ParamAccess::NonSend { id, name, write }, ParamAccess::NonSend { id: other, write: other_write, .. }) => {
             (id == other && (*write || *other_write)).then(|| alloc::format!("non-Send value `{name}`"))
         }
-        (ParamAccess::World, ParamAccess::Query(query)) | (ParamAccess::Query(query), ParamAccess::World) => {
-            query.writes_anything().then(|| String::from("the whole world (`&World`)"))
-        }
         (ParamAccess::AllResources { write }, ParamAccess::Resource { name, write: other_write, .. })
         | (ParamAccess::Resource { name, write: other_write, .. }, ParamAccess::AllResources { write }) => {
             (*write || *other_write).then(|| alloc::format!("resource `{name}`"))
@@ -394,13 +388,7 @@ fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option
             (*write || *other_write).then(|| String::from("every resource"))
         }
         (ParamAccess::World, other) | (other, ParamAccess::World) => {
-            let writes = matches!(
-                other,
-                ParamAccess::Resource { write: true, .. }
-                    | ParamAccess::AllResources { write: true }
-                    | ParamAccess::NonSend { write: true, .. }
-            );
-            writes.then(|| String::from("the whole world (`&World`)"))
+            other.writes().then(|| String::from("the whole world (`&World`)"))
         }
         _ => None,
     }

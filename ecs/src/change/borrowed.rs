@@ -204,13 +204,7 @@ pub struct Ref<'w, T: ?Sized> {
     ticks: Ticks<'w>,
 }
 
-impl<T: ?Sized> Clone for Ref<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: ?Sized> Copy for Ref<'_, T> {}
+impl_copy! { [T: ?Sized] Ref<'_, T>; }
 
 impl<'w, T: ?Sized> Ref<'w, T> {
     #[inline]

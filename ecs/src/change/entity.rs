@@ -33,9 +33,7 @@ impl<'w> ReadEntity<'w> {
     /// A component of an entity of a store that may be read.
     #[inline]
     pub(crate) fn find<T: Component>(cell: ReadCell<'w>, entity: Entity) -> Option<&'w T> {
-        let value: Option<NonNull<T>> = cell.store().structure.value::<T>(entity);
-        // SAFETY: the address is that of a value of `T` of this entity, and all values may be read for 'w.
-        value.map(|value| unsafe { value.as_ref() })
+        Self::new(cell, entity).get()
     }
 
     /// # Safety

@@ -5,7 +5,7 @@ use core::hint::cold_path;
 use crate::column::Column;
 use crate::component::{ChangeTracking, TrackingRequest};
 use crate::origin::{Origin, SystemName};
-use crate::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCell, TickCells, WriteStamp};
+use crate::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCell, TickCells};
 use crate::tracking::Tracking;
 
 /// Where the ticks of a value are.
@@ -15,19 +15,10 @@ pub(crate) enum TickPlace<'w> {
     Nowhere,
     /// Nowhere so far, but they can be asked for.
     Untracked(&'w TrackingRequest),
-    /// In a row of a column, for which there is room.
-    Row(TickRow<'w>),
-    /// The same, where a change is noted already but for its tick.
+    /// In a row of a column, where a change is noted already but for its tick.
     Noted(NotedRow<'w>),
     /// Beside the value.
     One(&'w TickCells),
-}
-
-/// A row for which there is room in the ticks of a column.
-#[derive(Clone, Copy)]
-pub(crate) struct TickRow<'w> {
-    tracking: &'w Tracking,
-    row: u32,
 }
 
 /// A row whose value is borrowed alone, and of which all is noted that leads to a change in this run.
@@ -36,46 +27,6 @@ pub(crate) struct NotedRow<'w> {
     tracking: &'w Tracking,
     /// The tick of the last change.
     cell: &'w TickCell,
-}
-
-/// What rows of columns have in common.
-macro_rules! rows {
-    ($($Row:ident: $this:ident => $number:expr;)*) => {
-        $(
-            impl $Row<'_> {
-                fn ticks(self) -> ComponentTicks {
-                    let $this = self;
-                    self.tracking.get($number)
-                }
-
-                fn changed_by(self) -> Origin {
-                    let $this = self;
-                    self.tracking.changed_by($number)
-                }
-
-                fn add(self, now: WriteStamp) {
-                    let $this = self;
-                    self.tracking.add_range($number, 1, now);
-                }
-
-                fn set_changed(self, tick: Tick, now: Tick, by: Origin) {
-                    let $this = self;
-                    self.tracking.set_changed($number, tick, now);
-                    self.tracking.set_changed_by($number, by);
-                }
-
-                fn set_added(self, tick: Tick, now: Tick) {
-                    let $this = self;
-                    self.tracking.set_added($number, tick, now);
-                }
-            }
-        )*
-    };
-}
-
-rows! {
-    TickRow: this => this.row as usize;
-    NotedRow: this => this.tracking.row_of(this.cell);
 }
 
 impl<'w> TickPlace<'w> {
@@ -130,12 +81,13 @@ impl<'w> Ticks<'w> {
         Self { tracking, row, place, run_ticks }
     }
 
-    /// Where they are.
+    /// The column and the row that they are in, if they are in one.
     #[inline(always)]
-    fn place(&self) -> TickPlace<'w> {
-        match self.tracking {
-            Some(tracking) => TickPlace::Row(TickRow { tracking, row: self.row as u32 }),
-            None => self.place,
+    fn row(&self) -> Option<(&'w Tracking, usize)> {
+        match (self.tracking, self.place) {
+            (Some(tracking), _) => Some((tracking, self.row)),
+            (None, TickPlace::Noted(NotedRow { tracking, cell })) => Some((tracking, tracking.row_of(cell))),
+            _ => None,
         }
     }
 
@@ -188,16 +140,13 @@ impl<'w> Ticks<'w> {
     /// The ticks, if they are known. If they are not, they will be.
     #[inline]
     pub(crate) fn get(&self) -> Option<ComponentTicks> {
-        match self.place() {
-            TickPlace::Nowhere => None,
-            TickPlace::Untracked(request) => {
-                request.ask();
-                None
-            }
-            TickPlace::Row(row) => Some(row.ticks()),
-            TickPlace::Noted(row) => Some(row.ticks()),
-            TickPlace::One(cells) => Some(cells.get()),
+        if let Some((tracking, row)) = self.row() {
+            return Some(tracking.get(row));
         }
+        if let TickPlace::Untracked(request) = self.place {
+            request.ask();
+        }
+        self.cells().map(TickCells::get)
     }
 
     /// What is not known counts as added.
@@ -228,11 +177,9 @@ impl<'w> Ticks<'w> {
 
     /// The origin of the last change.
     pub(crate) fn changed_by(&self) -> Origin {
-        match self.place() {
-            TickPlace::Nowhere | TickPlace::Untracked(_) => Origin::UNKNOWN,
-            TickPlace::Row(row) => row.changed_by(),
-            TickPlace::Noted(row) => row.changed_by(),
-            TickPlace::One(cells) => cells.by.get(),
+        match self.row() {
+            Some((tracking, row)) => tracking.changed_by(row),
+            None => self.cells().map_or(Origin::UNKNOWN, |cells| cells.by.get()),
         }
     }
 
@@ -240,14 +187,14 @@ impl<'w> Ticks<'w> {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn mark(&self) {
-        match self.place() {
-            TickPlace::Nowhere | TickPlace::Untracked(_) => {}
-            // SAFETY: the constructor's caller has promised that there is room.
-            TickPlace::Row(TickRow { tracking, row }) => unsafe {
+        match (self.tracking, self.place) {
+            (Some(tracking), _) => {
                 cold_path();
-                tracking.mark(row as usize, self.run_ticks.here());
-            },
-            TickPlace::Noted(NotedRow { tracking, cell }) => {
+                // SAFETY: the constructor's caller has promised that there is room.
+                unsafe { tracking.mark(self.row, self.run_ticks.here()) };
+            }
+            (None, TickPlace::Nowhere | TickPlace::Untracked(_)) => {}
+            (None, TickPlace::Noted(NotedRow { tracking, cell })) => {
                 let now = self.run_ticks.here();
                 // The compiler may put several of these together, unlike atomic operations.
                 // SAFETY: the number is that of an atomic, which may be written through a shared reference. The constructor's
@@ -256,18 +203,17 @@ impl<'w> Ticks<'w> {
                 unsafe { cell.as_ptr().write(now.tick.get()) }
                 tracking.set_changed_by_of(cell, now.by);
             }
-            TickPlace::One(cells) => cells.set_changed(self.run_ticks.here()),
+            (None, TickPlace::One(cells)) => cells.set_changed(self.run_ticks.here()),
         }
     }
 
     /// Notes that the value is new.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn mark_added(&self) {
-        match self.place() {
-            TickPlace::Nowhere | TickPlace::Untracked(_) => {}
-            TickPlace::Row(row) => row.add(self.run_ticks.here()),
-            TickPlace::Noted(row) => row.add(self.run_ticks.here()),
-            TickPlace::One(cells) => cells.set_added(self.run_ticks.here()),
+        let now = self.run_ticks.here();
+        match self.row() {
+            Some((tracking, row)) => tracking.add_range(row, 1, now),
+            None => self.cells().into_iter().for_each(|cells| cells.set_added(now)),
         }
     }
 
@@ -276,14 +222,12 @@ impl<'w> Ticks<'w> {
     pub(crate) fn set_changed(&self, tick: Tick) {
         let by = self.run_ticks.here().by;
         let tick = self.past(tick);
-        match self.place() {
-            TickPlace::Nowhere | TickPlace::Untracked(_) => {}
-            TickPlace::Row(row) => row.set_changed(tick, self.run_ticks.this_run, by),
-            TickPlace::Noted(row) => row.set_changed(tick, self.run_ticks.this_run, by),
-            TickPlace::One(cells) => {
-                cells.changed.set(tick);
-                cells.by.set(by);
-            }
+        if let Some((tracking, row)) = self.row() {
+            tracking.set_changed(row, tick, self.run_ticks.this_run);
+            tracking.set_changed_by(row, by);
+        } else if let Some(cells) = self.cells() {
+            cells.changed.set(tick);
+            cells.by.set(by);
         }
     }
 
@@ -297,11 +241,9 @@ impl<'w> Ticks<'w> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn set_added(&self, tick: Tick) {
         let tick = self.past(tick);
-        match self.place() {
-            TickPlace::Nowhere | TickPlace::Untracked(_) => {}
-            TickPlace::Row(row) => row.set_added(tick, self.run_ticks.this_run),
-            TickPlace::Noted(row) => row.set_added(tick, self.run_ticks.this_run),
-            TickPlace::One(cells) => cells.added.set(tick),
+        match self.row() {
+            Some((tracking, row)) => tracking.set_added(row, tick, self.run_ticks.this_run),
+            None => self.cells().into_iter().for_each(|cells| cells.added.set(tick)),
         }
         self.set_changed(tick);
     }

@@ -298,11 +298,7 @@ impl<'w, 's> Commands<'w, 's> {
     }
 }
 
-impl fmt::Debug for Commands<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Commands").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [] Commands<'_, '_> {} }
 
 /// Commands for one entity, from [`Commands::spawn`] and [`Commands::entity`].
 ///

@@ -1,7 +1,6 @@
 //! Commands for many entities at once.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::commands::Commands;
 use crate::bundle::{Bundle, OneOfEach};
@@ -188,8 +187,4 @@ impl SelectionCommands<'_> {
     }
 }
 
-impl fmt::Debug for SelectionCommands<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SelectionCommands").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [] SelectionCommands<'_> {} }

@@ -58,13 +58,7 @@ impl Saving {
     pub(super) const USUAL: Self = Self { version: 1, aliases: &[], is_skipped: false };
 }
 
-impl<T> Clone for Description<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Description<T> {}
+impl_copy! { [T] Description<T>; }
 
 impl<T> Description<T> {
     /// Nothing is known.

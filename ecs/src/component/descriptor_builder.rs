@@ -8,7 +8,6 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
-use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use super::constructor::Constructor;
@@ -284,11 +283,7 @@ fn captures_nothing<T, F: Fn() -> T + Copy + Send + Sync + 'static>(make: F) -> 
     Constructor::new(make)
 }
 
-impl fmt::Debug for ComponentDescriptorBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ComponentDescriptorBuilder").field("name", &self.name).finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [] ComponentDescriptorBuilder { name } }
 
 #[cfg(test)]
 mod tests {

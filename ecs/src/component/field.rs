@@ -343,13 +343,7 @@ pub struct Fields<T: ?Sized> {
     marker: PhantomData<fn(&T) -> &T>,
 }
 
-impl<T: ?Sized> Clone for Fields<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: ?Sized> Copy for Fields<T> {}
+impl_copy! { [T: ?Sized] Fields<T>; }
 
 impl<T: ?Sized> Fields<T> {
     /// No fields: those of an enum, of a unit struct, and of a type whose fields are not known.

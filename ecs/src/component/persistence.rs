@@ -2,7 +2,6 @@
 
 use alloc::string::String;
 use core::any::Any;
-use core::fmt;
 
 use super::functions::WriteTextFn;
 
@@ -144,19 +143,9 @@ impl<R> TextForm<R> {
     }
 }
 
-impl<R> Clone for TextForm<R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
+impl_copy! { [R] TextForm<R>; }
 
-impl<R> Copy for TextForm<R> {}
-
-impl<R> fmt::Debug for TextForm<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TextForm").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [R] TextForm<R> {} }
 
 /// The persistence of a type that is known by function pointers only.
 #[derive(Clone, Copy)]

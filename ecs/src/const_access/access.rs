@@ -1,7 +1,7 @@
 //! What something borrows, and what parameters are called.
 
 use crate::component::ComponentKey;
-use crate::term::ConstTerm;
+use crate::term::{ConstTerm, any_in};
 
 /// What something borrows and demands.
 #[derive(Clone, Copy)]
@@ -55,14 +55,7 @@ impl ConstAccess {
             Self::Nothing | Self::Query(_) | Self::Resource { .. } | Self::NonSend | Self::Lookup(_) => false,
             Self::Field { access, .. } | Self::Once(_, access) => access.looks_at_world(),
             Self::Params(params) | Self::Groups(params) | Self::OneOf(params) => {
-                let mut rest: &[Self] = params;
-                while let [first, others @ ..] = rest {
-                    if first.looks_at_world() {
-                        return true;
-                    }
-                    rest = others;
-                }
-                false
+                any_in!(param in params => param.looks_at_world())
             }
         }
     }

@@ -13,15 +13,13 @@ use super::report::{
 };
 use super::same_type::SameTypePair;
 use crate::component::Component;
-use crate::term::{ConstTerm, Usage};
+use crate::term::{ConstTerm, Usage, any_in, each_in, find_in};
 
 /// Fails to compile if two parameters of a system get into each other's way, one asks for what is never known, or one gives
 /// to the first row what all rows are to see. The options of a row system stand among its parameters.
 #[track_caller]
 pub const fn check_system(system: &str, params: &[NamedAccess]) {
-    let mut second = 0;
-    while second < params.len() {
-        let b = &params[second];
+    each_in!(b after before in params => {
         if let Some(found) = untracked(&b.access) {
             report_untracked(&["system `", system, "`: ", b.noun(), b.name, "`"], found, "");
         }
@@ -33,38 +31,21 @@ pub const fn check_system(system: &str, params: &[NamedAccess]) {
         if let Some(conflict) = conflict_within(&b.access) {
             report_within(system, b, conflict);
         }
-        let mut first = 0;
-        while first < second {
-            let a = &params[first];
-            if let Some(conflict) = conflict_of(a, b, params) {
-                report(system, a, b, conflict);
-            }
-            first += 1;
-        }
-        second += 1;
-    }
+        each_in!(a in before => if let Some(conflict) = conflict_of(a, b, params) {
+            report(system, a, b, conflict);
+        });
+    });
 }
 
 /// Fails to compile if two of the parameters borrow what is written as the same type in both, one of them mutably.
 #[track_caller]
 pub const fn check_same_types(system: &str, params: &[NamedAccess], pairs: &[SameTypePair]) {
-    let mut at = 0;
-    while at < pairs.len() {
-        check_pair(system, &pairs[at], params);
-        at += 1;
-    }
+    each_in!(pair in pairs => check_pair(system, pair, params));
 }
 
 /// Whether a system is called once for each row.
 const fn has_rows(params: &[NamedAccess]) -> bool {
-    let mut at = 0;
-    while at < params.len() {
-        if params[at].is_of_rows() {
-            return true;
-        }
-        at += 1;
-    }
-    false
+    any_in!(param in params => param.is_of_rows())
 }
 
 /// Fails to compile if the parameters of a pair can be about the same entity.
@@ -104,6 +85,55 @@ pub(crate) const fn check_query<Query>(_query: PhantomData<Query>, query: &Const
     }
 }
 
+/// Fails to compile if a component cannot keep entities out of queries.
+#[track_caller]
+pub(crate) const fn check_disabling<C: Component>() {
+    if let ConstTerm::Component(_, component) = ConstTerm::of::<C>(Usage::Without)
+        && component.is_sparse
+    {
+        report_sparse(component.key.name());
+    }
+}
+
+/// Checks that the components of a bundle differ, as far as that is known while the program is compiled. The rest is checked when the
+/// bundle is first used in a world.
+#[track_caller]
+///
+/// The holder is as in "a bundle has".
+pub(crate) const fn check_one_of_each(holder: &str, components: &ConstTerm) {
+    if let Some(twice) = named_twice(components, true) {
+        report_twice(holder, twice);
+    }
+}
+
+/// Whether two components of a bundle may be one: the compiler does not know whether types with parameters are.
+pub(crate) const fn may_repeat(components: &ConstTerm) -> bool {
+    named_twice(components, false).is_some()
+}
+
+/// A component that a term names twice, certainly or as far as can be told.
+const fn named_twice(term: &ConstTerm, certainly: bool) -> Option<&'static str> {
+    let ConstTerm::Group(_, members) = term else { return None };
+    find_in!(member after before in members => match named_twice(member, certainly) {
+        None => find_in!(other in before => named_by_both(other, member, certainly)),
+        found => found,
+    })
+}
+
+/// A component that two terms name.
+const fn named_by_both(a: &ConstTerm, b: &ConstTerm, certainly: bool) -> Option<&'static str> {
+    match (a, b) {
+        (ConstTerm::Group(_, members), other) | (other, ConstTerm::Group(_, members)) => {
+            find_in!(member in members => named_by_both(member, other, certainly))
+        }
+        (ConstTerm::Component(_, a), ConstTerm::Component(_, b)) => {
+            let is_one = if certainly { a.key.is_same(b.key) } else { a.key.may_be(b.key) };
+            if is_one { Some(a.key.name()) } else { None }
+        }
+        _ => None,
+    }
+}
+
 /// Fails to compile if two parameters without names, which are behind the inputs, get into each other's way, or one asks for what
 /// is never known.
 ///
@@ -134,71 +164,4 @@ pub(crate) const fn check_nameless<User>(_user: PhantomData<User>, of: Nameless,
 const fn number(at: usize) -> &'static str {
     const NUMBERS: [&str; 16] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
     if at < NUMBERS.len() { NUMBERS[at] } else { "17 or more" }
-}
-
-/// Fails to compile if a component cannot keep entities out of queries.
-#[track_caller]
-pub(crate) const fn check_disabling<C: Component>() {
-    if let ConstTerm::Component(_, component) = ConstTerm::of::<C>(Usage::Without)
-        && component.is_sparse
-    {
-        report_sparse(component.key.name());
-    }
-}
-
-/// Checks that the components of a bundle differ, as far as that is known while the program is compiled. The rest is checked when the
-/// bundle is first used in a world.
-#[track_caller]
-///
-/// The holder is as in "a bundle has".
-pub(crate) const fn check_one_of_each(holder: &str, components: &ConstTerm) {
-    if let Some(twice) = named_twice(components, true) {
-        report_twice(holder, twice);
-    }
-}
-
-/// Whether two components of a bundle may be one: the compiler does not know whether types with parameters are.
-pub(crate) const fn may_repeat(components: &ConstTerm) -> bool {
-    named_twice(components, false).is_some()
-}
-
-/// A component that a term names twice, certainly or as far as can be told.
-const fn named_twice(term: &ConstTerm, certainly: bool) -> Option<&'static str> {
-    let ConstTerm::Group(_, members) = term else { return None };
-    let mut second = 0;
-    while second < members.len() {
-        if let Some(twice) = named_twice(&members[second], certainly) {
-            return Some(twice);
-        }
-        let mut first = 0;
-        while first < second {
-            if let Some(twice) = named_by_both(&members[first], &members[second], certainly) {
-                return Some(twice);
-            }
-            first += 1;
-        }
-        second += 1;
-    }
-    None
-}
-
-/// A component that two terms name.
-const fn named_by_both(a: &ConstTerm, b: &ConstTerm, certainly: bool) -> Option<&'static str> {
-    match (a, b) {
-        (ConstTerm::Group(_, members), other) | (other, ConstTerm::Group(_, members)) => {
-            let mut at = 0;
-            while at < members.len() {
-                if let Some(twice) = named_by_both(&members[at], other, certainly) {
-                    return Some(twice);
-                }
-                at += 1;
-            }
-            None
-        }
-        (ConstTerm::Component(_, a), ConstTerm::Component(_, b)) => {
-            let is_one = if certainly { a.key.is_same(b.key) } else { a.key.may_be(b.key) };
-            if is_one { Some(a.key.name()) } else { None }
-        }
-        _ => None,
-    }
 }

@@ -3,7 +3,7 @@
 use super::access::{ConstAccess, Given, NamedAccess};
 use super::disjoint::Overlap;
 use crate::component::ComponentKey;
-use crate::term::{ConstTerm, Group};
+use crate::term::{ConstTerm, Group, any_in, find_in};
 
 /// What can be borrowed.
 #[derive(Clone, Copy)]
@@ -119,14 +119,7 @@ pub(super) const fn conflict_of(a: &NamedAccess, b: &NamedAccess, params: &[Name
 const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess]) -> Option<Conflict> {
     match other {
         ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
-            let mut at = 0;
-            while at < parts.len() {
-                if let Some(conflict) = with_rows(row, &parts[at], params) {
-                    return Some(conflict);
-                }
-                at += 1;
-            }
-            None
+            find_in!(part in parts => with_rows(row, part, params))
         }
         ConstAccess::Field { name, access } => Conflict::in_second(with_rows(row, access, params), name),
         ConstAccess::Lookup(query) => Conflict::of_lookup(with_rows(row, query, params)),
@@ -149,14 +142,7 @@ const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess
 pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
     match (a, b) {
         (ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts), _) => {
-            let mut at = 0;
-            while at < parts.len() {
-                if let Some(conflict) = between(&parts[at], b) {
-                    return Some(conflict);
-                }
-                at += 1;
-            }
-            None
+            find_in!(part in parts => between(part, b))
         }
         (_, ConstAccess::Params(_) | ConstAccess::Groups(_) | ConstAccess::OneOf(_)) => {
             Conflict::swapped(between(b, a))
@@ -214,16 +200,7 @@ const fn nested_in(term: &ConstTerm, other: &ConstTerm, entities: &Other<'_>) ->
                 found => found,
             }
         }
-        ConstTerm::Group(_, members) => {
-            let mut at = 0;
-            while at < members.len() {
-                if let Some(conflict) = nested_in(&members[at], other, entities) {
-                    return Some(conflict);
-                }
-                at += 1;
-            }
-            None
-        }
+        ConstTerm::Group(_, members) => find_in!(member in members => nested_in(member, other, entities)),
         _ => None,
     }
 }
@@ -255,21 +232,10 @@ pub(super) const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
             found => found,
         },
         ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
-            let mut second = 0;
-            while second < parts.len() {
-                if let Some(conflict) = conflict_within(&parts[second]) {
-                    return Some(conflict);
-                }
-                let mut first = 0;
-                while first < second && !matches!(access, ConstAccess::OneOf(_)) {
-                    if let Some(conflict) = between(&parts[first], &parts[second]) {
-                        return Some(conflict);
-                    }
-                    first += 1;
-                }
-                second += 1;
-            }
-            None
+            find_in!(part after before in parts => match conflict_within(part) {
+                None if !matches!(access, ConstAccess::OneOf(_)) => find_in!(other in before => between(other, part)),
+                found => found,
+            })
         }
         _ => None,
     }
@@ -282,14 +248,7 @@ pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
         ConstAccess::Lookup(access) => untracked(access),
         ConstAccess::Field { name, access } => Conflict::in_first(untracked(access), name),
         ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
-            let mut at = 0;
-            while at < parts.len() {
-                if let Some(found) = untracked(&parts[at]) {
-                    return Some(found);
-                }
-                at += 1;
-            }
-            None
+            find_in!(part in parts => untracked(part))
         }
         _ => None,
     }
@@ -304,14 +263,7 @@ pub(super) const fn given_once(access: &ConstAccess) -> Option<(Given, Option<&'
             None => None,
         },
         ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
-            let mut at = 0;
-            while at < parts.len() {
-                if let Some(found) = given_once(&parts[at]) {
-                    return Some(found);
-                }
-                at += 1;
-            }
-            None
+            find_in!(part in parts => given_once(part))
         }
         _ => None,
     }
@@ -322,16 +274,7 @@ const fn written_component(term: &ConstTerm) -> Option<Conflict> {
     match term {
         ConstTerm::Group(Group::WriteAll, _) => Some(Conflict::all_components()),
         ConstTerm::Component(usage, component) if usage.writes() => Some(Conflict::component(component.key)),
-        ConstTerm::Group(_, members) => {
-            let mut at = 0;
-            while at < members.len() {
-                if let Some(conflict) = written_component(&members[at]) {
-                    return Some(conflict);
-                }
-                at += 1;
-            }
-            None
-        }
+        ConstTerm::Group(_, members) => find_in!(member in members => written_component(member)),
         _ => None,
     }
 }
@@ -347,16 +290,7 @@ const fn shared_component(a: &ConstTerm, b: &ConstTerm, own: bool) -> Option<Con
         (ConstTerm::Group(Group::Optional | Group::Or, members), other)
         | (other, ConstTerm::Group(Group::Optional | Group::Or, members))
         | (ConstTerm::Group(_, members), other)
-        | (other, ConstTerm::Group(_, members)) => {
-            let mut at = 0;
-            while at < members.len() {
-                if let Some(conflict) = shared_component(&members[at], other, own) {
-                    return Some(conflict);
-                }
-                at += 1;
-            }
-            None
-        }
+        | (other, ConstTerm::Group(_, members)) => find_in!(member in members => shared_component(member, other, own)),
         (ConstTerm::Component(usage, component), ConstTerm::Component(other_usage, other)) => {
             let key = component.key;
             if !key.is_same(other.key) || !usage.writes() && !other_usage.writes() {
@@ -386,55 +320,27 @@ const fn shared_with_all(writes: bool, except: &[ConstTerm], term: &ConstTerm, o
         ConstTerm::Group(group @ (Group::ReadAll | Group::WriteAll), _) => {
             if writes || matches!(group, Group::WriteAll) { Some(Conflict::all_components()) } else { None }
         }
-        ConstTerm::Group(_, members) => {
-            let mut at = 0;
-            while at < members.len() {
-                if let Some(conflict) = shared_with_all(writes, except, &members[at], own) {
-                    return Some(conflict);
-                }
-                at += 1;
-            }
-            None
-        }
+        ConstTerm::Group(_, members) => find_in!(member in members => shared_with_all(writes, except, member, own)),
         _ => None,
     }
 }
 
 /// Whether one of some terms may be about a component.
 const fn are_about(terms: &[ConstTerm], key: ComponentKey) -> bool {
-    let mut at = 0;
-    while at < terms.len() {
-        let found = match &terms[at] {
-            ConstTerm::Component(_, component) => component.key.may_be(key),
-            ConstTerm::Group(_, members) => are_about(members, key),
-            _ => false,
-        };
-        if found {
-            return true;
-        }
-        at += 1;
-    }
-    false
+    any_in!(term in terms => match term {
+        ConstTerm::Component(_, component) => component.key.may_be(key),
+        ConstTerm::Group(_, members) => are_about(members, key),
+        _ => false,
+    })
 }
 
 /// What the members of a term borrow twice, once mutably.
 const fn conflict_of_members(term: &ConstTerm) -> Option<Conflict> {
     let ConstTerm::Group(group, members) = term else { return None };
-    let mut second = 0;
-    while second < members.len() {
-        if let Some(conflict) = conflict_of_members(&members[second]) {
-            return Some(conflict);
-        }
-        let mut first = 0;
-        while first < second && group.is_together() {
-            if let Some(conflict) = shared_component(&members[first], &members[second], true) {
-                return Some(conflict);
-            }
-            first += 1;
-        }
-        second += 1;
-    }
-    None
+    find_in!(member after before in members => match conflict_of_members(member) {
+        None if group.is_together() => find_in!(other in before => shared_component(other, member, true)),
+        found => found,
+    })
 }
 
 /// A component of which a term asks for changes although they are never known.
@@ -444,16 +350,7 @@ pub(super) const fn untracked_component(term: &ConstTerm) -> Option<Conflict> {
             Some(Conflict::new(BorrowKind::Changes, component.key.name()))
         }
         ConstTerm::Nested(query) => untracked_component(query),
-        ConstTerm::Group(_, members) => {
-            let mut at = 0;
-            while at < members.len() {
-                if let Some(found) = untracked_component(&members[at]) {
-                    return Some(found);
-                }
-                at += 1;
-            }
-            None
-        }
+        ConstTerm::Group(_, members) => find_in!(member in members => untracked_component(member)),
         _ => None,
     }
 }

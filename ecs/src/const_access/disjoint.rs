@@ -12,7 +12,7 @@
 use super::access::{ConstAccess, NamedAccess};
 use crate::component::{Component, ComponentKey};
 use crate::entity_disabling::Disabled;
-use crate::term::{ConstComponent, ConstTerm, Group, Usage};
+use crate::term::{ConstComponent, ConstTerm, Group, Usage, any_in, each_in};
 
 /// How many terms a search looks at. The compiler warns of a constant that takes two million steps of its own.
 const MOST_STEPS: u32 = 20_000;
@@ -26,6 +26,16 @@ pub(super) enum Overlap {
     Possible,
     /// They have so many branches that only what all of these have in common was compared, and that does not keep them apart.
     Unknown,
+}
+
+/// Whether a condition holds for the query of one of the parameters that belong to the rows of a system.
+macro_rules! any_row {
+    ($row:ident in $params:expr => $holds:expr) => {
+        any_in!(param in $params => match &param.access {
+            ConstAccess::Query($row) if param.is_of_rows() => $holds,
+            _ => false,
+        })
+    };
 }
 
 impl Overlap {
@@ -45,14 +55,16 @@ impl Overlap {
 
     /// Of the rows of a system with another query.
     pub(super) const fn of_rows(params: &[NamedAccess], other: &ConstTerm) -> Self {
-        let excluded = [excluded_by_default(rows_name_disabled(params)), excluded_by_default(names_disabled(other))];
+        let rows_name_disabled = any_row!(row in params => names_disabled(row));
+        let excluded = [excluded_by_default(rows_name_disabled), excluded_by_default(names_disabled(other))];
         let by_default = Todo { terms: excluded[0], rows: &[], rest: None };
         let rows = Todo { terms: &[], rows: params, rest: Some(&by_default) };
         let by_default = Todo { terms: excluded[1], rows: &[], rest: Some(&rows) };
         let second = Todo { terms: core::slice::from_ref(other), rest: Some(&by_default), ..by_default };
         match Self::of_search(&second) {
-            Self::Unknown if some_row_excludes(params, other) => Self::Never,
-            Self::Unknown if one_excludes(excluded[0], other) || rows_demand(params, excluded[1]) => Self::Never,
+            Self::Unknown if any_row!(row in params => excludes(row, other) || excludes(other, row)) => Self::Never,
+            Self::Unknown if one_excludes(excluded[0], other) => Self::Never,
+            Self::Unknown if any_row!(row in params => one_excludes(excluded[1], row)) => Self::Never,
             found => found,
         }
     }
@@ -139,16 +151,10 @@ const fn can_match_one_of(next: &Todo<'_>, known: Option<&Assumption<'_>>, steps
     if holds(alternative, known) {
         return can_match(None, next.rest, known, steps);
     }
-    let mut at = 0;
-    while at < members.len() {
-        let (member, _) = members.split_at(at).1.split_at(1);
-        let member = Todo { terms: member, rows: &[], rest: None };
-        if can_match(Some(&member), next.rest, known, steps) {
-            return true;
-        }
-        at += 1;
-    }
-    false
+    any_in!(member in members => {
+        let member = Todo { terms: core::slice::from_ref(member), rows: &[], rest: None };
+        can_match(Some(&member), next.rest, known, steps)
+    })
 }
 
 /// Whether a term follows from what is assumed.
@@ -165,11 +171,7 @@ const fn holds(term: &ConstTerm, mut known: Option<&Assumption<'_>>) -> bool {
         }
         ConstTerm::Group(group @ (Group::All | Group::Or | Group::AnyOf | Group::FirstOf), members) => {
             let needs_all = matches!(group, Group::All);
-            let mut at = 0;
-            while at < members.len() && holds(&members[at], known) == needs_all {
-                at += 1;
-            }
-            (at == members.len()) == needs_all
+            any_in!(member in members => holds(member, known) != needs_all) != needs_all
         }
         _ => true,
     }
@@ -199,69 +201,14 @@ const fn names_disabled(term: &ConstTerm) -> bool {
     match term {
         ConstTerm::Entity | ConstTerm::Spawned | ConstTerm::SpawnDetails | ConstTerm::Nested(_) => false,
         ConstTerm::Component(usage, component) => usage.names() && component.key.may_be(<Disabled as Component>::KEY),
-        ConstTerm::Group(_, members) => {
-            let mut at = 0;
-            while at < members.len() && !names_disabled(&members[at]) {
-                at += 1;
-            }
-            at < members.len()
-        }
+        ConstTerm::Group(_, members) => any_in!(member in members => names_disabled(member)),
         ConstTerm::AtRunTime => true,
     }
 }
 
-/// The same of the rows of a system.
-const fn rows_name_disabled(params: &[NamedAccess]) -> bool {
-    let mut at = 0;
-    while at < params.len() {
-        if let ConstAccess::Query(row) = &params[at].access
-            && params[at].is_of_rows()
-            && names_disabled(row)
-        {
-            return true;
-        }
-        at += 1;
-    }
-    false
-}
-
 /// Whether one of several terms, all of which hold, excludes what all branches of `b` demand.
 const fn one_excludes(terms: &[ConstTerm], b: &ConstTerm) -> bool {
-    let mut at = 0;
-    while at < terms.len() && !excludes(&terms[at], b) {
-        at += 1;
-    }
-    at < terms.len()
-}
-
-/// Whether a parameter of the rows demands what one of several terms excludes.
-const fn rows_demand(params: &[NamedAccess], terms: &[ConstTerm]) -> bool {
-    let mut at = 0;
-    while at < params.len() {
-        if let ConstAccess::Query(row) = &params[at].access
-            && params[at].is_of_rows()
-            && one_excludes(terms, row)
-        {
-            return true;
-        }
-        at += 1;
-    }
-    false
-}
-
-/// Whether a parameter of the rows excludes what a query demands, or the other way round.
-const fn some_row_excludes(params: &[NamedAccess], other: &ConstTerm) -> bool {
-    let mut at = 0;
-    while at < params.len() {
-        if let ConstAccess::Query(row) = &params[at].access
-            && params[at].is_of_rows()
-            && (excludes(row, other) || excludes(other, row))
-        {
-            return true;
-        }
-        at += 1;
-    }
-    false
+    any_in!(term in terms => excludes(term, b))
 }
 
 /// Whether something that all branches of `a` exclude is demanded by all of `b`.
@@ -270,11 +217,7 @@ const fn excludes(a: &ConstTerm, b: &ConstTerm) -> bool {
         ConstTerm::Component(usage, component) if usage.excludes() => demands(b, component.key),
         ConstTerm::Group(group, members) => {
             let mut count = 0;
-            let mut at = 0;
-            while at < members.len() {
-                count += excludes(&members[at], b) as usize;
-                at += 1;
-            }
+            each_in!(member in members => count += excludes(member, b) as usize);
             is_said(*group, count, members.len())
         }
         _ => false,
@@ -287,11 +230,7 @@ const fn demands(term: &ConstTerm, key: ComponentKey) -> bool {
         ConstTerm::Component(usage, component) if usage.demands() => key.may_be(component.key),
         ConstTerm::Group(group, members) => {
             let mut count = 0;
-            let mut at = 0;
-            while at < members.len() {
-                count += demands(&members[at], key) as usize;
-                at += 1;
-            }
+            each_in!(member in members => count += demands(member, key) as usize);
             is_said(*group, count, members.len())
         }
         _ => false,

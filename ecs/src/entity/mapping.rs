@@ -21,13 +21,7 @@ pub enum Mapping<T> {
     By(fn(&mut T, &mut dyn EntityMapper)),
 }
 
-impl<T> Clone for Mapping<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Mapping<T> {}
+impl_copy! { [T] Mapping<T>; }
 
 impl<T> Mapping<T> {
     /// Of a type that can be mapped.

@@ -471,11 +471,7 @@ impl<M> Extend<M> for Messages<M> {
     }
 }
 
-impl<M: fmt::Debug> fmt::Debug for Messages<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Messages").field("old", &self.old).field("new", &self.new).finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [M: fmt::Debug] Messages<M> { old, new } }
 
 /// The number of a message among all messages of its type that a [`Messages`] has had. Later ones have higher numbers.
 ///
@@ -507,13 +503,7 @@ impl<M> MessageId<M> {
     }
 }
 
-impl<M> Clone for MessageId<M> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<M> Copy for MessageId<M> {}
+impl_copy! { [M] MessageId<M>; }
 
 impl<M> PartialEq for MessageId<M> {
     fn eq(&self, other: &Self) -> bool {

@@ -14,7 +14,7 @@ use super::blocks::{Block, Matched};
 use super::fetch::{Fetch, Rows};
 use super::filter::FilterTerms;
 use crate::cell::StoreCell;
-use crate::entity::{Entity, Slot, TableId, UniqueEntityIter};
+use crate::entity::{Entity, Slot, UniqueEntityIter};
 use crate::prefetch::prefetch;
 
 /// How far ahead slots are fetched, as a number of entities.
@@ -49,42 +49,6 @@ pub(super) fn fetch_ahead<D: Fetch, F: FilterTerms, I>(matched: Matched<'_, '_, 
     }
 }
 
-/// Finds the entities of a list, one after the other. It keeps the last table at hand.
-pub(super) struct ListFinder<'w, 's, D: Fetch, F: FilterTerms> {
-    matched: Matched<'w, 's, D, F>,
-    slots: &'w [Slot],
-    /// The table in which the last entity was found, and all its rows.
-    table: TableId,
-    block: Option<Block<'w, D, F>>,
-}
-
-impl<'w, 's, D: Fetch, F: FilterTerms> ListFinder<'w, 's, D, F> {
-    /// For the tables of a query.
-    #[inline(always)]
-    pub(super) fn new(matched: Matched<'w, 's, D, F>) -> Self {
-        let slots = matched.cell().store().structure.entities.slots();
-        Self { matched, slots, table: TableId::UNUSED, block: None }
-    }
-
-    /// All rows of the table in which an entity is, and its row; `None` if it is not alive, or its table does not match.
-    #[inline(always)]
-    pub(super) fn find(&mut self, entity: Entity) -> Option<(&Block<'w, D, F>, usize)> {
-        let location = Slot::find(self.slots, entity)?;
-        if self.table != location.table {
-            self.block = Some(self.matched.block_of(location.table)?);
-            self.table = location.table;
-        }
-        self.block.as_ref().map(|block| (block, location.row as usize))
-    }
-
-    /// Guesses by the row of an entity, unless it is not found.
-    #[inline(always)]
-    pub(super) fn guess_by(&mut self, entity: Entity) -> Option<Guess<'w, D, F>> {
-        let (&block, row) = self.find(entity)?;
-        Some(Guess { block, shift: (row as u32).wrapping_sub(entity.index()) })
-    }
-}
-
 /// Guesses of rows in one table: entities that were spawned together have rows in the order of their indexes, as long as they stay where
 /// they are. A guess is checked in the list of the table's entities. If it is right no slot is read, for which the values would wait.
 pub(super) struct Guess<'w, D: Fetch, F: FilterTerms> {
@@ -94,9 +58,15 @@ pub(super) struct Guess<'w, D: Fetch, F: FilterTerms> {
     shift: u32,
 }
 
-impl<D: Fetch, F: FilterTerms> Guess<'_, D, F> {
+impl<'w, D: Fetch, F: FilterTerms> Guess<'w, D, F> {
     /// How far ahead what is guessed is fetched, as a number of entities.
     const AHEAD: usize = 16;
+
+    /// Guesses by the row of an entity, in a block of all rows of its table.
+    #[inline(always)]
+    pub(super) fn new(block: Block<'w, D, F>, row: usize, entity: Entity) -> Self {
+        Self { block, shift: (row as u32).wrapping_sub(entity.index()) }
+    }
 
     #[inline(always)]
     fn row(&self, entity: Entity) -> usize {

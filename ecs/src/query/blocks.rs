@@ -28,14 +28,7 @@ pub(crate) struct Block<'w, D: Fetch, F: FilterTerms> {
     pub(crate) all_packed: bool,
 }
 
-impl<D: Fetch, F: FilterTerms> Clone for Block<'_, D, F> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D: Fetch, F: FilterTerms> Copy for Block<'_, D, F> {}
+impl_copy! { [D: Fetch, F: FilterTerms] Block<'_, D, F>; }
 
 /// Whether rows of a matched table have to be asked one by one.
 pub(crate) const fn per_row<D: Fetch, F: FilterTerms>() -> bool {
@@ -58,14 +51,7 @@ pub(crate) struct Matched<'w, 's, D: Fetch, F: FilterTerms> {
     cache: &'s CacheOf<D, F>,
 }
 
-impl<D: Fetch, F: FilterTerms> Clone for Matched<'_, '_, D, F> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D: Fetch, F: FilterTerms> Copy for Matched<'_, '_, D, F> {}
+impl_copy! { [D: Fetch, F: FilterTerms] Matched<'_, '_, D, F>; }
 
 impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
     /// # Safety
@@ -140,8 +126,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Matched<'w, 's, D, F> {
     pub(crate) unsafe fn packed(self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
         let (storage, table) = self.what_is_packed(driver)?;
         let whole = self.block_of(table)?;
-        // SAFETY: what the query reads is outside of tables; the rows are those of the storage.
-        let data = unsafe { D::packed(whole.data, storage) };
+        let data = D::packed(whole.data, storage);
         let all_packed = self.holds_for_all();
         Some(Block { data, rows: Rows::of_storage(storage), end: storage.entities().len(), all_packed, ..whole })
     }
@@ -229,20 +214,12 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
                 && (!F::PER_ROW || F::contains(self.filter(), entity, row))
     }
 
-    /// What is read of the rows from `first` on, if changes of them need no note but their ticks. See [`Fetch::noted`].
-    ///
-    /// # Safety
-    ///
-    /// - These rows of the block match, and are given out from what this returns, in the run of the query.
+    /// What is read of the rows from `first` on, if changes of them need no note but their ticks. See [`Fetch::recording`].
     #[inline(always)]
-    pub(crate) unsafe fn noted(&self, first: usize) -> Option<D::Ready<'w>> {
+    pub(crate) fn noted(&self, first: usize) -> Option<D::Ready<'w>> {
         match sharing::<D, F>() {
-            // SAFETY: the caller's promise; `Sharing::Nothing` says that no other query has rows of the table.
-            // SAFETY: nothing has to hold where it is only asked what is enough.
-            Sharing::Nothing if unsafe { D::recording(self.data, Recording::TicksAlone) }.is_some() => {
-                let ticks = Recording::Ticks { first, count: self.end - first };
-                // SAFETY: the caller's promise; `Sharing::Nothing` says that no other query has rows of the table.
-                unsafe { D::recording(self.data, ticks) }
+            Sharing::Nothing if D::recording(self.data, Recording::TicksAlone).is_some() => {
+                D::recording(self.data, Recording::Ticks { first, count: self.end - first })
             }
             _ => None,
         }

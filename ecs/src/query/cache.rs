@@ -39,9 +39,9 @@ pub(crate) struct Cache<D, C, F> {
     pub(crate) filter: F,
     pub(crate) matches: Vec<Match<C>>,
     /// By table: what the match knows, for finding single entities. Ends with the last match.
-    by_table: Vec<Option<C>>,
+    pub(super) by_table: Vec<Option<C>>,
     /// The only match, if there is exactly one; otherwise [`TableId::UNUSED`] and nothing.
-    only: (TableId, MaybeUninit<C>),
+    pub(super) only: (TableId, MaybeUninit<C>),
     /// The sparse storages that every matched entity is in.
     pub(crate) drivers: Vec<u32>,
 }
@@ -50,19 +50,6 @@ pub(crate) struct Cache<D, C, F> {
 pub(crate) type CacheOf<D, F> = Cache<<D as Fetch>::State, <D as Fetch>::Column, <F as FilterTerms>::State>;
 
 impl<D, C: Copy, F> Cache<D, C, F> {
-    /// What is known of each table: `None` if it does not match, and for those behind the last match nothing.
-    #[inline]
-    pub(crate) fn by_table(&self) -> &[Option<C>] {
-        &self.by_table
-    }
-
-    /// The only match, if there is exactly one: finding an entity needs no list then. Otherwise the table is
-    /// [`TableId::UNUSED`], which no entity is in, and what is known of it is not initialised.
-    #[inline]
-    pub(crate) fn only(&self) -> (TableId, MaybeUninit<C>) {
-        self.only
-    }
-
     /// Which of the matches a table is.
     #[inline]
     pub(crate) fn match_of(&self, table: TableId) -> Option<Match<C>> {

@@ -34,11 +34,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     /// All combinations of entities that match.
     pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
         let mut entities = Vec::new();
-        let mut cursor = RowCursor::<D::Terms, F::Terms>::new(query.matched());
-        while let Some(run) = cursor.next_run() {
-            // SAFETY: the cursor has returned a run, whose rows are rows of its block.
-            entities.extend_from_slice(unsafe { cursor.block().rows.entities(run.start, run.len()) });
-        }
+        RowCursor::<D::Terms, F::Terms>::new(query.matched())
+            .for_each_entities(|some| entities.extend_from_slice(some));
         let next = (K != 0 && K <= entities.len()).then(|| array::from_fn(|position| position));
         Self { query, entities, next }
     }
@@ -64,22 +61,24 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
         Some(current)
     }
 
+    /// What the query yields for the next combination of entities all of which match. One of which some do not match any more, since the
+    /// last one was changed, is passed over.
+    ///
     /// # Safety
     ///
-    /// - No item that was fetched before borrows one of these entities mutably any more.
-    unsafe fn fetch(&self, positions: [usize; K]) -> Option<[D::Item<'w, 's>; K]> {
-        let mut items = positions.map(|position| {
-            let entity = self.entities[position];
+    /// - No item that this iterator has given out before, and that can be changed, is still there.
+    unsafe fn next_items<'a>(&mut self) -> Option<[D::Item<'a, 's>; K]>
+    where
+        'w: 'a,
+    {
+        loop {
+            let positions = self.step()?;
             // SAFETY: the access is allowed, as promised to `Query::new`; the positions differ, so do the entities.
-            unsafe { self.query.fetch(entity) }
-        });
-        if items.iter().any(Option::is_none) {
-            return None;
+            let items = positions.map(|position| unsafe { self.query.fetch(self.entities[position]) });
+            if items.iter().all(Option::is_some) {
+                return Some(items.map(|item| item.expect("checked above")));
+            }
         }
-        Some(array::from_fn(|position| match items[position].take() {
-            Some(item) => item,
-            None => unreachable!("checked above"),
-        }))
     }
 
     /// The next combination. It has to be given up before the one after it.
@@ -97,15 +96,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     /// assert_eq!(world.get::<Health>(a).unwrap().0, 2);
     /// ```
     pub fn fetch_next(&mut self) -> Option<[D::Item<'_, 's>; K]> {
-        loop {
-            let positions = self.step()?;
-            // SAFETY: the items borrow `self`, so there is one combination at a time.
-            let items = unsafe { self.fetch(positions) };
-            // One that does not match any more, since the last one was changed, is passed over.
-            if items.is_some() {
-                return items;
-            }
-        }
+        // SAFETY: the items borrow `self`, so there is one combination at a time.
+        unsafe { self.next_items() }
     }
 }
 
@@ -126,14 +118,8 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, const K: usize>
     type Item = [D::Item<'w, 's>; K];
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let positions = self.step()?;
-            // SAFETY: what only reads may be given out any number of times.
-            let items = unsafe { self.fetch(positions) };
-            if items.is_some() {
-                return items;
-            }
-        }
+        // SAFETY: what only reads may be given out any number of times.
+        unsafe { self.next_items() }
     }
 
     /// The number of combinations, as far as it fits a `usize`: in the world that is borrowed an entity matches as it did.

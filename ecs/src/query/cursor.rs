@@ -17,7 +17,7 @@ use super::blocks::{Block, Matched, per_row};
 use super::fetch::Fetch;
 use super::filter::FilterTerms;
 use super::matching_rows::{FewRows, MatchingRows};
-use crate::entity::TableId;
+use crate::entity::{Entity, TableId};
 
 /// Steps through the rows that a query matches, run by run.
 pub(crate) struct RowCursor<'w, 's, D: Fetch, F: FilterTerms> {
@@ -80,6 +80,14 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
     pub(crate) unsafe fn block(&self) -> &Block<'w, D, F> {
         // SAFETY: forwarded: the block is initialized before the cursor returns a run.
         unsafe { self.block.assume_init_ref() }
+    }
+
+    /// Calls a function with the entities of each run that is still to come.
+    pub(crate) fn for_each_entities(mut self, mut each: impl FnMut(&[Entity])) {
+        while let Some(run) = self.next_run() {
+            // SAFETY: the cursor has returned the run, whose rows are rows of its block.
+            each(unsafe { self.block().rows.entities(run.start, run.len()) });
+        }
     }
 
     /// Steps to the next run, which is not empty.

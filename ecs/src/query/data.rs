@@ -191,9 +191,32 @@ impl<T: Fetch> QueryData for DataOf<T> {
     }
 }
 
-/// Query data that yields the slices of its terms as they are.
-macro_rules! plain_slices {
-    ($([$($generics:tt)*] $Data:ty => $Terms:ty,)*) => {
+/// Implements [`QueryData`] for data whose items are what its terms fetch.
+macro_rules! fetched_items {
+    ($([$($generics:tt)*] $Data:ty => $Terms:ty: $Item:ty, $ReadOnly:ty;)*) => {
+        $(impl<$($generics)*> $crate::query::data::QueryData for $Data {
+            type Terms = $Terms;
+            type ReadOnly = $ReadOnly;
+            type Item<'w, 's> = $Item;
+
+            #[inline]
+            fn item<'w, 's>(
+                got: <$Terms as $crate::query::fetch::Fetch>::Item<'w>,
+                _: $crate::query::fetch::Kept<'s, $Terms>,
+            ) -> Self::Item<'w, 's> {
+                got
+            }
+        })*
+    };
+}
+
+/// The same for data whose slices are those of its terms, too.
+macro_rules! fetched_items_and_slices {
+    ($([$($generics:tt)*] $Data:ty => $Terms:ty: $Item:ty, $ReadOnly:ty;)*) => {
+        $crate::query::data::fetched_items! {
+            $([$($generics)*] $Data => $Terms: $Item, $ReadOnly;)*
+        }
+
         $(impl<$($generics)*> $crate::query::data::SliceItem<$Terms> for $Data {
             type Contiguous<'w, 's> = <$Terms as $crate::query::fetch::ContiguousFetch>::Slice<'w>;
 
@@ -207,4 +230,4 @@ macro_rules! plain_slices {
     };
 }
 
-pub(super) use plain_slices;
+pub(crate) use {fetched_items, fetched_items_and_slices};

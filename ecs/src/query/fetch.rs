@@ -154,24 +154,14 @@ pub unsafe trait Fetch: 'static {
 
     /// Prepares a loop that records the changes of rows as `recording` says; `None` if a term has to record more than that. What the
     /// compiler sees in the result leaves the rest out of the loop.
-    ///
-    /// # Safety
-    ///
-    /// - For [`Recording::Ticks`]: the rows are rows of the table. They, and no others, are returned by [`row`](Self::row) of the result, with
-    ///   `RECORDED`, to be changed in the run of the cell that the table was got ready with. No other query that is alive has rows of the
-    ///   table whose values this one may change.
     #[inline(always)]
-    unsafe fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
+    fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
         let _ = recording;
         Some(ready)
     }
 
     /// Makes the rows those of a sparse storage, instead of those of the table.
-    ///
-    /// # Safety
-    ///
-    /// - No value is read from a column of the table: `FACTS.outside_tables` is true.
-    unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
+    fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
         let _ = storage;
         ready
     }
@@ -211,8 +201,12 @@ pub unsafe trait Fetch: 'static {
         then(ready)
     }
 
-    /// Whether an entity of the table has what is not stored in tables.
-    fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
+    /// Whether an entity of the table has what is not stored in tables. Terms without `PER_ROW` keep this definition.
+    #[inline]
+    fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+        let _ = (ready, entity);
+        true
+    }
 
     /// One row. `RECORDED` says that [`recording`](Self::recording) returned `ready` for [`Recording::Ticks`] and this row.
     ///
@@ -220,8 +214,10 @@ pub unsafe trait Fetch: 'static {
     ///
     /// - `ready` and `rows` are those of a table that has the row and has not changed since; `contains` was true, or
     ///   `PER_ROW` is false.
+    /// - If [`packed`](Self::packed) returned `ready`, `rows` are those of its storage instead, and `FACTS.outside_tables` is true.
     /// - The access to the values is allowed, and no other borrow of them is in its way, for `'w`.
-    /// - `RECORDED` is true only for such rows.
+    /// - `RECORDED` is true only for such rows. The value is changed in the run of the cell that the table was got ready with, and no other
+    ///   query that is alive has rows of the table whose values this one may change.
     unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
 }
 

@@ -10,32 +10,26 @@ use super::data::{QueryData, ReadOnlyQueryData};
 use super::error::QueryEntityError;
 use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
+use super::matching::looked_up;
 use crate::cell::StoreCell;
 use crate::entity::{Entity, Slot, TableId};
 use crate::store::Store;
-use crate::term::{ConstComponent, TermComponent, TermEntry, Terms};
+use crate::term::{TermComponent, TermEntry};
 
 /// The lists that lead from an entity to its values: kept at hand, finding an entity reads nothing else but these.
 pub(crate) struct Books<'w, 's, C> {
     pub(super) slots: &'w [Slot],
     by_table: &'s [Option<C>],
-    /// As [`Cache::only`]. Here, and not read from the cache, it is in registers in a loop.
+    /// As `Cache::only`. Here, and not read from the cache, it is in registers in a loop.
     only: (TableId, MaybeUninit<C>),
 }
 
-impl<C: Copy> Clone for Books<'_, '_, C> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<C: Copy> Copy for Books<'_, '_, C> {}
+impl_copy! { [C: Copy] Books<'_, '_, C>; }
 
 impl<'w, 's, C: Copy> Books<'w, 's, C> {
     #[inline]
     pub(crate) fn new<D, F>(cell: StoreCell<'w>, cache: &'s Cache<D, C, F>) -> Self {
-        Self { slots: cell.store().structure.entities.slots(), by_table: cache.by_table(), only: cache.only() }
+        Self { slots: cell.store().structure.entities.slots(), by_table: &cache.by_table, only: cache.only }
     }
 }
 
@@ -105,26 +99,31 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Finder<'w, 's, D, F> {
         }
     }
 
+    /// All rows of the table in which an entity is, and its row; `None` if it is not alive, or its table does not match.
+    #[inline(always)]
+    pub(super) fn find(&mut self, entity: Entity) -> Option<(&Block<'w, D::Terms, F::Terms>, usize)> {
+        if let Some(row) = Slot::row_in(self.slots, entity, self.first.table) {
+            return self.first.block.as_ref().map(|block| (block, row as usize));
+        }
+        let location = Slot::find(self.slots, entity)?;
+        let at = location.table.index() % KNOWN;
+        if self.known[at].table != location.table {
+            self.look_at(location.table);
+        }
+        self.known[at].block.as_ref().map(|block| (block, location.row as usize))
+    }
+
     /// What the entity has, if it is alive and matches.
     #[inline(always)]
     pub(crate) fn get(&mut self, entity: Entity) -> Option<D::Item<'w, 's>> {
-        let (block, row) = match Slot::row_in(self.slots, entity, self.first.table) {
-            Some(row) => (self.first.block.as_ref()?, row as usize),
-            None => {
-                let location = Slot::find(self.slots, entity)?;
-                let at = location.table.index() % KNOWN;
-                if self.known[at].table != location.table {
-                    self.look_at(location.table);
-                }
-                (self.known[at].block.as_ref()?, location.row as usize)
-            }
-        };
+        let kept = Some(&self.matched.cache().data);
+        let (block, row) = self.find(entity)?;
         if !block.contains(entity, row) {
             return None;
         }
         // SAFETY: a live entity is in its row, and matches; the access is allowed, as promised to `new`, and only reads.
         let got = unsafe { D::Terms::row::<false>(block.data, block.rows, row) };
-        Some(D::item(got, Some(&self.matched.cache().data)))
+        Some(D::item(got, kept))
     }
 
     #[inline(never)]
@@ -146,12 +145,7 @@ pub(crate) fn lacking<D: QueryData, F: QueryFilter>(store: &Store, entity: Entit
     let components = &store.structure.archetypes.components;
     let has =
         |component: &TermComponent| component.id.is_some_and(|id| store.structure.value_by_id(entity, id).is_some());
-    let mut find = |component: &ConstComponent| {
-        let info = (component.find)(components).and_then(|id| components.info(id));
-        Some(info.map_or_else(|| TermComponent::unmet(component), TermComponent::of))
-    };
-    let (data, filter) = (&<D::Terms as Fetch>::TERM, &F::Terms::TERM);
-    let Some(terms) = Terms::of_query(data, filter, &[], &mut find) else { return Vec::new() };
+    let Some(terms) = looked_up(components, &D::Terms::TERM, &F::Terms::TERM) else { return Vec::new() };
     let passes = terms.filter().singles().all(|single| match single.node() {
         TermEntry::Component(usage, _) if usage.selects_changes() => false,
         TermEntry::Component(usage, component) if usage.demands() => has(component),

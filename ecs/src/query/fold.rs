@@ -184,8 +184,7 @@ where
 /// What is read of a table whose rows record no changes.
 #[inline(always)]
 fn without_notes<T: Fetch>(ready: T::Ready<'_>) -> Option<T::Ready<'_>> {
-    // SAFETY: nothing has to hold where nothing is recorded.
-    if T::FACTS.notes_changes { unsafe { T::recording(ready, Recording::Nothing) } } else { Some(ready) }
+    if T::FACTS.notes_changes { T::recording(ready, Recording::Nothing) } else { Some(ready) }
 }
 
 /// The fold of the rows of a block that note changes, none of which has to be asked, and of which no other thread has any.
@@ -231,10 +230,7 @@ where
     let (mut result, mut at) = (init, block.first);
     // While changes are noted row by row, it may turn out that they are too many for that.
     while at < block.end {
-        // SAFETY: the rows are rows of the block, which are given out from this alone, in the run of the query; no other thread
-        // and no other query has rows of the table.
-        let noted = if ALONE { unsafe { block.noted(at) } } else { None };
-        if let Some(data) = noted {
+        if ALONE && let Some(data) = block.noted(at) {
             let block = Block { data, first: at, ..block };
             result = FoldRange { block, kept, init: result, each, is_noted: true }.run::<L>();
             simd::between_blocks();

@@ -9,8 +9,12 @@
 //! nothing but targets of sources has changed, it is mended: the slots of these sources get other targets, and what is below them other
 //! depths. Either way the outcome depends on rows and targets alone.
 
+mod slots;
+
 use alloc::vec::Vec;
 
+pub(crate) use self::slots::SlotRun;
+use self::slots::{NOT_HERE, Seen, Slots, add_to_runs, insert_into_runs, remove_from_runs};
 use crate::component::ComponentId;
 use crate::entity::{Entity, TableId};
 use crate::store::Store;
@@ -36,17 +40,6 @@ pub(crate) struct ForestTable {
     arrangement: Arrangement,
     /// The slot of its first row, if it is one of those that are visited.
     first: u32,
-}
-
-/// Slots that are rows of one table, one behind the other, and have one depth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct SlotRun {
-    pub(crate) table: u32,
-    /// The row of the first one.
-    pub(crate) row: u32,
-    /// The first one.
-    pub(crate) slot: u32,
-    pub(crate) len: u32,
 }
 
 /// What is to be known of a forest besides depths.
@@ -110,7 +103,6 @@ impl Siblings {
     const NONE: Self = Self { first_source: NOT_HERE, next: NOT_HERE, previous: NOT_HERE };
 }
 
-const NOT_HERE: u32 = u32::MAX;
 /// How many slots are moved from level to level one by one.
 const FEW_SLOTS: usize = 64;
 /// Depths of slots whose own is not known yet.
@@ -543,111 +535,5 @@ impl Forest {
             runs
         });
         runs.collect()
-    }
-}
-
-/// Takes a slot out of runs.
-fn remove_from_runs(runs: &mut Vec<SlotRun>, slot: u32) {
-    let Some(at) = runs.partition_point(|run| run.slot <= slot).checked_sub(1) else { return };
-    let run = &mut runs[at];
-    let before = slot - run.slot;
-    if before >= run.len {
-        return;
-    }
-    let rest = SlotRun { row: run.row + before + 1, slot: slot + 1, len: run.len - before - 1, ..*run };
-    run.len = before;
-    match (before, rest.len) {
-        (0, 0) => _ = runs.remove(at),
-        (0, _) => runs[at] = rest,
-        (_, 0) => {}
-        _ => runs.insert(at + 1, rest),
-    }
-}
-
-/// Adds a slot to runs that it is not in.
-fn insert_into_runs(runs: &mut Vec<SlotRun>, one: SlotRun) {
-    let at = runs.partition_point(|run| run.slot < one.slot);
-    let follows =
-        |first: &SlotRun, second: &SlotRun| first.table == second.table && first.row + first.len == second.row;
-    let joins_next = runs.get(at).is_some_and(|next| follows(&one, next));
-    match at.checked_sub(1).map(|before| &mut runs[before]).filter(|before| follows(before, &one)) {
-        Some(before) if !joins_next => before.len += 1,
-        Some(before) => {
-            before.len += 1;
-            let next = runs.remove(at);
-            runs[at - 1].len += next.len;
-        }
-        None if joins_next => {
-            let next = &mut runs[at];
-            *next = SlotRun { len: next.len + 1, ..one };
-        }
-        None => runs.insert(at, one),
-    }
-}
-
-/// The slots of entities.
-struct Slots<'a> {
-    entities: &'a [Entity],
-    by_index: Vec<u32>,
-    /// Those of entities with greater indexes, in order.
-    others: Vec<(Entity, u32)>,
-}
-
-impl<'a> Slots<'a> {
-    fn of(entities: &'a [Entity]) -> Self {
-        let indexes = entities.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
-        // What a loop has seen may come from a file, which can name any entities.
-        let indexes = indexes.min(entities.len() * 64 + 1024);
-        let (mut by_index, mut others) = (alloc::vec![NOT_HERE; indexes], Vec::new());
-        for (slot, entity) in entities.iter().enumerate() {
-            match by_index.get_mut(entity.index() as usize) {
-                Some(place) => *place = slot as u32,
-                None => others.push((*entity, slot as u32)),
-            }
-        }
-        others.sort_unstable();
-        Self { entities, by_index, others }
-    }
-
-    fn find(&self, entity: Entity) -> Option<u32> {
-        let slot = match self.by_index.get(entity.index() as usize) {
-            Some(slot) => *slot,
-            None => self.others[self.others.binary_search_by_key(&entity, |(entity, _)| *entity).ok()?].1,
-        };
-        (self.entities.get(slot as usize) == Some(&entity)).then_some(slot)
-    }
-}
-
-/// Adds a slot to runs of slots before it.
-fn add_to_runs(runs: &mut Vec<SlotRun>, table: u32, row: u32, slot: u32) {
-    match runs.last_mut() {
-        Some(run) if run.table == table && run.row + run.len == row => run.len += 1,
-        _ => runs.push(SlotRun { table, row, slot, len: 1 }),
-    }
-}
-
-/// Slots, each of which is there or not: a bit for each, in pages that are made when they are needed, so that few slots of many cost little.
-struct Seen {
-    pages: Vec<Option<alloc::boxed::Box<[u64; Self::WORDS]>>>,
-}
-
-impl Seen {
-    const WORDS: usize = 64;
-    const PAGE: usize = Self::WORDS * 64;
-
-    fn new(slots: usize) -> Self {
-        let mut pages = Vec::new();
-        pages.resize_with(slots.div_ceil(Self::PAGE), || None);
-        Self { pages }
-    }
-
-    /// Adds a slot. Returns whether it was not there.
-    fn insert(&mut self, slot: u32) -> bool {
-        let (page, bit) = (slot as usize / Self::PAGE, slot as usize % Self::PAGE);
-        let page = self.pages[page].get_or_insert_with(|| alloc::boxed::Box::new([0; Self::WORDS]));
-        let (word, bit) = (&mut page[bit / 64], 1 << (bit % 64));
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
     }
 }

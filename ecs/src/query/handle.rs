@@ -43,13 +43,7 @@ pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
     books: Books<'w, 's, <D::Terms as Fetch>::Column>,
 }
 
-impl<D: ReadOnlyQueryData, F: QueryFilter> Clone for Query<'_, '_, D, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D: ReadOnlyQueryData, F: QueryFilter> Copy for Query<'_, '_, D, F> {}
+impl_copy! { [D: ReadOnlyQueryData, F: QueryFilter] Query<'_, '_, D, F>; }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Safety
@@ -89,6 +83,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// Why the query yields nothing for an entity.
+    /// As [`fetch`](Self::fetch), with the borrow of the query itself.
+    #[inline(always)]
+    pub(super) fn fetch_inner(self, entity: Entity) -> Option<D::Item<'w, 's>> {
+        // SAFETY: the query is used up, or only reads: no other borrow of the values is in the way.
+        unsafe { self.fetch(entity) }
+    }
+
     #[inline(always)]
     pub(super) fn why_not(&self, entity: Entity) -> QueryEntityError {
         find::why_not::<D>(self.matched.cell(), entity)

@@ -1,7 +1,6 @@
 //! Iterating over the entities that a query matches.
 
 use alloc::vec::Vec;
-use core::fmt;
 use core::hint::cold_path;
 use core::iter::FusedIterator;
 use core::ops::ControlFlow::{self, Break, Continue};
@@ -10,7 +9,7 @@ use core::ops::Range;
 use super::blocks::{Block, per_row};
 use super::cursor::RowCursor;
 use super::data::{ContiguousQueryData, QueryData};
-use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
+use super::fetch::{Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::fold::{FoldRows, fold_asked};
 use super::handle::Query;
@@ -130,22 +129,18 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// Calls a function with the entities that are still to come, in order, some at a time.
     pub(super) fn for_each_left(&self, mut each: impl FnMut(&[Entity])) {
-        let (mut run, mut cursor) = (self.rows(), self.cursor.clone());
-        loop {
-            if !run.is_empty() {
-                // SAFETY: the cursor has returned the run, whose rows are rows of its block.
-                each(unsafe { cursor.block().rows.entities(run.start, run.len()) });
-            }
-            let Some(next) = cursor.next_run() else { return };
-            run = next;
+        if !self.rows().is_empty() {
+            // SAFETY: the cursor has returned the run, whose rows are rows of its block.
+            each(unsafe { self.cursor.block().rows.entities(self.at, self.end - self.at) });
         }
+        self.cursor.clone().for_each_entities(each);
     }
 
     /// The same entities by id: those that are still to come.
     pub(super) fn into_unique(self) -> QuerySortedManyUniqueIter<'w, 's, D, F> {
         let mut entities = Vec::new();
         self.for_each_left(|some| entities.extend_from_slice(some));
-        // SAFETY: the access is allowed, as promised to `Query::new`; `self` is used up.
+        // SAFETY: the access is allowed, as promised to `Query::new`; `self` is used up, and what it has given out are other entities.
         let query = unsafe { Query::of_matched(self.cursor.matched()) };
         QueryManyIter::new(query, UniqueEntityVec::of(entities).into_iter()).into_unique()
     }
@@ -167,12 +162,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// assert_eq!(world.get(b), Some(&Health(3)));
     /// ```
     pub fn remaining_mut(&mut self) -> QuerySortedIter<'_, 's, D, F> {
-        let mut entities = Vec::new();
-        self.for_each_left(|some| entities.extend_from_slice(some));
-        // SAFETY: the access is allowed, as promised to `Query::new`; `self` gives out nothing as long as the other one exists, and what
-        // it has given out are other entities.
-        let query = unsafe { Query::of_matched(self.cursor.matched()) };
-        QueryManyIter::new(query, UniqueEntityVec::of(entities).into_iter()).into_unique().matched()
+        // The result borrows `self`, which gives out nothing meanwhile.
+        Self { at: self.at, end: self.end, cursor: self.cursor.clone() }.into_unique().matched()
     }
 }
 
@@ -283,11 +274,7 @@ impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Clone for QueryIter<'_,
     }
 }
 
-impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryIter<'_, '_, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryIter").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [D: QueryData, F: QueryFilter] QueryIter<'_, '_, D, F> {} }
 
 /// The rows that a query matches as slices: one item per table, or per run of matching rows.
 ///
@@ -320,25 +307,17 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
     }
 }
 
-impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
-    /// The next slices.
-    #[inline]
-    fn next_slice(&mut self) -> Option<<D::Terms as ContiguousFetch>::Slice<'w>> {
-        if self.run.is_empty() {
-            self.run = self.cursor.next_run()?;
-        }
-        // SAFETY: the cursor has returned a run, of which rows are left. They match; the access is allowed, as promised to `Query::new`, and no
-        // row is given out twice.
-        Some(unsafe { self.cursor.block().next_slice(&mut self.run) })
-    }
-}
-
 impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> Iterator for QueryContiguousIter<'w, 's, D, F> {
     type Item = D::Contiguous<'w, 's>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.next_slice().map(D::contiguous)
+        if self.run.is_empty() {
+            self.run = self.cursor.next_run()?;
+        }
+        // SAFETY: the cursor has returned a run, of which rows are left. They match; the access is allowed, as promised to `Query::new`, and no
+        // row is given out twice.
+        Some(D::contiguous(unsafe { self.cursor.block().next_slice(&mut self.run) }))
     }
 }
 
@@ -361,8 +340,4 @@ impl<D: QueryData, F: QueryFilter> QueryContiguousIter<'_, '_, D, F> {
 
 impl<D: ContiguousQueryData, F: QueryFilter> FusedIterator for QueryContiguousIter<'_, '_, D, F> {}
 
-impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryContiguousIter<'_, '_, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryContiguousIter").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [D: QueryData, F: QueryFilter] QueryContiguousIter<'_, '_, D, F> {} }

@@ -35,14 +35,7 @@ pub struct LinkedRows<'l, P: QueryData> {
     run: SlotRun,
 }
 
-impl<P: QueryData> Clone for LinkedRows<'_, P> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P: QueryData> Copy for LinkedRows<'_, P> {}
+impl_copy! { [P: QueryData] LinkedRows<'_, P>; }
 
 impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
     #[inline(always)]
@@ -154,13 +147,7 @@ pub(crate) struct LinkedWalk<'a, T: Fetch, F: FilterTerms, P: QueryData, A: Filt
     forest: &'a Forest,
 }
 
-impl<T: Fetch, F: FilterTerms, P: QueryData, A: FilterTerms> Clone for LinkedWalk<'_, T, F, P, A> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: Fetch, F: FilterTerms, P: QueryData, A: FilterTerms> Copy for LinkedWalk<'_, T, F, P, A> {}
+impl_copy! { [T: Fetch, F: FilterTerms, P: QueryData, A: FilterTerms] LinkedWalk<'_, T, F, P, A>; }
 
 impl<'a, T, F, P, A> LinkedWalk<'a, T, F, P, A>
 where

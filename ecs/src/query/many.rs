@@ -3,10 +3,9 @@
 use alloc::vec::{self, Vec};
 use core::any::type_name;
 use core::borrow::Borrow;
-use core::fmt;
 use core::iter::FusedIterator;
 
-use super::ahead::{Doubt, ListFinder, fetch_ahead, is_worth_it};
+use super::ahead::{Doubt, Guess, fetch_ahead, is_worth_it};
 use super::blocks::Block;
 use super::cache::QueryState;
 use super::data::{QueryData, ReadOnlyQueryData};
@@ -47,38 +46,20 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         Self { query, entities, ahead }
     }
 
-    /// What the query yields for the next entity, or that entity, if it does not match.
-    ///
-    /// # Safety
-    ///
-    /// - No item that this iterator has given out before, and that can be changed, is of the same entity and still there.
     #[inline(always)]
-    unsafe fn next_found<'a>(&mut self) -> Option<Result<D::Item<'a, 's>, Entity>>
-    where
-        'w: 'a,
-    {
+    fn next_entity(&mut self) -> Option<Entity> {
         if self.ahead {
             fetch_ahead(self.query.matched(), &self.entities);
         }
-        let entity = *self.entities.next()?.borrow();
-        // SAFETY: forwarded.
-        Some(unsafe { self.query.fetch(entity) }.ok_or(entity))
+        Some(*self.entities.next()?.borrow())
     }
 
-    /// As [`next_found`](Self::next_found), from the end of the list on.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`next_found`](Self::next_found).
     #[inline(always)]
-    unsafe fn next_found_back<'a>(&mut self) -> Option<Result<D::Item<'a, 's>, Entity>>
+    fn next_entity_back(&mut self) -> Option<Entity>
     where
-        'w: 'a,
         I: DoubleEndedIterator,
     {
-        let entity = *self.entities.next_back()?.borrow();
-        // SAFETY: forwarded.
-        Some(unsafe { self.query.fetch(entity) }.ok_or(entity))
+        Some(*self.entities.next_back()?.borrow())
     }
 
     /// The items, without the entities that do not match: they are passed over.
@@ -126,9 +107,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 100);
     /// ```
     pub fn fetch_next(&mut self) -> Option<Result<D::Item<'_, 's>, QueryEntityError>> {
-        // SAFETY: the item borrows `self`, so there is one at a time.
-        let found = unsafe { self.next_found() }?;
-        Some(found.map_err(|entity| self.query.why_not(entity)))
+        let entity = self.next_entity()?;
+        Some(self.query.get_mut(entity))
     }
 
     /// As [`fetch_next`](Self::fetch_next), from the end of the list on.
@@ -136,20 +116,36 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     where
         I: DoubleEndedIterator,
     {
-        // SAFETY: the item borrows `self`, so there is one at a time.
-        let found = unsafe { self.next_found_back() }?;
-        Some(found.map_err(|entity| self.query.why_not(entity)))
+        let entity = self.next_entity_back()?;
+        Some(self.query.get_mut(entity))
     }
 }
 
 impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     QueryManyIter<'w, 's, D, F, I>
 {
-    /// As [`Iterator::fold`]. It keeps the last table at hand.
+    /// The item of the next entity, or that entity, if it does not match.
+    #[inline(always)]
+    fn next_found(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>> {
+        let entity = self.next_entity()?;
+        Some(self.query.fetch_inner(entity).ok_or(entity))
+    }
+
+    /// As [`next_found`](Self::next_found), from the end of the list on.
+    #[inline(always)]
+    fn next_found_back(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>>
+    where
+        I: DoubleEndedIterator,
+    {
+        let entity = self.next_entity_back()?;
+        Some(self.query.fetch_inner(entity).ok_or(entity))
+    }
+
+    /// As [`Iterator::fold`]. It keeps what it finds out of tables at hand.
     #[inline(always)]
     fn fold_found<B>(self, init: B, mut each: impl FnMut(B, Result<D::Item<'w, 's>, Entity>) -> B) -> B {
         let Self { query, mut entities, ahead } = self;
-        let mut finder = ListFinder::new(query.matched());
+        let mut finder = query.into_finder();
         let item = |entity, found: Option<(&Block<'w, D::Terms, F::Terms>, usize)>| {
             let (block, row) = found.filter(|(block, row)| block.contains(entity, *row)).ok_or(entity)?;
             // SAFETY: a live entity is in its row; it matches; the access is allowed, as promised to `Query::new`. What only reads may
@@ -173,7 +169,10 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
                 last = Some(entity);
             }
             let left = entities.size_hint().0;
-            if let Some(guess) = last.and_then(|last| finder.guess_by(last)) {
+            if let Some(last) = last
+                && let Some((&block, row)) = finder.find(last)
+            {
+                let guess = Guess::new(block, row, last);
                 while let Some((entity, row)) = guess.next(&entities) {
                     guess.fetch_ahead(&entities);
                     entities.next();
@@ -185,37 +184,85 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
     }
 }
 
-impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Iterator
-    for QueryManyIter<'w, 's, D, F, I>
-{
-    type Item = Result<D::Item<'w, 's>, QueryEntityError>;
+/// Implements the iterators over a list: what the query yields for each of its entities, and the items of those that match.
+macro_rules! list_iterators {
+    (
+        $Iter:ident<D: ($($Data:tt)*), I: ($($List:tt)*) ($($BackList:tt)*)>, [$($list:tt)*]
+        { $($fold:tt)* } { $($fold_matched:tt)* }
+    ) => {
+        impl<'w, 's, D: $($Data)*, F: QueryFilter, I: $($List)*> Iterator for $Iter<'w, 's, D, F, I> {
+            type Item = Result<D::Item<'w, 's>, QueryEntityError>;
 
-    fn next(&mut self) -> Option<Self::Item> {
-        // SAFETY: what only reads may be given out any number of times.
-        let found = unsafe { self.next_found() }?;
-        Some(found.map_err(|entity| self.query.why_not(entity)))
+            fn next(&mut self) -> Option<Self::Item> {
+                Some(self.next_found()?.map_err(|entity| self $($list)* .query.why_not(entity)))
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self $($list)* .entities.size_hint()
+            }
+
+            $($fold)*
+        }
+
+        impl<D: $($Data)*, F: QueryFilter, I: $($BackList)*> DoubleEndedIterator for $Iter<'_, '_, D, F, I> {
+            fn next_back(&mut self) -> Option<Self::Item> {
+                Some(self.next_found_back()?.map_err(|entity| self $($list)* .query.why_not(entity)))
+            }
+        }
+
+        impl<'w, 's, D: $($Data)*, F: QueryFilter, I: $($List)*> Iterator for QueryManyMatchedIter<$Iter<'w, 's, D, F, I>> {
+            type Item = D::Item<'w, 's>;
+
+            fn next(&mut self) -> Option<Self::Item> {
+                loop {
+                    if let Ok(item) = self.0.next_found()? {
+                        return Some(item);
+                    }
+                }
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                (0, self.0.size_hint().1)
+            }
+
+            $($fold_matched)*
+        }
+
+        impl<D: $($Data)*, F: QueryFilter, I: $($BackList)*> DoubleEndedIterator for QueryManyMatchedIter<$Iter<'_, '_, D, F, I>> {
+            fn next_back(&mut self) -> Option<Self::Item> {
+                loop {
+                    if let Ok(item) = self.0.next_found_back()? {
+                        return Some(item);
+                    }
+                }
+            }
+        }
+    };
+}
+
+list_iterators! {
+    QueryManyIter<D: (QueryData<Terms: ReadOnlyFetch>), I: (Iterator<Item: Borrow<Entity>>) (DoubleEndedIterator<Item: Borrow<Entity>>)>, []
+    {
+        fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
+            let matched = self.query.matched();
+            self.fold_found(init, |result, found| {
+                each(result, found.map_err(|entity| why_not::<D>(matched.cell(), entity)))
+            })
+        }
     }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.entities.size_hint()
-    }
-
-    fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
-        let matched = self.query.matched();
-        self.fold_found(init, |result, found| {
-            each(result, found.map_err(|entity| why_not::<D>(matched.cell(), entity)))
-        })
+    {
+        fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
+            self.0.fold_found(init, |result, found| match found {
+                Ok(item) => each(result, item),
+                Err(_) => result,
+            })
+        }
     }
 }
 
-impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: DoubleEndedIterator<Item: Borrow<Entity>>>
-    DoubleEndedIterator for QueryManyIter<'_, '_, D, F, I>
-{
-    fn next_back(&mut self) -> Option<Self::Item> {
-        // SAFETY: what only reads may be given out any number of times.
-        let found = unsafe { self.next_found_back() }?;
-        Some(found.map_err(|entity| self.query.why_not(entity)))
-    }
+list_iterators! {
+    QueryManyUniqueIter<D: (QueryData), I: (EntitySetIterator) (EntitySetIterator + DoubleEndedIterator)>, [.0]
+    {} {}
 }
 
 impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: ExactSizeIterator<Item: Borrow<Entity>>> ExactSizeIterator
@@ -319,23 +366,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
         QueryManyIter::new(query, entities).into_unique()
     }
 
-    /// What the query yields for the next entity, or that entity, if it does not match.
-    #[inline(always)]
-    fn next_found(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>> {
-        // SAFETY: no entity comes twice.
-        unsafe { self.0.next_found() }
-    }
-
-    /// As [`next_found`](Self::next_found), from the end of the list on.
-    #[inline(always)]
-    fn next_found_back(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>>
-    where
-        I: DoubleEndedIterator,
-    {
-        // SAFETY: no entity comes twice.
-        unsafe { self.0.next_found_back() }
-    }
-
     /// The next one, as [`next`](Iterator::next).
     pub fn fetch_next(&mut self) -> Option<Result<D::Item<'w, 's>, QueryEntityError>> {
         self.next()
@@ -354,15 +384,24 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
     }
 }
 
-impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator for QueryManyUniqueIter<'w, 's, D, F, I> {
-    type Item = Result<D::Item<'w, 's>, QueryEntityError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        Some(self.next_found()?.map_err(|entity| self.0.query.why_not(entity)))
+impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUniqueIter<'w, 's, D, F, I> {
+    /// As [`QueryManyIter::next_found`].
+    #[inline(always)]
+    fn next_found(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>> {
+        let entity = self.0.next_entity()?;
+        // SAFETY: no entity comes twice, so no other item borrows the values of this one.
+        Some(unsafe { self.0.query.fetch(entity) }.ok_or(entity))
     }
 
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.entities.size_hint()
+    /// As [`QueryManyIter::next_found_back`].
+    #[inline(always)]
+    fn next_found_back(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>>
+    where
+        I: DoubleEndedIterator,
+    {
+        let entity = self.0.next_entity_back()?;
+        // SAFETY: no entity comes twice, so no other item borrows the values of this one.
+        Some(unsafe { self.0.query.fetch(entity) }.ok_or(entity))
     }
 }
 
@@ -388,8 +427,9 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     /// ```
     pub fn fetch_next(&mut self) -> Option<D::Item<'_, 's>> {
         loop {
+            let entity = self.0.next_entity()?;
             // SAFETY: the item borrows `self`, so there is one at a time.
-            if let Ok(item) = unsafe { self.0.next_found() }? {
+            if let Some(item) = unsafe { self.0.query.fetch(entity) } {
                 return Some(item);
             }
         }
@@ -401,47 +441,9 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
         I: DoubleEndedIterator,
     {
         loop {
+            let entity = self.0.next_entity_back()?;
             // SAFETY: the item borrows `self`, so there is one at a time.
-            if let Ok(item) = unsafe { self.0.next_found_back() }? {
-                return Some(item);
-            }
-        }
-    }
-}
-
-impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Iterator
-    for QueryManyMatchedIter<QueryManyIter<'w, 's, D, F, I>>
-{
-    type Item = D::Item<'w, 's>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            // SAFETY: what only reads may be given out any number of times.
-            if let Ok(item) = unsafe { self.0.next_found() }? {
-                return Some(item);
-            }
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.0.size_hint().1)
-    }
-
-    fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
-        self.0.fold_found(init, |result, found| match found {
-            Ok(item) => each(result, item),
-            Err(_) => result,
-        })
-    }
-}
-
-impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: DoubleEndedIterator<Item: Borrow<Entity>>>
-    DoubleEndedIterator for QueryManyMatchedIter<QueryManyIter<'_, '_, D, F, I>>
-{
-    fn next_back(&mut self) -> Option<Self::Item> {
-        loop {
-            // SAFETY: what only reads may be given out any number of times.
-            if let Ok(item) = unsafe { self.0.next_found_back() }? {
+            if let Some(item) = unsafe { self.0.query.fetch(entity) } {
                 return Some(item);
             }
         }
@@ -454,24 +456,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator>
     /// The next item, as [`next`](Iterator::next).
     pub fn fetch_next(&mut self) -> Option<D::Item<'w, 's>> {
         self.next()
-    }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator
-    for QueryManyMatchedIter<QueryManyUniqueIter<'w, 's, D, F, I>>
-{
-    type Item = D::Item<'w, 's>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Ok(item) = self.0.next_found()? {
-                return Some(item);
-            }
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.0.size_hint().1)
     }
 }
 
@@ -533,14 +517,6 @@ impl<T, I: DoubleEndedIterator<Item = Result<T, QueryEntityError>>> DoubleEndedI
     }
 }
 
-impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + DoubleEndedIterator> DoubleEndedIterator
-    for QueryManyUniqueIter<'_, '_, D, F, I>
-{
-    fn next_back(&mut self) -> Option<Self::Item> {
-        Some(self.next_found_back()?.map_err(|entity| self.0.query.why_not(entity)))
-    }
-}
-
 impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + ExactSizeIterator> ExactSizeIterator
     for QueryManyUniqueIter<'_, '_, D, F, I>
 {
@@ -551,43 +527,14 @@ impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + FusedIterator> FusedIt
 {
 }
 
-impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + DoubleEndedIterator> DoubleEndedIterator
-    for QueryManyMatchedIter<QueryManyUniqueIter<'_, '_, D, F, I>>
-{
-    fn next_back(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Ok(item) = self.0.next_found_back()? {
-                return Some(item);
-            }
-        }
-    }
-}
-
 impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + FusedIterator> FusedIterator
     for QueryManyMatchedIter<QueryManyUniqueIter<'_, '_, D, F, I>>
 {
 }
 
-impl<D: QueryData, F: QueryFilter, I> fmt::Debug for QueryManyIter<'_, '_, D, F, I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryManyIter").finish_non_exhaustive()
-    }
-}
-
-impl<D: QueryData, F: QueryFilter, I> fmt::Debug for QueryManyUniqueIter<'_, '_, D, F, I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryManyUniqueIter").finish_non_exhaustive()
-    }
-}
-
-impl<I> fmt::Debug for QueryManyMatchedIter<I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryManyMatchedIter").finish_non_exhaustive()
-    }
-}
-
-impl<I> fmt::Debug for QueryManyUnwrappedIter<I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryManyUnwrappedIter").finish_non_exhaustive()
-    }
+impl_debug_of_fields! {
+    [D: QueryData, F: QueryFilter, I] QueryManyIter<'_, '_, D, F, I> {}
+    [D: QueryData, F: QueryFilter, I] QueryManyUniqueIter<'_, '_, D, F, I> {}
+    [I] QueryManyMatchedIter<I> {}
+    [I] QueryManyUnwrappedIter<I> {}
 }

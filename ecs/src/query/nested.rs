@@ -4,8 +4,6 @@
 //! (`ConstTerm::Nested`), so it is compared with all that a system borrows, and with what that query itself changes. Its tables are
 //! kept in the state of the query that it is in, and are brought up to date with those of that one.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::cache::QueryState;
@@ -14,7 +12,6 @@ use super::fetch::{Fetch, Kept, ReadOnlyFetch, Rows};
 use super::filter::{FilterOf, FilterTerms, QueryFilter};
 use super::handle::Query;
 use crate::cell::StoreCell;
-use crate::entity::Entity;
 use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term, Terms};
@@ -64,11 +61,7 @@ use crate::term::{ConstTerm, Group, Term, Terms};
 /// ```
 pub struct NestedQuery<D, F = ()>(PhantomData<fn() -> (D, F)>);
 
-impl<D, F> fmt::Debug for NestedQuery<D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
+impl_debug_as_type_name! { [D, F] NestedQuery<D, F>; }
 
 impl<D: ReadOnlyQueryData, F: QueryFilter> QueryData for NestedQuery<D, F> {
     type Terms = NestedTerms<D::Terms, F::Terms>;
@@ -148,11 +141,6 @@ unsafe impl<T: ReadOnlyFetch, F: FilterTerms> Fetch for NestedTerms<T, F> {
     #[inline]
     unsafe fn ready<'w>(cell: StoreCell<'w>, _: &Self::State, (): (), _: &'w Table) -> StoreCell<'w> {
         cell
-    }
-
-    #[inline]
-    fn contains(_: StoreCell<'_>, _: Entity) -> bool {
-        true
     }
 
     #[inline]

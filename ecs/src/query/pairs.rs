@@ -49,20 +49,52 @@ pub unsafe trait PairAccess: 'static {
     unsafe fn get<'w>(pairs: &'w PairStorage<Self::Relation>, row: usize, cell: StoreCell<'w>) -> Self::Item<'w>;
 }
 
-/// `&R`.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct ReadPair<R>(PhantomData<fn() -> R>);
+/// Defines what may be done with the value of a pair.
+macro_rules! pair_accesses {
+    ($(
+        $(#[$doc:meta])*
+        $Access:ident => $Item:ty, $ReadOnly:ty, $usage:ident, |$pairs:ident, $row:ident, $cell:ident| $get:expr;
+    )*) => { $(
+        $(#[$doc])*
+        #[doc(hidden)]
+        #[derive(Debug)]
+        pub struct $Access<R>(PhantomData<fn() -> R>);
 
-/// `Ref<R>`.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct RefPair<R>(PhantomData<fn() -> R>);
+        // SAFETY: the usage says whether `get` gives out the value to be changed.
+        unsafe impl<R: Relation> PairAccess for $Access<R> {
+            type Relation = R;
+            type Item<'w> = $Item;
+            type ReadOnly = $ReadOnly;
 
-/// `&mut R`.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct WritePair<R>(PhantomData<fn() -> R>);
+            const USAGE: Usage = Usage::$usage;
+
+            #[inline]
+            unsafe fn get<'w>($pairs: &'w PairStorage<R>, $row: usize, $cell: StoreCell<'w>) -> $Item {
+                $get
+            }
+        }
+    )* };
+}
+
+pair_accesses! {
+    /// `&R`.
+    ReadPair => &'w R, Self, Read, |pairs, row, _cell| {
+        // SAFETY: forwarded: other code does not change the value.
+        unsafe { pairs.value(row) }
+    };
+    /// `Ref<R>`.
+    RefPair => Ref<'w, R>, Self, Read, |pairs, row, cell| {
+        // SAFETY: forwarded: other code does not change the value.
+        let (value, ticks) = unsafe { pairs.get(row) };
+        Ref::new(value, Ticks::new(TickPlace::One(ticks), cell.run_ticks()))
+    };
+    /// `&mut R`.
+    WritePair => Mut<'w, R>, ReadPair<R>, Write, |pairs, row, cell| {
+        // SAFETY: forwarded: other code does not change the value, nor read it.
+        let (value, ticks) = unsafe { pairs.get_mut(row) };
+        Mut::new(value, Ticks::new(TickPlace::One(ticks), cell.run_ticks()))
+    };
+}
 
 impl<R: Relation> PairData for &R {
     type Access = ReadPair<R>;
@@ -74,53 +106,6 @@ impl<R: Relation> PairData for Ref<'_, R> {
 
 impl<R: Relation> PairData for &mut R {
     type Access = WritePair<R>;
-}
-
-// SAFETY: only reads.
-unsafe impl<R: Relation> PairAccess for ReadPair<R> {
-    type Relation = R;
-    type Item<'w> = &'w R;
-    type ReadOnly = Self;
-
-    const USAGE: Usage = Usage::Read;
-
-    #[inline]
-    unsafe fn get<'w>(pairs: &'w PairStorage<R>, row: usize, _: StoreCell<'w>) -> &'w R {
-        // SAFETY: the caller's promise.
-        unsafe { pairs.value(row) }
-    }
-}
-
-// SAFETY: only reads.
-unsafe impl<R: Relation> PairAccess for RefPair<R> {
-    type Relation = R;
-    type Item<'w> = Ref<'w, R>;
-    type ReadOnly = Self;
-
-    const USAGE: Usage = Usage::Read;
-
-    #[inline]
-    unsafe fn get<'w>(pairs: &'w PairStorage<R>, row: usize, cell: StoreCell<'w>) -> Ref<'w, R> {
-        // SAFETY: the caller's promise.
-        let (value, ticks) = unsafe { pairs.get(row) };
-        Ref::new(value, Ticks::new(TickPlace::One(ticks), cell.run_ticks()))
-    }
-}
-
-// SAFETY: writes, and says so.
-unsafe impl<R: Relation> PairAccess for WritePair<R> {
-    type Relation = R;
-    type Item<'w> = Mut<'w, R>;
-    type ReadOnly = ReadPair<R>;
-
-    const USAGE: Usage = Usage::Write;
-
-    #[inline]
-    unsafe fn get<'w>(pairs: &'w PairStorage<R>, row: usize, cell: StoreCell<'w>) -> Mut<'w, R> {
-        // SAFETY: the caller's promise.
-        let (value, ticks) = unsafe { pairs.get_mut(row) };
-        Mut::new(value, Ticks::new(TickPlace::One(ticks), cell.run_ticks()))
-    }
 }
 
 /// The pairs of a relation, whose values may be read for `'w`.

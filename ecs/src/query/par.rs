@@ -1,7 +1,5 @@
 //! Going through the entities that a query matches on several threads.
 
-use core::fmt;
-
 use super::blocks::Matched;
 use super::data::QueryData;
 use super::fetch::ContiguousFetch;
@@ -275,8 +273,4 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     }
 }
 
-impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryParIter<'_, '_, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryParIter").field("batching", &self.batching).finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [D: QueryData, F: QueryFilter] QueryParIter<'_, '_, D, F> { batching } }

@@ -143,8 +143,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 }
 
+/// An iterator over entities that are reached from one by way of a query: where it begins, and how it goes on.
 macro_rules! iterators {
-    ($($(#[$doc:meta])* $Name:ident<$P:ident: $Trait:ident> { $field:ident: $Type:ty })*) => { $(
+    ($($(#[$doc:meta])* $Name:ident<$P:ident: $Trait:ident> {
+        $field:ident: $Type:ty,
+        $(#[$new:meta])*
+        new($query:ident, $entity:ident) => $first:expr,
+        next($iter:ident) => $next:expr,
+    })*) => { $(
         $(#[$doc])*
         pub struct $Name<'w, 's, D: QueryData, F: QueryFilter, $P: $Trait>
         where
@@ -152,6 +158,29 @@ macro_rules! iterators {
         {
             query: &'w Query<'w, 's, D, F>,
             $field: $Type,
+        }
+
+        impl<'w, 's, D: QueryData, F: QueryFilter, $P: $Trait> $Name<'w, 's, D, F, $P>
+        where
+            D::ReadOnly: QueryData<Item<'w, 's> = &'w $P>,
+        {
+            $(#[$new])*
+            #[must_use]
+            pub fn new($query: &'w Query<'w, 's, D, F>, $entity: Entity) -> Self {
+                Self { query: $query, $field: $first }
+            }
+        }
+
+        impl<'w, 's, D: QueryData, F: QueryFilter, $P: $Trait> Iterator for $Name<'w, 's, D, F, $P>
+        where
+            D::ReadOnly: QueryData<Item<'w, 's> = &'w $P>,
+        {
+            type Item = Entity;
+
+            fn next(&mut self) -> Option<Entity> {
+                let $iter = self;
+                $next
+            }
         }
 
         impl<'w, 's, D: QueryData, F: QueryFilter, $P: $Trait> fmt::Debug for $Name<'w, 's, D, F, $P>
@@ -167,89 +196,43 @@ macro_rules! iterators {
 
 iterators! {
     /// Goes through the entities below one, level by level: from [`Query::iter_descendants`].
-    DescendantIter<S: RelationshipTarget> { waiting: VecDeque<Entity> }
+    DescendantIter<S: RelationshipTarget> {
+        waiting: VecDeque<Entity>,
+        /// Those below an entity.
+        new(children_query, entity) => children_query.relationship_sources::<S>(entity).collect(),
+        next(iter) => {
+            let entity = iter.waiting.pop_front()?;
+            iter.waiting.extend(iter.query.relationship_sources::<S>(entity));
+            Some(entity)
+        },
+    }
+
     /// Goes through the entities below one, each before those below it: from [`Query::iter_descendants_depth_first`].
-    DescendantDepthFirstIter<S: RelationshipTarget> { waiting: Vec<Entity> }
+    DescendantDepthFirstIter<S: RelationshipTarget> {
+        waiting: Vec<Entity>,
+        /// Those below an entity.
+        new(children_query, entity) => {
+            let mut waiting: Vec<Entity> = children_query.relationship_sources::<S>(entity).collect();
+            waiting.reverse();
+            waiting
+        },
+        next(iter) => {
+            let entity = iter.waiting.pop()?;
+            let first = iter.waiting.len();
+            iter.waiting.extend(iter.query.relationship_sources::<S>(entity));
+            iter.waiting[first..].reverse();
+            Some(entity)
+        },
+    }
+
     /// Goes through the entities above one: from [`Query::iter_ancestors`].
-    AncestorIter<R: Relationship> { next: Option<Entity> }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, S: RelationshipTarget> DescendantIter<'w, 's, D, F, S>
-where
-    D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
-{
-    /// Those below an entity.
-    #[must_use]
-    pub fn new(children_query: &'w Query<'w, 's, D, F>, entity: Entity) -> Self {
-        Self { query: children_query, waiting: children_query.relationship_sources::<S>(entity).collect() }
-    }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, S: RelationshipTarget> Iterator for DescendantIter<'w, 's, D, F, S>
-where
-    D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
-{
-    type Item = Entity;
-
-    fn next(&mut self) -> Option<Entity> {
-        let entity = self.waiting.pop_front()?;
-        self.waiting.extend(self.query.relationship_sources::<S>(entity));
-        Some(entity)
-    }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, S: RelationshipTarget> DescendantDepthFirstIter<'w, 's, D, F, S>
-where
-    D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
-{
-    /// Those below an entity.
-    #[must_use]
-    pub fn new(children_query: &'w Query<'w, 's, D, F>, entity: Entity) -> Self {
-        let mut all = Self { query: children_query, waiting: Vec::new() };
-        all.push(entity);
-        all
-    }
-
-    /// The entities below one come next.
-    fn push(&mut self, entity: Entity) {
-        let first = self.waiting.len();
-        self.waiting.extend(self.query.relationship_sources::<S>(entity));
-        self.waiting[first..].reverse();
-    }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, S: RelationshipTarget> Iterator for DescendantDepthFirstIter<'w, 's, D, F, S>
-where
-    D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
-{
-    type Item = Entity;
-
-    fn next(&mut self) -> Option<Entity> {
-        let entity = self.waiting.pop()?;
-        self.push(entity);
-        Some(entity)
-    }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, R: Relationship> AncestorIter<'w, 's, D, F, R>
-where
-    D::ReadOnly: QueryData<Item<'w, 's> = &'w R>,
-{
-    /// Those above an entity.
-    #[must_use]
-    pub fn new(parent_query: &'w Query<'w, 's, D, F>, entity: Entity) -> Self {
-        Self { query: parent_query, next: Some(entity) }
-    }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, R: Relationship> Iterator for AncestorIter<'w, 's, D, F, R>
-where
-    D::ReadOnly: QueryData<Item<'w, 's> = &'w R>,
-{
-    type Item = Entity;
-
-    fn next(&mut self) -> Option<Entity> {
-        self.next = self.query.related::<R>(self.next?);
-        self.next
+    AncestorIter<R: Relationship> {
+        next: Option<Entity>,
+        /// Those above an entity.
+        new(parent_query, entity) => Some(entity),
+        next(iter) => {
+            iter.next = iter.query.related::<R>(iter.next?);
+            iter.next
+        },
     }
 }

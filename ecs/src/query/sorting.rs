@@ -14,9 +14,18 @@ use super::many::{
 };
 use crate::entity::{Entity, EntitySetIterator};
 
-/// The methods that sort: all but the one that has an example.
+/// The methods that sort. The documentation is that of `sort`.
 macro_rules! sort_methods {
-    ($Sorted:ident) => {
+    ($(#[$sort:meta])* $Sorted:ident) => {
+        $(#[$sort])*
+        #[track_caller]
+        pub fn sort<L: ReadOnlyQueryData>(self) -> $Sorted<'w, 's, D, F>
+        where
+            for<'a, 'b> L::Item<'a, 'b>: Ord,
+        {
+            self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
+        }
+
         /// As [`sort`](Self::sort); entities that compare as equal may be exchanged.
         ///
         /// # Panics
@@ -107,40 +116,34 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         self.into_unique().sorted::<L>(sort).matched()
     }
 
-    /// The items that are still to come, in the order of what `L` reads of their entities. Equal ones keep their order.
-    /// `O(n log n)`; it makes a list of the entities.
-    ///
-    /// `L` reads components that the query borrows as well, or [`Entity`]. Entities without what it reads are left out.
-    ///
-    /// # Panics
-    ///
-    /// If `L` reads a component that the query does not borrow.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Component, PartialEq, Eq, PartialOrd, Ord)]
-    /// struct Rank(u32);
-    /// #[derive(Component)]
-    /// struct Name(&'static str);
-    ///
-    /// let mut world = World::new();
-    /// world.spawn_batch([(Rank(2), Name("b")), (Rank(3), Name("c")), (Rank(1), Name("a"))]);
-    /// let mut query = world.query::<(&mut Name, &Rank)>();
-    /// let names: Vec<&str> = query.iter_mut(&mut world).sort::<&Rank>().map(|(name, _)| name.0).collect();
-    /// assert_eq!(names, ["a", "b", "c"]);
-    /// let longest = query.iter(&world).sort_by_key::<&Name, _>(|name| name.0.len()).last();
-    /// assert_eq!(longest.unwrap().0.0, "a");
-    /// ```
-    #[track_caller]
-    pub fn sort<L: ReadOnlyQueryData>(self) -> QuerySortedIter<'w, 's, D, F>
-    where
-        for<'a, 'b> L::Item<'a, 'b>: Ord,
-    {
-        self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
+    sort_methods! {
+        /// The items that are still to come, in the order of what `L` reads of their entities. Equal ones keep their order.
+        /// `O(n log n)`; it makes a list of the entities.
+        ///
+        /// `L` reads components that the query borrows as well, or [`Entity`]. Entities without what it reads are left out.
+        ///
+        /// # Panics
+        ///
+        /// If `L` reads a component that the query does not borrow.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        ///
+        /// #[derive(Component, PartialEq, Eq, PartialOrd, Ord)]
+        /// struct Rank(u32);
+        /// #[derive(Component)]
+        /// struct Name(&'static str);
+        ///
+        /// let mut world = World::new();
+        /// world.spawn_batch([(Rank(2), Name("b")), (Rank(3), Name("c")), (Rank(1), Name("a"))]);
+        /// let mut query = world.query::<(&mut Name, &Rank)>();
+        /// let names: Vec<&str> = query.iter_mut(&mut world).sort::<&Rank>().map(|(name, _)| name.0).collect();
+        /// assert_eq!(names, ["a", "b", "c"]);
+        /// let longest = query.iter(&world).sort_by_key::<&Name, _>(|name| name.0.len()).last();
+        /// assert_eq!(longest.unwrap().0.0, "a");
+        /// ```
+        QuerySortedIter
     }
-
-    sort_methods!(QuerySortedIter);
 
     /// The next item, as [`next`](Iterator::next).
     ///
@@ -222,60 +225,48 @@ where
     F: QueryFilter,
     I: Iterator<Item: Borrow<Entity>>,
 {
-    /// The items in the order of what `L` reads of their entities. Equal ones keep their order. `O(n log n)`; it makes a list of
-    /// the entities.
-    ///
-    /// `L` reads components that the query borrows as well, or [`Entity`]. Entities without what it reads are left out.
-    ///
-    /// # Panics
-    ///
-    /// If `L` reads a component that the query does not borrow.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, PartialEq, Eq, PartialOrd, Ord)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// let ids = [3, 1, 2].map(|n| world.spawn(Health(n)).id());
-    /// let mut query = world.query::<&Health>();
-    /// let healths: Vec<u32> = query.iter_many(&world, ids).sort::<&Health>().matched().map(|health| health.0).collect();
-    /// assert_eq!(healths, [1, 2, 3]);
-    /// ```
-    #[track_caller]
-    pub fn sort<L: ReadOnlyQueryData>(self) -> QuerySortedManyIter<'w, 's, D, F>
-    where
-        for<'a, 'b> L::Item<'a, 'b>: Ord,
-    {
-        self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
+    sort_methods! {
+        /// The items in the order of what `L` reads of their entities. Equal ones keep their order. `O(n log n)`; it makes a list of
+        /// the entities.
+        ///
+        /// `L` reads components that the query borrows as well, or [`Entity`]. Entities without what it reads are left out.
+        ///
+        /// # Panics
+        ///
+        /// If `L` reads a component that the query does not borrow.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(Component, PartialEq, Eq, PartialOrd, Ord)] struct Health(u32);
+        /// # let mut world = World::new();
+        /// let ids = [3, 1, 2].map(|n| world.spawn(Health(n)).id());
+        /// let mut query = world.query::<&Health>();
+        /// let healths: Vec<u32> = query.iter_many(&world, ids).sort::<&Health>().matched().map(|health| health.0).collect();
+        /// assert_eq!(healths, [1, 2, 3]);
+        /// ```
+        QuerySortedManyIter
     }
-
-    sort_methods!(QuerySortedManyIter);
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUniqueIter<'w, 's, D, F, I> {
-    /// The items in the order of what `L` reads of their entities. Equal ones keep their order; see [`QueryIter::sort`].
-    ///
-    /// # Panics
-    ///
-    /// If `L` reads a component that the query does not borrow.
-    ///
-    /// ```
-    /// use strata_ecs::entity::EntityHashSet;
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, PartialEq, Eq, PartialOrd, Ord)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// let ids: EntityHashSet = world.spawn_batch([Health(3), Health(1)]).collect();
-    /// let mut state = world.query::<&Health>();
-    /// let query = state.query(&world);
-    /// let healths: Vec<u32> = query.iter_many_unique(&ids).sort::<&Health>().matched().map(|health| health.0).collect();
-    /// assert_eq!(healths, [1, 3]);
-    /// ```
-    #[track_caller]
-    pub fn sort<L: ReadOnlyQueryData>(self) -> QuerySortedManyUniqueIter<'w, 's, D, F>
-    where
-        for<'a, 'b> L::Item<'a, 'b>: Ord,
-    {
-        self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
+    sort_methods! {
+        /// The items in the order of what `L` reads of their entities. Equal ones keep their order; see [`QueryIter::sort`].
+        ///
+        /// # Panics
+        ///
+        /// If `L` reads a component that the query does not borrow.
+        ///
+        /// ```
+        /// use strata_ecs::entity::EntityHashSet;
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(Component, PartialEq, Eq, PartialOrd, Ord)] struct Health(u32);
+        /// # let mut world = World::new();
+        /// let ids: EntityHashSet = world.spawn_batch([Health(3), Health(1)]).collect();
+        /// let mut state = world.query::<&Health>();
+        /// let query = state.query(&world);
+        /// let healths: Vec<u32> = query.iter_many_unique(&ids).sort::<&Health>().matched().map(|health| health.0).collect();
+        /// assert_eq!(healths, [1, 3]);
+        /// ```
+        QuerySortedManyUniqueIter
     }
-
-    sort_methods!(QuerySortedManyUniqueIter);
 }

@@ -1,7 +1,5 @@
 //! The one target of an exclusive relation, in the data of a query.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::data::{QueryData, ReadOnlyQueryData};
@@ -41,11 +39,7 @@ use crate::relation::Relation;
 /// ```
 pub struct Target<R, D>(PhantomData<fn() -> (R, D)>);
 
-impl<R, D> fmt::Debug for Target<R, D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
+impl_debug_as_type_name! { [R, D] Target<R, D>; }
 
 /// What the target of an exclusive relation is made of.
 type PairAndQuery<R, D> = (Pairs<&'static R>, NestedQuery<D>);

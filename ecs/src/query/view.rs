@@ -1,7 +1,6 @@
 //! [`Query`]: a query's state beside a borrowed world.
 
 use core::any::type_name;
-use core::array;
 use core::borrow::Borrow;
 use core::fmt;
 
@@ -45,9 +44,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 impl<D: ReadOnlyQueryData, F: QueryFilter> QueryState<D, F> {
     /// What the query yields for an entity of a store that may be read.
     pub(crate) fn of_one<'w>(&mut self, cell: ReadCell<'w>, entity: Entity) -> Option<D::Item<'w, '_>> {
-        self.update(cell.store());
-        // SAFETY: the state is up to date, and all of the store may be read; the query only reads.
-        unsafe { Query::new(cell.cell(), self) }.get_inner(entity).ok()
+        self.beside(cell).with_same_terms::<D, F>().get_inner(entity).ok()
     }
 }
 
@@ -110,14 +107,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         entities: [Entity; N],
     ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
         // SAFETY: forwarded.
-        let mut items = entities.map(|entity| unsafe { self.fetch(entity) });
-        if let Some(missing) = items.iter().position(Option::is_none) {
-            return Err(self.why_not(entities[missing]));
+        let items = entities.map(|entity| unsafe { self.fetch(entity) });
+        match items.iter().position(Option::is_none) {
+            Some(missing) => Err(self.why_not(entities[missing])),
+            None => Ok(items.map(|item| item.expect("checked above"))),
         }
-        Ok(array::from_fn(|at| match items[at].take() {
-            Some(item) => item,
-            None => unreachable!("checked above"),
-        }))
     }
 
     /// The matched entities, to read.
@@ -315,11 +309,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     pub fn get_inner(self, entity: Entity) -> Result<D::Item<'w, 's>, QueryEntityError> {
-        // SAFETY: `self` is used up.
-        match unsafe { self.fetch(entity) } {
-            Some(item) => Ok(item),
-            None => Err(self.why_not(entity)),
-        }
+        let cell = self.matched().cell();
+        self.fetch_inner(entity).ok_or_else(|| find::why_not::<D>(cell, entity))
     }
 
     /// What the query yields for several entities, to read.

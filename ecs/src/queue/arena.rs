@@ -333,13 +333,7 @@ pub(crate) struct Entry<C: 'static> {
     pub(super) align: usize,
 }
 
-impl<C> Clone for Entry<C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<C> Copy for Entry<C> {}
+impl_copy! { [C] Entry<C>; }
 
 impl<C> Entry<C> {
     /// The step, if it is one.

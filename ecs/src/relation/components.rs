@@ -1,7 +1,5 @@
 //! The components of entities that are in pairs.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::traits::Relation;
@@ -55,19 +53,9 @@ macro_rules! ends {
                 .with_relation(RelationSide::of_pairs($is_source));
         }
 
-        impl<R> Clone for $End<R> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
+        impl_copy! { [R] $End<R>; }
 
-        impl<R> Copy for $End<R> {}
-
-        impl<R> fmt::Debug for $End<R> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(type_name::<Self>())
-            }
-        }
+        impl_debug_as_type_name! { [R] $End<R>; }
     )* };
 }
 

@@ -3,7 +3,6 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::any::type_name;
 
 use super::components::{PairSource, PairTarget};
 use super::index::PairIndex;
@@ -31,14 +30,6 @@ impl dyn PairsCopy + '_ {
 }
 
 impl<R: Relation> PairsParts for PartsOf<R> {
-    fn name(&self) -> &'static str {
-        type_name::<R>()
-    }
-
-    fn len(&self) -> usize {
-        self.pairs.len()
-    }
-
     fn relation(&self) -> &'static ComponentDescriptor {
         descriptor_of::<R>()
     }

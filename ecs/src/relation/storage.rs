@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::any::{Any, type_name};
+use core::any::Any;
 
 use super::index::PairIndex;
 use super::lists::Link;
@@ -116,19 +116,6 @@ impl<R: Relation> PairStorage<R> {
         (self.values[row].of_owner(), &self.ticks[row])
     }
 
-    /// Whether one of the pairs of an entity, as a source (0) or as a target (1), is new. `O(pairs of the entity)`
-    #[inline]
-    pub(crate) fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool {
-        let links = self.index.list(end, entity).iter().filter(|link| link.is_pair());
-        let mut ticks = links.map(|link| &self.ticks[link.row as usize]);
-        ticks.any(|ticks| {
-            run_ticks.is_new(match which {
-                Which::Added => ticks.added.get(),
-                Which::Changed => ticks.changed.get(),
-            })
-        })
-    }
-
     /// Whether a pair is there.
     pub(crate) fn is_there(&self, [source, target]: [Entity; 2]) -> bool {
         self.index.find(source, target).is_some()
@@ -155,9 +142,6 @@ impl<R: Relation> PairStorage<R> {
 
 /// The pairs of a relation whose type is not known.
 pub(crate) trait ErasedPairs: Any + Send + Sync {
-    /// The full name of the relation.
-    fn name(&self) -> &'static str;
-
     /// What becomes of pairs whose target is despawned.
     fn on_target_despawn(&self) -> OnTargetDespawn;
 
@@ -301,11 +285,6 @@ pub(crate) struct PairsSetting<'a> {
 
 /// The pairs of one relation, by row, to be checked and put together.
 pub(crate) trait PairsParts: Any + Send + Sync {
-    /// The type name of the relation.
-    fn name(&self) -> &'static str;
-
-    fn len(&self) -> usize;
-
     /// What is known of the values.
     fn relation(&self) -> &'static ComponentDescriptor;
 
@@ -374,10 +353,6 @@ impl<R: Relation> PairsCopy for CopyOf<R> {
 }
 
 impl<R: Relation> ErasedPairs for PairStorage<R> {
-    fn name(&self) -> &'static str {
-        type_name::<R>()
-    }
-
     fn on_target_despawn(&self) -> OnTargetDespawn {
         R::ON_TARGET_DESPAWN
     }
@@ -401,7 +376,14 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
     }
 
     fn has_new(&self, end: usize, entity: Entity, which: Which, run_ticks: RunTicks) -> bool {
-        self.has_new(end, entity, which, run_ticks)
+        let links = self.index.list(end, entity).iter().filter(|link| link.is_pair());
+        let mut ticks = links.map(|link| &self.ticks[link.row as usize]);
+        ticks.any(|ticks| {
+            run_ticks.is_new(match which {
+                Which::Added => ticks.added.get(),
+                Which::Changed => ticks.changed.get(),
+            })
+        })
     }
 
     fn forget_target(&mut self, target: Entity) {

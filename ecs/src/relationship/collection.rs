@@ -159,7 +159,11 @@ pub trait OrderedRelationshipSourceCollection: RelationshipSourceCollection {
     fn insert_sorted(&mut self, entity: Entity);
 
     /// Moves the last entity to a place.
-    fn place_most_recent(&mut self, index: usize);
+    fn place_most_recent(&mut self, index: usize) {
+        if let Some(entity) = self.pop_back() {
+            self.insert_stable(index, entity);
+        }
+    }
 
     /// Moves an entity to a place, if it is there.
     fn place(&mut self, entity: Entity, index: usize);
@@ -276,12 +280,6 @@ impl OrderedRelationshipSourceCollection for Vec<Entity> {
     fn insert_sorted(&mut self, entity: Entity) {
         let at = self.partition_point(|&other| other <= entity);
         self.insert_stable(at, entity);
-    }
-
-    fn place_most_recent(&mut self, index: usize) {
-        if let Some(entity) = self.pop() {
-            self.insert_stable(index, entity);
-        }
     }
 
     fn place(&mut self, entity: Entity, index: usize) {

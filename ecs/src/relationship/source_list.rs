@@ -160,22 +160,21 @@ impl PartialEq for SourceList {
 
 impl Eq for SourceList {}
 
-impl PartialEq<[Entity]> for SourceList {
-    fn eq(&self, other: &[Entity]) -> bool {
-        self.as_slice() == other
-    }
+/// Compares the entities with those of another list.
+macro_rules! equal_to {
+    ($([$($generics:tt)*] $List:ty;)*) => { $(
+        impl<$($generics)*> PartialEq<$List> for SourceList {
+            fn eq(&self, other: &$List) -> bool {
+                self.as_slice() == &other[..]
+            }
+        }
+    )* };
 }
 
-impl<const N: usize> PartialEq<[Entity; N]> for SourceList {
-    fn eq(&self, other: &[Entity; N]) -> bool {
-        self.as_slice() == other
-    }
-}
-
-impl PartialEq<Vec<Entity>> for SourceList {
-    fn eq(&self, other: &Vec<Entity>) -> bool {
-        self.as_slice() == other
-    }
+equal_to! {
+    [] [Entity];
+    [const N: usize] [Entity; N];
+    [] Vec<Entity>;
 }
 
 impl Hash for SourceList {
@@ -386,10 +385,6 @@ impl OrderedRelationshipSourceCollection for SourceList {
 
     fn insert_sorted(&mut self, entity: Entity) {
         self.closed().insert_sorted(entity);
-    }
-
-    fn place_most_recent(&mut self, index: usize) {
-        self.closed().place_most_recent(index);
     }
 
     fn place(&mut self, entity: Entity, index: usize) {

@@ -86,7 +86,10 @@ fn relate<R: Relation>(parts: Box<dyn PairsParts>, world: &mut World) -> usize {
 impl fmt::Debug for NewPairsContents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("NewPairsContents");
-        shown.field("relation", &self.parts.name()).field("len", &self.parts.len()).finish_non_exhaustive()
+        shown
+            .field("relation", &self.parts.relation().name())
+            .field("len", &self.parts.pairs().len())
+            .finish_non_exhaustive()
     }
 }
 

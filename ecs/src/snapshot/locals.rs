@@ -7,7 +7,6 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::{Any, TypeId};
-use core::fmt;
 
 use super::options::{LocalType, SnapshotOptions};
 use crate::component::{ComponentKey, Persistence, TextForm};
@@ -80,11 +79,7 @@ impl LocalForm {
     }
 }
 
-impl fmt::Debug for LocalForm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LocalForm").field("name", &self.name).finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [] LocalForm { name } }
 
 impl World {
     /// Has snapshots and files take the [`Local`](crate::system::Local)s of a type in this world, as they take those of numbers. A library

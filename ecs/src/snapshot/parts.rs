@@ -64,7 +64,7 @@ pub(super) fn check<'a>(
             infos.filter(|info| !knows(info)).map(|info| NotCompared::Component(info.name())).collect();
         let relations = store.relations.places.iter().filter(|place| place.pairs.index().len() != 0);
         let unknown = relations.filter(|place| !knows(&place.pairs.descriptor()));
-        names.extend(unknown.map(|place| NotCompared::Relation(place.pairs.name())));
+        names.extend(unknown.map(|place| NotCompared::Relation(place.pairs.descriptor().name())));
         names.extend(resources(store).filter_map(|(descriptor, value)| match value {
             ResourceValue::OnThread(name) if !options.leave_out_unknown() => Some(NotCompared::NonSend(name)),
             ResourceValue::Some(_) if !knows(&descriptor) => Some(NotCompared::Resource(descriptor.name())),

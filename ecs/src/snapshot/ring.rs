@@ -177,11 +177,7 @@ fn known<'a>(frames: &'a VecDeque<(u64, WorldSnapshot)>, last: &'a Option<(u64, 
     Some(KnownSnapshot { snapshot: find(frames, *frame)?, mark })
 }
 
-impl fmt::Debug for SnapshotRing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SnapshotRing").field("room", &self.room).field("frames", &self.frames).finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [] SnapshotRing { room, frames } }
 
 /// A frame cannot be [restored](SnapshotRing::restore). Nothing has happened.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -527,7 +527,7 @@ fn build_pairs(
     let setting = PairsSetting { is_alive: &is_alive, is_past: &is_past, is_known: &is_known, clones };
     let (mut built, mut ends) = (Vec::new(), Vec::new());
     for (parts, register) in parts {
-        let (name, components) = (parts.name(), parts.components());
+        let (name, components) = (parts.relation().name(), parts.components());
         let copy = or_raise(parts.build(&setting)).map_err(|fault| match fault {
             PairsFault::Length => BuildError::Length(name),
             PairsFault::Ticks => BuildError::Time,

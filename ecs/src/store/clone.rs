@@ -156,7 +156,12 @@ pub(crate) fn clone_pairs(
         let pairs = &mut store.relations.places[number].pairs;
         match pairs.clone_from(source, is_cloned) {
             Some(clones) => cloned.push((number, clones)),
-            None => return Err(CloneError::NotClone { entity: source, components: alloc::vec![pairs.name()] }),
+            None => {
+                return Err(CloneError::NotClone {
+                    entity: source,
+                    components: alloc::vec![pairs.descriptor().name()],
+                });
+            }
         }
     }
     Ok(ClonedPairs(cloned))

@@ -171,7 +171,7 @@ pub(crate) fn refused_parts(
     let names = ids.into_iter().filter_map(|id| info(components, id));
     let mut refused: Vec<Refused> = names.map(|descriptor| Refused::Component(descriptor.name())).collect();
     let relations = store.relations.places.iter().filter(|place| !place.pairs.can_be_copied(clones));
-    refused.extend(relations.map(|place| Refused::Relation(place.pairs.name())));
+    refused.extend(relations.map(|place| Refused::Relation(place.pairs.descriptor().name())));
     refused.extend(store.resources.refused(is_apart, clones).map(|(name, is_on_thread)| match is_on_thread {
         true => Refused::NonSend(name),
         false => Refused::Resource(name),

@@ -117,7 +117,7 @@ pub(crate) fn compare_pairs(store: &mut Store) {
 /// Panics if the pairs and the components of their entities disagree: for tests.
 pub(super) fn check_pairs(relations: &Relations<Store>, structure: &Structure) {
     for place in &relations.places {
-        let (index, name) = (place.pairs.index(), place.pairs.name());
+        let (index, name) = (place.pairs.index(), place.pairs.descriptor().name());
         index.check_invariants(name);
         assert!(!place.pairs.has_pending(), "{name}: what has been removed is dropped");
         for (row, &[source, target]) in index.ends().iter().enumerate() {

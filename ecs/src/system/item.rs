@@ -190,13 +190,7 @@ pub struct SystemItem<F, In: SystemInput = (), Out = ()> {
     build_fallible: Option<fn() -> BoxedSystem<In, Result<(), EcsError>>>,
 }
 
-impl<F: Copy, In: SystemInput, Out> Clone for SystemItem<F, In, Out> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F: Copy, In: SystemInput, Out> Copy for SystemItem<F, In, Out> {}
+impl_copy! { [F: Copy, In: SystemInput, Out] SystemItem<F, In, Out>; }
 
 impl<F, In: SystemInput, Out> SystemItem<F, In, Out> {
     #[doc(hidden)]

@@ -168,9 +168,8 @@ impl TermFacts {
 
     const fn of_group(group: Group, members: &[ConstTerm]) -> Self {
         let (mut all, mut asked) = (Self::NONE, 0);
-        let mut at = 0;
-        while at < members.len() {
-            let member = members[at].facts();
+        each_in!(member in members => {
+            let member = member.facts();
             all.per_row |= member.per_row;
             all.names_sparse |= member.names_sparse;
             all.is_sole |= member.is_sole;
@@ -180,8 +179,7 @@ impl TermFacts {
             all.notes_changes |= member.notes_changes;
             all.widest = if member.widest > all.widest { member.widest } else { all.widest };
             asked += member.per_row as usize;
-            at += 1;
-        }
+        });
         match group {
             Group::All => Self { is_sole: all.is_sole && asked == 1, ..all },
             // It demands nothing.

@@ -10,6 +10,57 @@
 //! nothing then: its conflicts are found when the query or the system is made. `world/tests/dynamic_terms.rs` defines such
 //! terms and compares them with typed ones.
 
+/// Runs an expression for each member of a slice, in a constant function, where there are no iterators. `member after before` also names
+/// the members before it.
+macro_rules! each_in {
+    ($member:ident in $members:expr => $run:expr) => {{
+        let (members, mut at): (&[_], usize) = ($members, 0);
+        while at < members.len() {
+            let $member = &members[at];
+            $run;
+            at += 1;
+        }
+    }};
+    ($member:ident after $before:ident in $members:expr => $run:expr) => {{
+        let (members, mut at): (&[_], usize) = ($members, 0);
+        while at < members.len() {
+            let ($before, $member) = (members.split_at(at).0, &members[at]);
+            $run;
+            at += 1;
+        }
+    }};
+}
+
+/// The first `Some` that an expression has for a member of a slice, in a constant function.
+macro_rules! find_in {
+    ($member:ident $(after $before:ident)? in $members:expr => $find:expr) => {
+        'found: {
+            $crate::term::each_in!($member $(after $before)? in $members => {
+                if let found @ Some(_) = $find {
+                    break 'found found;
+                }
+            });
+            None
+        }
+    };
+}
+
+/// Whether a condition holds for a member of a slice, in a constant function.
+macro_rules! any_in {
+    ($member:ident in $members:expr => $holds:expr) => {
+        'found: {
+            $crate::term::each_in!($member in $members => {
+                if $holds {
+                    break 'found true;
+                }
+            });
+            false
+        }
+    };
+}
+
+pub(crate) use {any_in, each_in, find_in};
+
 mod usage;
 mod constant;
 mod list;

@@ -431,8 +431,9 @@ impl Tracking {
         self.carry(row, ComponentTicks { changed, ..self.get(row) }, now);
     }
 
+    /// The ticks of all rows of one kind.
     #[inline]
-    fn ticks(&self, which: Which) -> &RowTicks {
+    pub(crate) fn ticks(&self, which: Which) -> &RowTicks {
         match which {
             Which::Added => &self.added,
             Which::Changed => &self.changed,
@@ -463,29 +464,6 @@ impl Tracking {
             Which::Added => self.last_added.get(),
             Which::Changed => self.visited.get(),
         })
-    }
-
-    /// The first row from `row` on, which begins a group, that may be new; or `end`.
-    #[inline]
-    pub(crate) fn skip(&self, which: Which, row: usize, end: usize, run_ticks: RunTicks) -> usize {
-        self.ticks(which).skip(row, end, run_ticks)
-    }
-
-    /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
-    #[inline]
-    pub(crate) fn mask(&self, which: Which, row: usize, run_ticks: RunTicks) -> u64 {
-        self.ticks(which).mask(row, run_ticks)
-    }
-
-    /// As [`Tracking::mask`], but faster.
-    ///
-    /// # Safety
-    ///
-    /// - No thread writes to the ticks of this group meanwhile.
-    #[inline]
-    pub(crate) unsafe fn mask_unshared(&self, which: Which, row: usize, run_ticks: RunTicks) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { self.ticks(which).mask_unshared(row, run_ticks) }
     }
 
     /// The rows, of so many, that are new by one of their ticks.
@@ -529,30 +507,6 @@ impl Tracking {
             row += GROUP;
         }
         rows
-    }
-
-    /// Where the rows end that are all new, from `row` on, which begins a group and is before `end`: this does, too, or is
-    /// `end`. It may be said too early.
-    #[inline]
-    pub(crate) fn end_of_new(&self, which: Which, row: usize, end: usize, run_ticks: RunTicks) -> usize {
-        self.ticks(which).end_of_new(row, end, run_ticks)
-    }
-
-    /// As [`Tracking::end_of_new`], but faster.
-    ///
-    /// # Safety
-    ///
-    /// - No thread writes to the ticks of these rows, nor to those of others of their groups, meanwhile.
-    #[inline]
-    pub(crate) unsafe fn end_of_new_unshared(
-        &self,
-        which: Which,
-        row: usize,
-        end: usize,
-        run_ticks: RunTicks,
-    ) -> usize {
-        // SAFETY: the caller's promise.
-        unsafe { self.ticks(which).end_of_new_unshared(row, end, run_ticks) }
     }
 
     /// Rows among which are all that are new, if there is a log of them.

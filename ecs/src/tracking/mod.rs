@@ -60,5 +60,5 @@ mod spawns;
 
 pub(crate) use self::column::{Renewal, Tracking, Which};
 pub(crate) use self::log::LoggedRows;
-pub(crate) use self::rows::GROUP;
+pub(crate) use self::rows::{GROUP, RowTicks};
 pub(crate) use self::spawns::Spawns;

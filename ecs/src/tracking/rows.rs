@@ -81,7 +81,7 @@ fn line_mask(ticks: [u32; LINE], age: Age) -> u64 {
 
 /// One tick for each row, and the newest of each group.
 #[derive(Default)]
-pub(super) struct RowTicks {
+pub(crate) struct RowTicks {
     lines: Vec<TickLine>,
     groups: Vec<TickCell>,
 }
@@ -193,7 +193,7 @@ impl RowTicks {
 
     /// The first row from `row` on, which begins a group, that may be new; or `end`.
     #[inline]
-    pub(super) fn skip(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
+    pub(crate) fn skip(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
         let groups = &self.groups[row / GROUP..end.div_ceil(GROUP)];
         match groups.iter().position(|group| run_ticks.is_new(group.get())) {
             Some(groups) => row + groups * GROUP,
@@ -203,7 +203,7 @@ impl RowTicks {
 
     /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
     #[inline]
-    pub(super) fn mask(&self, row: usize, run_ticks: RunTicks) -> u64 {
+    pub(crate) fn mask(&self, row: usize, run_ticks: RunTicks) -> u64 {
         self.mask_of(row, run_ticks, TickLine::load)
     }
 
@@ -213,7 +213,7 @@ impl RowTicks {
     ///
     /// - No thread writes to the ticks of this group meanwhile.
     #[inline]
-    pub(super) unsafe fn mask_unshared(&self, row: usize, run_ticks: RunTicks) -> u64 {
+    pub(crate) unsafe fn mask_unshared(&self, row: usize, run_ticks: RunTicks) -> u64 {
         // SAFETY: the lines are those of the group; the caller's promise.
         self.mask_of(row, run_ticks, |line| unsafe { line.read() })
     }
@@ -235,7 +235,7 @@ impl RowTicks {
 
     /// Where the rows end that are all new, from `row` on, which begins a group and is before `end`: this does, too, or is
     /// `end`. It may be said too early.
-    pub(super) fn end_of_new(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
+    pub(crate) fn end_of_new(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
         self.end_of(row, end, run_ticks, TickLine::load)
     }
 
@@ -244,7 +244,7 @@ impl RowTicks {
     /// # Safety
     ///
     /// - No thread writes to the ticks of these rows, nor to those of others of their groups, meanwhile.
-    pub(super) unsafe fn end_of_new_unshared(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
+    pub(crate) unsafe fn end_of_new_unshared(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
         // SAFETY: the lines are those of the groups of the rows; the caller's promise.
         self.end_of(row, end, run_ticks, |line| unsafe { line.read() })
     }

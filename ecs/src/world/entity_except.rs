@@ -60,13 +60,7 @@ pub struct EntityRefExcept<'w, 's, B: Bundle> {
     marker: PhantomData<(&'s (), fn() -> B)>,
 }
 
-impl<B: Bundle> Clone for EntityRefExcept<'_, '_, B> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<B: Bundle> Copy for EntityRefExcept<'_, '_, B> {}
+impl_copy! { [B: Bundle] EntityRefExcept<'_, '_, B>; }
 
 impl<B: Bundle> QueryData for EntityRefExcept<'_, '_, B> {
     type Terms = ReadAllBut<B>;

@@ -1,7 +1,5 @@
 //! The entities of a world beside commands.
 
-use core::fmt;
-
 use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;
 use crate::change::WriteEntities;
@@ -43,11 +41,7 @@ impl EntityFetcher<'_> {
     }
 }
 
-impl fmt::Debug for EntityFetcher<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EntityFetcher").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [] EntityFetcher<'_> {} }
 
 impl World {
     /// The entities, to read and change their components, and commands beside them, which are applied by the next [`World::flush`].

@@ -1,27 +1,23 @@
 //! Linking entities, and working on those that are linked.
 
+mod spawner;
+
 use alloc::vec::Vec;
-use core::fmt;
-use core::marker::PhantomData;
 use core::mem::needs_drop;
 
+pub(super) use self::spawner::expect_same_world;
+pub use self::spawner::{ChildSpawner, ChildSpawnerCommands, RelatedSpawner, RelatedSpawnerCommands};
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::links::link_to;
 use crate::bundle::Bundle;
-use crate::command::{Commands, EntityCommands};
+use crate::command::EntityCommands;
 use crate::entity::{Entity, EntityError, EntityHashSet};
 use crate::hierarchy::{ChildOf, Children};
 use crate::relationship::{
     OrderedRelationshipSourceCollection, Relationship, RelationshipSourceCollection, RelationshipTarget,
 };
-use crate::store::{EntityAt, WorldId};
-
-/// Spawns children: what [`EntityWorldMut::with_children`] gives its function.
-pub type ChildSpawner<'w> = RelatedSpawner<'w, ChildOf>;
-
-/// Records spawns of children: what [`EntityCommands::with_children`] gives its function.
-pub type ChildSpawnerCommands<'w> = RelatedSpawnerCommands<'w, ChildOf>;
+use crate::store::EntityAt;
 
 /// Some entities with others among them moved: the first one of `moved` to `index`, the next one behind it, and so on. One that comes
 /// several times has the place of the last time, and one that is not among the entities has none. The rest keep their order.
@@ -580,124 +576,5 @@ impl<'a> EntityCommands<'a> {
         ///
         /// Entities that have ended when the command is applied are an error of the command; the others are linked.
         #[cfg_attr(feature = "track_location", track_caller)]
-    }
-}
-
-/// Entities are linked to a target only in its world.
-#[track_caller]
-pub(super) fn expect_same_world(world: &World, of: WorldId, target: Entity) {
-    assert!(
-        of == world.id(),
-        "entity {target} gets no more sources: its world was exchanged for another one while they were spawned"
-    );
-}
-
-/// Spawns entities that are linked to one by `R`.
-pub struct RelatedSpawner<'w, R: Relationship> {
-    target: Entity,
-    /// The world of the target. A command of an observer may exchange it for another one.
-    of: WorldId,
-    world: &'w mut World,
-    marker: PhantomData<R>,
-}
-
-impl<'w, R: Relationship> RelatedSpawner<'w, R> {
-    /// For an entity of a world.
-    pub fn new(world: &'w mut World, target: Entity) -> Self {
-        Self { target, of: world.id(), world, marker: PhantomData }
-    }
-
-    /// Spawns an entity that is linked to the target.
-    ///
-    /// # Panics
-    ///
-    /// If the world has been exchanged for another one, by a command of an observer.
-    #[track_caller]
-    pub fn spawn(&mut self, bundle: impl Bundle) -> EntityWorldMut<'_> {
-        expect_same_world(self.world, self.of, self.target);
-        self.world.spawn((R::from(self.target), bundle))
-    }
-
-    /// Spawns an entity without other components that is linked to the target.
-    ///
-    /// # Panics
-    ///
-    /// As [`spawn`](Self::spawn).
-    #[track_caller]
-    pub fn spawn_empty(&mut self) -> EntityWorldMut<'_> {
-        expect_same_world(self.world, self.of, self.target);
-        self.world.spawn(R::from(self.target))
-    }
-
-    /// The entity to which those that are spawned are linked.
-    #[must_use]
-    pub fn target_entity(&self) -> Entity {
-        self.target
-    }
-
-    /// The world.
-    #[must_use]
-    pub fn world(&self) -> &World {
-        self.world
-    }
-
-    /// The world.
-    pub fn world_mut(&mut self) -> &mut World {
-        self.world
-    }
-}
-
-impl<R: Relationship> fmt::Debug for RelatedSpawner<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RelatedSpawner").field("target", &self.target).finish_non_exhaustive()
-    }
-}
-
-/// Records spawns of entities that are linked to one by `R`.
-pub struct RelatedSpawnerCommands<'w, R: Relationship> {
-    target: Entity,
-    commands: Commands<'w, 'w>,
-    marker: PhantomData<R>,
-}
-
-impl<'w, R: Relationship> RelatedSpawnerCommands<'w, R> {
-    /// For an entity.
-    #[must_use]
-    pub fn new(commands: Commands<'w, 'w>, target: Entity) -> Self {
-        Self { target, commands, marker: PhantomData }
-    }
-
-    /// Spawns an entity that is linked to the target.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn spawn(&mut self, bundle: impl Bundle) -> EntityCommands<'_> {
-        self.commands.spawn((R::from(self.target), bundle))
-    }
-
-    /// Spawns an entity without other components that is linked to the target.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn spawn_empty(&mut self) -> EntityCommands<'_> {
-        self.commands.spawn(R::from(self.target))
-    }
-
-    /// The entity to which those that are spawned are linked.
-    #[must_use]
-    pub fn target_entity(&self) -> Entity {
-        self.target
-    }
-
-    /// The commands, for others.
-    pub fn commands(&mut self) -> Commands<'_, '_> {
-        self.commands.reborrow()
-    }
-
-    /// The commands, for others.
-    pub fn commands_mut(&mut self) -> &mut Commands<'w, 'w> {
-        &mut self.commands
-    }
-}
-
-impl<R: Relationship> fmt::Debug for RelatedSpawnerCommands<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RelatedSpawnerCommands").field("target", &self.target).finish_non_exhaustive()
     }
 }

@@ -5,7 +5,6 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::cast::World;
@@ -96,8 +95,10 @@ pub trait SpawnableList<R>: Sized {
     /// Spawns the entities, and links them to one.
     fn spawn(self, world: &mut World, entity: Entity);
 
-    /// How many they are, as far as that is known.
-    fn size_hint(&self) -> usize;
+    /// How many they are, as far as that is known: one, unless it is defined otherwise.
+    fn size_hint(&self) -> usize {
+        1
+    }
 }
 
 impl<R: Relationship, B: Bundle> SpawnableList<R> for Vec<B> {
@@ -113,10 +114,6 @@ impl<R: Relationship, B: Bundle> SpawnableList<R> for Vec<B> {
 impl<R: Relationship, B: Bundle> SpawnableList<R> for Spawn<B> {
     fn spawn(self, world: &mut World, entity: Entity) {
         world.spawn((R::from(entity), self.0));
-    }
-
-    fn size_hint(&self) -> usize {
-        1
     }
 }
 
@@ -147,10 +144,6 @@ where
     fn spawn(self, world: &mut World, entity: Entity) {
         (self.0)(&mut RelatedSpawner::new(world, entity));
     }
-
-    fn size_hint(&self) -> usize {
-        1
-    }
 }
 
 impl<R: Relationship, I: Iterator<Item = Entity>> SpawnableList<R> for WithRelated<I> {
@@ -171,10 +164,6 @@ impl<R: Relationship> SpawnableList<R> for WithOneRelated {
         if let Ok(mut target) = world.get_entity_mut(entity) {
             target.add_one_related::<R>(self.0);
         }
-    }
-
-    fn size_hint(&self) -> usize {
-        1
     }
 }
 
@@ -223,11 +212,7 @@ enum Made<R: Relationship, L> {
 /// A bundle that spawns one entity.
 pub type SpawnOneRelated<R, B> = SpawnRelatedBundle<R, Spawn<B>>;
 
-impl<R: Relationship, L> fmt::Debug for SpawnRelatedBundle<R, L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SpawnRelatedBundle").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [R: Relationship, L] SpawnRelatedBundle<R, L> {} }
 
 /// Spawns entities.
 type SpawnFn = Box<dyn FnOnce(&mut World, Entity) + Send + Sync>;

@@ -3,8 +3,6 @@
 //! Which of them a table can have is found out once per table. If the first that it can have is stored in tables, all of
 //! its rows have it; only sparse components need a look at each row.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::option::Optional;
@@ -36,21 +34,13 @@ use crate::term::{ConstTerm, Group, Term};
 #[doc(alias("WithAny"))]
 pub struct AnyOf<T>(PhantomData<fn() -> T>);
 
-impl<T> fmt::Debug for AnyOf<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
+impl_debug_as_type_name! { [T] AnyOf<T>; }
 
 /// What query enums are made of: what the first of two terms gives, or else what the other one gives, which may be such a choice.
 #[doc(hidden)]
 pub struct FirstOf<A, B>(PhantomData<fn() -> (A, B)>);
 
-impl<A, B> fmt::Debug for FirstOf<A, B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
+impl_debug_as_type_name! { [A, B] FirstOf<A, B>; }
 
 /// The first of two terms that an entity has.
 #[doc(hidden)]
@@ -96,11 +86,11 @@ impl<T: AnyOfMembers<Options: ContiguousQueryData>> SliceItem<AnyMatch<TermsOf<T
     }
 }
 
-/// A tuple of options, of which [`AnyMatch`] needs one.
+/// An option, or a tuple of options or of such tuples, of which [`AnyMatch`] needs one.
 ///
 /// # Safety
 ///
-/// - `ANY` is a group of the terms within the options, which `state_of_any` reads.
+/// - `ANY` is the term within the option, or a group of these, which `state_of_any` reads.
 #[doc(hidden)]
 pub unsafe trait AnyMembers: Fetch {
     /// The terms that only read.
@@ -289,36 +279,29 @@ macro_rules! members {
 
 all_tuples!(members);
 
-macro_rules! tuples {
-    ($($T:ident $at:tt)*) => {
-        // SAFETY: the terms, and their states in the same order.
-        unsafe impl<$($T: Fetch),*> AnyMembers for ($(Optional<$T>,)*) {
-            type ReadOnlyMembers = ($(Optional<$T::ReadOnly>,)*);
+// SAFETY: the term within the option, and its state.
+unsafe impl<T: Fetch> AnyMembers for Optional<T> {
+    type ReadOnlyMembers = Optional<T::ReadOnly>;
 
-            const ANY: ConstTerm = ConstTerm::Group(Group::AnyOf, &[$($T::TERM),*]);
+    const ANY: ConstTerm = T::TERM;
 
-            fn state_of_any(term: Term<'_>) -> Self::State {
-                <($($T,)*) as Fetch>::state(term)
-            }
+    fn state_of_any(term: Term<'_>) -> T::State {
+        T::state(term)
+    }
 
-            fn any_column(columns: &Self::Column) -> bool {
-                false $(|| columns.$at.is_some())*
-            }
+    fn any_column(column: &Option<T::Column>) -> bool {
+        column.is_some()
+    }
 
-            #[inline]
-            fn any_contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
-                false $(|| has::<$T>(ready.$at, entity))*
-            }
-        }
-    };
+    #[inline]
+    fn any_contains(ready: Option<T::Ready<'_>>, entity: Entity) -> bool {
+        has::<T>(ready, entity)
+    }
 }
 
-small_tuples!(tuples);
-
-/// A tuple of tuples of options.
-macro_rules! groups {
+macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
-        // SAFETY: the groups of the tuples, and their states in the same order.
+        // SAFETY: the terms of the members, and their states in the same order.
         unsafe impl<$($T: AnyMembers),*> AnyMembers for ($($T,)*) {
             type ReadOnlyMembers = ($($T::ReadOnlyMembers,)*);
 
@@ -341,4 +324,4 @@ macro_rules! groups {
     };
 }
 
-small_tuples!(groups);
+small_tuples!(tuples);

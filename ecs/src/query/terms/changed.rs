@@ -3,8 +3,6 @@
 //! What is new is found by the shortest way there is: tables in which nothing is new are left out, a log leads straight to
 //! the rows, and without one groups of rows without changes are passed over.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::source::{TermState, is_sparse};
@@ -18,7 +16,7 @@ use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
 use crate::tick::RunTicks;
-use crate::tracking::{LoggedRows, Tracking, Which};
+use crate::tracking::{LoggedRows, RowTicks, Tracking, Which};
 
 /// Filter: the component was added since the system ran last, or ever if this is its first run.
 ///
@@ -121,6 +119,12 @@ impl<'w> Scan<'w> {
         Self { present: column.is_some(), tracking, storage, which, run_ticks }
     }
 
+    /// The ticks of the rows, if there are any and the rows are those of the table.
+    #[inline]
+    fn ticks<C: Component>(self) -> Option<&'w RowTicks> {
+        if is_sparse::<C>() { None } else { self.tracking.map(|tracking| tracking.ticks(self.which)) }
+    }
+
     /// Whether any row may be new.
     #[inline]
     pub(crate) fn any(self) -> bool {
@@ -144,11 +148,7 @@ impl<'w> Scan<'w> {
 macro_rules! changes {
     ($($Filter:ident),*) => {
         $(
-            impl<C> fmt::Debug for $Filter<C> {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str(type_name::<Self>())
-                }
-            }
+            impl_debug_as_type_name! { [C] $Filter<C>; }
 
             impl<C: Component> QueryFilter for $Filter<C> {
                 type Terms = Self;
@@ -182,37 +182,29 @@ macro_rules! changes {
 
                 #[inline]
                 fn skip(ready: Scan<'_>, row: usize, end: usize) -> usize {
-                    match ready.tracking {
-                        Some(tracking) if !is_sparse::<C>() => tracking.skip(ready.which, row, end, ready.run_ticks),
-                        _ => row,
-                    }
+                    ready.ticks::<C>().map_or(row, |ticks| ticks.skip(row, end, ready.run_ticks))
                 }
 
                 #[inline]
                 unsafe fn mask(ready: Scan<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
-                    match ready.tracking {
-                        Some(tracking) if !is_sparse::<C>() => match sharing {
-                            Sharing::Rows => tracking.mask(ready.which, row, ready.run_ticks),
-                            // SAFETY: the caller's promise: only code that may change values writes ticks.
-                            Sharing::Nothing => unsafe { tracking.mask_unshared(ready.which, row, ready.run_ticks) },
-                        },
+                    match (ready.ticks::<C>(), sharing) {
+                        (Some(ticks), Sharing::Rows) => ticks.mask(row, ready.run_ticks),
+                        // SAFETY: no other query has rows of the table, and this one changes none of the group meanwhile, as the caller
+                        // promises.
+                        (Some(ticks), Sharing::Nothing) => unsafe { ticks.mask_unshared(row, ready.run_ticks) },
                         // SAFETY: the caller's promise.
-                        _ => unsafe { rows.mask(row, count, |entity, row| ready.is_new(entity, row)) },
+                        (None, _) => unsafe { rows.mask(row, count, |entity, row| ready.is_new(entity, row)) },
                     }
                 }
 
                 #[inline]
                 unsafe fn end_of_matching(ready: Scan<'_>, _: Rows, row: usize, end: usize, sharing: Sharing) -> usize {
-                    match ready.tracking {
-                        Some(tracking) if !is_sparse::<C>() => match sharing {
-                            Sharing::Rows => tracking.end_of_new(ready.which, row, end, ready.run_ticks),
-                            // SAFETY: as for `mask`.
-                            Sharing::Nothing => unsafe {
-                                tracking.end_of_new_unshared(ready.which, row, end, ready.run_ticks)
-                            },
-                        },
-                        None if ready.present && !is_sparse::<C>() => end,
-                        _ => row,
+                    match (ready.ticks::<C>(), sharing) {
+                        (Some(ticks), Sharing::Rows) => ticks.end_of_new(row, end, ready.run_ticks),
+                        // SAFETY: as for `mask`, for the groups of all of these rows.
+                        (Some(ticks), Sharing::Nothing) => unsafe { ticks.end_of_new_unshared(row, end, ready.run_ticks) },
+                        (None, _) if ready.present && !is_sparse::<C>() => end,
+                        (None, _) => row,
                     }
                 }
 

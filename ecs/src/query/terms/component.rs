@@ -11,61 +11,17 @@ use crate::change::{Mut, Ref};
 use crate::column::ColumnAddress;
 use crate::component::{Component, MutableComponent};
 use crate::entity::Entity;
-use crate::query::data::{QueryData, plain_slices};
-use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Recording, Rows, Sharing};
+use crate::query::data::fetched_items_and_slices;
+use crate::query::fetch::{Apart, ContiguousFetch, Fetch, ReadOnlyFetch, Recording, Rows, Sharing};
 use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
 
-impl<C: Component> QueryData for &C {
-    type Terms = Read<C>;
-    type ReadOnly = Self;
-    type Item<'w, 's> = &'w C;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-impl<'a, C: MutableComponent> QueryData for &'a mut C {
-    type Terms = Write<C>;
-    type ReadOnly = &'a C;
-    type Item<'w, 's> = Mut<'w, C>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-impl<'a, C: MutableComponent> QueryData for Mut<'a, C> {
-    type Terms = WriteRows<C>;
-    type ReadOnly = Ref<'a, C>;
-    type Item<'w, 's> = Mut<'w, C>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-impl<C: Component> QueryData for Ref<'_, C> {
-    type Terms = ReadTicks<C>;
-    type ReadOnly = Self;
-    type Item<'w, 's> = Ref<'w, C>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-plain_slices! {
-    [C: Component] &C => Read<C>,
-    [C: MutableComponent] &mut C => Write<C>,
-    [C: MutableComponent] Mut<'_, C> => WriteRows<C>,
-    [C: Component] Ref<'_, C> => ReadTicks<C>,
+fetched_items_and_slices! {
+    [C: Component] &C => Read<C>: &'w C, Self;
+    ['a, C: MutableComponent] &'a mut C => Write<C>: Mut<'w, C>, &'a C;
+    ['a, C: MutableComponent] Mut<'a, C> => WriteRows<C>: Mut<'w, C>, Ref<'a, C>;
+    [C: Component] Ref<'_, C> => ReadTicks<C>: Ref<'w, C>, Self;
 }
 
 /// `&C`.
@@ -89,9 +45,8 @@ macro_rules! one_component {
         const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Usage);
 
         #[inline]
-        unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
-            // SAFETY: the caller's promise.
-            unsafe { ready.packed(storage) }
+        fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
+            ready.packed(storage)
         }
 
         #[inline(always)]
@@ -106,6 +61,16 @@ macro_rules! one_component {
 
         fn column(state: &TermState, table: &Table) -> Option<ColumnAddress> {
             place_of::<C>(*state, table)
+        }
+
+        #[inline(always)]
+        fn fetch_ahead(ready: Self::Ready<'_>, _: Rows, row: usize) {
+            ready.fetch_ahead(row);
+        }
+
+        #[inline]
+        fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+            ready.contains(entity)
         }
     };
 }
@@ -127,18 +92,12 @@ macro_rules! one_changing_component {
             _: &'w Table,
         ) -> Ticked<'w, C> {
             // SAFETY: the caller's promise.
-            unsafe { Ticked::visit(Source::new(cell, *state, column), cell, *state, column) }
+            unsafe { Ticked::new::<true>(cell, *state, column) }
         }
 
         #[inline(always)]
-        fn fetch_ahead(ready: Ticked<'_, C>, _: Rows, row: usize) {
-            ready.source.fetch_ahead(row);
-        }
-
-        #[inline(always)]
-        unsafe fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
-            // SAFETY: forwarded.
-            unsafe { ready.recording(recording) }
+        fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
+            ready.recording(recording)
         }
 
         #[inline]
@@ -157,11 +116,6 @@ macro_rules! one_changing_component {
                 // SAFETY: these are the values from row `first` on.
                 then(Ticked { source: unsafe { ready.source.with_values(values, first) }, ..ready })
             })
-        }
-
-        #[inline]
-        fn contains(ready: Ticked<'_, C>, entity: Entity) -> bool {
-            ready.source.contains(entity)
         }
 
         #[inline(always)]
@@ -184,16 +138,6 @@ unsafe impl<C: Component> Fetch for Read<C> {
     unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Source<'w, C> {
         // SAFETY: the caller's promise.
         unsafe { Source::new(cell, *state, column) }
-    }
-
-    #[inline(always)]
-    fn fetch_ahead(ready: Source<'_, C>, _: Rows, row: usize) {
-        ready.fetch_ahead(row);
-    }
-
-    #[inline]
-    fn contains(ready: Source<'_, C>, entity: Entity) -> bool {
-        ready.contains(entity)
     }
 
     #[inline(always)]
@@ -231,17 +175,7 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
     #[inline]
     unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
         // SAFETY: the caller's promise.
-        unsafe { Ticked::new(Source::new(cell, *state, column), cell, *state, column) }
-    }
-
-    #[inline(always)]
-    fn fetch_ahead(ready: Ticked<'_, C>, _: Rows, row: usize) {
-        ready.source.fetch_ahead(row);
-    }
-
-    #[inline]
-    fn contains(ready: Ticked<'_, C>, entity: Entity) -> bool {
-        ready.source.contains(entity)
+        unsafe { Ticked::new::<false>(cell, *state, column) }
     }
 
     #[inline(always)]

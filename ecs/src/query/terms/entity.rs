@@ -2,24 +2,13 @@
 
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::data::{QueryData, plain_slices};
-use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows};
+use crate::query::data::fetched_items_and_slices;
+use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term};
 
-impl QueryData for Entity {
-    type Terms = EntityTerm;
-    type ReadOnly = Self;
-    type Item<'w, 's> = Self;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-plain_slices! {
-    [] Entity => EntityTerm,
+fetched_items_and_slices! {
+    [] Entity => EntityTerm: Self, Self;
 }
 
 /// `Entity`.
@@ -48,11 +37,6 @@ unsafe impl Fetch for EntityTerm {
     #[inline(always)]
     fn fetch_ahead((): (), rows: Rows, row: usize) {
         rows.fetch_ahead(row);
-    }
-
-    #[inline]
-    fn contains((): (), _: Entity) -> bool {
-        true
     }
 
     #[inline]

@@ -1,15 +1,12 @@
 //! Whether an entity has a component: `Has<T>`.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::source::{Presence, TermState, is_sparse};
 use crate::cell::StoreCell;
 use crate::component::Component;
-use crate::entity::Entity;
-use crate::query::data::{QueryData, plain_slices};
-use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows};
+use crate::query::data::fetched_items_and_slices;
+use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
 
@@ -28,25 +25,10 @@ use crate::term::{ConstTerm, Term, Usage};
 #[doc(alias("Satisfies", "HasComponent"))]
 pub struct Has<C>(PhantomData<fn() -> C>);
 
-impl<C> fmt::Debug for Has<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
+impl_debug_as_type_name! { [C] Has<C>; }
 
-impl<C: Component> QueryData for Has<C> {
-    type Terms = HasTerm<C>;
-    type ReadOnly = Self;
-    type Item<'w, 's> = bool;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-plain_slices! {
-    [C: Component] Has<C> => HasTerm<C>,
+fetched_items_and_slices! {
+    [C: Component] Has<C> => HasTerm<C>: bool, Self;
 }
 
 /// `Has<C>`.
@@ -74,11 +56,6 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
     #[inline]
     unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, (): (), table: &'w Table) -> Presence<'w> {
         Presence::new(cell, *state, table, is_sparse::<C>())
-    }
-
-    #[inline]
-    fn contains(_: Presence<'_>, _: Entity) -> bool {
-        true
     }
 
     #[inline]

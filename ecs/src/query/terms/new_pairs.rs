@@ -7,7 +7,7 @@ use super::pairs::{Pairs, PairsTo};
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::relation::{PairSource, PairStorage, PairTarget, Relation};
+use crate::relation::{ErasedPairs as _, PairSource, PairStorage, PairTarget, Relation};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term, Usage};
 use crate::tick::RunTicks;
@@ -29,13 +29,7 @@ pub struct AskedPairs<'w, R> {
     run_ticks: RunTicks,
 }
 
-impl<R> Clone for AskedPairs<'_, R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<R> Copy for AskedPairs<'_, R> {}
+impl_copy! { [R] AskedPairs<'_, R>; }
 
 impl<R: Relation> QueryFilter for Added<Pairs<R>> {
     type Terms = NewPairs<R, true>;

@@ -3,7 +3,6 @@
 use core::marker::PhantomData;
 
 use crate::cell::StoreCell;
-use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Recording, Rows, Sharing};
 use crate::sparse::SparseSet;
@@ -70,15 +69,13 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     }
 
     #[inline(always)]
-    unsafe fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
+    fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
         let Some(ready) = ready else { return Some(None) };
-        // SAFETY: forwarded.
-        unsafe { T::recording(ready, recording) }.map(Some)
+        T::recording(ready, recording).map(Some)
     }
 
-    unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
-        // SAFETY: forwarded: the inner terms read no column of the table, since this reads none.
-        ready.map(|ready| unsafe { T::packed(ready, storage) })
+    fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
+        ready.map(|ready| T::packed(ready, storage))
     }
 
     #[inline(always)]
@@ -86,11 +83,6 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
         if let Some(ready) = ready {
             T::fetch_ahead(ready, rows, row);
         }
-    }
-
-    #[inline]
-    fn contains(_: Option<T::Ready<'_>>, _: Entity) -> bool {
-        true
     }
 
     #[inline]

@@ -1,7 +1,5 @@
 //! One of several filters: `Or<(..)>`.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use crate::cell::StoreCell;
@@ -27,11 +25,7 @@ use crate::term::{ConstTerm, Group, Term};
 #[doc(alias("WithAny"))]
 pub struct Or<F>(PhantomData<fn() -> F>);
 
-impl<F> fmt::Debug for Or<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
+impl_debug_as_type_name! { [F] Or<F>; }
 
 /// The members of an [`Or`]: a tuple of filters, or a struct with `#[derive(QueryFilter)]`, which is the only member.
 #[doc(hidden)]

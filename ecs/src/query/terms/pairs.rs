@@ -1,14 +1,12 @@
 //! The pairs of an entity: `Pairs<&R>`, `PairsTo<&R>`.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::source::TermState;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::data::{DataOf, QueryData};
-use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows};
+use crate::query::data::{DataOf, fetched_items};
+use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use crate::query::pairs::{PairAccess, PairData, PairIter};
 use crate::relation::{PairSource, PairStorage, PairTarget, Relation};
 use crate::sparse::SparseStorage;
@@ -80,13 +78,7 @@ pub struct ReadyPairs<'w, R> {
     marks: Option<&'w SparseStorage>,
 }
 
-impl<R> Clone for ReadyPairs<'_, R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<R> Copy for ReadyPairs<'_, R> {}
+impl_copy! { [R] ReadyPairs<'_, R>; }
 
 /// Fails to compile if values are borrowed mutably that are not those of the pairs of one entity alone, as a source: filters keep
 /// queries apart by what entities have, and a value is that of its source.
@@ -104,21 +96,12 @@ const fn check_access<A: PairAccess>(end: usize) {
 /// What both kinds of pairs have in common.
 macro_rules! pairs {
     ($($Pairs:ident => $Terms:ident, $end:literal, $term:expr;)*) => { $(
-        impl<P> fmt::Debug for $Pairs<P> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(type_name::<Self>())
-            }
-        }
+        impl_debug_as_type_name! { [P] $Pairs<P>; }
 
-        impl<P: PairData> QueryData for $Pairs<P> {
-            type Terms = $Terms<P::Access>;
-            type ReadOnly = DataOf<$Terms<<P::Access as PairAccess>::ReadOnly>>;
-            type Item<'w, 's> = PairIter<'w, <P::Access as PairAccess>::Relation, P::Access>;
-
-            #[inline]
-            fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-                got
-            }
+        fetched_items! {
+            [P: PairData] $Pairs<P> => $Terms<P::Access>:
+                PairIter<'w, <P::Access as PairAccess>::Relation, P::Access>,
+                DataOf<$Terms<<P::Access as PairAccess>::ReadOnly>>;
         }
 
         // SAFETY: the component of sources stands for the values of their pairs. The term says that these are read, or written, of the

@@ -35,18 +35,6 @@ impl<'w, C> MutSlice<'w, C> {
         Self { values, ticks, first }
     }
 
-    /// How many rows there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Whether there are no rows.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
     /// One row.
     ///
     /// ```
@@ -73,9 +61,7 @@ impl<'w, C> MutSlice<'w, C> {
     /// If there is no such row.
     #[inline]
     pub(crate) fn at(&mut self, row: usize) -> Mut<'_, C> {
-        let value = &mut self.values[row];
-        // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
-        Mut::new(value, unsafe { self.ticks.at::<false>(self.first + row) })
+        self.get_mut(row).expect("a row of the slice")
     }
 
     /// All rows, to change them. Rows count as changed that are dereferenced mutably.
@@ -173,21 +159,7 @@ impl<'w, C> RefSlice<'w, C> {
     /// If there is no such row.
     #[inline]
     pub(crate) fn at(&self, row: usize) -> Ref<'w, C> {
-        let value = &self.values[row];
-        // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
-        Ref::new(value, unsafe { self.ticks.at::<false>(self.first + row) })
-    }
-
-    /// How many rows there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Whether there are no rows.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.get(row).expect("a row of the slice")
     }
 
     /// All rows, each with its ticks.
@@ -266,6 +238,20 @@ impl<'w, C> RefSlice<'w, C> {
 macro_rules! to_read {
     ($($Type:ident),*) => {
         $(
+            impl<C> $Type<'_, C> {
+                /// How many rows there are.
+                #[must_use]
+                pub fn len(&self) -> usize {
+                    self.values.len()
+                }
+
+                /// Whether there are no rows.
+                #[must_use]
+                pub fn is_empty(&self) -> bool {
+                    self.values.is_empty()
+                }
+            }
+
             /// The value of a row.
             ///
             /// # Panics

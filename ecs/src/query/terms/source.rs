@@ -7,7 +7,7 @@ use core::slice;
 
 use crate::cell::StoreCell;
 use crate::change::{TickPlace, Ticks};
-use crate::column::{Column, ColumnAddress};
+use crate::column::ColumnAddress;
 use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest};
 use crate::entity::Entity;
 use crate::prefetch::prefetch;
@@ -75,14 +75,7 @@ pub struct Source<'w, C> {
     marker: PhantomData<(&'w SparseStorage, C)>,
 }
 
-impl<C> Clone for Source<'_, C> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<C> Copy for Source<'_, C> {}
+impl_copy! { [C] Source<'_, C>; }
 
 impl<'w, C: Component> Source<'w, C> {
     /// # Safety
@@ -108,12 +101,8 @@ impl<'w, C: Component> Source<'w, C> {
     }
 
     /// As [`Fetch::packed`](crate::query::fetch::Fetch::packed).
-    ///
-    /// # Safety
-    ///
-    /// - The component is sparse. Rows are those of the storage from now on.
     #[inline]
-    pub(super) unsafe fn packed(self, storage: &'w SparseSet) -> Self {
+    pub(super) fn packed(self, storage: &'w SparseSet) -> Self {
         match self.storage() {
             Some(SparseStorage::Set(own)) if ptr::eq(own, storage) => {
                 Self { address: storage.column().data(), packed: true, marker: PhantomData }
@@ -173,6 +162,7 @@ impl<'w, C: Component> Source<'w, C> {
     /// # Safety
     ///
     /// - The row exists, and `contains` is true for its entity.
+    /// - If [`packed`](Self::packed) returned this, the rows are those of its storage.
     #[inline(always)]
     pub(crate) unsafe fn value(self, rows: Rows, row: usize) -> NonNull<C> {
         if let Some(storage) = self.storage() {
@@ -249,65 +239,42 @@ pub struct Ticked<'w, C> {
     pub(crate) ticks: TickSource<'w>,
 }
 
-impl<C> Clone for Ticked<'_, C> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<C> Copy for Ticked<'_, C> {}
+impl_copy! { [C] Ticked<'_, C>; }
 
 impl<'w, C: Component> Ticked<'w, C> {
+    /// `CHANGES` says that values may be changed, which is noted.
+    ///
     /// # Safety
     ///
     /// - State and column belong to the cell's store and a table of it.
     #[inline]
-    pub(crate) unsafe fn new(
-        source: Source<'w, C>,
-        cell: StoreCell<'w>,
-        state: TermState,
-        column: ColumnAddress,
-    ) -> Self {
-        let run_ticks = cell.run_ticks();
-        if matches!(C::TRACK, ChangeTracking::Never) {
-            return Self { source, ticks: TickSource { tracking: None, noted: None, request: None, run_ticks } };
-        }
-        // SAFETY: the caller's promise; the store is borrowed for 'w, so its columns are there and unchanged.
-        let column = unsafe { column_of::<C>(cell, state, column) };
-        let (tracking, request) = (column.tracking(), column.tracking_request());
-        Self { source, ticks: TickSource { tracking, noted: None, request, run_ticks } }
-    }
-
-    /// As [`Ticked::new`], and notes that values may be changed.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Ticked::new`]. The values may be changed.
-    #[inline]
-    pub(super) unsafe fn visit(
-        source: Source<'w, C>,
+    pub(crate) unsafe fn new<const CHANGES: bool>(
         cell: StoreCell<'w>,
         state: TermState,
         address: ColumnAddress,
     ) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let ticked = Self::new(source, cell, state, address);
-            if !matches!(C::TRACK, ChangeTracking::Never) && !cell.is_again() {
-                column_of::<C>(cell, state, address).visit(ticked.ticks.run_ticks.this_run);
-            }
-            ticked
+        // SAFETY: forwarded.
+        let source = unsafe { Source::new(cell, state, address) };
+        let run_ticks = cell.run_ticks();
+        if matches!(C::TRACK, ChangeTracking::Never) {
+            return Self { source, ticks: TickSource { tracking: None, noted: None, request: None, run_ticks } };
         }
+        let column = if is_sparse::<C>() {
+            state.storage(cell).column()
+        } else {
+            // SAFETY: the column is one of a table of the store, which is borrowed for 'w, so it is there and unchanged.
+            unsafe { address.column() }
+        };
+        let (tracking, request) = (column.tracking(), column.tracking_request());
+        if CHANGES && !cell.is_again() {
+            column.visit(run_ticks.this_run);
+        }
+        Self { source, ticks: TickSource { tracking, noted: None, request, run_ticks } }
     }
 
     /// As [`Fetch::recording`](crate::query::fetch::Fetch::recording).
-    ///
-    /// # Safety
-    ///
-    /// - As there.
     #[inline(always)]
-    pub(super) unsafe fn recording(self, recording: Recording) -> Option<Self> {
+    pub(super) fn recording(self, recording: Recording) -> Option<Self> {
         let Self { source, ticks: TickSource { tracking, request, run_ticks, .. } } = self;
         let noted = match (recording, tracking) {
             (Recording::TicksAlone, _) if matches!(C::TRACK, ChangeTracking::Never) => return Some(self),
@@ -327,14 +294,9 @@ impl<'w, C: Component> Ticked<'w, C> {
     }
 
     /// As [`Source::packed`].
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Source::packed`].
     #[inline]
-    pub(super) unsafe fn packed(self, storage: &'w SparseSet) -> Self {
-        // SAFETY: the caller's promise.
-        Self { source: unsafe { self.source.packed(storage) }, ..self }
+    pub(super) fn packed(self, storage: &'w SparseSet) -> Self {
+        Self { source: self.source.packed(storage), ..self }
     }
 
     /// As [`Source::all_packed`].
@@ -346,6 +308,16 @@ impl<'w, C: Component> Ticked<'w, C> {
     pub(super) unsafe fn all_packed(self) -> Self {
         // SAFETY: the caller's promise.
         Self { source: unsafe { self.source.all_packed() }, ..self }
+    }
+
+    #[inline]
+    pub(super) fn contains(self, entity: Entity) -> bool {
+        self.source.contains(entity)
+    }
+
+    #[inline(always)]
+    pub(super) fn fetch_ahead(self, row: usize) {
+        self.source.fetch_ahead(row);
     }
 
     /// The row of the ticks for a row.
@@ -376,20 +348,6 @@ impl<'w, C: Component> Ticked<'w, C> {
         // SAFETY: the caller's promise; a component that an entity has is in this row.
         unsafe { self.ticks.at::<RECORDED>(self.tick_row(rows, row)) }
     }
-}
-
-/// The column of the values of `C`, also if that is in a sparse storage.
-///
-/// # Safety
-///
-/// - State and column belong to the cell's store and a table of it.
-#[inline]
-unsafe fn column_of<'w, C: Component>(cell: StoreCell<'w>, state: TermState, column: ColumnAddress) -> &'w Column {
-    if is_sparse::<C>() {
-        return state.storage(cell).column();
-    }
-    // SAFETY: the column is one of a table of the store, which is borrowed for 'w, so it is there and unchanged.
-    unsafe { column.column() }
 }
 
 /// Whether the entities of a table have a component: all or none of them, or as the storage says.

@@ -3,8 +3,8 @@
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::origin::Origin;
-use crate::query::data::QueryData;
-use crate::query::fetch::{Fetch, Kept, ReadOnlyFetch, Rows};
+use crate::query::data::fetched_items;
+use crate::query::fetch::{Fetch, ReadOnlyFetch, Rows};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term};
@@ -145,15 +145,8 @@ impl SpawnDetails {
     }
 }
 
-impl QueryData for SpawnDetails {
-    type Terms = SpawnDetailsTerm;
-    type ReadOnly = Self;
-    type Item<'w, 's> = Self;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        got
-    }
+fetched_items! {
+    [] SpawnDetails => SpawnDetailsTerm: Self, Self;
 }
 
 /// `SpawnDetails`.
@@ -179,11 +172,6 @@ unsafe impl Fetch for SpawnDetailsTerm {
     #[inline]
     unsafe fn ready<'w>(cell: StoreCell<'w>, (): &(), (): (), _: &'w Table) -> Self::Ready<'w> {
         (SpawnSource::of(cell), cell)
-    }
-
-    #[inline]
-    fn contains(_: Self::Ready<'_>, _: Entity) -> bool {
-        true
     }
 
     #[inline]

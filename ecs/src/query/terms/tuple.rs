@@ -6,7 +6,7 @@ use core::ops::Range;
 use crate::access::FilteredAccess;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, plain_slices};
+use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, fetched_items_and_slices};
 use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Recording, Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::sparse::{SparseSet, SparseStorage};
@@ -15,21 +15,10 @@ use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
 use crate::tracking::LoggedRows;
 
-impl QueryData for () {
-    type Terms = ();
-    type ReadOnly = ();
-    type Item<'w, 's> = ();
-
-    fn item<'w, 's>((): <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {}
-}
-
-/// So that a struct of query data may have type parameters that no field is about.
-impl<T: ?Sized> QueryData for PhantomData<T> {
-    type Terms = ();
-    type ReadOnly = Self;
-    type Item<'w, 's> = ();
-
-    fn item<'w, 's>((): <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {}
+fetched_items_and_slices! {
+    [] () => (): (), ();
+    // So that a struct of query data may have type parameters that no field is about.
+    [T: ?Sized] PhantomData<T> => (): (), Self;
 }
 
 // SAFETY: borrows and demands nothing.
@@ -49,10 +38,6 @@ unsafe impl Fetch for () {
     }
 
     unsafe fn ready<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
-
-    fn contains((): (), _: Entity) -> bool {
-        true
-    }
 
     unsafe fn row<'w, const RECORDED: bool>((): Self::Ready<'w>, _: Rows, _: usize) -> Self::Item<'w> {}
 }
@@ -90,11 +75,6 @@ unsafe impl FilterTerms for () {
     fn contains((): (), _: Entity, _: usize) -> bool {
         true
     }
-}
-
-plain_slices! {
-    [] () => (),
-    [T: ?Sized] PhantomData<T> => (),
 }
 
 /// The log with fewer rows, of those that are there.
@@ -234,9 +214,8 @@ macro_rules! terms {
             }
 
             #[inline]
-            unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
-                // SAFETY: forwarded: no member reads a column of the table, since the tuple reads none.
-                unsafe { ($($T::packed(ready.$at, storage),)*) }
+            fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
+                ($($T::packed(ready.$at, storage),)*)
             }
 
             #[inline(always)]
@@ -247,9 +226,8 @@ macro_rules! terms {
 
             #[cfg_attr(not(debug_assertions), inline(always))]
             #[expect(non_snake_case, reason = "each value is named after its type parameter")]
-            unsafe fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
-                // SAFETY: forwarded: the rows of the members are those of the tuple.
-                $(let Some($T) = (unsafe { $T::recording(ready.$at, recording) }) else { return None };)*
+            fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
+                $(let Some($T) = $T::recording(ready.$at, recording) else { return None };)*
                 Some(($($T,)*))
             }
 

@@ -8,7 +8,6 @@ use crate::bundle::{Bundle, BundleParts};
 use crate::cell::StoreCell;
 use crate::change::{ReadEntity, WriteEntity};
 use crate::component::ComponentId;
-use crate::entity::Entity;
 use crate::query::fetch::{Fetch, ReadOnlyFetch, Rows};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
@@ -88,16 +87,25 @@ macro_rules! whole_entity {
         }
 
         #[inline]
-        fn contains(_: StoreCell<'_>, _: Entity) -> bool {
-            true
-        }
-
-        #[inline]
         unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
             // SAFETY: the caller promises that the row exists, and that what the term borrows of it is allowed for 'w: all but
             // the components of `B`, which what is made of the item keeps out; or what was added to the query, which borrows it, and
             // what is made of the item keeps all else out.
             unsafe { $Entity::in_cell(ready, rows.entity(row)) }
+        }
+    };
+}
+
+/// The same of what is added to the query.
+macro_rules! given_entity {
+    ($Entity:ident, $ReadOnly:ty) => {
+        const TERM: ConstTerm = ConstTerm::Entity;
+
+        whole_entity!($Entity, Given, $ReadOnly);
+
+        fn give(state: &mut Given, added: &FilteredAccess) -> bool {
+            *state = Given::of(added);
+            true
         }
     };
 }
@@ -122,14 +130,7 @@ unsafe impl<B: Bundle> Fetch for WriteAllBut<B> {
 // SAFETY: borrows nothing by itself. What was added to the query the query borrows, and no other member of its data has been given it;
 // what is made of an item reads nothing else.
 unsafe impl Fetch for ReadGiven {
-    const TERM: ConstTerm = ConstTerm::Entity;
-
-    whole_entity!(ReadEntity, Given, Self);
-
-    fn give(state: &mut Given, added: &FilteredAccess) -> bool {
-        *state = Given::of(added);
-        true
-    }
+    given_entity!(ReadEntity, Self);
 }
 
 // SAFETY: only reads.
@@ -138,12 +139,5 @@ unsafe impl ReadOnlyFetch for ReadGiven {}
 // SAFETY: borrows nothing by itself. What was added to the query the query borrows, and no other member of its data has been given it;
 // what is made of an item reads nothing else, and writes nothing but what was added mutably.
 unsafe impl Fetch for WriteGiven {
-    const TERM: ConstTerm = ConstTerm::Entity;
-
-    whole_entity!(WriteEntity, Given, ReadGiven);
-
-    fn give(state: &mut Given, added: &FilteredAccess) -> bool {
-        *state = Given::of(added);
-        true
-    }
+    given_entity!(WriteEntity, ReadGiven);
 }

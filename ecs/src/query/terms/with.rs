@@ -1,7 +1,5 @@
 //! Filters on what an entity has: `With<T>`, `Without<T>` and `Allow<T>`.
 
-use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::source::{Presence, TermState, is_sparse};
@@ -62,73 +60,51 @@ pub struct Without<C>(PhantomData<fn() -> C>);
 #[doc(alias("IncludeDisabledEntities", "EntityQueryOptions"))]
 pub struct Allow<C>(PhantomData<fn() -> C>);
 
-/// Markers have no value to show, only a name.
-macro_rules! debug_as_name {
-    ($($Marker:ident),*) => {
-        $(impl<T> fmt::Debug for $Marker<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(type_name::<Self>())
+impl_debug_as_type_name! {
+    [C] With<C>;
+    [C] Without<C>;
+    [C] Allow<C>;
+}
+
+/// Filters that ask whether an entity has a component.
+macro_rules! presence_filters {
+    ($($Filter:ident: $has:ident => $matches:expr;)*) => { $(
+        impl<C: Component> QueryFilter for $Filter<C> {
+            type Terms = Self;
+        }
+
+        // SAFETY: a table with a column for the component, or an entity in the storage, has the component; others lack it.
+        unsafe impl<C: Component> FilterTerms for $Filter<C> {
+            type State = TermState;
+            type Ready<'w> = Presence<'w>;
+
+            const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Filter);
+
+            fn state(term: Term<'_>) -> TermState {
+                TermState::of(term)
             }
-        })*
-    };
+
+            #[inline]
+            fn ready<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
+                Presence::new(cell, *state, table, is_sparse::<C>())
+            }
+
+            #[inline]
+            fn contains(ready: Presence<'_>, entity: Entity, _: usize) -> bool {
+                let $has = ready.of(entity);
+                $matches
+            }
+        }
+    )* };
 }
 
-debug_as_name!(With, Without, Allow);
-
-impl<C: Component> QueryFilter for With<C> {
-    type Terms = Self;
-}
-
-impl<C: Component> QueryFilter for Without<C> {
-    type Terms = Self;
+presence_filters! {
+    With: has => has;
+    Without: has => !has;
 }
 
 impl<C: Component> QueryFilter for Allow<C> {
     type Terms = Self;
-}
-
-// SAFETY: a table with a column for the component, or an entity in the storage, has the component.
-unsafe impl<C: Component> FilterTerms for With<C> {
-    type State = TermState;
-    type Ready<'w> = Presence<'w>;
-
-    const TERM: ConstTerm = ConstTerm::of::<C>(Usage::With);
-
-    fn state(term: Term<'_>) -> TermState {
-        TermState::of(term)
-    }
-
-    #[inline]
-    fn ready<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
-        Presence::new(cell, *state, table, is_sparse::<C>())
-    }
-
-    #[inline]
-    fn contains(ready: Presence<'_>, entity: Entity, _: usize) -> bool {
-        ready.of(entity)
-    }
-}
-
-// SAFETY: a table without a column for the component, or an entity that is not in the storage, lacks the component.
-unsafe impl<C: Component> FilterTerms for Without<C> {
-    type State = TermState;
-    type Ready<'w> = Presence<'w>;
-
-    const TERM: ConstTerm = ConstTerm::of::<C>(Usage::Without);
-
-    fn state(term: Term<'_>) -> TermState {
-        TermState::of(term)
-    }
-
-    #[inline]
-    fn ready<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
-        Presence::new(cell, *state, table, is_sparse::<C>())
-    }
-
-    #[inline]
-    fn contains(ready: Presence<'_>, entity: Entity, _: usize) -> bool {
-        !ready.of(entity)
-    }
 }
 
 // SAFETY: nothing is said of the entities, and all match.

@@ -180,11 +180,7 @@ impl<'a> DynParamBuilder<'a> {
     }
 }
 
-impl fmt::Debug for DynParamBuilder<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DynParamBuilder").finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [] DynParamBuilder<'_> {} }
 
 impl BuildParam<DynSystemParam<'_, '_>> for DynParamBuilder<'_> {
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, DynSource> {

@@ -50,13 +50,7 @@ pub struct Lookup<'w, 's, D: ReadOnlyQueryData, F: QueryFilter = ()> {
     query: Query<'w, 's, D, F>,
 }
 
-impl<D: ReadOnlyQueryData, F: QueryFilter> Clone for Lookup<'_, '_, D, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D: ReadOnlyQueryData, F: QueryFilter> Copy for Lookup<'_, '_, D, F> {}
+impl_copy! { [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'_, '_, D, F>; }
 
 impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
     /// What the entity has of what is looked up. `O(1)`.

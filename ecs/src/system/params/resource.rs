@@ -457,13 +457,7 @@ params! {
 /// What [`Res`] and [`ResMut`] have in common with the parameters for values that stay on one thread.
 macro_rules! borrowed_values {
     ($($Shared:ident, $Mut:ident;)*) => { $(
-        impl<T: ?Sized> Clone for $Shared<'_, T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<T: ?Sized> Copy for $Shared<'_, T> {}
+        impl_copy! { [T: ?Sized] $Shared<'_, T>; }
 
         /// For unit tests of systems, which can be called by hand.
         impl<'w, T: ?Sized> From<&'w T> for $Shared<'w, T> {

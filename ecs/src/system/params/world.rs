@@ -193,11 +193,7 @@ impl WarnOnce<'_> {
     }
 }
 
-impl fmt::Debug for WarnOnce<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WarnOnce").field("system", &self.system).finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [] WarnOnce<'_> { system } }
 
 /// How a [`WarnOnce`] is fetched.
 #[doc(hidden)]

@@ -68,13 +68,7 @@ impl<I: SystemInput, Out> MapEntities for SystemId<I, Out> {
     fn map_entities<M: EntityMapper>(&mut self, _: &mut M) {}
 }
 
-impl<I: SystemInput, Out> Clone for SystemId<I, Out> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<I: SystemInput, Out> Copy for SystemId<I, Out> {}
+impl_copy! { [I: SystemInput, Out] SystemId<I, Out>; }
 
 impl<I: SystemInput, Out> PartialEq for SystemId<I, Out> {
     fn eq(&self, other: &Self) -> bool {
