@@ -540,6 +540,30 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
     pub fn entity(&mut self) -> &mut EntityCommands<'a> {
         self.commands
     }
+
+    /// Commands for the same component, for a shorter time: for a function that takes them by value.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::world::EntityEntryCommands;
+    /// # #[derive(Component, Debug, PartialEq)] struct Level(u32);
+    ///
+    /// fn raise(mut level: EntityEntryCommands<Level>) {
+    ///     level.and_modify(|mut level| level.0 += 1);
+    /// }
+    /// let mut world = World::new();
+    /// let id = world.spawn(Level(1)).id();
+    /// let mut commands = world.commands();
+    /// let mut entity = commands.entity(id);
+    /// let mut entry = entity.entry();
+    /// raise(entry.reborrow());
+    /// raise(entry.reborrow());
+    /// world.flush();
+    /// assert_eq!(world.get(id), Some(&Level(3)));
+    /// ```
+    pub fn reborrow(&mut self) -> EntityEntryCommands<'a, '_, T> {
+        EntityEntryCommands { commands: self.commands, marker: PhantomData }
+    }
 }
 
 impl<T> fmt::Debug for EntityEntryCommands<'_, '_, T> {
