@@ -2,6 +2,8 @@
 //!
 //! A facade over the [store](crate::store): it has no state of its own, and nothing below it knows it.
 
+#[macro_use]
+mod forward;
 mod cast;
 mod links;
 mod links_of_data;
