@@ -8,7 +8,7 @@ use core::fmt;
 use hashbrown::HashMap;
 use strata_ecs_derive::Event;
 
-use super::error::{NotTaken, RestoreError, SnapshotError};
+use super::error::{RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
 use crate::alloc_error::AllocError;
 use crate::component::ComponentDescriptor;
@@ -16,10 +16,10 @@ use crate::guard::Waiting;
 use crate::label::InternedScheduleLabel;
 use crate::schedule::ScheduleMemory;
 use crate::store::{
-    Became, Known, Mark, Refused, Restoring, Store, StoreCopy, WorldId, copy_around_rows, copy_store_to, is_busy,
+    Became, Known, Mark, NotTaken, Restoring, Store, StoreCopy, WorldId, copy_around_rows, copy_store_to, is_busy,
     mark_of_copy, refused_parts, restore,
 };
-use crate::world::{World, for_each_schedule, keeps_systems};
+use crate::world::{World, for_each_schedule};
 
 /// The state of a world, with values of its own. See [the module](super).
 ///
@@ -252,14 +252,14 @@ impl World {
         let WorldSnapshot { world, options, copy, systems } = snapshot;
         self.add_locals_to(options);
         let taken = self.memory_of_systems(options, true)?;
-        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         *world = self.id();
         if is_to_be_known {
             // What is written from now on has another tick than all before.
             self.increment_change_tick();
         }
         let known = known.and_then(|known| known.of(self.id()));
-        copy_store_to(&mut self.store, copy, known, is_apart, &options.clones).unwrap_or_else(|error| error.raise());
+        copy_store_to(&mut self.store, copy, known, |descriptor| options.is_apart(descriptor), &options.clones)
+            .unwrap_or_else(|error| error.raise());
         *systems = taken;
         Ok(())
     }
@@ -276,9 +276,8 @@ impl World {
         if let Some(name) = self.store.resources.lent_name() {
             return Err(SnapshotError::Lent(name));
         }
-        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let refused = refused_parts(&mut self.store, with_rows, &is_apart, &options.clones);
-        let mut refused: Vec<NotTaken> = refused.into_iter().map(NotTaken::from).collect();
+        let is_apart = |descriptor: &ComponentDescriptor| options.is_apart(descriptor);
+        let mut refused = refused_parts(&mut self.store, with_rows, &is_apart, &options.clones);
         if !options.observers && self.store.events.dispatch.watch_entities() {
             refused.push(NotTaken::EntityObservers);
         }
@@ -323,8 +322,8 @@ impl World {
         let mut options = options.clone();
         self.add_locals_to(&mut options);
         let systems = self.memory_of_systems(&options, false)?;
-        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let copy = copy_around_rows(&mut self.store, is_apart, &options.clones).unwrap_or_else(|error| error.raise());
+        let copy = copy_around_rows(&mut self.store, |descriptor| options.is_apart(descriptor), &options.clones)
+            .unwrap_or_else(|error| error.raise());
         let around = WorldSnapshot { world: self.id(), options, copy, systems };
         Ok(LivingContents { around, store: &self.store })
     }
@@ -388,9 +387,7 @@ impl World {
         let systems = systems.into_iter().collect();
         let frame_number = copy.frame_number();
         self.restored(systems, frame_number, |store| {
-            let is_apart =
-                |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-            restore(store, Restoring::Moved(Box::new(copy)), is_apart)
+            restore(store, Restoring::Moved(Box::new(copy)), |descriptor| options.is_apart(descriptor))
         });
         Ok(())
     }
@@ -477,20 +474,7 @@ impl World {
         let systems = snapshot.systems.iter().map(|(label, memory)| (*label, memory.cloned(&clone))).collect();
         let known = known.and_then(|known| known.of(self.id()));
         Ok(self.restored(systems, snapshot.frame_number(), |store| {
-            let is_apart =
-                |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-            restore(store, Restoring::Cloned(&snapshot.copy, known), is_apart)
+            restore(store, Restoring::Cloned(&snapshot.copy, known), |descriptor| options.is_apart(descriptor))
         }))
-    }
-}
-
-impl From<Refused> for NotTaken {
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Component(name) => Self::Component(name),
-            Refused::Relation(name) => Self::Relation(name),
-            Refused::Resource(name) => Self::Resource(name),
-            Refused::NonSend(name) => Self::NonSend(name),
-        }
     }
 }

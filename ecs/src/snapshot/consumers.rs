@@ -296,7 +296,7 @@ impl NewRemovalContents {
     /// The value of each.
     #[must_use]
     pub fn with_values(self, values: NewColumnContents) -> Self {
-        Self(RemovalParts { values: Some(values.into_parts()), ..self.0 })
+        Self(RemovalParts { values: Some(values.0), ..self.0 })
     }
 }
 

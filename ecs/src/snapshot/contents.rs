@@ -9,11 +9,11 @@ use core::fmt;
 use super::api::{LivingContents, WorldSnapshot};
 use super::columns::ColumnContents;
 use super::consumers::{RemovalContents, ScheduleContents, SpawnTicks, unread_elsewhere};
-use crate::component::{ComponentDescriptor, ErasedRef, ErasedSlice};
+use crate::component::{ComponentDescriptor, ErasedRef};
 use crate::entity::{Entity, EntityIds};
 use crate::relation::{PairContents, PairsCopy, Relation, descriptor_of};
 use crate::resource::Resource;
-use crate::sparse::{SparseCopy, SparseStorage};
+use crate::sparse::{Members, SparseCopy, indexes};
 use crate::store::{Store, StoreCopy};
 use crate::table::{Table, TableCopy};
 use crate::tick::{ComponentTicks, Tick};
@@ -80,7 +80,11 @@ enum Books<'s> {
 
 /// The rows of a table in a snapshot.
 #[derive(Clone, Copy)]
-pub struct TableContents<'s>(Rows<'s>);
+pub struct TableContents<'s> {
+    entities: &'s [Entity],
+    stamp: Tick,
+    rows: Rows<'s>,
+}
 
 #[derive(Clone, Copy)]
 enum Rows<'s> {
@@ -92,13 +96,8 @@ enum Rows<'s> {
 #[derive(Clone, Copy)]
 pub struct StorageContents<'s> {
     books: Books<'s>,
-    storage: Stored<'s>,
-}
-
-#[derive(Clone, Copy)]
-enum Stored<'s> {
-    Copied(&'s SparseCopy),
-    Living(&'s SparseStorage, ErasedSlice<'s>),
+    members: Members<'s>,
+    column: ColumnContents<'s>,
 }
 
 /// The pairs of a relation in a snapshot.
@@ -161,34 +160,20 @@ impl<'s> SnapshotContents<'s> {
 
     /// The tables, in their order: that of entities without components first.
     pub fn tables(self) -> impl ExactSizeIterator<Item = TableContents<'s>> {
-        let count = match self.books {
-            Books::Copied(copy) => copy.tables.len(),
-            Books::Living(store) => store.structure.archetypes.tables.as_slice().len(),
+        let all: Vec<_> = match self.books {
+            Books::Copied(copy) => copy.tables.iter().map(TableContents::of_copy).collect(),
+            Books::Living(store) => TableContents::all_of(store).collect(),
         };
-        (0..count).map(move |number| match self.books {
-            Books::Copied(copy) => TableContents(Rows::Copied(&copy.tables[number])),
-            Books::Living(store) => {
-                TableContents(Rows::Living(store, &store.structure.archetypes.tables.as_slice()[number]))
-            }
-        })
+        all.into_iter()
     }
 
     /// The sparse components that entities have.
     pub fn storages(self) -> impl Iterator<Item = StorageContents<'s>> {
-        let count = match self.books {
-            Books::Copied(copy) => copy.sparse.len(),
-            Books::Living(store) => store.structure.sparse.len(),
+        let all: Vec<_> = match self.books {
+            Books::Copied(copy) => copy.sparse.iter().map(|storage| StorageContents::of_copy(copy, storage)).collect(),
+            Books::Living(store) => StorageContents::all_of(store).collect(),
         };
-        let storage = move |number: usize| match self.books {
-            Books::Copied(copy) => Some(Stored::Copied(&copy.sparse[number])),
-            Books::Living(store) => {
-                let values =
-                    store.structure.erased_storage(*store.structure.archetypes.components.sparse().get(number)?)?;
-                Some(Stored::Living(&store.structure.sparse[number], values))
-            }
-        };
-        let all = (0..count).filter_map(storage).map(move |storage| StorageContents { books: self.books, storage });
-        all.filter(|storage| !storage.column().values().is_empty())
+        all.into_iter().filter(|storage| !storage.column.values().is_empty())
     }
 
     /// The resources.
@@ -243,34 +228,37 @@ impl<'s> SnapshotContents<'s> {
 impl<'s> TableContents<'s> {
     /// All tables of a store.
     pub(super) fn all_of(store: &'s Store) -> impl ExactSizeIterator<Item = Self> + use<'s> {
-        store.structure.archetypes.tables.as_slice().iter().map(move |table| Self(Rows::Living(store, table)))
+        let living = move |table: &'s Table| Self {
+            entities: table.entities(),
+            stamp: table.stamped(),
+            rows: Rows::Living(store, table),
+        };
+        store.structure.archetypes.tables.as_slice().iter().map(living)
+    }
+
+    fn of_copy(table: &'s TableCopy) -> Self {
+        Self { entities: table.entities(), stamp: table.stamped(), rows: Rows::Copied(table) }
     }
 
     /// The entities, by row.
     #[must_use]
     pub fn entities(self) -> &'s [Entity] {
-        match self.0 {
-            Rows::Copied(table) => table.entities(),
-            Rows::Living(_, table) => table.entities(),
-        }
+        self.entities
     }
 
     /// When a row last came to the table.
     #[must_use]
     pub fn stamp(self) -> Tick {
-        match self.0 {
-            Rows::Copied(table) => table.stamped(),
-            Rows::Living(_, table) => table.stamped(),
-        }
+        self.stamp
     }
 
     /// The values of each component, in the order in which the world has met these.
     pub fn columns(self) -> impl ExactSizeIterator<Item = ColumnContents<'s>> {
-        let components = match self.0 {
+        let components = match self.rows {
             Rows::Copied(table) => table.components(),
             Rows::Living(_, table) => table.components(),
         };
-        components.iter().enumerate().map(move |(at, id)| match self.0 {
+        components.iter().enumerate().map(move |(at, id)| match self.rows {
             Rows::Copied(table) => ColumnContents::of_copy(&table.columns()[at], None),
             Rows::Living(store, table) => match store.structure.erased_column(table.id(), *id) {
                 Some(values) => ColumnContents::of_living(values, table.column(at), None),
@@ -286,9 +274,16 @@ impl<'s> StorageContents<'s> {
         store.structure.sparse.iter().zip(store.structure.archetypes.components.sparse()).filter_map(
             move |(storage, &id)| {
                 let values = store.structure.erased_storage(id).filter(|values| !values.is_empty())?;
-                Some(Self { books: Books::Living(store), storage: Stored::Living(storage, values) })
+                let members = storage.members();
+                let column = ColumnContents::of_living(values, storage.column(), Some(members));
+                Some(Self { books: Books::Living(store), members, column })
             },
         )
+    }
+
+    fn of_copy(copy: &'s StoreCopy, storage: &'s SparseCopy) -> Self {
+        let members = storage.members();
+        Self { books: Books::Copied(copy), members, column: ColumnContents::of_copy(storage.values(), Some(members)) }
     }
 
     /// The sources that an entity lists by its value in a place, if this is the component of the targets of a relationship.
@@ -301,21 +296,14 @@ impl<'s> StorageContents<'s> {
     /// The entities, in the order of their values.
     #[must_use]
     pub fn entities(self) -> Vec<Entity> {
-        let indexes = match self.storage {
-            Stored::Copied(storage) => storage.indexes(),
-            Stored::Living(storage, _) => storage.indexes(),
-        };
         // Only entities that are alive have values.
-        indexes.into_iter().filter_map(|index| self.books.at_index(index)).collect()
+        indexes(self.members).into_iter().filter_map(|index| self.books.at_index(index)).collect()
     }
 
     /// The values.
     #[must_use]
     pub fn column(self) -> ColumnContents<'s> {
-        match self.storage {
-            Stored::Copied(storage) => ColumnContents::of_copy(storage.values(), Some(storage)),
-            Stored::Living(storage, values) => ColumnContents::of_living(values, storage.column(), Some(storage)),
-        }
+        self.column
     }
 
     /// Whether it is the component of sources or of targets of pairs.

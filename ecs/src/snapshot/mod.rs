@@ -178,7 +178,7 @@ pub use self::contents::{
     LeftOut, PairsContents, ResourceContents, SnapshotClock, SnapshotContents, StorageContents, TableContents,
 };
 pub use self::difference::Difference;
-pub use self::error::{NotTaken, RestoreError, SnapshotError};
+pub use self::error::{RestoreError, SnapshotError};
 pub use self::journal::{JournalError, JournalPosition, WorldChanges};
 pub use self::locals::LocalForm;
 pub use self::options::SnapshotOptions;
@@ -187,4 +187,4 @@ pub use self::state_options::{NotCompared, StateError, StateOptions};
 pub use self::update::Updated;
 pub use crate::entity::{EntityIds, EntityIdsError};
 pub use crate::relation::PairContents;
-pub use crate::store::BuildError;
+pub use crate::store::{BuildError, NotTaken};

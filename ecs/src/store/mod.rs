@@ -82,7 +82,8 @@ pub(crate) use self::clone::{
 };
 pub use self::columns::SpawnColumnsError;
 pub(crate) use self::columns::{reserve_bundles, spawn_columns, spawn_columns_at};
-pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
+pub use self::copies::NotTaken;
+pub(crate) use self::copies::{Became, Known, Mark, StoreCopy};
 pub(crate) use self::copies::{
     Restoring, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, restore,
 };
