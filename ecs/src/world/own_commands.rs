@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::systems::FromWorld;
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, InsertMode};
 use crate::change::Mut;
 use crate::command::{CommandQueue, Commands, EntityCommands};
 use crate::component::{Component, MutableComponent};
@@ -452,6 +452,32 @@ impl<'a> EntityCommands<'a> {
     }
 }
 
+/// Inserts what a function makes. With [`InsertMode::Keep`] it is not called if the component is there.
+pub fn insert_with<T: Component, F>(make: F, mode: InsertMode) -> impl EntityCommand
+where
+    F: FnOnce() -> T + Send + 'static,
+{
+    move |mut entity: EntityWorldMut<'_>| {
+        if mode == InsertMode::Replace || !entity.contains::<T>() {
+            entity.insert(make());
+        }
+    }
+}
+
+/// Inserts what [`FromWorld`] makes. With [`InsertMode::Keep`] nothing is made if the component is there.
+#[must_use]
+pub fn insert_from_world<T: Component + FromWorld>(mode: InsertMode) -> impl EntityCommand {
+    move |mut entity: EntityWorldMut<'_>| {
+        if mode == InsertMode::Replace || !entity.contains::<T>() {
+            let made = entity.world_scope(T::from_world);
+            // The function may have done anything to the world.
+            if !entity.is_despawned() {
+                entity.insert(made);
+            }
+        }
+    }
+}
+
 /// Commands for one component of an entity, from [`EntityCommands::entry`].
 pub struct EntityEntryCommands<'a, 'b, T> {
     commands: &'b mut EntityCommands<'a>,
@@ -490,22 +516,14 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
     /// Inserts what a function makes if the component is not there. The function is called when the commands are applied.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn or_insert_with(&mut self, make: impl FnOnce() -> T + Send + 'static) -> &mut Self {
-        self.commands.queue(|mut entity: EntityWorldMut<'_>| {
-            if !entity.contains::<T>() {
-                entity.insert(make());
-            }
-        });
+        self.commands.queue(insert_with(make, InsertMode::Keep));
         self
     }
 
     /// As [`or_insert_with`](Self::or_insert_with); nothing is reported if the entity is not alive.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn or_try_insert_with(&mut self, make: impl FnOnce() -> T + Send + 'static) -> &mut Self {
-        self.commands.queue_silenced(|mut entity: EntityWorldMut<'_>| {
-            if !entity.contains::<T>() {
-                entity.insert(make());
-            }
-        });
+        self.commands.queue_silenced(insert_with(make, InsertMode::Keep));
         self
     }
 
@@ -524,15 +542,7 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
     where
         T: FromWorld,
     {
-        self.commands.queue(|mut entity: EntityWorldMut<'_>| {
-            if !entity.contains::<T>() {
-                let made = entity.world_scope(T::from_world);
-                // The function may have done anything to the world.
-                if entity.is_spawned() {
-                    entity.insert(made);
-                }
-            }
-        });
+        self.commands.queue(insert_from_world::<T>(InsertMode::Keep));
         self
     }
 
