@@ -18,9 +18,9 @@ mod allocator;
 
 mod streams;
 mod map;
-mod mapper;
 mod unique;
 mod keyed;
+mod mapper;
 mod mapping;
 mod mapped_types;
 #[cfg(feature = "serde")]
