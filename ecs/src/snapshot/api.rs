@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::Any;
-use core::fmt;
 
 use hashbrown::HashMap;
 use strata_ecs_derive::Event;
@@ -56,10 +55,11 @@ pub struct LivingContents<'w> {
     pub(super) store: &'w Store,
 }
 
-impl fmt::Debug for LivingContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LivingContents").field("world", &self.around.world).finish_non_exhaustive()
-    }
+debug_as_struct! {
+    [] LivingContents<'_>, "LivingContents", |this| { world: this.around.world } finish_non_exhaustive;
+    [] WorldSnapshot, "WorldSnapshot", |this| {
+        world: this.world, entities: this.len(), frame_number: this.frame_number()
+    } finish_non_exhaustive;
 }
 
 impl<'a> KnownSnapshot<'a> {
@@ -137,14 +137,6 @@ impl WorldSnapshot {
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         self.copy.allocated_bytes()
-    }
-}
-
-impl fmt::Debug for WorldSnapshot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("WorldSnapshot");
-        shown.field("world", &self.world).field("entities", &self.len()).field("frame_number", &self.frame_number());
-        shown.finish_non_exhaustive()
     }
 }
 

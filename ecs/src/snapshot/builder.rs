@@ -4,7 +4,6 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::any::{Any, TypeId};
-use core::fmt;
 
 use super::api::WorldSnapshot;
 use super::columns::NewColumnContents;
@@ -105,11 +104,12 @@ fn relate<R: Relation>(parts: Box<dyn PairsParts>, world: &mut World) -> usize {
     count
 }
 
-impl fmt::Debug for NewPairsContents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("NewPairsContents");
-        shown.field("relation", &self.parts.name()).field("len", &self.parts.len()).finish_non_exhaustive()
-    }
+debug_as_struct! {
+    [] NewPairsContents, "NewPairsContents", |this| { relation: this.parts.name(), len: this.parts.len() } finish_non_exhaustive;
+    [] SnapshotBuilder, "SnapshotBuilder", |this| {
+        ids: this.parts.ids, tables: this.parts.tables.len(), storages: this.parts.storages.len(),
+        resources: this.parts.resources.len()
+    } finish_non_exhaustive;
 }
 
 /// Puts a snapshot together. See [Contents](super#contents).
@@ -287,14 +287,5 @@ impl SnapshotBuilder {
         )?;
         let systems = memories(world, &copy, systems)?;
         Ok(WorldSnapshot::of_copy(world, options, copy, systems))
-    }
-}
-
-impl fmt::Debug for SnapshotBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let StoreParts { ids, tables, storages, resources, .. } = &self.parts;
-        let mut shown = f.debug_struct("SnapshotBuilder");
-        shown.field("ids", ids).field("tables", &tables.len()).field("storages", &storages.len());
-        shown.field("resources", &resources.len()).finish_non_exhaustive()
     }
 }

@@ -1,7 +1,6 @@
 //! The values of one component, as data that a format can write or has read.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::column::{Column, ColumnCopy, ColumnParts, NewValues};
 use crate::component::{Component, ComponentDescriptor, ComponentId, ErasedSlice, ErasedVec, WrongTypeError};
@@ -255,20 +254,9 @@ impl NewColumnContents {
     }
 }
 
-impl fmt::Debug for NewColumnContents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values = &self.0.values;
-        let mut shown = f.debug_struct("NewColumnContents");
-        shown.field("component", &values.descriptor().name()).field("len", &values.len()).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ColumnContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values = self.values();
-        f.debug_struct("ColumnContents")
-            .field("component", &values.descriptor().name())
-            .field("values", &values)
-            .finish()
-    }
+debug_as_struct! {
+    [] NewColumnContents, "NewColumnContents", |this| {
+        component: this.0.values.descriptor().name(), len: this.0.values.len()
+    } finish_non_exhaustive;
+    [] ColumnContents<'_>, "ColumnContents", |this| { component: this.values().descriptor().name(), values: this.values() } finish;
 }

@@ -413,34 +413,14 @@ impl<'s> ResourceContents<'s> {
     }
 }
 
-impl fmt::Debug for SnapshotContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("SnapshotContents");
-        shown.field("clock", &self.clock()).field("ids", &self.ids());
-        shown.field("tables", &self.tables().collect::<Vec<_>>());
-        shown.field("storages", &self.storages().collect::<Vec<_>>());
-        shown.field("resources", &self.resources().collect::<Vec<_>>()).finish()
-    }
-}
-
-impl fmt::Debug for TableContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("TableContents");
-        shown.field("entities", &self.entities()).field("columns", &self.columns().collect::<Vec<_>>()).finish()
-    }
-}
-
-impl fmt::Debug for StorageContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StorageContents").field("entities", &self.entities()).field("column", &self.column()).finish()
-    }
-}
-
-impl fmt::Debug for PairsContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("PairsContents");
-        shown.field("relation", &self.descriptor().name()).field("pairs", &self.pairs()).finish_non_exhaustive()
-    }
+debug_as_struct! {
+    [] SnapshotContents<'_>, "SnapshotContents", |this| {
+        clock: this.clock(), ids: this.ids(), tables: this.tables().collect::<Vec<_>>(),
+        storages: this.storages().collect::<Vec<_>>(), resources: this.resources().collect::<Vec<_>>()
+    } finish;
+    [] TableContents<'_>, "TableContents", |this| { entities: this.entities(), columns: this.columns().collect::<Vec<_>>() } finish;
+    [] StorageContents<'_>, "StorageContents", |this| { entities: this.entities(), column: this.column() } finish;
+    [] PairsContents<'_>, "PairsContents", |this| { relation: this.descriptor().name(), pairs: this.pairs() } finish_non_exhaustive;
 }
 
 impl fmt::Debug for ResourceContents<'_> {
