@@ -41,13 +41,6 @@ pub struct WorldSnapshot {
     systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
 }
 
-/// A snapshot that a world was equal to, and how the world was then.
-#[derive(Clone, Copy)]
-pub(super) struct KnownSnapshot<'a> {
-    pub(super) snapshot: &'a WorldSnapshot,
-    pub(super) mark: &'a Mark,
-}
-
 /// What a living world holds, as data: see [`World::living_contents`].
 pub struct LivingContents<'w> {
     /// A copy of all but entities and components.
@@ -60,14 +53,6 @@ debug_as_struct! {
     [] WorldSnapshot, "WorldSnapshot", |this| {
         world: this.world, entities: this.len(), frame_number: this.frame_number()
     } finish_non_exhaustive;
-}
-
-impl<'a> KnownSnapshot<'a> {
-    /// The same, of the store of a world.
-    fn of(self, world: WorldId) -> Option<Known<'a>> {
-        let Self { snapshot: WorldSnapshot { copy, .. }, mark } = self;
-        (copy.is_whole() && self.snapshot.world == world).then_some(Known { copy, mark })
-    }
 }
 
 impl WorldSnapshot {
@@ -238,7 +223,7 @@ impl World {
     pub(super) fn take_snapshot(
         &mut self,
         snapshot: &mut WorldSnapshot,
-        known: Option<KnownSnapshot<'_>>,
+        known: Option<Known<'_>>,
         is_to_be_known: bool,
     ) -> Result<(), SnapshotError> {
         let WorldSnapshot { world, options, copy, systems } = snapshot;
@@ -249,7 +234,6 @@ impl World {
             // What is written from now on has another tick than all before.
             self.increment_change_tick();
         }
-        let known = known.and_then(|known| known.of(self.id()));
         copy_store_to(&mut self.store, copy, known, |descriptor| options.is_apart(descriptor), &options.clones)
             .unwrap_or_else(|error| error.raise());
         *systems = taken;
@@ -454,7 +438,7 @@ impl World {
     pub(super) fn restore_snapshot(
         &mut self,
         snapshot: &WorldSnapshot,
-        known: Option<KnownSnapshot<'_>>,
+        known: Option<Known<'_>>,
     ) -> Result<Mark, RestoreError> {
         self.check_restore(snapshot)?;
         if let Some(name) = snapshot.copy.not_clone {
@@ -464,7 +448,6 @@ impl World {
         let options = &snapshot.options;
         let clone = |value: &dyn Any| options.clone_local(value);
         let systems = snapshot.systems.iter().map(|(label, memory)| (*label, memory.cloned(&clone))).collect();
-        let known = known.and_then(|known| known.of(self.id()));
         Ok(self.restored(systems, snapshot.frame_number(), |store| {
             restore(store, Restoring::Cloned(&snapshot.copy, known), |descriptor| options.is_apart(descriptor))
         }))

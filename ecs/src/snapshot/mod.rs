@@ -181,7 +181,7 @@ pub use self::contents::{
 };
 pub use self::difference::Difference;
 pub use self::error::{RestoreError, SnapshotError};
-pub use self::journal::{JournalError, JournalPosition, WorldChanges};
+pub use self::journal::{JournalPosition, WorldChanges};
 pub use self::locals::LocalForm;
 pub use self::options::SnapshotOptions;
 pub use self::ring::{RingError, SnapshotRing};
@@ -189,4 +189,4 @@ pub use self::state_options::{NotCompared, StateError, StateOptions};
 pub use self::update::Updated;
 pub use crate::entity::{EntityIds, EntityIdsError};
 pub use crate::relation::PairContents;
-pub use crate::store::{BuildError, NotTaken};
+pub use crate::store::{BuildError, JournalError, NotTaken};

@@ -83,6 +83,11 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
+    /// Whether the copy is a whole one of this store, whose ticks have not gone back since.
+    fn is_of(&self, store: &Store) -> bool {
+        self.copy.whole_of == Some(store.id) && self.mark.restores == store.clock.restores
+    }
+
     /// What is known of the table with this number.
     fn table(&self, number: usize) -> Option<KnownTable<'a>> {
         let copy = self.copy.tables.get(number)?;
@@ -245,7 +250,7 @@ pub(crate) fn copy_store_to(
         // What is there means something only in another store.
         *copy = StoreCopy::default();
     }
-    let known = known.filter(|known| known.mark.restores == store.clock.restores);
+    let known = known.filter(|known| known.is_of(store));
     let known_entities = known.map(|known| known.entities(store));
     let components = &store.structure.archetypes.components;
     copy.entities.take(&mut store.structure.entities, known_entities)?;
@@ -352,8 +357,7 @@ pub(crate) fn restore(
     let mut room = Room::new(store, copy, &mut clones)?;
 
     // (1) From here on nothing can fail. If tables are to be arranged their numbers mean nothing any more.
-    let known = known.filter(|known| known.mark.restores == store.clock.restores);
-    let known = known.filter(|_| store.structure.archetypes.tables.are(&copy.tables));
+    let known = known.filter(|known| known.is_of(store) && store.structure.archetypes.tables.are(&copy.tables));
     let known_entities = known.map(|known| known.entities(store));
     // SAFETY: the copy is a whole one of this store (checked above), and the clones and the room were just made for it.
     unsafe { become_rows(store, copy, (&mut clones, &mut room), known) };

@@ -98,7 +98,8 @@ pub(crate) use self::forget::forget_selections;
 pub(crate) use self::frame::{begin_frame, begin_run_in_frame, end_frame, ends_frame_for_commands};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::{Home, take_returned};
-pub(crate) use self::journal::{CopiedPairs, Moment, Unknown};
+pub use self::journal::JournalError;
+pub(crate) use self::journal::{CopiedPairs, Moment};
 pub(crate) use self::journal::{
     begin_journal, copy_pairs_since, end_journal, journal_moment, journal_since, relations_with_pairs,
     track_for_journal,
