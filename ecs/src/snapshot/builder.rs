@@ -8,14 +8,13 @@ use core::any::{Any, TypeId};
 use super::api::WorldSnapshot;
 use super::columns::NewColumnContents;
 use super::consumers::{NewRemovalContents, NewScheduleContents, SpawnTicks, memories, prepare};
-use super::contents::SnapshotClock;
 use super::options::SnapshotOptions;
 use crate::component::ComponentDescriptor;
 use crate::entity::{Entity, EntityIds, EntityMapper};
 use crate::observer::register_relation;
 use crate::relation::{PairClones, PairContents, PairsParts, PartsOf, Relation};
 use crate::resource::{NewResource, Resource};
-use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts, build_copy};
+use crate::store::{BuildError, SnapshotClock, Store, StoreCopy, StoreParts, TableParts, build_copy};
 use crate::tick::{ComponentTicks, Tick};
 use crate::world::{World, links_of_parts};
 
@@ -124,7 +123,6 @@ impl SnapshotBuilder {
     /// Without entities that have rows.
     #[must_use]
     pub fn new(ids: EntityIds, clock: SnapshotClock) -> Self {
-        let SnapshotClock { frame_number, is_frame_open: any_ran, tick, last, checked } = clock;
         let parts = StoreParts {
             ids,
             tables: Vec::new(),
@@ -135,12 +133,8 @@ impl SnapshotBuilder {
             spawns: None,
             expected_ids: Vec::new(),
             held: Vec::new(),
-            frame_number,
-            any_ran,
             ran: Vec::new(),
-            tick,
-            last,
-            checked,
+            clock,
         };
         Self { parts, schedules: Vec::new(), kept: Vec::new() }
     }

@@ -14,25 +14,10 @@ use crate::entity::{Entity, EntityIds};
 use crate::relation::{PairContents, PairsCopy, Relation, descriptor_of};
 use crate::resource::Resource;
 use crate::sparse::{Members, SparseCopy, indexes};
-use crate::store::{Store, StoreCopy};
+use crate::store::{SnapshotClock, Store, StoreCopy};
 use crate::table::{Table, TableCopy};
 use crate::tick::{ComponentTicks, Tick};
 use crate::world::{broken_links, listed_sources, other_side};
-
-/// Which frame and tick it is in a snapshot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SnapshotClock {
-    /// How many frames had ended: see [`World::frame_number`](crate::World::frame_number).
-    pub frame_number: u64,
-    /// Whether schedules have run in the frame that is not named: then it ends when one runs that has run in it.
-    pub is_frame_open: bool,
-    /// The tick that changes get next: see [`World::change_tick`](crate::World::change_tick).
-    pub tick: Tick,
-    /// The tick since which changes are new to the program itself: see [`World::last_change_tick`](crate::World::last_change_tick).
-    pub last: Tick,
-    /// When all ticks were looked at last, to bring those forward that are too old.
-    pub checked: Tick,
-}
 
 /// Something in a snapshot that its [contents](SnapshotContents) do not show.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -176,9 +176,7 @@ pub use self::consumers::{
     KeptBySystem, NewRemovalContents, NewScheduleContents, NewSystemContents, RemovalContents, ScheduleContents,
     SpawnTicks, SystemContents,
 };
-pub use self::contents::{
-    LeftOut, PairsContents, ResourceContents, SnapshotClock, SnapshotContents, StorageContents, TableContents,
-};
+pub use self::contents::{LeftOut, PairsContents, ResourceContents, SnapshotContents, StorageContents, TableContents};
 pub use self::difference::Difference;
 pub use self::error::{RestoreError, SnapshotError};
 pub use self::journal::{JournalPosition, WorldChanges};
@@ -189,4 +187,4 @@ pub use self::state_options::{NotCompared, StateError, StateOptions};
 pub use self::update::Updated;
 pub use crate::entity::{EntityIds, EntityIdsError};
 pub use crate::relation::PairContents;
-pub use crate::store::{BuildError, JournalError, NotTaken};
+pub use crate::store::{BuildError, JournalError, NotTaken, SnapshotClock};

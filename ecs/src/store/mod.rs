@@ -69,9 +69,9 @@ mod built_copy;
 mod check;
 
 pub(crate) use self::apply::{record_insert, record_step, run_queue};
-pub use self::built_copy::BuildError;
 pub(crate) use self::built_copy::build_copy;
 pub(crate) use self::built_copy::{BUILT_ERA, MAX_NUMBER, RemovalParts, StoreParts, TableParts};
+pub use self::built_copy::{BuildError, SnapshotClock};
 pub(crate) use self::bulk::Selection;
 pub(crate) use self::change::Listing;
 pub(crate) use self::check::check_invariants;

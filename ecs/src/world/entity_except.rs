@@ -68,15 +68,12 @@ impl<B: Bundle> Clone for EntityRefExcept<'_, '_, B> {
 
 impl<B: Bundle> Copy for EntityRefExcept<'_, '_, B> {}
 
-impl<B: Bundle> QueryData for EntityRefExcept<'_, '_, B> {
-    type Terms = ReadAllBut<B>;
-    type ReadOnly = Self;
-    type Item<'w, 's> = EntityRefExcept<'w, 's, B>;
+queried! {
+    [B: Bundle] EntityRefExcept<'_, '_, B>, ReadAllBut<B>, Self,
+        |'w, 's| EntityRefExcept<'w, 's, B> = |fetched, _| EntityRefExcept::new(fetched);
 
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        EntityRefExcept::new(got)
-    }
+    ['a, 'b, B: Bundle] EntityMutExcept<'a, 'b, B>, WriteAllBut<B>, EntityRefExcept<'a, 'b, B>,
+        |'w, 's| EntityMutExcept<'w, 's, B> = |fetched, _| EntityMutExcept { entity: fetched, marker: PhantomData };
 }
 
 impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
@@ -162,17 +159,6 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
 pub struct EntityMutExcept<'w, 's, B: Bundle> {
     entity: WriteEntity<'w>,
     marker: PhantomData<(&'s (), fn() -> B)>,
-}
-
-impl<'a, 'b, B: Bundle> QueryData for EntityMutExcept<'a, 'b, B> {
-    type Terms = WriteAllBut<B>;
-    type ReadOnly = EntityRefExcept<'a, 'b, B>;
-    type Item<'w, 's> = EntityMutExcept<'w, 's, B>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        EntityMutExcept { entity: got, marker: PhantomData }
-    }
 }
 
 impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {

@@ -61,15 +61,12 @@ pub(super) fn components_of(store: &Store, entity: Entity) -> impl Iterator<Item
 #[doc(alias("EntityView", "entry"))]
 pub struct EntityRef<'w>(pub(super) ReadEntity<'w>);
 
-impl QueryData for EntityRef<'_> {
-    type Terms = ReadAllBut<()>;
-    type ReadOnly = Self;
-    type Item<'w, 's> = EntityRef<'w>;
+queried! {
+    [] EntityRef<'_>, ReadAllBut<()>, Self,
+        |'w, 's| EntityRef<'w> = |fetched, _| EntityRef(fetched);
 
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        EntityRef(got)
-    }
+    ['a] EntityMut<'a>, WriteAllBut<()>, EntityRef<'a>,
+        |'w, 's| EntityMut<'w> = |fetched, _| EntityMut(fetched);
 }
 
 impl<'w> EntityRef<'w> {
@@ -313,17 +310,6 @@ impl fmt::Debug for EntityRef<'_> {
 /// # assert_eq!(world.get::<Health>(id).unwrap().0, 4);
 /// ```
 pub struct EntityMut<'w>(pub(super) WriteEntity<'w>);
-
-impl<'a> QueryData for EntityMut<'a> {
-    type Terms = WriteAllBut<()>;
-    type ReadOnly = EntityRef<'a>;
-    type Item<'w, 's> = EntityMut<'w>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        EntityMut(got)
-    }
-}
 
 impl EntityMut<'_> {
     /// The same entity, for a shorter time.

@@ -39,15 +39,12 @@ pub struct FilteredEntityRef<'w, 's> {
     given: Option<&'s Given>,
 }
 
-impl QueryData for FilteredEntityRef<'_, '_> {
-    type Terms = ReadGiven;
-    type ReadOnly = Self;
-    type Item<'w, 's> = FilteredEntityRef<'w, 's>;
+queried! {
+    [] FilteredEntityRef<'_, '_>, ReadGiven, Self,
+        |'w, 's| FilteredEntityRef<'w, 's> = |fetched, state| FilteredEntityRef { entity: fetched, given: state };
 
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        FilteredEntityRef { entity: got, given: kept }
-    }
+    ['a, 'b] FilteredEntityMut<'a, 'b>, WriteGiven, FilteredEntityRef<'a, 'b>,
+        |'w, 's| FilteredEntityMut<'w, 's> = |fetched, state| FilteredEntityMut { entity: fetched, given: state };
 }
 
 impl<'w> FilteredEntityRef<'w, '_> {
@@ -157,17 +154,6 @@ impl<'w> FilteredEntityRef<'w, '_> {
 pub struct FilteredEntityMut<'w, 's> {
     entity: WriteEntity<'w>,
     given: Option<&'s Given>,
-}
-
-impl<'a, 'b> QueryData for FilteredEntityMut<'a, 'b> {
-    type Terms = WriteGiven;
-    type ReadOnly = FilteredEntityRef<'a, 'b>;
-    type Item<'w, 's> = FilteredEntityMut<'w, 's>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        FilteredEntityMut { entity: got, given: kept }
-    }
 }
 
 impl<'w> FilteredEntityMut<'w, '_> {
