@@ -251,27 +251,25 @@ impl EntityMut<'_> {
         Ok(self.get_mut_by_id(id)?.set_field(path, value)?)
     }
 
-    forward! {
-        as_readonly:
-
-        /// The value of a component.
-        ///
-        /// # Errors
-        ///
-        /// As [`EntityRef::get_by_id`].
-        ///
-        /// ```
-        /// use strata_ecs::prelude::*;
-        /// # #[derive(Component, Debug, PartialEq)]
-        /// # struct Health(u32);
-        ///
-        /// let mut world = World::new();
-        /// world.spawn(Health(3));
-        /// let health = world.component_id::<Health>().unwrap();
-        /// let entity = world.iter_entities_mut().next().unwrap();
-        /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
-        /// ```
-        fn get_by_id<F: DynamicComponentFetch>(&self, ids: F) -> Result<F::Ref<'_>, ErasedAccessError>;
+    /// The value of a component.
+    ///
+    /// # Errors
+    ///
+    /// As [`EntityRef::get_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let health = world.component_id::<Health>().unwrap();
+    /// let entity = world.iter_entities_mut().next().unwrap();
+    /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
+    /// ```
+    pub fn get_by_id<F: DynamicComponentFetch>(&self, ids: F) -> Result<F::Ref<'_>, ErasedAccessError> {
+        self.as_readonly().get_by_id(ids)
     }
 }
 
@@ -489,26 +487,28 @@ impl EntityWorldMut<'_> {
         Ok(self)
     }
 
+    /// The value of a component.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::get_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3));
+    /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
+    /// ```
+    pub fn get_by_id<F: DynamicComponentFetch>(&self, ids: F) -> Result<F::Ref<'_>, ErasedAccessError> {
+        self.as_readonly().get_by_id(ids)
+    }
+
     forward! {
         as_readonly:
-
-        /// The value of a component.
-        ///
-        /// # Errors
-        ///
-        /// As [`World::get_by_id`].
-        ///
-        /// ```
-        /// use strata_ecs::prelude::*;
-        /// # #[derive(Component, Debug, PartialEq)]
-        /// # struct Health(u32);
-        ///
-        /// let mut world = World::new();
-        /// let health = world.register_component::<Health>();
-        /// let entity = world.spawn(Health(3));
-        /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
-        /// ```
-        fn get_by_id<F: DynamicComponentFetch>(&self, ids: F) -> Result<F::Ref<'_>, ErasedAccessError>;
 
         /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
         ///
