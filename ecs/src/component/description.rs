@@ -66,42 +66,7 @@ impl<T> Clone for Description<T> {
 
 impl<T> Copy for Description<T> {}
 
-/// Writes methods that add a function of `T`, for which `T` has a trait.
-macro_rules! functions_of_values {
-    ($($(#[$doc:meta])* fn $name:ident() where $Bound:path;)*) => { $(
-        $(#[$doc])*
-        #[must_use]
-        pub const fn $name(self) -> Self
-        where
-            T: $Bound,
-        {
-            Self { functions: self.functions.$name::<T>(), ..self }
-        }
-    )* };
-}
-
 impl<T> Description<T> {
-    functions_of_values! {
-        /// Values can be cloned with their entity.
-        fn with_clone() where Clone;
-
-        /// Values can be cloned with their entity, and a copy of their bytes is a clone: see
-        /// [`ComponentFunctions::is_copy`](crate::component::ComponentFunctions::is_copy).
-        fn with_copy() where Copy;
-
-        /// A value can be made from nothing.
-        fn with_default() where Default;
-
-        /// Values can be compared.
-        fn with_eq() where PartialEq;
-
-        /// Values can be hashed.
-        fn with_hash() where Hash;
-
-        /// Values can be written as text.
-        fn with_debug() where fmt::Debug;
-    }
-
     /// Nothing is known.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "descriptions are constants; a default would not be one")]
@@ -141,6 +106,25 @@ impl<T> Description<T> {
         Self { saving: Saving { is_skipped: true, ..self.saving }, ..self }
     }
 
+    /// Values can be cloned with their entity.
+    #[must_use]
+    pub const fn with_clone(self) -> Self
+    where
+        T: Clone,
+    {
+        Self { functions: self.functions.with_clone::<T>(), ..self }
+    }
+
+    /// Values can be cloned with their entity, and a copy of their bytes is a clone: see
+    /// [`ComponentFunctions::is_copy`](crate::component::ComponentFunctions::is_copy).
+    #[must_use]
+    pub const fn with_copy(self) -> Self
+    where
+        T: Copy,
+    {
+        Self { functions: self.functions.with_copy::<T>(), ..self }
+    }
+
     /// Values are cloned by a function.
     ///
     /// # Safety
@@ -166,6 +150,33 @@ impl<T> Description<T> {
         Self { functions: self.functions.without_clone(), ..self }
     }
 
+    /// A value can be made from nothing.
+    #[must_use]
+    pub const fn with_default(self) -> Self
+    where
+        T: Default,
+    {
+        Self { functions: self.functions.with_default::<T>(), ..self }
+    }
+
+    /// Values can be compared.
+    #[must_use]
+    pub const fn with_eq(self) -> Self
+    where
+        T: PartialEq,
+    {
+        Self { functions: self.functions.with_eq::<T>(), ..self }
+    }
+
+    /// Values can be hashed.
+    #[must_use]
+    pub const fn with_hash(self) -> Self
+    where
+        T: Hash,
+    {
+        Self { functions: self.functions.with_hash::<T>(), ..self }
+    }
+
     /// Values are hashed by a function.
     ///
     /// # Safety
@@ -173,6 +184,15 @@ impl<T> Description<T> {
     /// - The function is one for `T`.
     pub(crate) const unsafe fn with_hash_by(self, hash: HashFn) -> Self {
         Self { functions: ComponentFunctions { hash: Some(hash), ..self.functions }, ..self }
+    }
+
+    /// Values can be written as text.
+    #[must_use]
+    pub const fn with_debug(self) -> Self
+    where
+        T: fmt::Debug,
+    {
+        Self { functions: self.functions.with_debug::<T>(), ..self }
     }
 
     /// The entities inside of values can be replaced, as the type says.
