@@ -140,7 +140,7 @@ impl App {
         &mut self.world
     }
 
-    /// Runs one frame: the schedule [`Main`], in a frame of the world. Plugins that are not finished are finished first.
+    /// Runs one frame: the schedule [`Main`](crate::Main), in a frame of the world. Plugins that are not finished are finished first.
     ///
     /// # Panics
     ///
