@@ -583,30 +583,6 @@ impl EntityCommands<'_> {
     pub fn commands(&mut self) -> Commands<'_, '_> {
         self.commands.reborrow()
     }
-
-    /// Commands for the same entity, for a shorter time: for a function that takes them by value.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # #[derive(Component)] struct Armour(u32);
-    ///
-    /// fn equip(mut entity: EntityCommands) {
-    ///     entity.insert(Armour(2));
-    /// }
-    /// let mut world = World::new();
-    /// let id = world.spawn_empty().id();
-    /// let mut commands = world.commands();
-    /// let mut entity = commands.entity(id);
-    /// equip(entity.reborrow());
-    /// entity.insert(Health(1));
-    /// world.flush();
-    /// assert_eq!(world.entity(id).components().count(), 2);
-    /// ```
-    pub fn reborrow(&mut self) -> EntityCommands<'_> {
-        let entity = self.id();
-        self.commands.entity(entity)
-    }
 }
 
 impl<'a> EntityCommands<'a> {

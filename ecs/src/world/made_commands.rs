@@ -134,7 +134,7 @@ pub(crate) mod of_world {
 /// ```
 pub(crate) mod of_entity {
     use super::*;
-    pub use crate::world::own_commands::{insert_from_world, insert_with};
+    pub use crate::world::entry_commands::{insert_from_world, insert_with};
     use crate::world::{EntityClonerBuilder, OptIn, OptOut};
 
     commands! {
