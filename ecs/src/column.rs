@@ -319,8 +319,9 @@ impl FromIterator<Column> for Columns {
 impl Columns {
     /// The address of a column, which stays right for as long as the columns exist.
     pub(crate) fn address(&self, index: usize) -> Option<ColumnAddress> {
-        // SAFETY: the index is within the allocation.
-        (index < self.0.len()).then(|| ColumnAddress(unsafe { self.0.cast::<Column>().add(index) }))
+        let first = self.0.cast::<Column>();
+        let at = |index| first.map_addr(|address| address.saturating_add(index * size_of::<Column>()));
+        (index < self.0.len()).then(|| ColumnAddress(at(index)))
     }
 }
 

@@ -17,9 +17,7 @@ use strata_ecs::system::{IntoSystem, SystemInput};
 use strata_ecs::world::{FromWorld, Schedules, SystemId, TryRunScheduleError, World};
 
 use crate::exit::AppExit;
-use crate::main_schedule::{Main, MainSchedulePlugin};
 use crate::plugin::{Plugin, Plugins};
-use crate::schedule_runner::run_once;
 
 /// What [`App::run`] gives the program to.
 type Runner = Box<dyn FnOnce(App) -> AppExit>;
@@ -72,7 +70,7 @@ struct Added {
 /// ```
 pub struct App {
     world: World,
-    update_schedule: Option<InternedScheduleLabel>,
+    pub(crate) update_schedule: Option<InternedScheduleLabel>,
     runner: Runner,
     plugins: Vec<Added>,
     /// Types and names of the plugins, also of those that are being built.
@@ -88,6 +86,12 @@ impl fmt::Debug for App {
     }
 }
 
+/// One frame.
+pub(crate) fn run_once(mut app: App) -> AppExit {
+    app.update();
+    app.should_exit().unwrap_or_default()
+}
+
 impl Default for App {
     fn default() -> Self {
         Self::new()
@@ -95,22 +99,6 @@ impl Default for App {
 }
 
 impl App {
-    /// A program with the schedules of [`Main`] and the message [`AppExit`], and nothing else.
-    ///
-    /// ```
-    /// use strata_app::prelude::*;
-    /// let mut app = App::new();
-    /// app.update();
-    /// assert_eq!(app.world().frame_number(), 1);
-    /// ```
-    #[must_use]
-    pub fn new() -> Self {
-        let mut app = Self::empty();
-        app.update_schedule = Some(Main.intern());
-        app.add_plugins(MainSchedulePlugin).add_message::<AppExit>();
-        app
-    }
-
     /// A program without any schedule. [`update`](App::update) does nothing but count frames.
     ///
     /// ```
@@ -152,7 +140,7 @@ impl App {
         &mut self.world
     }
 
-    /// Runs one frame: the schedule [`Main`], in a frame of the world. Plugins that are not finished are finished first.
+    /// Runs one frame: the schedule [`Main`](crate::Main), in a frame of the world. Plugins that are not finished are finished first.
     ///
     /// # Panics
     ///

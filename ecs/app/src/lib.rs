@@ -7,6 +7,7 @@ mod form;
 mod main_schedule;
 mod plugin;
 mod plugin_group;
+mod minimal_plugins;
 mod schedule_runner;
 
 pub mod prelude;
@@ -27,8 +28,9 @@ pub use self::main_schedule::{
     Last, Main, MainScheduleOrder, MainSchedulePlugin, PostStartup, PostUpdate, PreStartup, PreUpdate,
     RunFixedMainLoop, RunFixedMainLoopSystems, Startup, Update,
 };
+pub use self::minimal_plugins::MinimalPlugins;
 pub use self::plugin::{Plugin, Plugins};
-pub use self::plugin_group::{MinimalPlugins, PluginGroup, PluginGroupBuilder};
+pub use self::plugin_group::{PluginGroup, PluginGroupBuilder};
 pub use self::schedule_runner::{RunMode, ScheduleRunnerPlugin};
 
 /// What the macros' output refers to, and nothing else. Not part of the public API.

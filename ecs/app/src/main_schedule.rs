@@ -7,6 +7,7 @@ use strata_ecs::system::{Local, Result};
 use strata_ecs::world::{Schedules, TryRunScheduleError, World};
 
 use crate::app::App;
+use crate::exit::AppExit;
 use crate::plugin::Plugin;
 use crate::state::schedules_of_absent_states;
 
@@ -390,5 +391,23 @@ impl Plugin for MainSchedulePlugin {
                 .chain(),
         );
         insert(fixed_loop);
+    }
+}
+
+impl App {
+    /// A program with the schedules of [`Main`] and the message [`AppExit`], and nothing else.
+    ///
+    /// ```
+    /// use strata_app::prelude::*;
+    /// let mut app = App::new();
+    /// app.update();
+    /// assert_eq!(app.world().frame_number(), 1);
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        let mut app = Self::empty();
+        app.update_schedule = Some(Main.intern());
+        app.add_plugins(MainSchedulePlugin).add_message::<AppExit>();
+        app
     }
 }

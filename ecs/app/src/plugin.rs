@@ -3,7 +3,6 @@
 use std::any::{Any, type_name};
 
 use crate::app::App;
-use crate::plugin_group::PluginGroup;
 
 /// A part of a program that adds its systems, resources and further plugins to an [`App`].
 ///
@@ -66,7 +65,7 @@ impl<F: Fn(&mut App) + Send + Sync + 'static> Plugin for F {
     }
 }
 
-/// What [`App::add_plugins`] takes: a [`Plugin`], a [`PluginGroup`], or a tuple of them, which may hold tuples.
+/// What [`App::add_plugins`] takes: a [`Plugin`], a [`PluginGroup`](crate::PluginGroup), or a tuple of them, which may hold tuples.
 ///
 /// ```
 /// use strata_app::prelude::*;
@@ -89,8 +88,6 @@ pub trait Plugins<Marker> {
 #[doc(hidden)]
 pub struct PluginMarker;
 #[doc(hidden)]
-pub struct PluginGroupMarker;
-#[doc(hidden)]
 pub struct PluginsTupleMarker;
 
 #[diagnostic::do_not_recommend]
@@ -98,14 +95,6 @@ impl<P: Plugin> Plugins<PluginMarker> for P {
     #[track_caller]
     fn add_to(self, app: &mut App) {
         app.add_plugin(Box::new(self));
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<G: PluginGroup> Plugins<PluginGroupMarker> for G {
-    #[track_caller]
-    fn add_to(self, app: &mut App) {
-        self.build().finish(app);
     }
 }
 

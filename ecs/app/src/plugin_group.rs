@@ -3,9 +3,7 @@
 use std::any::{TypeId, type_name};
 
 use crate::app::App;
-use crate::plugin::Plugin;
-use crate::schedule_runner::ScheduleRunnerPlugin;
-use crate::time::TimePlugin;
+use crate::plugin::{Plugin, Plugins};
 
 /// Plugins that are added together, in an order, and of which a program may leave out or replace some.
 ///
@@ -215,21 +213,13 @@ impl PluginGroupBuilder {
     }
 }
 
-/// What a program without a window needs: a [`TimePlugin`] and a [`ScheduleRunnerPlugin`], which runs frame after frame.
-///
-/// ```
-/// use std::time::Duration;
-/// use strata_app::prelude::*;
-/// # fn stop(mut exit: MessageWriter<AppExit>) { exit.write(AppExit::Success); }
-///
-/// let plugins = MinimalPlugins.set(ScheduleRunnerPlugin::run_loop(Duration::from_millis(10)));
-/// App::new().add_plugins(plugins).add_systems(Update, stop).run();
-/// ```
-#[derive(Clone, Copy, Default, Debug)]
-pub struct MinimalPlugins;
+#[doc(hidden)]
+pub struct PluginGroupMarker;
 
-impl PluginGroup for MinimalPlugins {
-    fn build(self) -> PluginGroupBuilder {
-        PluginGroupBuilder::start::<Self>().add(TimePlugin).add(ScheduleRunnerPlugin::default())
+#[diagnostic::do_not_recommend]
+impl<G: PluginGroup> Plugins<PluginGroupMarker> for G {
+    #[track_caller]
+    fn add_to(self, app: &mut App) {
+        self.build().finish(app);
     }
 }

@@ -12,8 +12,9 @@ pub use crate::main_schedule::{
     Last, Main, MainScheduleOrder, PostStartup, PostUpdate, PreStartup, PreUpdate, RunFixedMainLoop,
     RunFixedMainLoopSystems, Startup, Update,
 };
+pub use crate::minimal_plugins::MinimalPlugins;
 pub use crate::plugin::{Plugin, Plugins};
-pub use crate::plugin_group::{MinimalPlugins, PluginGroup, PluginGroupBuilder};
+pub use crate::plugin_group::{PluginGroup, PluginGroupBuilder};
 pub use crate::schedule_runner::{RunMode, ScheduleRunnerPlugin};
 pub use crate::state::{
     CommandsStatesExt, ComputedStates, DespawnOnEnter, DespawnOnExit, NextState, OnEnter, OnExit, OnTransition,

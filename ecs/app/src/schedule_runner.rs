@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::app::App;
+use crate::app::{App, run_once};
 use crate::exit::AppExit;
 use crate::plugin::Plugin;
 
@@ -87,12 +87,6 @@ impl Plugin for ScheduleRunnerPlugin {
             RunMode::Loop { wait } => app.set_runner(move |app| run_loop(app, wait)),
         };
     }
-}
-
-/// One frame.
-pub(crate) fn run_once(mut app: App) -> AppExit {
-    app.update();
-    app.should_exit().unwrap_or_default()
 }
 
 /// Frames until one of them ends the program.

@@ -225,14 +225,9 @@ impl ColumnCopy {
         self.visited
     }
 
-    /// Whether there are ticks of rows.
-    pub(crate) fn is_tracked(&self) -> bool {
-        self.tracking.is_some()
-    }
-
-    /// The ticks of a row, if they were kept. The row is one of those that have some.
-    pub(crate) fn ticks(&self, row: usize) -> Option<ComponentTicks> {
-        self.tracking.as_ref().filter(|_| row < self.ticks).map(|tracking| tracking.get(row))
+    /// The ticks, if they were kept, and of how many rows.
+    pub(crate) fn tracking(&self) -> Option<(&Tracking, usize)> {
+        self.tracking.as_deref().map(|tracking| (tracking, self.ticks))
     }
 
     /// How many values there are.

@@ -95,7 +95,7 @@ impl<'w, 's> Commands<'w, 's> {
 
     /// As `reborrow`, with both lifetimes short.
     #[inline]
-    pub(super) fn short(&mut self) -> Commands<'_, '_> {
+    pub(crate) fn short(&mut self) -> Commands<'_, '_> {
         Commands { queue: self.queue, ids: self.ids, system: self.system }
     }
 

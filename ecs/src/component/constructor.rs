@@ -1,6 +1,5 @@
 //! Making values whose type is known by a function pointer only.
 
-use alloc::boxed::Box;
 use core::any::type_name;
 use core::fmt;
 use core::mem::{MaybeUninit, forget};
@@ -73,7 +72,7 @@ unsafe fn fill<T, F: Fn() -> T + Copy>(data: &Data, to: *mut u8, count: usize) {
 /// # Safety
 ///
 /// - `to` is valid for so many values, and holds none.
-unsafe fn fill_from<T>(to: *mut T, count: usize, values: impl Iterator<Item = T>) {
+pub(super) unsafe fn fill_from<T>(to: *mut T, count: usize, values: impl Iterator<Item = T>) {
     /// So many values from an address on, which are dropped if one of the next panics.
     struct Made<T>(*mut T, usize);
 
@@ -92,35 +91,6 @@ unsafe fn fill_from<T>(to: *mut T, count: usize, values: impl Iterator<Item = T>
     });
     assert!(made.1 == count, "an iterator ended after {} values, and should have had {count}", made.1);
     forget(made);
-}
-
-/// Makes values of one type, once, by code that may have captured anything.
-pub(crate) struct Maker<'m> {
-    count: usize,
-    fill: Box<dyn FnOnce(*mut u8) + 'm>,
-}
-
-impl<'m> Maker<'m> {
-    /// One that writes the values of an iterator.
-    pub(crate) fn of<T>(values: impl ExactSizeIterator<Item = T> + 'm) -> Self {
-        let count = values.len();
-        // SAFETY: the function is called by `Maker::fill` alone, whose caller promises room for so many values of this type.
-        Self { count, fill: Box::new(move |to| unsafe { fill_from(to.cast::<T>(), count, values) }) }
-    }
-
-    /// How many values it makes.
-    pub(crate) fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Makes the values, one behind the other. If user code panics there are none afterwards.
-    ///
-    /// # Safety
-    ///
-    /// - `to` is valid for so many values of the type that this was made for, and holds none.
-    pub(crate) unsafe fn fill(self, to: *mut u8) {
-        (self.fill)(to);
-    }
 }
 
 #[cfg(all(test, feature = "std"))]

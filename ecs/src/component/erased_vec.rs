@@ -11,7 +11,7 @@ use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
 use super::Component;
-use super::constructor::{Constructor, Maker};
+use super::constructor::{Constructor, fill_from};
 use super::descriptor::ComponentDescriptor;
 use super::erased_ref::{ErasedRef, ErasedRefMut};
 use super::erased_slice::{ErasedSlice, ErasedSliceMut};
@@ -363,14 +363,19 @@ pub enum NewColumn<'c> {
 /// Values of one component that are made where they go.
 pub struct MadeColumn<'c> {
     descriptor: &'static ComponentDescriptor,
-    /// Makes values of this component.
-    maker: Maker<'c>,
+    count: usize,
+    /// Writes so many values of the descriptor's type from an address on, where there is room and no value. If user code panics there are
+    /// none afterwards.
+    fill: Box<dyn FnOnce(*mut u8) + 'c>,
 }
 
 impl<'c> NewColumn<'c> {
     /// The values of an iterator.
     pub(crate) fn of<C: Component>(values: impl ExactSizeIterator<Item = C> + 'c) -> Self {
-        Self::Made(MadeColumn { descriptor: ComponentDescriptor::of::<C>(), maker: Maker::of(values) })
+        let count = values.len();
+        // SAFETY: `MadeColumn::make_at` alone calls the function: its caller promises room for so many values of the component.
+        let fill = Box::new(move |to: *mut u8| unsafe { fill_from(to.cast::<C>(), count, values) });
+        Self::Made(MadeColumn { descriptor: ComponentDescriptor::of::<C>(), count, fill })
     }
 
     /// What is known of the type of the values.
@@ -385,7 +390,7 @@ impl<'c> NewColumn<'c> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Values(values) => values.len,
-            Self::Made(made) => made.maker.count(),
+            Self::Made(made) => made.count,
         }
     }
 
@@ -394,7 +399,7 @@ impl<'c> NewColumn<'c> {
         match self {
             Self::Values(values) => values,
             Self::Made(made) => {
-                let (descriptor, count) = (made.descriptor, made.maker.count());
+                let (descriptor, count) = (made.descriptor, made.count);
                 let mut values = ErasedVec::with_room_for(descriptor, count).unwrap_or_else(|error| error.raise());
                 // SAFETY: there is room for so many values, and none so far. If user code panics there are none.
                 unsafe { made.make_at(values.data) };
@@ -412,8 +417,7 @@ impl MadeColumn<'_> {
     ///
     /// - `to` is valid for so many values of the component, and holds none.
     pub(crate) unsafe fn make_at(self, to: NonNull<u8>) {
-        // SAFETY: the maker is one for values of the component; the rest is the caller's promise.
-        unsafe { self.maker.fill(to.as_ptr()) }
+        (self.fill)(to.as_ptr());
     }
 }
 

@@ -109,6 +109,39 @@ pub(crate) enum Copying {
     Clone(CloneFn),
 }
 
+/// A function of references to values as one of their addresses. `$From` has `&T` or `&mut T`, for a type with a size, where `$To` has
+/// `*const u8` or `*mut u8`; the rest of the signatures is the same.
+macro_rules! erased {
+    ($function:ident: $From:ty, $To:ty) => {
+        // SAFETY: the types are ABI-compatible: see "ABI compatibility" in the documentation of `fn` pointers. What a reference needs of
+        // the addresses, and for how long, the caller of a `$To` promises.
+        unsafe { transmute::<$From, $To>($function) }
+    };
+}
+
+/// Writes methods that return a function, if it is known.
+macro_rules! getters {
+    ($($(#[$doc:meta])* fn $name:ident() -> $field:ident: $Function:ty;)*) => { $(
+        $(#[$doc])*
+        #[must_use]
+        pub const fn $name(&self) -> Option<$Function> {
+            self.$field
+        }
+    )* };
+}
+
+/// Writes methods that set a function.
+macro_rules! setters {
+    ($($(#[$doc:meta])* fn $name:ident($field:ident: $Function:ty);)*) => { $(
+        $(#[$doc])*
+        #[must_use]
+        pub const fn $name(mut self, $field: $Function) -> Self {
+            self.functions.$field = Some($field);
+            self
+        }
+    )* };
+}
+
 /// What a [`ComponentFunctions`] knows for `T`; each of the constructors makes one function.
 impl ComponentFunctions {
     pub(super) const fn none() -> Self {
@@ -190,10 +223,7 @@ impl ComponentFunctions {
 
     pub(super) const fn with_eq<T: PartialEq>(self) -> Self {
         let eq: fn(&T, &T) -> bool = T::eq;
-        // SAFETY: `&T` and `*const u8` are ABI-compatible, since `T` has a size, and the rest of the signatures is the same: see
-        // "ABI compatibility" in the documentation of `fn` pointers. What a reference needs of the addresses, and for how long,
-        // the caller of an `EqFn` promises.
-        Self { eq: Some(unsafe { transmute::<fn(&T, &T) -> bool, EqFn>(eq) }), ..self }
+        Self { eq: Some(erased!(eq: fn(&T, &T) -> bool, EqFn)), ..self }
     }
 
     pub(super) const fn with_hash<T: Hash>(self) -> Self {
@@ -202,34 +232,11 @@ impl ComponentFunctions {
 
     pub(super) const fn with_debug<T: fmt::Debug>(self) -> Self {
         let debug: fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result = T::fmt;
-        // SAFETY: as for `with_eq`.
-        let debug = unsafe { transmute::<fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result, DebugFn>(debug) };
-        Self { debug: Some(debug), ..self }
+        Self { debug: Some(erased!(debug: fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result, DebugFn)), ..self }
     }
 
     pub(super) const fn with_map_entities<T>(self, map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
-        // SAFETY: as for `with_eq`, for `&mut T` and `*mut u8`.
-        let map = unsafe { transmute::<fn(&mut T, &mut dyn EntityMapper), MapEntitiesFn>(map) };
-        Self { map_entities: Some(map), ..self }
-    }
-
-    /// Drops values; `None` if there is nothing to do.
-    ///
-    /// ```
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Component)]
-    /// struct Name(String);
-    ///
-    /// let drop = ComponentDescriptor::of::<Name>().functions().drop_fn().unwrap();
-    /// let mut name = std::mem::ManuallyDrop::new(Name("ann".into()));
-    /// // SAFETY: there is one value of the type, which is not used any more.
-    /// unsafe { drop((&raw mut name).cast(), 1) };
-    /// ```
-    #[must_use]
-    pub const fn drop_fn(&self) -> Option<DropFn> {
-        self.drop
+        Self { map_entities: Some(erased!(map: fn(&mut T, &mut dyn EntityMapper), MapEntitiesFn)), ..self }
     }
 
     /// Clones a value; `None` if the type is not known to be `Clone`, or is not to be cloned.
@@ -271,69 +278,6 @@ impl ComponentFunctions {
     #[must_use]
     pub const fn is_copy(&self) -> bool {
         self.copy && self.clone_fn().is_some()
-    }
-
-    /// Makes the default value; `None` if the type is not known to be `Default`.
-    ///
-    /// ```
-    /// use std::mem::MaybeUninit;
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Component, Default)]
-    /// struct Health(u32);
-    ///
-    /// let default = ComponentDescriptor::of::<Health>().functions().default_fn().unwrap();
-    /// let mut health = MaybeUninit::<Health>::uninit();
-    /// // SAFETY: there is room for a value of the type.
-    /// unsafe { default(health.as_mut_ptr().cast()) };
-    /// // SAFETY: it has just been written.
-    /// assert_eq!(unsafe { health.assume_init() }.0, 0);
-    /// ```
-    #[must_use]
-    pub const fn default_fn(&self) -> Option<DefaultFn> {
-        self.default
-    }
-
-    /// Compares two values; `None` if the type is not known to be `PartialEq`.
-    ///
-    /// ```
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Component, PartialEq)]
-    /// struct Health(u32);
-    ///
-    /// let eq = ComponentDescriptor::of::<Health>().functions().eq_fn().unwrap();
-    /// let [a, b] = [Health(1), Health(2)];
-    /// // SAFETY: both are values of the type.
-    /// assert!(!unsafe { eq((&raw const a).cast(), (&raw const b).cast()) });
-    /// ```
-    #[must_use]
-    pub const fn eq_fn(&self) -> Option<EqFn> {
-        self.eq
-    }
-
-    /// Adds a value to a hash; `None` if the type is not known to be `Hash`.
-    ///
-    /// ```
-    /// use std::hash::{BuildHasher, RandomState};
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Component, Hash)]
-    /// struct Name(String);
-    ///
-    /// let hash = ComponentDescriptor::of::<Name>().functions().hash_fn().unwrap();
-    /// let (name, state) = (Name("ann".into()), RandomState::new());
-    /// let mut hasher = state.build_hasher();
-    /// // SAFETY: it is a value of the type.
-    /// unsafe { hash((&raw const name).cast(), &mut hasher) };
-    /// assert_eq!(std::hash::Hasher::finish(&hasher), state.hash_one(&name));
-    /// ```
-    #[must_use]
-    pub const fn hash_fn(&self) -> Option<HashFn> {
-        self.hash
     }
 
     /// Whether values are known to be plain bytes: numbers, `bool`, `char`, [`Entity`](crate::entity::Entity), arrays of these, and
@@ -381,48 +325,114 @@ impl ComponentFunctions {
         self.any_bytes
     }
 
-    /// Writes a value as text; `None` if the type is not known to be `Debug`.
-    ///
-    /// ```
-    /// use std::fmt;
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Component, Debug)]
-    /// struct Health(u32);
-    ///
-    /// let debug = ComponentDescriptor::of::<Health>().functions().debug_fn().unwrap();
-    /// let health = Health(3);
-    /// // SAFETY: it is a value of the type.
-    /// let text = fmt::from_fn(|f| unsafe { debug((&raw const health).cast(), f) }).to_string();
-    /// assert_eq!(text, "Health(3)");
-    /// ```
-    #[must_use]
-    pub const fn debug_fn(&self) -> Option<DebugFn> {
-        self.debug
-    }
+    getters! {
+        /// Drops values; `None` if there is nothing to do.
+        ///
+        /// ```
+        /// use strata_ecs::component::ComponentDescriptor;
+        /// use strata_ecs::prelude::*;
+        ///
+        /// #[derive(Component)]
+        /// struct Name(String);
+        ///
+        /// let drop = ComponentDescriptor::of::<Name>().functions().drop_fn().unwrap();
+        /// let mut name = std::mem::ManuallyDrop::new(Name("ann".into()));
+        /// // SAFETY: there is one value of the type, which is not used any more.
+        /// unsafe { drop((&raw mut name).cast(), 1) };
+        /// ```
+        fn drop_fn() -> drop: DropFn;
 
-    /// Replaces the entities inside of a value; `None` if the type says of none. See
-    /// [`MapEntities`](trait@crate::entity::MapEntities).
-    ///
-    /// ```
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Component)]
-    /// struct Target(Entity);
-    ///
-    /// let mut world = World::new();
-    /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
-    /// let mut target = Target(a);
-    /// let map = ComponentDescriptor::of::<Target>().functions().map_entities_fn().unwrap();
-    /// // SAFETY: it is a value of the type.
-    /// unsafe { map((&raw mut target).cast(), &mut (a, b)) };
-    /// assert_eq!(target.0, b);
-    /// ```
-    #[must_use]
-    pub const fn map_entities_fn(&self) -> Option<MapEntitiesFn> {
-        self.map_entities
+        /// Makes the default value; `None` if the type is not known to be `Default`.
+        ///
+        /// ```
+        /// use std::mem::MaybeUninit;
+        /// use strata_ecs::component::ComponentDescriptor;
+        /// use strata_ecs::prelude::*;
+        ///
+        /// #[derive(Component, Default)]
+        /// struct Health(u32);
+        ///
+        /// let default = ComponentDescriptor::of::<Health>().functions().default_fn().unwrap();
+        /// let mut health = MaybeUninit::<Health>::uninit();
+        /// // SAFETY: there is room for a value of the type.
+        /// unsafe { default(health.as_mut_ptr().cast()) };
+        /// // SAFETY: it has just been written.
+        /// assert_eq!(unsafe { health.assume_init() }.0, 0);
+        /// ```
+        fn default_fn() -> default: DefaultFn;
+
+        /// Compares two values; `None` if the type is not known to be `PartialEq`.
+        ///
+        /// ```
+        /// use strata_ecs::component::ComponentDescriptor;
+        /// use strata_ecs::prelude::*;
+        ///
+        /// #[derive(Component, PartialEq)]
+        /// struct Health(u32);
+        ///
+        /// let eq = ComponentDescriptor::of::<Health>().functions().eq_fn().unwrap();
+        /// let [a, b] = [Health(1), Health(2)];
+        /// // SAFETY: both are values of the type.
+        /// assert!(!unsafe { eq((&raw const a).cast(), (&raw const b).cast()) });
+        /// ```
+        fn eq_fn() -> eq: EqFn;
+
+        /// Adds a value to a hash; `None` if the type is not known to be `Hash`.
+        ///
+        /// ```
+        /// use std::hash::{BuildHasher, RandomState};
+        /// use strata_ecs::component::ComponentDescriptor;
+        /// use strata_ecs::prelude::*;
+        ///
+        /// #[derive(Component, Hash)]
+        /// struct Name(String);
+        ///
+        /// let hash = ComponentDescriptor::of::<Name>().functions().hash_fn().unwrap();
+        /// let (name, state) = (Name("ann".into()), RandomState::new());
+        /// let mut hasher = state.build_hasher();
+        /// // SAFETY: it is a value of the type.
+        /// unsafe { hash((&raw const name).cast(), &mut hasher) };
+        /// assert_eq!(std::hash::Hasher::finish(&hasher), state.hash_one(&name));
+        /// ```
+        fn hash_fn() -> hash: HashFn;
+
+        /// Writes a value as text; `None` if the type is not known to be `Debug`.
+        ///
+        /// ```
+        /// use std::fmt;
+        /// use strata_ecs::component::ComponentDescriptor;
+        /// use strata_ecs::prelude::*;
+        ///
+        /// #[derive(Component, Debug)]
+        /// struct Health(u32);
+        ///
+        /// let debug = ComponentDescriptor::of::<Health>().functions().debug_fn().unwrap();
+        /// let health = Health(3);
+        /// // SAFETY: it is a value of the type.
+        /// let text = fmt::from_fn(|f| unsafe { debug((&raw const health).cast(), f) }).to_string();
+        /// assert_eq!(text, "Health(3)");
+        /// ```
+        fn debug_fn() -> debug: DebugFn;
+
+        /// Replaces the entities inside of a value; `None` if the type says of none. See
+        /// [`MapEntities`](trait@crate::entity::MapEntities).
+        ///
+        /// ```
+        /// use strata_ecs::component::ComponentDescriptor;
+        /// use strata_ecs::prelude::*;
+        ///
+        /// #[derive(Component)]
+        /// struct Target(Entity);
+        ///
+        /// let mut world = World::new();
+        /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+        /// let mut target = Target(a);
+        /// let map = ComponentDescriptor::of::<Target>().functions().map_entities_fn().unwrap();
+        /// // SAFETY: it is a value of the type.
+        /// unsafe { map((&raw mut target).cast(), &mut (a, b)) };
+        /// assert_eq!(target.0, b);
+        /// ```
+        fn map_entities_fn() -> map_entities: MapEntitiesFn;
     }
 }
 
@@ -478,53 +488,27 @@ impl LayoutDescription {
         Self { layout, functions: ComponentFunctions::none() }
     }
 
-    /// Adds the function that drops values.
-    #[must_use]
-    pub const fn with_drop(mut self, drop: DropFn) -> Self {
-        self.functions.drop = Some(drop);
-        self
-    }
+    setters! {
+        /// Adds the function that drops values.
+        fn with_drop(drop: DropFn);
 
-    /// Adds the function that clones a value.
-    #[must_use]
-    pub const fn with_clone(mut self, clone: CloneFn) -> Self {
-        self.functions.clone = Some(clone);
-        self
-    }
+        /// Adds the function that clones a value.
+        fn with_clone(clone: CloneFn);
 
-    /// Adds the function that makes the default value.
-    #[must_use]
-    pub const fn with_default(mut self, default: DefaultFn) -> Self {
-        self.functions.default = Some(default);
-        self
-    }
+        /// Adds the function that makes the default value.
+        fn with_default(default: DefaultFn);
 
-    /// Adds the function that compares two values.
-    #[must_use]
-    pub const fn with_eq(mut self, eq: EqFn) -> Self {
-        self.functions.eq = Some(eq);
-        self
-    }
+        /// Adds the function that compares two values.
+        fn with_eq(eq: EqFn);
 
-    /// Adds the function that adds a value to a hash.
-    #[must_use]
-    pub const fn with_hash(mut self, hash: HashFn) -> Self {
-        self.functions.hash = Some(hash);
-        self
-    }
+        /// Adds the function that adds a value to a hash.
+        fn with_hash(hash: HashFn);
 
-    /// Adds the function that writes a value as text.
-    #[must_use]
-    pub const fn with_debug(mut self, debug: DebugFn) -> Self {
-        self.functions.debug = Some(debug);
-        self
-    }
+        /// Adds the function that writes a value as text.
+        fn with_debug(debug: DebugFn);
 
-    /// Adds the function that replaces the entities inside of a value.
-    #[must_use]
-    pub const fn with_map_entities(mut self, map_entities: MapEntitiesFn) -> Self {
-        self.functions.map_entities = Some(map_entities);
-        self
+        /// Adds the function that replaces the entities inside of a value.
+        fn with_map_entities(map_entities: MapEntitiesFn);
     }
 }
 

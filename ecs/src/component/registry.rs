@@ -1,12 +1,13 @@
 //! The components that a world knows, numbered.
 
+mod recorded;
 mod requirement_sets;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::TypeId;
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use core::sync::atomic::AtomicBool;
 
 use super::descriptor::{ComponentDescriptor, ComponentIdentity};
 use super::hooks::{ComponentHook, Hooks};
@@ -16,8 +17,8 @@ use super::name::StableNameError;
 use super::registration::RegisterComponentError;
 use super::relation::RelationSide;
 use super::required::{Required, Requires, check_definition};
-use super::watch::{TrackingGuard, TrackingState};
-use super::{ChangeTracking, Component, ComponentId, SlotMap};
+use super::watch::TrackingState;
+use super::{Component, ComponentId, SlotMap};
 
 /// What hooks are told of a component, and what the store has to know if it is a side of a relationship.
 fn hooked(component: &ComponentDescriptor, hooks: &Hooks) -> Kinds {
@@ -438,51 +439,6 @@ impl Components {
     /// ```
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
         self.infos.iter()
-    }
-
-    /// Whether changes have been asked for that are not tracked.
-    #[inline]
-    pub(crate) fn is_tracking_requested(&self) -> bool {
-        self.tracking_requested.load(Relaxed)
-    }
-
-    /// The components of which changes have been asked for since the last call. `O(components)`.
-    pub(crate) fn take_tracking_requests(&mut self) -> Vec<ComponentId> {
-        self.tracking_requested.store(false, Relaxed);
-        self.infos.iter().filter(|info| info.changes.take_request()).map(ComponentInfo::id).collect()
-    }
-
-    /// Sets whether the changes of a component are known; of one that is never tracked they are not.
-    pub(crate) fn set_tracked(&mut self, id: ComponentId, tracked: bool) -> bool {
-        let Some(info) = self.infos.get_mut(id.index()) else { return false };
-        let tracked = tracked && info.descriptor.track != ChangeTracking::Never;
-        info.changes.set_known(tracked);
-        tracked
-    }
-
-    /// A consumer of the changes of a component.
-    pub(crate) fn watch(&mut self, id: ComponentId) -> Option<TrackingGuard> {
-        self.infos.get_mut(id.index()).map(|info| info.changes.watch())
-    }
-
-    /// Whether the removals of a component are recorded.
-    pub(crate) fn is_watched(&self, id: ComponentId) -> bool {
-        self.removals(id).is_some()
-    }
-
-    /// The list of the removals of a component, if they are recorded.
-    pub(crate) fn removals(&self, id: ComponentId) -> Option<u32> {
-        self.info(id).and_then(|info| info.removals)
-    }
-
-    /// Whether the removals of some of these components are recorded.
-    pub(crate) fn any_watched(&self, ids: &[ComponentId]) -> bool {
-        ids.iter().any(|&id| self.is_watched(id))
-    }
-
-    /// Says in which list the removals of a component are recorded, if they are. The caller tells the tables.
-    pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
-        self.infos[id.index()].removals = list;
     }
 
     /// What observers and hooks are told of a component.

@@ -11,15 +11,14 @@
 //!
 //! Reserved ids become entities at the next flush. Every operation that makes or ends entities begins with one.
 
-mod absent;
-mod bulk;
 mod chosen;
+mod bulk;
 mod reservation;
-mod passing;
 mod shrink;
 mod summaries;
 mod copy;
 
+pub(crate) use self::chosen::{ClaimError, Claimed};
 pub(crate) use self::copy::{EntitiesCopy, KnownEntities};
 pub use self::copy::{EntityIds, EntityIdsError};
 pub(crate) use self::reservation::MOST_AT_ONCE;
@@ -34,136 +33,10 @@ use super::error::{EntityError, EntityIdsExhausted, ReserveError};
 use super::id_stream::IdStreams;
 use super::life::Lives;
 use super::retired::Retired;
+use super::slot::{Ending, Location, Slot, TableId};
 use super::summary::SparseSummary;
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::origin::Origin;
-
-/// The number of a table in its world, from 0; table 0 holds the entities without table components.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Component)] struct Health(u32);
-///
-/// let mut world = World::new();
-/// let [a, b] = [Health(1), Health(2)].map(|health| world.spawn(health).id());
-/// assert_eq!(world.entity(a).location().table, world.entity(b).location().table);
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[doc(alias("ArchetypeId"))]
-pub struct TableId(pub(crate) u32);
-
-impl TableId {
-    /// The table of entities without table-stored components.
-    pub const EMPTY: Self = Self(0);
-    /// In a slot: no entity has this index.
-    pub(super) const NONE: Self = Self(u32::MAX);
-    /// In a slot: the id is reserved and waits to be placed.
-    pub(super) const PENDING: Self = Self(u32::MAX - 1);
-    /// In no slot: neither a table nor one of the above.
-    pub(crate) const UNUSED: Self = Self(u32::MAX - 2);
-    /// No table may have this number or a greater one.
-    pub(crate) const LIMIT: u32 = Self::UNUSED.0;
-
-    /// The number itself.
-    #[inline]
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// Where an entity's table-stored components are: a table and a row in it.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Component, Debug, PartialEq)]
-/// # struct Health(u32);
-///
-/// let mut world = World::new();
-/// let entity = world.spawn(Health(3)).id();
-/// let location = world.entity(entity).location();
-/// let table = world.tables().get(location.table).unwrap();
-/// assert_eq!(table.entities()[location.row as usize], entity);
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Location {
-    /// The table.
-    pub table: TableId,
-    /// The row in every column of the table.
-    pub row: u32,
-}
-
-/// What is known of an index.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Slot {
-    /// Of the entity with this index, or of the next one if there is none; 0 when the index is retired.
-    pub(super) generation: u32,
-    pub(super) table: TableId,
-    /// Of a free index: its place in the list of free ones. Of a pending id it means nothing.
-    pub(super) row: u32,
-}
-
-impl Slot {
-    /// Whether no entity has the index, and one may get it.
-    #[inline]
-    pub(super) fn is_free(&self) -> bool {
-        self.table == TableId::NONE && self.generation != 0
-    }
-
-    /// Location of an id, where a table that does not exist means "not alive": for callers that look the table up with
-    /// a check anyway.
-    #[inline]
-    pub(crate) fn find(slots: &[Self], entity: Entity) -> Option<Location> {
-        let slot = slots.get(entity.index() as usize)?;
-        if slot.generation != entity.generation() {
-            return None;
-        }
-        Some(Location { table: slot.table, row: slot.row })
-    }
-
-    /// Row of an entity, if it is in this table. Generation and table are compared at once.
-    #[inline(always)]
-    pub(crate) fn row_in(slots: &[Self], entity: Entity, table: TableId) -> Option<u32> {
-        let slot = slots.get(entity.index() as usize)?;
-        let pair = |generation: u32, table: TableId| u64::from(table.0) << 32 | u64::from(generation);
-        (pair(slot.generation, slot.table) == pair(entity.generation(), table)).then_some(slot.row)
-    }
-}
-
-/// A live entity without sparse components whose life can end: there is room for that.
-pub(crate) struct Ending<'e> {
-    slots: &'e mut [Slot],
-    free: &'e mut Vec<u32>,
-    cursor: &'e mut i64,
-    live: &'e mut u32,
-    lives: &'e mut Lives,
-    entity: Entity,
-    location: Location,
-}
-
-impl Ending<'_> {
-    #[inline(always)]
-    pub(crate) fn location(&self) -> Location {
-        self.location
-    }
-
-    /// Ends it. Into its row comes `last`, the entity of the last row of the table, which may be itself.
-    #[inline(always)]
-    pub(crate) fn end(self, last: Entity) {
-        let Self { slots, free, cursor, live, lives, entity, location } = self;
-        let generation = entity.generation().wrapping_add(1);
-        let row = free.len() as u32;
-        if generation != 0 {
-            free.push(entity.index());
-            *cursor = free.len() as i64;
-        }
-        // It is overwritten if that is the entity itself.
-        slots[last.index() as usize].row = location.row;
-        slots[entity.index() as usize] = Slot { generation, table: TableId::NONE, row };
-        *live -= 1;
-        lives.note_despawned(entity);
-    }
-}
 
 /// All entity ids of a world.
 ///
@@ -363,7 +236,7 @@ impl Entities {
             return Ok(index);
         }
         if !self.retired.is_empty() {
-            self.pass_retired(1).map_err(ReserveError::OutOfMemory)?;
+            self.retired.give_slots(&mut self.slots, 1).map_err(ReserveError::OutOfMemory)?;
         }
         let index = self.slots.len();
         if index >= self.limit as usize {
@@ -453,7 +326,7 @@ impl Entities {
     #[inline]
     fn push_pending(&mut self) -> Entity {
         if !self.retired.is_empty()
-            && let Err(error) = self.pass_retired(1)
+            && let Err(error) = self.retired.give_slots(&mut self.slots, 1)
         {
             error.raise();
         }
@@ -595,7 +468,7 @@ impl Entities {
             assert_eq!(slot.row, at, "entities: index {index} does not know its place among the free ones");
         }
         let dead = self.slots.iter().filter(|slot| slot.is_free()).count();
-        self.check_retired();
+        self.retired.check(self.slots.len());
         assert_eq!(dead, free.len(), "entities: a dead index is lost");
         assert!(self.sparse.len() <= self.slots.len(), "entities: a summary of no index");
         assert!(self.slots.iter().all(|slot| slot.table != TableId::PENDING), "entities: an id stayed pending");

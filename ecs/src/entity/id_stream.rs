@@ -114,7 +114,7 @@ impl IdStream {
         let base = self.taken.fetch_update(Ordering::Acquire, Ordering::Relaxed, mark).ok()?;
         // From here on nothing needs memory: the mark stays until the split ends.
         split.streams.open(base, iter::repeat_n(window, parts as usize), CHUNK_OF_PART, Some(self.number));
-        Some(self.splits.push(split))
+        self.splits.push(split)
     }
 
     /// Ends the split, if it is split.
@@ -256,8 +256,8 @@ impl IdStreams {
 #[derive(Debug)]
 pub(crate) struct StreamParts {
     pub(super) streams: IdStreams,
-    /// The one before. It stays as it is; an atomic since a plain pointer could not be shared.
-    older: AtomicPtr<StreamParts>,
+    /// The list of those before. It stays as it is.
+    older: StreamSplits,
 }
 
 impl StreamParts {
@@ -265,7 +265,7 @@ impl StreamParts {
     fn with_room(parts: usize) -> Box<Self> {
         let mut streams = IdStreams::default();
         streams.streams.reserve_exact(parts);
-        Box::new(Self { streams, older: AtomicPtr::new(ptr::null_mut()) })
+        Box::new(Self { streams, older: StreamSplits::default() })
     }
 }
 
@@ -281,20 +281,20 @@ impl Default for StreamSplits {
 
 impl StreamSplits {
     /// Adds one. If several threads do so at the same time, all but one of the additions may be missing from the list, and leak.
-    fn push(&self, split: Box<StreamParts>) -> &StreamParts {
-        split.older.store(self.0.load(Ordering::Relaxed), Ordering::Relaxed);
-        let node = Box::into_raw(split);
-        self.0.store(node, Ordering::Release);
-        // SAFETY: it has just come from a box, and is freed by `drop` alone, which owns the list. It is only
-        // shared until then.
-        unsafe { &*node }
+    fn push(&self, split: Box<StreamParts>) -> Option<&StreamParts> {
+        split.older.0.store(self.0.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.0.store(Box::into_raw(split), Ordering::Release);
+        self.newest()
+    }
+
+    fn newest(&self) -> Option<&StreamParts> {
+        // SAFETY: the pointer is null or comes from a box in `push`, which released what it had written. `drop` alone frees the box; it
+        // owns the list. Nodes are only shared until then.
+        unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 
     fn iter(&self) -> impl Iterator<Item = &StreamParts> {
-        // SAFETY: the pointers in the list and in its nodes are null or come from a box in `push`, which released what it had
-        // written, and are freed by `drop` alone, which owns the list. Nodes are only shared until then.
-        let get = |node: *mut StreamParts| unsafe { node.as_ref() };
-        iter::successors(get(self.0.load(Ordering::Acquire)), move |node| get(node.older.load(Ordering::Relaxed)))
+        iter::successors(self.newest(), |node| node.older.newest())
     }
 }
 
@@ -304,7 +304,8 @@ impl Drop for StreamSplits {
         while !next.is_null() {
             // SAFETY: it comes from a box in `push` and is in the list once. `&mut self` says that it is not shared any more.
             let node = unsafe { Box::from_raw(next) };
-            next = node.older.load(Ordering::Relaxed);
+            // Nodes are freed one by one, since a list may be too long for a recursion.
+            next = node.older.0.swap(ptr::null_mut(), Ordering::Relaxed);
         }
     }
 }

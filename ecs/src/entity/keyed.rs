@@ -8,7 +8,6 @@ use core::ops::{Deref, DerefMut, Index};
 use hashbrown::{HashMap, HashSet, hash_map, hash_set};
 
 use super::Entity;
-use super::mapper::EntityMapper;
 use super::unique::{EntitySet, FromEntitySetIterator, UniqueEntityIter};
 
 /// Makes the hashers of [`EntityHashMap`] and [`EntityHashSet`].
@@ -89,7 +88,7 @@ impl Hasher for EntityHasher {
 /// }
 /// assert_eq!((damage[&a], damage[&b]), (7, 1));
 /// ```
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct EntityHashMap<V>(HashMap<Entity, V, EntityHash>);
 
 /// A hash set of entities, whose hash is cheap to compute. It has the methods of
@@ -155,32 +154,52 @@ impl<V> Default for EntityHashMap<V> {
     }
 }
 
-impl<V> Deref for EntityHashMap<V> {
-    type Target = HashMap<Entity, V, EntityHash>;
+/// Passes what the collections have in common on to those inside.
+macro_rules! collections {
+    ($([$($V:ident)?] $Collection:ty, $Inner:ty, $Item:ty;)*) => { $(
+        impl<$($V)?> Deref for $Collection {
+            type Target = $Inner;
 
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
+            fn deref(&self) -> &Self::Target {
+                &self.0
+            }
+        }
+
+        impl<$($V)?> DerefMut for $Collection {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                &mut self.0
+            }
+        }
+
+        impl<$($V: fmt::Debug)?> fmt::Debug for $Collection {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl<$($V)?> FromIterator<$Item> for $Collection {
+            fn from_iter<I: IntoIterator<Item = $Item>>(items: I) -> Self {
+                Self(items.into_iter().collect())
+            }
+        }
+
+        impl<$($V,)? const N: usize> From<[$Item; N]> for $Collection {
+            fn from(items: [$Item; N]) -> Self {
+                Self::from_iter(items)
+            }
+        }
+
+        impl<$($V)?> Extend<$Item> for $Collection {
+            fn extend<I: IntoIterator<Item = $Item>>(&mut self, items: I) {
+                self.0.extend(items);
+            }
+        }
+    )* };
 }
 
-impl<V> DerefMut for EntityHashMap<V> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
-}
-
-impl Deref for EntityHashSet {
-    type Target = HashSet<Entity, EntityHash>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl DerefMut for EntityHashSet {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
+collections! {
+    [V] EntityHashMap<V>, HashMap<Entity, V, EntityHash>, (Entity, V);
+    [] EntityHashSet, HashSet<Entity, EntityHash>, Entity;
 }
 
 impl<V> Index<&Entity> for EntityHashMap<V> {
@@ -194,65 +213,9 @@ impl<V> Index<&Entity> for EntityHashMap<V> {
     }
 }
 
-impl<V: PartialEq> PartialEq for EntityHashMap<V> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl<V: Eq> Eq for EntityHashMap<V> {}
-
-impl<V: fmt::Debug> fmt::Debug for EntityHashMap<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl fmt::Debug for EntityHashSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl<V> FromIterator<(Entity, V)> for EntityHashMap<V> {
-    fn from_iter<I: IntoIterator<Item = (Entity, V)>>(pairs: I) -> Self {
-        Self(HashMap::from_iter(pairs))
-    }
-}
-
-impl<V, const N: usize> From<[(Entity, V); N]> for EntityHashMap<V> {
-    fn from(pairs: [(Entity, V); N]) -> Self {
-        Self::from_iter(pairs)
-    }
-}
-
-impl FromIterator<Entity> for EntityHashSet {
-    fn from_iter<I: IntoIterator<Item = Entity>>(entities: I) -> Self {
-        Self(HashSet::from_iter(entities))
-    }
-}
-
-impl<const N: usize> From<[Entity; N]> for EntityHashSet {
-    fn from(entities: [Entity; N]) -> Self {
-        Self::from_iter(entities)
-    }
-}
-
 impl<T: Borrow<Entity>> FromEntitySetIterator<T> for EntityHashSet {
     fn from_entity_set_iter<I: EntitySet<Item = T>>(entities: I) -> Self {
         entities.into_iter().map(|entity| *entity.borrow()).collect()
-    }
-}
-
-impl<V> Extend<(Entity, V)> for EntityHashMap<V> {
-    fn extend<I: IntoIterator<Item = (Entity, V)>>(&mut self, pairs: I) {
-        self.0.extend(pairs);
-    }
-}
-
-impl Extend<Entity> for EntityHashSet {
-    fn extend<I: IntoIterator<Item = Entity>>(&mut self, entities: I) {
-        self.0.extend(entities);
     }
 }
 
@@ -298,15 +261,5 @@ impl<'a> IntoIterator for &'a EntityHashSet {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
-    }
-}
-
-impl EntityMapper for EntityHashMap<Entity> {
-    fn get_mapped(&mut self, source: Entity) -> Entity {
-        self.get(&source).copied().unwrap_or(source)
-    }
-
-    fn set_mapped(&mut self, source: Entity, target: Entity) {
-        self.insert(source, target);
     }
 }

@@ -103,30 +103,20 @@ map_in_place! {
         this.to_mut().map_entities(mapper);
     };
     [T: MapEntities] &mut T, [T], |this, mapper| (**this).map_entities(mapper);
-    [T: MapEntities + Ord] BinaryHeap<T>, [T], |this, mapper| {
-        *this = mem::take(this).into_iter().map(|item| mapped(item, mapper)).collect();
-    };
-    [T: MapEntities + Ord] BTreeSet<T>, [T], |this, mapper| {
-        *this = mem::take(this).into_iter().map(|item| mapped(item, mapper)).collect();
-    };
+    [T: MapEntities + Ord] BinaryHeap<T>, [T], |this, mapper| rebuild(this, mapper);
+    [T: MapEntities + Ord] BTreeSet<T>, [T], |this, mapper| rebuild(this, mapper);
     [K: MapEntities + Ord, V: MapEntities] BTreeMap<K, V>, [K V], |this, mapper| match K::HOLDS_ENTITIES {
-        true => *this = mem::take(this).into_iter().map(|entry| mapped(entry, mapper)).collect(),
+        true => rebuild(this, mapper),
         false => this.values_mut().for_each(|value| value.map_entities(mapper)),
     };
-    [T: MapEntities + Eq + Hash, S: BuildHasher + Default] hashbrown::HashSet<T, S>, [T], |this, mapper| {
-        *this = mem::take(this).into_iter().map(|item| mapped(item, mapper)).collect();
-    };
+    [T: MapEntities + Eq + Hash, S: BuildHasher + Default] hashbrown::HashSet<T, S>, [T], |this, mapper| rebuild(this, mapper);
     [K: MapEntities + Eq + Hash, V: MapEntities, S: BuildHasher + Default] hashbrown::HashMap<K, V, S>, [K V],
     |this, mapper| match K::HOLDS_ENTITIES {
-        true => *this = mem::take(this).into_iter().map(|entry| mapped(entry, mapper)).collect(),
+        true => rebuild(this, mapper),
         false => this.values_mut().for_each(|value| value.map_entities(mapper)),
     };
-    [V: MapEntities] EntityHashMap<V>, [Entity], |this, mapper| {
-        *this = mem::take(this).into_iter().map(|entry| mapped(entry, mapper)).collect();
-    };
-    [] EntityHashSet, [Entity], |this, mapper| {
-        *this = mem::take(this).into_iter().map(|entity| mapped(entity, mapper)).collect();
-    };
+    [V: MapEntities] EntityHashMap<V>, [Entity], |this, mapper| rebuild(this, mapper);
+    [] EntityHashSet, [Entity], |this, mapper| rebuild(this, mapper);
     // Two of them may become the same one, which is kept once.
     [] UniqueEntityVec, [Entity], |this, mapper| {
         let (mut all, mut seen) = (mem::take(this).into_inner(), EntityHashSet::new());
@@ -141,12 +131,10 @@ map_in_place! {
 
 #[cfg(feature = "std")]
 map_in_place! {
-    [T: MapEntities + Eq + Hash, S: BuildHasher + Default] HashSet<T, S>, [T], |this, mapper| {
-        *this = mem::take(this).into_iter().map(|item| mapped(item, mapper)).collect();
-    };
+    [T: MapEntities + Eq + Hash, S: BuildHasher + Default] HashSet<T, S>, [T], |this, mapper| rebuild(this, mapper);
     [K: MapEntities + Eq + Hash, V: MapEntities, S: BuildHasher + Default] HashMap<K, V, S>, [K V],
     |this, mapper| match K::HOLDS_ENTITIES {
-        true => *this = mem::take(this).into_iter().map(|entry| mapped(entry, mapper)).collect(),
+        true => rebuild(this, mapper),
         false => this.values_mut().for_each(|value| value.map_entities(mapper)),
     };
     [T: MapEntities] Mutex<T>, [T], |this, mapper| {
@@ -178,4 +166,12 @@ all_tuples!(map_tuple);
 fn mapped<T: MapEntities, M: EntityMapper>(mut value: T, mapper: &mut M) -> T {
     value.map_entities(mapper);
     value
+}
+
+/// Makes a collection again, of items whose places depend on the entities in them.
+fn rebuild<C: Default + IntoIterator<Item: MapEntities> + FromIterator<C::Item>, M: EntityMapper>(
+    all: &mut C,
+    mapper: &mut M,
+) {
+    *all = mem::take(all).into_iter().map(|item| mapped(item, mapper)).collect();
 }

@@ -6,7 +6,7 @@ use core::hash::BuildHasher;
 #[cfg(feature = "std")]
 use std::collections::HashMap;
 
-use super::{Entity, EntityMap};
+use super::{Entity, EntityHashMap, EntityMap};
 
 /// Tells which entity stands for another one.
 ///
@@ -72,6 +72,25 @@ impl EntityMapper for (Entity, Entity) {
     }
 }
 
+/// Maps map the entities that they have, and keep others as they are.
+macro_rules! maps {
+    ($([$($generics:tt)*] $Map:ty;)*) => { $(
+        impl<$($generics)*> EntityMapper for $Map {
+            fn get_mapped(&mut self, source: Entity) -> Entity {
+                self.get(&source).copied().unwrap_or(source)
+            }
+
+            fn set_mapped(&mut self, source: Entity, target: Entity) {
+                self.insert(source, target);
+            }
+        }
+    )* };
+}
+
+maps! { [] BTreeMap<Entity, Entity>; [] EntityHashMap<Entity>; }
+#[cfg(feature = "std")]
+maps! { [S: BuildHasher] HashMap<Entity, Entity, S>; }
+
 impl EntityMapper for EntityMap {
     fn get_mapped(&mut self, source: Entity) -> Entity {
         self.get(source).unwrap_or(source)
@@ -80,27 +99,6 @@ impl EntityMapper for EntityMap {
     /// `O(entities)` for an entity that is not in the map.
     fn set_mapped(&mut self, source: Entity, target: Entity) {
         self.set(source, target);
-    }
-}
-
-impl EntityMapper for BTreeMap<Entity, Entity> {
-    fn get_mapped(&mut self, source: Entity) -> Entity {
-        self.get(&source).copied().unwrap_or(source)
-    }
-
-    fn set_mapped(&mut self, source: Entity, target: Entity) {
-        self.insert(source, target);
-    }
-}
-
-#[cfg(feature = "std")]
-impl<S: BuildHasher> EntityMapper for HashMap<Entity, Entity, S> {
-    fn get_mapped(&mut self, source: Entity) -> Entity {
-        self.get(&source).copied().unwrap_or(source)
-    }
-
-    fn set_mapped(&mut self, source: Entity, target: Entity) {
-        self.insert(source, target);
     }
 }
 

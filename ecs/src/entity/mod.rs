@@ -10,27 +10,26 @@ mod sync;
 mod forecast;
 mod id_stream;
 mod life;
+mod slot;
 mod retired;
 mod summary;
 
 mod allocator;
 
-mod bulk;
 mod streams;
 mod map;
-mod mapper;
 mod unique;
 mod keyed;
+mod mapper;
 mod mapping;
 mod mapped_types;
 #[cfg(feature = "serde")]
 mod serialized;
 
 pub(crate) use self::allocator::MOST_AT_ONCE;
-pub(crate) use self::allocator::Slot;
-pub use self::allocator::{Entities, EntityIds, EntityIdsError, Location, TableId};
+pub(crate) use self::allocator::{ClaimError, Claimed};
+pub use self::allocator::{Entities, EntityIds, EntityIdsError};
 pub(crate) use self::allocator::{EntitiesCopy, KnownEntities};
-pub(crate) use self::bulk::{ClaimError, Claimed};
 pub use self::contains::ContainsEntity;
 pub(crate) use self::error::ReserveError;
 pub use self::error::{Despawned, EntityError, EntityIdsExhausted};
@@ -40,6 +39,8 @@ pub use self::keyed::{EntityHash, EntityHashMap, EntityHashSet, EntityHasher};
 pub use self::map::EntityMap;
 pub use self::mapper::{EntityMapper, MapEntities};
 pub(crate) use self::mapping::{FieldMapping, Mapping};
+pub(crate) use self::slot::Slot;
+pub use self::slot::{Location, TableId};
 pub(crate) use self::streams::{Ids, STREAMS, SplitStream};
 pub(crate) use self::summary::SparseSummary;
 pub(crate) use self::unique::Distinct;

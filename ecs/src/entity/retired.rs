@@ -1,6 +1,13 @@
-//! Indexes that are retired and have no slot to say so.
+//! Retired indexes that have no slot.
+//!
+//! A slot says that its index is retired, so it would have to stay for ever, and with it all slots before it. The slots
+//! past that of the last living entity are given back all the same; the retired indexes among them are listed, and
+//! passed over when ids are handed out.
 
 use alloc::vec::Vec;
+
+use super::slot::Slot;
+use crate::alloc_error::{AllocError, try_reserve, try_shrink};
 
 /// Indexes without a slot that are never handed out again, ascending.
 #[derive(Debug, Default)]
@@ -57,6 +64,55 @@ impl Retired {
 
     pub(super) fn allocated_bytes(&self) -> usize {
         self.0.capacity() * size_of::<u32>()
+    }
+
+    /// Gives the retired indexes up to the first one that is not a slot each, so that the next new slot is that of an index
+    /// which can be handed out. Makes room for `room` slots past them.
+    #[cold]
+    pub(super) fn give_slots(&mut self, slots: &mut Vec<Slot>, room: usize) -> Result<(), AllocError> {
+        let bound = slots.len();
+        let passed = self.pass_over(bound, 0) as usize - bound;
+        try_reserve(slots, passed + room)?;
+        slots.resize(bound + passed, Slot::RETIRED);
+        self.0.drain(..passed);
+        Ok(())
+    }
+
+    /// Marks the new slots from `bound` on that belong to retired indexes. These stay listed until [`Retired::forget`].
+    pub(super) fn mark(&self, slots: &mut [Slot], bound: usize) {
+        if let Some(new) = slots.get_mut(bound..) {
+            let (listed, count) = (self.0.iter().map(|&index| index as usize - bound), new.len());
+            listed.take_while(|&at| at < count).for_each(|at| new[at] = Slot::RETIRED);
+        }
+    }
+
+    /// Removes the indexes below `bound` from the list: they have slots.
+    pub(super) fn forget(&mut self, bound: usize) {
+        let passed = self.0.partition_point(|&index| (index as usize) < bound);
+        self.0.drain(..passed);
+    }
+
+    /// Lists the retired indexes from `kept` on, whose slots are about to be given back. False if there is no memory.
+    pub(super) fn list(&mut self, slots: &[Slot], kept: usize, is_retired: impl Fn(&Slot) -> bool) -> bool {
+        let slots = &slots[kept..];
+        let count = slots.iter().filter(|slot| is_retired(slot)).count();
+        if try_reserve(&mut self.0, count).is_err() {
+            return false;
+        }
+        let indexes = (kept as u32..).zip(slots).filter(|(_, slot)| is_retired(slot)).map(|(index, _)| index);
+        self.0.splice(..0, indexes);
+        true
+    }
+
+    pub(super) fn shrink(&mut self) {
+        try_shrink(&mut self.0);
+    }
+
+    /// Panics if the list contradicts the slots, of which there are `bound`.
+    pub(super) fn check(&self, bound: usize) {
+        assert!(self.0.is_sorted_by(|a, b| a < b), "entities: retired indexes out of order");
+        let first = self.0.first().map_or(usize::MAX, |&index| index as usize);
+        assert!(first >= bound, "entities: a retired index is listed and has a slot");
     }
 }
 

@@ -20,9 +20,10 @@ use alloc::vec::Vec;
 use core::num::NonZeroU32;
 use core::{fmt, iter, mem};
 
-use super::allocator::{Entities, Slot, TableId};
+use super::allocator::Entities;
 use super::error::{EntityError, EntityIdsExhausted};
 use super::id_stream::{CHUNK, IdStream, StreamParts};
+use super::slot::{Slot, TableId};
 use super::{Entity, Location};
 use crate::alloc_error::{AllocError, try_reserve};
 
@@ -45,11 +46,6 @@ impl Entities {
     #[inline]
     pub(crate) fn stream(&self, number: u32) -> Ids<'_> {
         Ids { entities: self, stream: self.streams.get(number) }
-    }
-
-    /// How many ids have been taken from a stream, and passed over between the parts of a split.
-    pub(crate) fn taken_from_stream(&self, number: u32) -> u64 {
-        self.streams.get(number).map_or(0, IdStream::taken)
     }
 
     /// Reserves an id from a stream.
@@ -114,7 +110,7 @@ impl Entities {
         let (bound, again) = (self.slots.len(), self.free.len());
         let unused = Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 };
         self.slots.resize(self.bound_after(end), unused);
-        self.mark_retired(bound);
+        self.retired.mark(&mut self.slots, bound);
         let Self { slots, free, streams, retired, .. } = self;
         for stream in streams.iter() {
             stream.for_each(|position| {
@@ -145,7 +141,7 @@ impl Entities {
         free.extend((bound as u32..slots.len() as u32).rev().filter(skipped));
         *self.cursor.get_mut() = free.len() as i64;
         self.number_free(first..self.free.len());
-        self.forget_retired();
+        self.retired.forget(self.slots.len());
     }
 }
 

@@ -299,38 +299,6 @@ impl UniqueEntityVec {
     }
 }
 
-impl Deref for UniqueEntityVec {
-    type Target = [Entity];
-
-    fn deref(&self) -> &[Entity] {
-        &self.0
-    }
-}
-
-impl fmt::Debug for UniqueEntityVec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl IntoIterator for UniqueEntityVec {
-    type Item = Entity;
-    type IntoIter = UniqueEntityIter<vec::IntoIter<Entity>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        UniqueEntityIter(self.0.into_iter())
-    }
-}
-
-impl<'a> IntoIterator for &'a UniqueEntityVec {
-    type Item = &'a Entity;
-    type IntoIter = UniqueEntityIter<slice::Iter<'a, Entity>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
 impl<const N: usize> From<UniqueEntityArray<N>> for UniqueEntityVec {
     fn from(entities: UniqueEntityArray<N>) -> Self {
         Self(entities.0.into())
@@ -374,20 +342,6 @@ impl<const N: usize> UniqueEntityArray<N> {
     }
 }
 
-impl<const N: usize> Deref for UniqueEntityArray<N> {
-    type Target = [Entity];
-
-    fn deref(&self) -> &[Entity] {
-        &self.0
-    }
-}
-
-impl<const N: usize> fmt::Debug for UniqueEntityArray<N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 impl From<[Entity; 1]> for UniqueEntityArray<1> {
     fn from(entity: [Entity; 1]) -> Self {
         Self(entity)
@@ -405,20 +359,44 @@ impl<const N: usize> TryFrom<UniqueEntityVec> for UniqueEntityArray<N> {
     }
 }
 
-impl<const N: usize> IntoIterator for UniqueEntityArray<N> {
-    type Item = Entity;
-    type IntoIter = UniqueEntityIter<array::IntoIter<Entity, N>>;
+/// Writes what the lists have in common: they are slices, and iterators over them know that no entity comes twice.
+macro_rules! lists {
+    ($([$($generics:tt)*] $List:ty, $IntoIter:ty;)*) => { $(
+        impl<$($generics)*> Deref for $List {
+            type Target = [Entity];
 
-    fn into_iter(self) -> Self::IntoIter {
-        UniqueEntityIter(self.0.into_iter())
-    }
+            fn deref(&self) -> &[Entity] {
+                &self.0
+            }
+        }
+
+        impl<$($generics)*> fmt::Debug for $List {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl<$($generics)*> IntoIterator for $List {
+            type Item = Entity;
+            type IntoIter = UniqueEntityIter<$IntoIter>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                UniqueEntityIter(self.0.into_iter())
+            }
+        }
+
+        impl<'a, $($generics)*> IntoIterator for &'a $List {
+            type Item = &'a Entity;
+            type IntoIter = UniqueEntityIter<slice::Iter<'a, Entity>>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                UniqueEntityIter(self.0.iter())
+            }
+        }
+    )* };
 }
 
-impl<'a, const N: usize> IntoIterator for &'a UniqueEntityArray<N> {
-    type Item = &'a Entity;
-    type IntoIter = UniqueEntityIter<slice::Iter<'a, Entity>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        UniqueEntityIter(self.0.iter())
-    }
+lists! {
+    [] UniqueEntityVec, vec::IntoIter<Entity>;
+    [const N: usize] UniqueEntityArray<N>, array::IntoIter<Entity, N>;
 }

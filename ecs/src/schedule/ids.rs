@@ -103,7 +103,7 @@ impl<'a> Streams<'a> {
     fn note_taken(&mut self) {
         let Self { store, recorders, forecasts, marks, any_wanted } = self;
         let mut ends: [u64; STREAMS as usize] =
-            core::array::from_fn(|stream| store.structure.entities.taken_from_stream(stream as u32));
+            core::array::from_fn(|stream| store.structure.entities.stream(stream as u32).taken());
         if !*any_wanted && ends == [0; STREAMS as usize] {
             return;
         }

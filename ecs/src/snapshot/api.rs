@@ -3,12 +3,11 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::Any;
-use core::fmt;
 
 use hashbrown::HashMap;
 use strata_ecs_derive::Event;
 
-use super::error::{NotTaken, RestoreError, SnapshotError};
+use super::error::{RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
 use crate::alloc_error::AllocError;
 use crate::component::ComponentDescriptor;
@@ -16,10 +15,10 @@ use crate::guard::Waiting;
 use crate::label::InternedScheduleLabel;
 use crate::schedule::ScheduleMemory;
 use crate::store::{
-    Became, Known, Mark, Refused, Restoring, Store, StoreCopy, WorldId, copy_around_rows, copy_store_to, is_busy,
+    Became, Known, Mark, NotTaken, Restoring, Store, StoreCopy, WorldId, copy_around_rows, copy_store_to, is_busy,
     mark_of_copy, refused_parts, restore,
 };
-use crate::world::{World, for_each_schedule, keeps_systems};
+use crate::world::{World, for_each_schedule};
 
 /// The state of a world, with values of its own. See [the module](super).
 ///
@@ -42,13 +41,6 @@ pub struct WorldSnapshot {
     systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
 }
 
-/// A snapshot that a world was equal to, and how the world was then.
-#[derive(Clone, Copy)]
-pub(super) struct KnownSnapshot<'a> {
-    pub(super) snapshot: &'a WorldSnapshot,
-    pub(super) mark: &'a Mark,
-}
-
 /// What a living world holds, as data: see [`World::living_contents`].
 pub struct LivingContents<'w> {
     /// A copy of all but entities and components.
@@ -56,18 +48,11 @@ pub struct LivingContents<'w> {
     pub(super) store: &'w Store,
 }
 
-impl fmt::Debug for LivingContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LivingContents").field("world", &self.around.world).finish_non_exhaustive()
-    }
-}
-
-impl<'a> KnownSnapshot<'a> {
-    /// The same, of the store of a world.
-    fn of(self, world: WorldId) -> Option<Known<'a>> {
-        let Self { snapshot: WorldSnapshot { copy, .. }, mark } = self;
-        (copy.is_whole() && self.snapshot.world == world).then_some(Known { copy, mark })
-    }
+debug_as_struct! {
+    [] LivingContents<'_>, "LivingContents", |this| { world: this.around.world } finish_non_exhaustive;
+    [] WorldSnapshot, "WorldSnapshot", |this| {
+        world: this.world, entities: this.len(), frame_number: this.frame_number()
+    } finish_non_exhaustive;
 }
 
 impl WorldSnapshot {
@@ -137,14 +122,6 @@ impl WorldSnapshot {
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         self.copy.allocated_bytes()
-    }
-}
-
-impl fmt::Debug for WorldSnapshot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("WorldSnapshot");
-        shown.field("world", &self.world).field("entities", &self.len()).field("frame_number", &self.frame_number());
-        shown.finish_non_exhaustive()
     }
 }
 
@@ -246,20 +223,19 @@ impl World {
     pub(super) fn take_snapshot(
         &mut self,
         snapshot: &mut WorldSnapshot,
-        known: Option<KnownSnapshot<'_>>,
+        known: Option<Known<'_>>,
         is_to_be_known: bool,
     ) -> Result<(), SnapshotError> {
         let WorldSnapshot { world, options, copy, systems } = snapshot;
         self.add_locals_to(options);
         let taken = self.memory_of_systems(options, true)?;
-        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         *world = self.id();
         if is_to_be_known {
             // What is written from now on has another tick than all before.
             self.increment_change_tick();
         }
-        let known = known.and_then(|known| known.of(self.id()));
-        copy_store_to(&mut self.store, copy, known, is_apart, &options.clones).unwrap_or_else(|error| error.raise());
+        copy_store_to(&mut self.store, copy, known, |descriptor| options.is_apart(descriptor), &options.clones)
+            .unwrap_or_else(|error| error.raise());
         *systems = taken;
         Ok(())
     }
@@ -276,9 +252,8 @@ impl World {
         if let Some(name) = self.store.resources.lent_name() {
             return Err(SnapshotError::Lent(name));
         }
-        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let refused = refused_parts(&mut self.store, with_rows, &is_apart, &options.clones);
-        let mut refused: Vec<NotTaken> = refused.into_iter().map(NotTaken::from).collect();
+        let is_apart = |descriptor: &ComponentDescriptor| options.is_apart(descriptor);
+        let mut refused = refused_parts(&mut self.store, with_rows, &is_apart, &options.clones);
         if !options.observers && self.store.events.dispatch.watch_entities() {
             refused.push(NotTaken::EntityObservers);
         }
@@ -323,8 +298,8 @@ impl World {
         let mut options = options.clone();
         self.add_locals_to(&mut options);
         let systems = self.memory_of_systems(&options, false)?;
-        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-        let copy = copy_around_rows(&mut self.store, is_apart, &options.clones).unwrap_or_else(|error| error.raise());
+        let copy = copy_around_rows(&mut self.store, |descriptor| options.is_apart(descriptor), &options.clones)
+            .unwrap_or_else(|error| error.raise());
         let around = WorldSnapshot { world: self.id(), options, copy, systems };
         Ok(LivingContents { around, store: &self.store })
     }
@@ -388,9 +363,7 @@ impl World {
         let systems = systems.into_iter().collect();
         let frame_number = copy.frame_number();
         self.restored(systems, frame_number, |store| {
-            let is_apart =
-                |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-            restore(store, Restoring::Moved(Box::new(copy)), is_apart)
+            restore(store, Restoring::Moved(Box::new(copy)), |descriptor| options.is_apart(descriptor))
         });
         Ok(())
     }
@@ -465,7 +438,7 @@ impl World {
     pub(super) fn restore_snapshot(
         &mut self,
         snapshot: &WorldSnapshot,
-        known: Option<KnownSnapshot<'_>>,
+        known: Option<Known<'_>>,
     ) -> Result<Mark, RestoreError> {
         self.check_restore(snapshot)?;
         if let Some(name) = snapshot.copy.not_clone {
@@ -475,22 +448,8 @@ impl World {
         let options = &snapshot.options;
         let clone = |value: &dyn Any| options.clone_local(value);
         let systems = snapshot.systems.iter().map(|(label, memory)| (*label, memory.cloned(&clone))).collect();
-        let known = known.and_then(|known| known.of(self.id()));
         Ok(self.restored(systems, snapshot.frame_number(), |store| {
-            let is_apart =
-                |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
-            restore(store, Restoring::Cloned(&snapshot.copy, known), is_apart)
+            restore(store, Restoring::Cloned(&snapshot.copy, known), |descriptor| options.is_apart(descriptor))
         }))
-    }
-}
-
-impl From<Refused> for NotTaken {
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Component(name) => Self::Component(name),
-            Refused::Relation(name) => Self::Relation(name),
-            Refused::Resource(name) => Self::Resource(name),
-            Refused::NonSend(name) => Self::NonSend(name),
-        }
     }
 }

@@ -4,21 +4,19 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::any::{Any, TypeId};
-use core::fmt;
 
 use super::api::WorldSnapshot;
 use super::columns::NewColumnContents;
 use super::consumers::{NewRemovalContents, NewScheduleContents, SpawnTicks, memories, prepare};
-use super::contents::SnapshotClock;
 use super::options::SnapshotOptions;
 use crate::component::ComponentDescriptor;
 use crate::entity::{Entity, EntityIds, EntityMapper};
 use crate::observer::register_relation;
 use crate::relation::{PairClones, PairContents, PairsParts, PartsOf, Relation};
 use crate::resource::{NewResource, Resource};
-use crate::store::{BuildError, Store, StoreCopy, StoreParts, TableParts, build_copy};
+use crate::store::{BuildError, SnapshotClock, Store, StoreCopy, StoreParts, TableParts, build_copy};
 use crate::tick::{ComponentTicks, Tick};
-use crate::world::{World, keeps_systems, links_of_parts};
+use crate::world::{World, links_of_parts};
 
 /// The pairs of one relation, for a [`SnapshotBuilder`].
 pub struct NewPairsContents {
@@ -36,23 +34,45 @@ impl NewPairsContents {
         Self { parts: Box::new(PartsOf { pairs, values }), register, map, relate }
     }
 
-    pub(super) fn relation(&self) -> &'static ComponentDescriptor {
+    /// What is known of the relation.
+    #[must_use]
+    pub fn descriptor(&self) -> &'static ComponentDescriptor {
         self.parts.relation()
     }
 
-    pub(super) fn pairs(&self) -> &[PairContents] {
-        self.parts.pairs()
+    /// The pairs, without their values.
+    pub fn ends(&self) -> impl ExactSizeIterator<Item = [Entity; 2]> + '_ {
+        self.parts.pairs().iter().map(|pair| pair.ends)
     }
 
-    pub(super) fn retain_inside(&mut self, wanted: &[bool]) {
+    /// Keeps those of the pairs that are wanted, one flag for each.
+    pub fn retain(&mut self, wanted: &[bool]) {
         self.parts.retain(wanted);
     }
 
-    pub(super) fn map_inside(&mut self, mapper: &mut dyn EntityMapper) {
+    /// Replaces the entities at the ends of the pairs and inside of their values by those that stand for them.
+    pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
         (self.map)(&mut *self.parts, mapper);
     }
 
-    pub(super) fn relate_in(self, world: &mut World) -> usize {
+    /// Makes the pairs in a world: see [`World::relate`]. Those that are there get these values, and those with an end that is not alive
+    /// are passed over. Says how many there are now.
+    ///
+    /// ```
+    /// use strata_ecs::change::{ComponentTicks, Tick};
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::snapshot::{NewPairsContents, PairContents};
+    /// # #[derive(Relation, PartialEq, Debug)] struct Likes(i32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+    /// let pair = PairContents { ends: [a, b], places: [0; 2], ticks: ComponentTicks::new(Tick::new(1)) };
+    /// let mut pairs = NewPairsContents::of(vec![pair], vec![Likes(3)]);
+    /// pairs.map_entities(&mut std::collections::HashMap::from([(b, c)]));
+    /// assert_eq!(pairs.relate(&mut world), 1);
+    /// assert_eq!(world.get_pair(a, c), Some(&Likes(3)));
+    /// ```
+    pub fn relate(self, world: &mut World) -> usize {
         (self.relate)(self.parts, world)
     }
 }
@@ -83,19 +103,17 @@ fn relate<R: Relation>(parts: Box<dyn PairsParts>, world: &mut World) -> usize {
     count
 }
 
-impl fmt::Debug for NewPairsContents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("NewPairsContents");
-        shown
-            .field("relation", &self.parts.relation().name())
-            .field("len", &self.parts.pairs().len())
-            .finish_non_exhaustive()
-    }
+debug_as_struct! {
+    [] NewPairsContents, "NewPairsContents", |this| { relation: this.parts.relation().name(), len: this.parts.pairs().len() } finish_non_exhaustive;
+    [] SnapshotBuilder, "SnapshotBuilder", |this| {
+        ids: this.parts.ids, tables: this.parts.tables.len(), storages: this.parts.storages.len(),
+        resources: this.parts.resources.len()
+    } finish_non_exhaustive;
 }
 
 /// Puts a snapshot together. See [Contents](super#contents).
 pub struct SnapshotBuilder {
-    parts: StoreParts,
+    pub(super) parts: StoreParts,
     schedules: Vec<NewScheduleContents>,
     /// Types of resources that are no part of the snapshot.
     kept: Vec<TypeId>,
@@ -105,7 +123,6 @@ impl SnapshotBuilder {
     /// Without entities that have rows.
     #[must_use]
     pub fn new(ids: EntityIds, clock: SnapshotClock) -> Self {
-        let SnapshotClock { frame_number, is_frame_open: any_ran, tick, last, checked } = clock;
         let parts = StoreParts {
             ids,
             tables: Vec::new(),
@@ -116,12 +133,8 @@ impl SnapshotBuilder {
             spawns: None,
             expected_ids: Vec::new(),
             held: Vec::new(),
-            frame_number,
-            any_ran,
             ran: Vec::new(),
-            tick,
-            last,
-            checked,
+            clock,
         };
         Self { parts, schedules: Vec::new(), kept: Vec::new() }
     }
@@ -134,14 +147,6 @@ impl SnapshotBuilder {
         let clock =
             SnapshotClock { frame_number: 0, is_frame_open: false, tick, last: Tick::new(0), checked: Tick::new(0) };
         Self::new(ids, clock)
-    }
-
-    pub(super) fn resources_mut(&mut self) -> &mut [NewResource] {
-        &mut self.parts.resources
-    }
-
-    pub(super) fn into_resources(self) -> Vec<NewResource> {
-        self.parts.resources
     }
 
     /// Adds clones of all resources and pairs of a copy.
@@ -160,14 +165,14 @@ impl SnapshotBuilder {
         stamp: Tick,
         columns: impl IntoIterator<Item = NewColumnContents>,
     ) -> &mut Self {
-        let columns = columns.into_iter().map(NewColumnContents::into_parts).collect();
+        let columns = columns.into_iter().map(|column| column.0).collect();
         self.parts.tables.push(TableParts { entities, stamped: stamp, columns });
         self
     }
 
     /// Adds the values that entities have of a sparse component, in the order of these entities.
     pub fn add_storage(&mut self, entities: Vec<Entity>, column: NewColumnContents) -> &mut Self {
-        self.parts.storages.push((entities, column.into_parts()));
+        self.parts.storages.push((entities, column.0));
         self
     }
 
@@ -266,19 +271,15 @@ impl SnapshotBuilder {
         let Self { mut parts, schedules, kept } = self;
         let mut options = options.clone().without_resources(kept);
         world.add_locals_to(&mut options);
-        let is_apart = |descriptor: &ComponentDescriptor| keeps_systems(descriptor) || options.leave_out(descriptor);
         let systems = prepare(world, schedules, &mut parts)?;
-        let copy = build_copy(&mut world.store, parts, links_of_parts, is_apart, &options.clones)?;
+        let copy = build_copy(
+            &mut world.store,
+            parts,
+            links_of_parts,
+            |descriptor| options.is_apart(descriptor),
+            &options.clones,
+        )?;
         let systems = memories(world, &copy, systems)?;
         Ok(WorldSnapshot::of_copy(world, options, copy, systems))
-    }
-}
-
-impl fmt::Debug for SnapshotBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let StoreParts { ids, tables, storages, resources, .. } = &self.parts;
-        let mut shown = f.debug_struct("SnapshotBuilder");
-        shown.field("ids", ids).field("tables", &tables.len()).field("storages", &storages.len());
-        shown.field("resources", &resources.len()).finish_non_exhaustive()
     }
 }

@@ -4,11 +4,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::Hasher as _;
 
-use super::parts::{Names, check, name_of, resources};
+use super::parts::{Names, check, name_of, resource_values};
 use super::state_options::{StateError, StateOptions, Way};
 use crate::component::{ComponentDescriptor, ErasedRef, ErasedSlice};
 use crate::entity::Entity;
-use crate::resource::ResourceValue;
 use crate::state_hash::StateHasher;
 use crate::store::{Store, erased_pairs};
 use crate::world::World;
@@ -165,12 +164,7 @@ impl<'a> Sum<'a> {
 
     /// The resources that count, in the order of their names.
     fn resources(&mut self, store: &Store) {
-        let mut all: Vec<(String, ErasedRef<'_>)> = resources(store)
-            .filter_map(|(descriptor, value)| match value {
-                ResourceValue::Some(value) => Some((name_of(descriptor), value)),
-                _ => None,
-            })
-            .collect();
+        let mut all: Vec<_> = resource_values(store).map(|value| (name_of(value.descriptor()), value)).collect();
         all.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (name, value) in all {
             if !matches!(self.options.way(value.descriptor(), false), Some(Way::LeftOut)) {

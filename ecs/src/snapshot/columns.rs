@@ -1,45 +1,45 @@
 //! The values of one component, as data that a format can write or has read.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::column::{Column, ColumnCopy, ColumnParts, NewValues};
 use crate::component::{Component, ComponentDescriptor, ComponentId, ErasedSlice, ErasedVec, WrongTypeError};
 use crate::relation::{PairSource, PairTarget, Relation};
-use crate::sparse::{SparseCopy, SparseStorage};
+use crate::sparse::{Members, indexes};
 use crate::tick::{ComponentTicks, RunTicks, Tick};
-use crate::tracking::Which;
+use crate::tracking::{Tracking, Which};
 use crate::world::World;
 
 /// The values of one component in a snapshot: of one table, or all of them.
 #[derive(Clone, Copy)]
-pub struct ColumnContents<'s>(Values<'s>);
-
-#[derive(Clone, Copy)]
-enum Values<'s> {
-    /// With where ticks are that do not lie as the values do.
-    Copied(&'s ColumnCopy, Option<&'s SparseCopy>),
-    Living(ErasedSlice<'s>, &'s Column, Option<&'s SparseStorage>),
+pub struct ColumnContents<'s> {
+    values: ErasedSlice<'s>,
+    visited: Tick,
+    /// The ticks, if they were kept, and of how many rows.
+    tracking: Option<(&'s Tracking, usize)>,
+    /// The entities of a sparse storage: ticks of values without a size are in the rows of their indexes.
+    members: Option<Members<'s>>,
+    /// What a snapshot has; `None` for a living world.
+    copy: Option<&'s ColumnCopy>,
 }
 
 impl<'s> ColumnContents<'s> {
-    /// Those of a copy, whose ticks lie as the values do, unless it is said how they do.
-    pub(super) fn of_copy(column: &'s ColumnCopy, storage: Option<&'s SparseCopy>) -> Self {
-        Self(Values::Copied(column, storage))
+    /// The values of a snapshot.
+    pub(super) fn of_copy(copy: &'s ColumnCopy, members: Option<Members<'s>>) -> Self {
+        let (values, visited, tracking) = (copy.values(), copy.visited(), copy.tracking());
+        Self { values, visited, tracking, members, copy: Some(copy) }
     }
 
-    /// The same of a living world.
-    pub(super) fn of_living(values: ErasedSlice<'s>, column: &'s Column, storage: Option<&'s SparseStorage>) -> Self {
-        Self(Values::Living(values, column, storage))
+    /// The values of a living world.
+    pub(super) fn of_living(values: ErasedSlice<'s>, column: &'s Column, members: Option<Members<'s>>) -> Self {
+        let tracking = column.tracking().map(|tracking| (tracking, usize::MAX));
+        Self { values, visited: column.visited(), tracking, members, copy: None }
     }
 
     /// The values.
     #[must_use]
     pub fn values(self) -> ErasedSlice<'s> {
-        match self.0 {
-            Values::Copied(column, _) => column.values(),
-            Values::Living(values, ..) => values,
-        }
+        self.values
     }
 
     /// Whether a snapshot can have the values: they are known to be `Clone`.
@@ -51,76 +51,61 @@ impl<'s> ColumnContents<'s> {
     /// When a caller last had mutable access to values.
     #[must_use]
     pub fn stamp(self) -> Tick {
-        match self.0 {
-            Values::Copied(column, _) => column.visited(),
-            Values::Living(_, column, _) => column.visited(),
-        }
+        self.visited
     }
 
     /// Whether it was kept when each value was added and changed.
     #[must_use]
     pub fn is_tracked(self) -> bool {
-        match self.0 {
-            Values::Copied(column, _) => column.is_tracked(),
-            Values::Living(_, column, _) => column.tracking().is_some(),
+        self.tracking.is_some()
+    }
+
+    /// The rows with the ticks of the values.
+    fn tick_rows(self) -> Vec<usize> {
+        match self.members {
+            Some(members) if !members.1.is_empty() => {
+                indexes(members).into_iter().map(|index| index as usize).collect()
+            }
+            _ => (0..self.values.len()).collect(),
         }
     }
 
     /// The places of values that are new, or all; `latest` is when one last came otherwise than by a visit.
     pub(super) fn places_since(self, since: Option<RunTicks>, latest: Option<Tick>) -> Vec<u32> {
-        let len = self.values().len();
+        let len = self.values.len();
         let all = || Vec::from_iter(0..len as u32);
         let Some(since) = since else { return all() };
         let stamps = [Some(self.stamp()), latest];
-        match self.0 {
-            Values::Living(_, column, storage) if let Some(tracking) = column.tracking() => match storage {
-                None => tracking.new_rows(len, since),
-                Some(storage) => {
-                    if !tracking.any_new(Which::Changed, since) && !tracking.any_new(Which::Added, since) {
-                        return Vec::new();
-                    }
-                    let indexes = storage.indexes().into_iter().enumerate();
-                    let is_new = |row: usize| {
-                        let ticks = tracking.get(row);
-                        since.is_new(ticks.changed) || since.is_new(ticks.added)
-                    };
-                    let new = indexes.filter(|(_, index)| storage.tick_row(*index).is_none_or(is_new));
-                    new.map(|(place, _)| place as u32).collect()
+        match self.tracking {
+            Some((tracking, _)) if self.members.is_none() => tracking.new_rows(len, since),
+            Some((tracking, _)) => {
+                if !tracking.any_new(Which::Changed, since) && !tracking.any_new(Which::Added, since) {
+                    return Vec::new();
                 }
-            },
-            _ if stamps.into_iter().flatten().any(|stamp| since.is_new(stamp)) => all(),
-            _ => Vec::new(),
+                let is_new = |row: usize| {
+                    let ticks = tracking.get(row);
+                    since.is_new(ticks.changed) || since.is_new(ticks.added)
+                };
+                let new = self.tick_rows().into_iter().zip(0..).filter(|(row, _)| is_new(*row));
+                new.map(|(_, place)| place).collect()
+            }
+            None if stamps.into_iter().flatten().any(|stamp| since.is_new(stamp)) => all(),
+            None => Vec::new(),
         }
     }
 
     /// When each value was added and changed; `None` if that was not kept, since no consumer had asked.
     #[must_use]
     pub fn ticks(self) -> Option<Vec<ComponentTicks>> {
-        match self.0 {
-            Values::Copied(column, _) if !column.is_tracked() => None,
-            Values::Copied(column, Some(storage)) => {
-                let rows = storage.indexes().into_iter().enumerate();
-                rows.map(|(at, index)| column.ticks(storage.tick_row(at, index))).collect()
-            }
-            Values::Copied(column, None) => (0..column.len()).map(|row| column.ticks(row)).collect(),
-            Values::Living(values, column, storage) => {
-                let tracking = column.tracking()?;
-                let rows = match storage {
-                    Some(storage) => {
-                        storage.indexes().into_iter().filter_map(|index| storage.tick_row(index)).collect()
-                    }
-                    None => Vec::from_iter(0..values.len()),
-                };
-                Some(rows.into_iter().map(|row| tracking.get(row)).collect())
-            }
-        }
+        let (tracking, rows) = self.tracking?;
+        self.tick_rows().into_iter().map(|row| (row < rows).then(|| tracking.get(row))).collect()
     }
 }
 
 impl ColumnContents<'_> {
     /// Clones of the values of a snapshot, with their ticks.
     pub(super) fn to_new(self) -> NewColumnContents {
-        let Values::Copied(column, _) = self.0 else { unreachable!("a snapshot has copies of the values") };
+        let Some(column) = self.copy else { unreachable!("a snapshot has copies of the values") };
         let values = column.new_values(0).unwrap_or_else(|error| error.raise());
         let parts = ColumnParts::new(values, self.stamp());
         NewColumnContents(ColumnParts { ticks: self.ticks(), clone: column.clone_fn(), ..parts })
@@ -128,7 +113,7 @@ impl ColumnContents<'_> {
 }
 
 /// Values of one component, for a [`SnapshotBuilder`](super::SnapshotBuilder).
-pub struct NewColumnContents(ColumnParts);
+pub struct NewColumnContents(pub(super) ColumnParts);
 
 impl NewColumnContents {
     /// The values of a vector, which have changed last at a tick.
@@ -154,10 +139,6 @@ impl NewColumnContents {
     pub fn of_clone<C: Component + Clone>(values: Vec<C>, stamp: Tick) -> Self {
         let Self(parts) = Self::of(values, stamp);
         Self(ColumnParts { clone: ComponentDescriptor::of::<C>().functions().clone_fn_for::<C>(), ..parts })
-    }
-
-    pub(super) fn into_parts(self) -> ColumnParts {
-        self.0
     }
 
     /// The values of a vector, of a component that has values of type `T`.
@@ -244,18 +225,6 @@ impl NewColumnContents {
         Some(Self(ColumnParts { constructed: true, ..ColumnParts::new(NewValues::Vec(values), stamp) }))
     }
 
-    pub(super) fn into_new_values(self) -> NewValues {
-        self.0.values
-    }
-
-    pub(super) fn parts(&self) -> &NewValues {
-        &self.0.values
-    }
-
-    pub(super) fn parts_mut(&mut self) -> &mut NewValues {
-        &mut self.0.values
-    }
-
     /// Values for which no time is known.
     pub(super) fn of_parts(values: NewValues) -> Self {
         Self(ColumnParts::new(values, Tick::default()))
@@ -285,20 +254,9 @@ impl NewColumnContents {
     }
 }
 
-impl fmt::Debug for NewColumnContents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values = &self.0.values;
-        let mut shown = f.debug_struct("NewColumnContents");
-        shown.field("component", &values.descriptor().name()).field("len", &values.len()).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ColumnContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values = self.values();
-        f.debug_struct("ColumnContents")
-            .field("component", &values.descriptor().name())
-            .field("values", &values)
-            .finish()
-    }
+debug_as_struct! {
+    [] NewColumnContents, "NewColumnContents", |this| {
+        component: this.0.values.descriptor().name(), len: this.0.values.len()
+    } finish_non_exhaustive;
+    [] ColumnContents<'_>, "ColumnContents", |this| { component: this.values().descriptor().name(), values: this.values() } finish;
 }

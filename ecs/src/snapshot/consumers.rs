@@ -6,7 +6,6 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
-use core::fmt;
 
 use super::api::WorldSnapshot;
 use super::columns::NewColumnContents;
@@ -296,40 +295,19 @@ impl NewRemovalContents {
     /// The value of each.
     #[must_use]
     pub fn with_values(self, values: NewColumnContents) -> Self {
-        Self(RemovalParts { values: Some(values.into_parts()), ..self.0 })
+        Self(RemovalParts { values: Some(values.0), ..self.0 })
     }
 }
 
-impl fmt::Debug for NewRemovalContents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RemovalParts { component, entities, first, .. } = &self.0;
-        let mut shown = f.debug_struct("NewRemovalContents");
-        shown.field("component", &component.name()).field("entities", entities).field("first", first);
-        shown.finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ScheduleContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("ScheduleContents");
-        shown.field("label", &self.label).field("systems", &self.systems().collect::<Vec<_>>()).finish()
-    }
-}
-
-impl fmt::Debug for SystemContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("SystemContents");
-        shown.field("name", &self.name()).field("nth", &self.nth());
-        shown.field("kept", &self.kept().collect::<Vec<_>>()).finish()
-    }
-}
-
-impl fmt::Debug for RemovalContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("RemovalContents");
-        shown.field("component", &self.component.name()).field("of_values", &self.of_values);
-        shown.field("entities", &self.entities()).finish()
-    }
+debug_as_struct! {
+    [] NewRemovalContents, "NewRemovalContents", |this| {
+        component: this.0.component.name(), entities: this.0.entities, first: this.0.first
+    } finish_non_exhaustive;
+    [] ScheduleContents<'_>, "ScheduleContents", |this| { label: this.label, systems: this.systems().collect::<Vec<_>>() } finish;
+    [] SystemContents<'_>, "SystemContents", |this| { name: this.name(), nth: this.nth(), kept: this.kept().collect::<Vec<_>>() } finish;
+    [] RemovalContents<'_>, "RemovalContents", |this| {
+        component: this.component.name(), of_values: this.of_values, entities: this.entities()
+    } finish;
 }
 
 /// A schedule of a world, and what its systems will keep.

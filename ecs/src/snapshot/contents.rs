@@ -9,30 +9,15 @@ use core::fmt;
 use super::api::{LivingContents, WorldSnapshot};
 use super::columns::ColumnContents;
 use super::consumers::{RemovalContents, ScheduleContents, SpawnTicks, unread_elsewhere};
-use crate::component::{ComponentDescriptor, ErasedRef, ErasedSlice};
+use crate::component::{ComponentDescriptor, ErasedRef};
 use crate::entity::{Entity, EntityIds};
 use crate::relation::{PairContents, PairsCopy, Relation, descriptor_of};
 use crate::resource::Resource;
-use crate::sparse::{SparseCopy, SparseStorage};
-use crate::store::{Store, StoreCopy};
+use crate::sparse::{Members, SparseCopy, indexes};
+use crate::store::{SnapshotClock, Store, StoreCopy};
 use crate::table::{Table, TableCopy};
 use crate::tick::{ComponentTicks, Tick};
 use crate::world::{broken_links, listed_sources, other_side};
-
-/// Which frame and tick it is in a snapshot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SnapshotClock {
-    /// How many frames had ended: see [`World::frame_number`](crate::World::frame_number).
-    pub frame_number: u64,
-    /// Whether schedules have run in the frame that is not named: then it ends when one runs that has run in it.
-    pub is_frame_open: bool,
-    /// The tick that changes get next: see [`World::change_tick`](crate::World::change_tick).
-    pub tick: Tick,
-    /// The tick since which changes are new to the program itself: see [`World::last_change_tick`](crate::World::last_change_tick).
-    pub last: Tick,
-    /// When all ticks were looked at last, to bring those forward that are too old.
-    pub checked: Tick,
-}
 
 /// Something in a snapshot that its [contents](SnapshotContents) do not show.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,7 +65,11 @@ enum Books<'s> {
 
 /// The rows of a table in a snapshot.
 #[derive(Clone, Copy)]
-pub struct TableContents<'s>(Rows<'s>);
+pub struct TableContents<'s> {
+    entities: &'s [Entity],
+    stamp: Tick,
+    rows: Rows<'s>,
+}
 
 #[derive(Clone, Copy)]
 enum Rows<'s> {
@@ -92,13 +81,8 @@ enum Rows<'s> {
 #[derive(Clone, Copy)]
 pub struct StorageContents<'s> {
     books: Books<'s>,
-    storage: Stored<'s>,
-}
-
-#[derive(Clone, Copy)]
-enum Stored<'s> {
-    Copied(&'s SparseCopy),
-    Living(&'s SparseStorage, ErasedSlice<'s>),
+    members: Members<'s>,
+    column: ColumnContents<'s>,
 }
 
 /// The pairs of a relation in a snapshot.
@@ -161,34 +145,20 @@ impl<'s> SnapshotContents<'s> {
 
     /// The tables, in their order: that of entities without components first.
     pub fn tables(self) -> impl ExactSizeIterator<Item = TableContents<'s>> {
-        let count = match self.books {
-            Books::Copied(copy) => copy.tables.len(),
-            Books::Living(store) => store.structure.archetypes.tables.as_slice().len(),
+        let all: Vec<_> = match self.books {
+            Books::Copied(copy) => copy.tables.iter().map(TableContents::of_copy).collect(),
+            Books::Living(store) => TableContents::all_of(store).collect(),
         };
-        (0..count).map(move |number| match self.books {
-            Books::Copied(copy) => TableContents(Rows::Copied(&copy.tables[number])),
-            Books::Living(store) => {
-                TableContents(Rows::Living(store, &store.structure.archetypes.tables.as_slice()[number]))
-            }
-        })
+        all.into_iter()
     }
 
     /// The sparse components that entities have.
     pub fn storages(self) -> impl Iterator<Item = StorageContents<'s>> {
-        let count = match self.books {
-            Books::Copied(copy) => copy.sparse.len(),
-            Books::Living(store) => store.structure.sparse.len(),
+        let all: Vec<_> = match self.books {
+            Books::Copied(copy) => copy.sparse.iter().map(|storage| StorageContents::of_copy(copy, storage)).collect(),
+            Books::Living(store) => StorageContents::all_of(store).collect(),
         };
-        let storage = move |number: usize| match self.books {
-            Books::Copied(copy) => Some(Stored::Copied(&copy.sparse[number])),
-            Books::Living(store) => {
-                let values =
-                    store.structure.erased_storage(*store.structure.archetypes.components.sparse().get(number)?)?;
-                Some(Stored::Living(&store.structure.sparse[number], values))
-            }
-        };
-        let all = (0..count).filter_map(storage).map(move |storage| StorageContents { books: self.books, storage });
-        all.filter(|storage| !storage.column().values().is_empty())
+        all.into_iter().filter(|storage| !storage.column.values().is_empty())
     }
 
     /// The resources.
@@ -243,34 +213,37 @@ impl<'s> SnapshotContents<'s> {
 impl<'s> TableContents<'s> {
     /// All tables of a store.
     pub(super) fn all_of(store: &'s Store) -> impl ExactSizeIterator<Item = Self> + use<'s> {
-        store.structure.archetypes.tables.as_slice().iter().map(move |table| Self(Rows::Living(store, table)))
+        let living = move |table: &'s Table| Self {
+            entities: table.entities(),
+            stamp: table.stamped(),
+            rows: Rows::Living(store, table),
+        };
+        store.structure.archetypes.tables.as_slice().iter().map(living)
+    }
+
+    fn of_copy(table: &'s TableCopy) -> Self {
+        Self { entities: table.entities(), stamp: table.stamped(), rows: Rows::Copied(table) }
     }
 
     /// The entities, by row.
     #[must_use]
     pub fn entities(self) -> &'s [Entity] {
-        match self.0 {
-            Rows::Copied(table) => table.entities(),
-            Rows::Living(_, table) => table.entities(),
-        }
+        self.entities
     }
 
     /// When a row last came to the table.
     #[must_use]
     pub fn stamp(self) -> Tick {
-        match self.0 {
-            Rows::Copied(table) => table.stamped(),
-            Rows::Living(_, table) => table.stamped(),
-        }
+        self.stamp
     }
 
     /// The values of each component, in the order in which the world has met these.
     pub fn columns(self) -> impl ExactSizeIterator<Item = ColumnContents<'s>> {
-        let components = match self.0 {
+        let components = match self.rows {
             Rows::Copied(table) => table.components(),
             Rows::Living(_, table) => table.components(),
         };
-        components.iter().enumerate().map(move |(at, id)| match self.0 {
+        components.iter().enumerate().map(move |(at, id)| match self.rows {
             Rows::Copied(table) => ColumnContents::of_copy(&table.columns()[at], None),
             Rows::Living(store, table) => match store.structure.erased_column(table.id(), *id) {
                 Some(values) => ColumnContents::of_living(values, table.column(at), None),
@@ -286,9 +259,16 @@ impl<'s> StorageContents<'s> {
         store.structure.sparse.iter().zip(store.structure.archetypes.components.sparse()).filter_map(
             move |(storage, &id)| {
                 let values = store.structure.erased_storage(id).filter(|values| !values.is_empty())?;
-                Some(Self { books: Books::Living(store), storage: Stored::Living(storage, values) })
+                let members = storage.members();
+                let column = ColumnContents::of_living(values, storage.column(), Some(members));
+                Some(Self { books: Books::Living(store), members, column })
             },
         )
+    }
+
+    fn of_copy(copy: &'s StoreCopy, storage: &'s SparseCopy) -> Self {
+        let members = storage.members();
+        Self { books: Books::Copied(copy), members, column: ColumnContents::of_copy(storage.values(), Some(members)) }
     }
 
     /// The sources that an entity lists by its value in a place, if this is the component of the targets of a relationship.
@@ -301,21 +281,14 @@ impl<'s> StorageContents<'s> {
     /// The entities, in the order of their values.
     #[must_use]
     pub fn entities(self) -> Vec<Entity> {
-        let indexes = match self.storage {
-            Stored::Copied(storage) => storage.indexes(),
-            Stored::Living(storage, _) => storage.indexes(),
-        };
         // Only entities that are alive have values.
-        indexes.into_iter().filter_map(|index| self.books.at_index(index)).collect()
+        indexes(self.members).into_iter().filter_map(|index| self.books.at_index(index)).collect()
     }
 
     /// The values.
     #[must_use]
     pub fn column(self) -> ColumnContents<'s> {
-        match self.storage {
-            Stored::Copied(storage) => ColumnContents::of_copy(storage.values(), Some(storage)),
-            Stored::Living(storage, values) => ColumnContents::of_living(values, storage.column(), Some(storage)),
-        }
+        self.column
     }
 
     /// Whether it is the component of sources or of targets of pairs.
@@ -425,34 +398,14 @@ impl<'s> ResourceContents<'s> {
     }
 }
 
-impl fmt::Debug for SnapshotContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("SnapshotContents");
-        shown.field("clock", &self.clock()).field("ids", &self.ids());
-        shown.field("tables", &self.tables().collect::<Vec<_>>());
-        shown.field("storages", &self.storages().collect::<Vec<_>>());
-        shown.field("resources", &self.resources().collect::<Vec<_>>()).finish()
-    }
-}
-
-impl fmt::Debug for TableContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("TableContents");
-        shown.field("entities", &self.entities()).field("columns", &self.columns().collect::<Vec<_>>()).finish()
-    }
-}
-
-impl fmt::Debug for StorageContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StorageContents").field("entities", &self.entities()).field("column", &self.column()).finish()
-    }
-}
-
-impl fmt::Debug for PairsContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("PairsContents");
-        shown.field("relation", &self.descriptor().name()).field("pairs", &self.pairs()).finish_non_exhaustive()
-    }
+debug_as_struct! {
+    [] SnapshotContents<'_>, "SnapshotContents", |this| {
+        clock: this.clock(), ids: this.ids(), tables: this.tables().collect::<Vec<_>>(),
+        storages: this.storages().collect::<Vec<_>>(), resources: this.resources().collect::<Vec<_>>()
+    } finish;
+    [] TableContents<'_>, "TableContents", |this| { entities: this.entities(), columns: this.columns().collect::<Vec<_>>() } finish;
+    [] StorageContents<'_>, "StorageContents", |this| { entities: this.entities(), column: this.column() } finish;
+    [] PairsContents<'_>, "PairsContents", |this| { relation: this.descriptor().name(), pairs: this.pairs() } finish_non_exhaustive;
 }
 
 impl fmt::Debug for ResourceContents<'_> {

@@ -8,11 +8,10 @@ use core::hash::Hasher as _;
 use hashbrown::HashMap;
 
 use super::difference::Difference;
-use super::parts::{check, name_of, resources};
+use super::parts::{check, name_of, resource_values};
 use super::state_options::{StateError, StateOptions, Way};
 use crate::component::{ComponentDescriptor, ComponentId, ComponentIdentity, ErasedRef, ErasedSlice};
 use crate::entity::{Entity, TableId};
-use crate::resource::ResourceValue;
 use crate::state_hash::StateHasher;
 use crate::store::{Store, erased_pairs};
 use crate::table::Table;
@@ -82,6 +81,11 @@ fn names(store: &Store, table: &Table) -> String {
     let names: Vec<&str> =
         table.components().iter().map(|id| store.structure.archetypes.components.name(*id)).collect();
     format!("[{}]", names.join(", "))
+}
+
+/// The table of a live entity.
+fn table_of(store: &Store, entity: Entity) -> Option<&Table> {
+    store.structure.archetypes.tables.get(store.structure.entities.get(entity)?.table)
 }
 
 fn shown(value: Option<ErasedRef<'_>>) -> Option<String> {
@@ -173,7 +177,7 @@ impl<'a> Diff<'a> {
     fn rows(&mut self, table: &Table) {
         let ([here, there], options) = (self.stores, self.options);
         for &entity in table.entities() {
-            let Some(location) = there.structure.entities.get(entity) else {
+            let Some(other) = table_of(there, entity) else {
                 self.found.push(Difference::Entity { entity, is_here: true, table: names(here, table) });
                 continue;
             };
@@ -182,11 +186,9 @@ impl<'a> Diff<'a> {
                 let other = self.there(id).and_then(|id| there.structure.value_by_id(entity, id));
                 self.compare(table, entity, [own, other]);
             }
-            let others = there.structure.archetypes.tables.get(location.table).map_or(&[][..], Table::components);
-            for &id in others.iter().filter(|id| counts(options, there, **id)) {
+            for &id in other.components().iter().filter(|id| counts(options, there, **id)) {
                 if !table.components().iter().any(|own| self.there(*own) == Some(id)) {
-                    let difference = self.value(table, entity, [None, there.structure.value_by_id(entity, id)]);
-                    self.found.push(difference);
+                    self.note_value(table, entity, [None, there.structure.value_by_id(entity, id)]);
                 }
             }
         }
@@ -200,9 +202,13 @@ impl<'a> Diff<'a> {
             _ => true,
         };
         if differs {
-            let difference = self.value(table, entity, values);
-            self.found.push(difference);
+            self.note_value(table, entity, values);
         }
+    }
+
+    fn note_value(&mut self, table: &Table, entity: Entity, values: [Option<ErasedRef<'_>>; 2]) {
+        let difference = self.value(table, entity, values);
+        self.found.push(difference);
     }
 
     fn value(&self, table: &Table, entity: Entity, values: [Option<ErasedRef<'_>>; 2]) -> Difference {
@@ -264,11 +270,7 @@ impl<'a> Diff<'a> {
             let entities = entities_with(here, id);
             for &entity in &entities {
                 // Entities that are alive in one world only have been reported.
-                let Some(table) =
-                    here.structure.entities.get(entity).and_then(|at| here.structure.archetypes.tables.get(at.table))
-                else {
-                    continue;
-                };
+                let Some(table) = table_of(here, entity) else { continue };
                 if there.structure.entities.contains(entity) {
                     let value = other.and_then(|id| there.structure.value_by_id(entity, id));
                     self.compare(table, entity, [here.structure.value_by_id(entity, id), value]);
@@ -287,11 +289,8 @@ impl<'a> Diff<'a> {
             let own = own.flatten().map(|info| info.id());
             for entity in entities_with(there, id) {
                 let has = own.is_some_and(|own| here.structure.has(entity, own));
-                let table =
-                    here.structure.entities.get(entity).and_then(|at| here.structure.archetypes.tables.get(at.table));
-                if let Some(table) = table.filter(|_| !has) {
-                    let difference = self.value(table, entity, [None, there.structure.value_by_id(entity, id)]);
-                    self.found.push(difference);
+                if let Some(table) = table_of(here, entity).filter(|_| !has) {
+                    self.note_value(table, entity, [None, there.structure.value_by_id(entity, id)]);
                 }
             }
         }
@@ -337,28 +336,21 @@ impl<'a> Diff<'a> {
     }
 
     fn resources(&mut self) {
-        let [here, there] = self.stores.map(|store| {
-            let values = resources(store).filter_map(|(descriptor, value)| match value {
-                ResourceValue::Some(value) => Some((descriptor, value)),
-                _ => None,
-            });
-            values.collect::<Vec<_>>()
-        });
+        let [here, there] = self.stores.map(|store| resource_values(store).collect::<Vec<_>>());
         let mut found = Vec::new();
-        let find = |all: &[(&ComponentDescriptor, ErasedRef<'a>)], descriptor: &ComponentDescriptor| {
-            all.iter().find(|(other, _)| other.is_same(descriptor)).map(|(_, value)| *value)
+        let find = |all: &[ErasedRef<'a>], descriptor: &ComponentDescriptor| {
+            all.iter().copied().find(|other| other.descriptor().is_same(descriptor))
         };
-        for (descriptor, value) in &here {
-            let other = find(&there, descriptor);
-            let is_left_out = matches!(self.way(descriptor), None | Some(Way::LeftOut));
-            if !is_left_out && other.is_none_or(|other| self.differ(*value, other)) {
-                found.push((*descriptor, [Some(*value), other]));
+        let counts = |value: &&ErasedRef<'_>| !matches!(self.way(value.descriptor()), None | Some(Way::LeftOut));
+        for &value in here.iter().filter(counts) {
+            let other = find(&there, value.descriptor());
+            if other.is_none_or(|other| self.differ(value, other)) {
+                found.push((value.descriptor(), [Some(value), other]));
             }
         }
-        for (descriptor, value) in &there {
-            let is_left_out = matches!(self.way(descriptor), None | Some(Way::LeftOut));
-            if !is_left_out && find(&here, descriptor).is_none() {
-                found.push((*descriptor, [None, Some(*value)]));
+        for &value in there.iter().filter(counts) {
+            if find(&here, value.descriptor()).is_none() {
+                found.push((value.descriptor(), [None, Some(value)]));
             }
         }
         found.sort_by_key(|(descriptor, _)| name_of(descriptor));

@@ -1,11 +1,9 @@
 //! Why a snapshot cannot be taken, or restored.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::component::Unproved;
-use crate::store::BuildError;
+use crate::store::{BuildError, NotTaken};
 
 /// A [snapshot](super) cannot be taken. Nothing has happened.
 ///
@@ -33,44 +31,6 @@ pub enum SnapshotError {
     /// A [copy](crate::world::World::try_clone) of the world cannot be put together, as when a program has exchanged the lists of two targets of
     /// a relationship, so that its sides disagree.
     Contents(BuildError),
-}
-
-/// Something that a [snapshot](super) cannot take.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum NotTaken {
-    /// Values of a component, which is not `Clone`: its type name.
-    Component(&'static str),
-    /// Pairs of a relation, which is not `Clone`: its type name.
-    Relation(&'static str),
-    /// A resource that is not `Clone`, or messages: its type name.
-    Resource(&'static str),
-    /// A value that stays on its thread: its type name.
-    NonSend(&'static str),
-    /// A `Local` of a system in a schedule of the world, of a type of which nothing is known.
-    Local {
-        /// The name of the system.
-        system: String,
-        /// The type name of the value.
-        value: &'static str,
-    },
-    /// Which observers there are of single entities.
-    EntityObservers,
-}
-
-impl fmt::Display for NotTaken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Component(name) => Unproved::clone("component", name).fmt(f),
-            Self::Relation(name) => write!(f, "pairs of {}", Unproved::clone("relation", name)),
-            Self::Resource(name) => Unproved::clone("resource", name).fmt(f),
-            Self::NonSend(name) => write!(f, "non-send value `{name}`"),
-            Self::Local { system, value } => {
-                write!(f, "`Local<{value}>` of system `{system}` (`SnapshotOptions::with_local`)")
-            }
-            Self::EntityObservers => f.write_str("observers of single entities"),
-        }
-    }
 }
 
 impl fmt::Display for SnapshotError {

@@ -10,8 +10,8 @@ use crate::component::{ComponentDescriptor, ComponentId};
 use crate::entity::Entity;
 use crate::journal::Journaled;
 use crate::store::{
-    CopiedPairs, Moment, Unknown, begin_journal, copy_pairs_since, end_journal, is_busy, journal_moment, journal_since,
-    relations_with_pairs, track_for_journal,
+    CopiedPairs, JournalError, Moment, begin_journal, copy_pairs_since, end_journal, is_busy, journal_moment,
+    journal_since, relations_with_pairs, track_for_journal,
 };
 use crate::tick::{ComponentTicks, RunTicks};
 use crate::world::{World, keeps_systems};
@@ -28,61 +28,6 @@ impl JournalPosition {
     #[must_use]
     pub fn numbers(&self) -> [u64; 3] {
         [self.0.world.number(), self.0.restores, self.0.number]
-    }
-}
-
-/// It is not known what has changed in a world since a moment. A copy of the world is brought up to date by all that the world holds.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// use strata_ecs::snapshot::JournalError;
-///
-/// let mut world = World::new();
-/// assert_eq!(world.journal_position().unwrap_err(), JournalError::Off);
-/// world.start_journal(2, &[]).unwrap();
-/// let position = world.journal_position().unwrap();
-/// world.spawn_batch([(), (), ()]);
-/// assert_eq!(world.changes_since(&position).unwrap_err(), JournalError::TooLate);
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum JournalError {
-    /// The world has no [journal](World::start_journal).
-    Off,
-    /// The journal has not enough room for all that has happened since, or has been stopped meanwhile.
-    TooLate,
-    /// The world has been restored to a snapshot since.
-    Restored,
-    /// The position is one of another world.
-    OtherWorld,
-    /// A schedule, a frame that was begun by name, or an observer or hook is running, or a scope has taken a resource out.
-    Busy,
-    /// There is no memory for so many entries.
-    OutOfMemory,
-}
-
-impl fmt::Display for JournalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Off => f.write_str("the world has no journal (`World::start_journal`)"),
-            Self::TooLate => f.write_str("the journal does not go back so far"),
-            Self::Restored => f.write_str("the world has been restored to a snapshot since"),
-            Self::OtherWorld => f.write_str("the position is one of another world"),
-            Self::Busy => f.write_str("something is running in the world"),
-            Self::OutOfMemory => f.write_str("there is no memory for a journal of this size"),
-        }
-    }
-}
-
-impl core::error::Error for JournalError {}
-
-impl From<Unknown> for JournalError {
-    fn from(unknown: Unknown) -> Self {
-        match unknown {
-            Unknown::OtherWorld => Self::OtherWorld,
-            Unknown::Restored => Self::Restored,
-            Unknown::TooLate => Self::TooLate,
-        }
     }
 }
 

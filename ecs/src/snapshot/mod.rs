@@ -149,6 +149,8 @@
 //! their [text form](crate::component::TextForm); what has none of these is named in an error, unless [options](StateOptions) leave it out or say how it is hashed. Components are known by their
 //! [stable names](crate::component::StableName), so the order in which a world has met them does not count.
 
+#[macro_use]
+mod debug;
 mod options;
 mod error;
 mod locals;
@@ -174,12 +176,10 @@ pub use self::consumers::{
     KeptBySystem, NewRemovalContents, NewScheduleContents, NewSystemContents, RemovalContents, ScheduleContents,
     SpawnTicks, SystemContents,
 };
-pub use self::contents::{
-    LeftOut, PairsContents, ResourceContents, SnapshotClock, SnapshotContents, StorageContents, TableContents,
-};
+pub use self::contents::{LeftOut, PairsContents, ResourceContents, SnapshotContents, StorageContents, TableContents};
 pub use self::difference::Difference;
-pub use self::error::{NotTaken, RestoreError, SnapshotError};
-pub use self::journal::{JournalError, JournalPosition, WorldChanges};
+pub use self::error::{RestoreError, SnapshotError};
+pub use self::journal::{JournalPosition, WorldChanges};
 pub use self::locals::LocalForm;
 pub use self::options::SnapshotOptions;
 pub use self::ring::{RingError, SnapshotRing};
@@ -187,4 +187,4 @@ pub use self::state_options::{NotCompared, StateError, StateOptions};
 pub use self::update::Updated;
 pub use crate::entity::{EntityIds, EntityIdsError};
 pub use crate::relation::PairContents;
-pub use crate::store::BuildError;
+pub use crate::store::{BuildError, JournalError, NotTaken, SnapshotClock};

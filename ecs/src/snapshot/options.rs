@@ -9,6 +9,7 @@ use core::time::Duration;
 use crate::component::{ComponentDescriptor, KnownClones, PersistenceKind};
 use crate::entity::Entity;
 use crate::resource::Resource;
+use crate::world::keeps_systems;
 
 type Value = dyn Any + Send + Sync;
 
@@ -258,6 +259,11 @@ impl SnapshotOptions {
     #[must_use]
     pub fn leaves_out_resource(&self, descriptor: &ComponentDescriptor) -> bool {
         self.leave_out(descriptor)
+    }
+
+    /// Whether a snapshot leaves out a resource: by these options, or since it keeps the systems of the world.
+    pub(super) fn is_apart(&self, descriptor: &ComponentDescriptor) -> bool {
+        keeps_systems(descriptor) || self.leave_out(descriptor)
     }
 
     /// Whether a resource is left out.

@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::state_options::{NotCompared, StateError, StateOptions};
-use crate::component::{ComponentDescriptor, ComponentId};
+use crate::component::{ComponentDescriptor, ComponentId, ErasedRef};
 use crate::resource::ResourceValue;
 use crate::store::Store;
 use crate::world::keeps_systems;
@@ -80,6 +80,14 @@ pub(super) fn check<'a>(
 }
 
 /// The resources of a store, but those in which systems are.
-pub(super) fn resources(store: &Store) -> impl Iterator<Item = (&'static ComponentDescriptor, ResourceValue<'_>)> {
+fn resources(store: &Store) -> impl Iterator<Item = (&'static ComponentDescriptor, ResourceValue<'_>)> {
     store.resources.values().filter(|(descriptor, _)| !keeps_systems(descriptor))
+}
+
+/// The resources that are there, without values that stay on a thread.
+pub(super) fn resource_values(store: &Store) -> impl Iterator<Item = ErasedRef<'_>> {
+    resources(store).filter_map(|(_, value)| match value {
+        ResourceValue::Some(value) => Some(value),
+        _ => None,
+    })
 }

@@ -6,10 +6,10 @@
 use alloc::collections::VecDeque;
 use core::fmt;
 
-use super::api::{KnownSnapshot, WorldSnapshot};
+use super::api::WorldSnapshot;
 use super::error::{RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
-use crate::store::{Mark, mark_of_copy};
+use crate::store::{Known, Mark, mark_of_copy};
 use crate::world::World;
 
 /// The last frames of a world, for rollback: see [the module](super#rollback).
@@ -172,9 +172,9 @@ fn find(frames: &VecDeque<(u64, WorldSnapshot)>, frame: u64) -> Option<&WorldSna
 }
 
 /// The frame that the world was equal to last.
-fn known<'a>(frames: &'a VecDeque<(u64, WorldSnapshot)>, last: &'a Option<(u64, Mark)>) -> Option<KnownSnapshot<'a>> {
+fn known<'a>(frames: &'a VecDeque<(u64, WorldSnapshot)>, last: &'a Option<(u64, Mark)>) -> Option<Known<'a>> {
     let (frame, mark) = last.as_ref()?;
-    Some(KnownSnapshot { snapshot: find(frames, *frame)?, mark })
+    Some(Known { copy: find(frames, *frame)?.copy(), mark })
 }
 
 impl_debug_of_fields! { [] SnapshotRing { room, frames } }

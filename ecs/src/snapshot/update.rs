@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use strata_ecs_derive::Event;
 
-use super::builder::{NewPairsContents, SnapshotBuilder};
+use super::builder::SnapshotBuilder;
 use super::columns::NewColumnContents;
 use crate::component::{ComponentDescriptor, ComponentId, ErasedValue};
 use crate::entity::{Entity, EntityMapper};
@@ -34,13 +34,13 @@ impl NewColumnContents {
     /// What is known of the component.
     #[must_use]
     pub fn descriptor(&self) -> &'static ComponentDescriptor {
-        self.parts().descriptor()
+        self.0.values.descriptor()
     }
 
     /// How many values there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.parts().len()
+        self.0.values.len()
     }
 
     /// Whether there are none.
@@ -69,15 +69,15 @@ impl NewColumnContents {
     /// assert_eq!(world.get::<Target>(here).unwrap().0, here);
     /// ```
     pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
-        if names_entities(self.parts().descriptor()) {
-            self.parts_mut().as_slice_mut().into_iter().for_each(|value| rename(value, mapper));
+        if names_entities(self.0.values.descriptor()) {
+            self.0.values.as_slice_mut().into_iter().for_each(|value| rename(value, mapper));
         }
     }
 
     /// The values, each by itself. One allocation for each value.
     #[must_use]
     pub fn into_values(self) -> Vec<ErasedValue> {
-        self.into_new_values().into_each().into_iter().filter_map(ErasedValue::from_values).collect()
+        self.0.values.into_each().into_iter().filter_map(ErasedValue::from_values).collect()
     }
 
     /// The values in so many parts, in each of which they stay in their order: `parts` says of each value to which it goes.
@@ -98,59 +98,15 @@ impl NewColumnContents {
     /// ```
     #[must_use]
     pub fn divide(self, parts: &[u32], count: usize) -> Vec<Self> {
-        let divided = self.into_new_values().divided(parts, count);
+        let divided = self.0.values.divided(parts, count);
         divided.into_iter().map(Self::of_values).collect()
-    }
-}
-
-impl NewPairsContents {
-    /// What is known of the relation.
-    #[must_use]
-    pub fn descriptor(&self) -> &'static ComponentDescriptor {
-        self.relation()
-    }
-
-    /// The pairs, without their values.
-    pub fn ends(&self) -> impl ExactSizeIterator<Item = [Entity; 2]> + '_ {
-        self.pairs().iter().map(|pair| pair.ends)
-    }
-
-    /// Keeps those of the pairs that are wanted, one flag for each.
-    pub fn retain(&mut self, wanted: &[bool]) {
-        self.retain_inside(wanted);
-    }
-
-    /// Replaces the entities at the ends of the pairs and inside of their values by those that stand for them.
-    pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) {
-        self.map_inside(mapper);
-    }
-
-    /// Makes the pairs in a world: see [`World::relate`]. Those that are there get these values, and those with an end that is not alive
-    /// are passed over. Says how many there are now.
-    ///
-    /// ```
-    /// use strata_ecs::change::{ComponentTicks, Tick};
-    /// use strata_ecs::prelude::*;
-    /// use strata_ecs::snapshot::{NewPairsContents, PairContents};
-    /// # #[derive(Relation, PartialEq, Debug)] struct Likes(i32);
-    ///
-    /// let mut world = World::new();
-    /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
-    /// let pair = PairContents { ends: [a, b], places: [0; 2], ticks: ComponentTicks::new(Tick::new(1)) };
-    /// let mut pairs = NewPairsContents::of(vec![pair], vec![Likes(3)]);
-    /// pairs.map_entities(&mut std::collections::HashMap::from([(b, c)]));
-    /// assert_eq!(pairs.relate(&mut world), 1);
-    /// assert_eq!(world.get_pair(a, c), Some(&Likes(3)));
-    /// ```
-    pub fn relate(self, world: &mut World) -> usize {
-        self.relate_in(world)
     }
 }
 
 impl SnapshotBuilder {
     /// Replaces the entities inside of the resources that have been added by those that stand for them.
     pub fn map_resources(&mut self, mapper: &mut dyn EntityMapper) {
-        self.resources_mut().iter_mut().for_each(|new| new.map_entities(mapper));
+        self.parts.resources.iter_mut().for_each(|new| new.map_entities(mapper));
     }
 
     /// Inserts the resources that have been added into a living world. All else is dropped. Says how many there were.
@@ -174,7 +130,7 @@ impl SnapshotBuilder {
     /// assert_eq!(world.resource::<Score>(), &Score(3));
     /// ```
     pub fn insert_resources(self, world: &mut World) -> usize {
-        let all = self.into_resources();
+        let all = self.parts.resources;
         let count = all.len();
         for new in all {
             let now = world.store.now();
@@ -282,7 +238,7 @@ impl World {
         entities: &[Entity],
         columns: Vec<NewColumnContents>,
     ) -> Result<(), Vec<NewColumnContents>> {
-        let columns = columns.into_iter().map(NewColumnContents::into_new_values).collect();
+        let columns = columns.into_iter().map(|column| column.0.values).collect();
         let inserted = self.store.by_caller().insert_columns(entities, columns);
         inserted.map_err(|columns| columns.into_iter().map(NewColumnContents::of_parts).collect())
     }
@@ -315,7 +271,7 @@ impl World {
         entities: &[Entity],
         column: NewColumnContents,
     ) -> Vec<(Entity, ErasedValue)> {
-        let mut values = column.into_new_values();
+        let mut values = column.0.values;
         let left = self.store.by_caller().exchange_values(id, entities, &mut values);
         if left.is_empty() {
             return Vec::new();

@@ -71,19 +71,14 @@ impl SparseCopy {
         Ok(Self { entities, pages, words: Vec::new(), values })
     }
 
-    /// The indexes of the entities, in the order of their values.
-    pub(crate) fn indexes(&self) -> Vec<u32> {
-        indexes((&self.entities, &self.words))
+    /// The entities, or for values without a size a bit for each index.
+    pub(crate) fn members(&self) -> Members<'_> {
+        (&self.entities, &self.words)
     }
 
     /// The values, with what is known of their changes.
     pub(crate) fn values(&self) -> &ColumnCopy {
         &self.values
-    }
-
-    /// The row with the ticks of the value of the entity with this index, which is in place `at`.
-    pub(crate) fn tick_row(&self, at: usize, index: u32) -> usize {
-        if self.words.is_empty() { at } else { index as usize }
     }
 
     /// Becomes a copy of a storage. If that panics, or there is no memory, what is here is worth nothing. It panics if there are
@@ -133,8 +128,11 @@ impl SparseCopy {
     }
 }
 
-/// The indexes of the [members](SparseStorage::members) of a storage.
-fn indexes((entities, words): (&[Entity], &[u64])) -> Vec<u32> {
+/// The entities of a storage, or for values without a size a bit for each index.
+pub(crate) type Members<'a> = (&'a [Entity], &'a [u64]);
+
+/// The indexes of the entities of a storage, in the order of their values.
+pub(crate) fn indexes((entities, words): Members<'_>) -> Vec<u32> {
     let set = entities.iter().map(|entity| entity.index());
     let bits = words
         .iter()

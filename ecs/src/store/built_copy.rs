@@ -50,6 +50,21 @@ pub(crate) struct RemovalParts {
     pub(crate) limit: usize,
 }
 
+/// Which frame and tick it is in a snapshot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SnapshotClock {
+    /// How many frames had ended: see [`World::frame_number`](crate::World::frame_number).
+    pub frame_number: u64,
+    /// Whether schedules have run in the frame that is not named: then it ends when one runs that has run in it.
+    pub is_frame_open: bool,
+    /// The tick that changes get next: see [`World::change_tick`](crate::World::change_tick).
+    pub tick: Tick,
+    /// The tick since which changes are new to the program itself: see [`World::last_change_tick`](crate::World::last_change_tick).
+    pub last: Tick,
+    /// When all ticks were looked at last, to bring those forward that are too old.
+    pub checked: Tick,
+}
+
 /// What a copy is made of that was not taken from a store.
 pub(crate) struct StoreParts {
     pub(crate) ids: EntityIds,
@@ -67,14 +82,9 @@ pub(crate) struct StoreParts {
     pub(crate) expected_ids: Vec<(SystemKey, u32)>,
     /// What schedules hold that have these seats: messages, from a number on.
     pub(crate) held: Vec<(Weak<()>, Vec<(&'static ComponentDescriptor, u64)>)>,
-    pub(crate) frame_number: u64,
-    /// Whether schedules have run in the frame.
-    pub(crate) any_ran: bool,
-    /// The numbers of the labels of these, if all are known.
+    /// The numbers of the labels of the schedules that have run in the frame, if all are known.
     pub(crate) ran: Vec<u64>,
-    pub(crate) tick: Tick,
-    pub(crate) last: Tick,
-    pub(crate) checked: Tick,
+    pub(crate) clock: SnapshotClock,
 }
 
 /// Parts of a snapshot cannot be put together. Nothing has happened.
@@ -198,8 +208,9 @@ fn is_known(tick: Tick, now: Tick) -> bool {
 impl StoreParts {
     /// All that can be known to be wrong before the store is looked at.
     fn check(&self, clones: &KnownClones) -> Result<(), BuildError> {
-        let is_known = |tick: Tick| is_known(tick, self.tick);
-        let mut is_in_time = is_known(self.last) && is_known(self.checked) && self.frame_number <= MAX_FRAMES;
+        let is_known = |tick: Tick| is_known(tick, self.clock.tick);
+        let mut is_in_time =
+            is_known(self.clock.last) && is_known(self.clock.checked) && self.clock.frame_number <= MAX_FRAMES;
         for (number, table) in self.tables.iter().enumerate() {
             if (number == 0) != table.columns.is_empty() {
                 return Err(BuildError::FirstTable);
@@ -235,7 +246,7 @@ impl StoreParts {
 
     /// Whether ticks of a value can be remembered.
     fn are_known(&self, ticks: &ComponentTicks) -> bool {
-        is_known(ticks.added, self.tick) && is_known(ticks.changed, self.tick)
+        is_known(ticks.added, self.clock.tick) && is_known(ticks.changed, self.clock.tick)
     }
 
     /// Checks a column for so many entities. Returns whether its ticks can be remembered.
@@ -259,7 +270,7 @@ impl StoreParts {
             Some(ticks) if ticks.len() != entities || !may_have_ticks => Err(BuildError::Ticks(name)),
             ticks => {
                 let mut ticks = ticks.iter().flatten();
-                Ok(is_known(column.visited, self.tick) && ticks.all(|ticks| self.are_known(ticks)))
+                Ok(is_known(column.visited, self.clock.tick) && ticks.all(|ticks| self.are_known(ticks)))
             }
         }
     }
@@ -308,7 +319,8 @@ pub(crate) fn build_copy(
 ) -> Result<StoreCopy, BuildError> {
     parts.check(clones)?;
     let StoreParts { ids, tables, mut storages, resources, pairs, removals, spawns, .. } = parts;
-    let (mut frames, now) = (FramesCopy::of(parts.frame_number, parts.any_ran, &parts.ran), parts.tick);
+    let (mut frames, now) =
+        (FramesCopy::of(parts.clock.frame_number, parts.clock.is_frame_open, &parts.ran), parts.clock.tick);
     // There is always a first table.
     let rows = tables.iter().map(|table| &table.entities[..]);
     let limit = store.structure.entities.limit();
@@ -343,8 +355,8 @@ pub(crate) fn build_copy(
         relations: store.relations.places.iter().map(|place| place.functions.register).collect(),
         frames,
         tick: now,
-        last: parts.last,
-        checked: parts.checked,
+        last: parts.clock.last,
+        checked: parts.clock.checked,
         era: BUILT_ERA,
         tracked: registered.tracked,
         not_clone: registered.not_clone,

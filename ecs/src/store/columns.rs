@@ -229,7 +229,9 @@ fn reserve_rows(store: &mut Store, change: Change, rows: usize) -> Result<(), Sp
     tables.get_mut(plan.table).reserve(rows)?;
     if has_sparse(plan) {
         reserve_sparse_rows(&mut store.structure.sparse, plan, rows, || store.structure.entities.next_indexes(rows))?;
-        store.structure.entities.reserve_summaries(rows)?;
+        if let Some(highest) = store.structure.entities.next_indexes(rows).max() {
+            store.structure.entities.reserve_summary(highest)?;
+        }
     }
     Ok(())
 }

@@ -16,8 +16,10 @@
 //! other consumer everything is new, since what it has seen may never have happened.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::sync::Weak;
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::clock::RestoredEra;
 use super::frame::notice_ended_frame;
@@ -26,7 +28,7 @@ use super::home::take_returned;
 use super::links::LinksCopy;
 use super::{Store, WorldId};
 use crate::alloc_error::{AllocError, try_reserve_exact};
-use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones};
+use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones, Unproved};
 use crate::entity::{EntitiesCopy, Entity, IdForecasts, KnownEntities};
 use crate::guard::Waiting;
 use crate::relation::{ErasedPairs, PairsCopy, Relations};
@@ -81,6 +83,11 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
+    /// Whether the copy is a whole one of this store, whose ticks have not gone back since.
+    fn is_of(&self, store: &Store) -> bool {
+        self.copy.whole_of == Some(store.id) && self.mark.restores == store.clock.restores
+    }
+
     /// What is known of the table with this number.
     fn table(&self, number: usize) -> Option<KnownTable<'a>> {
         let copy = self.copy.tables.get(number)?;
@@ -113,13 +120,42 @@ struct Clones {
     frames: FramesCopy,
 }
 
-/// Something that cannot be copied.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Refused {
+/// Something that a [snapshot](crate::snapshot) cannot take.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum NotTaken {
+    /// Values of a component, which is not `Clone`: its type name.
     Component(&'static str),
+    /// Pairs of a relation, which is not `Clone`: its type name.
     Relation(&'static str),
+    /// A resource that is not `Clone`, or messages: its type name.
     Resource(&'static str),
+    /// A value that stays on its thread: its type name.
     NonSend(&'static str),
+    /// A `Local` of a system in a schedule of the world, of a type of which nothing is known.
+    Local {
+        /// The name of the system.
+        system: String,
+        /// The type name of the value.
+        value: &'static str,
+    },
+    /// Which observers there are of single entities.
+    EntityObservers,
+}
+
+impl fmt::Display for NotTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Component(name) => Unproved::clone("component", name).fmt(f),
+            Self::Relation(name) => write!(f, "pairs of {}", Unproved::clone("relation", name)),
+            Self::Resource(name) => Unproved::clone("resource", name).fmt(f),
+            Self::NonSend(name) => write!(f, "non-send value `{name}`"),
+            Self::Local { system, value } => {
+                write!(f, "`Local<{value}>` of system `{system}` (`SnapshotOptions::with_local`)")
+            }
+            Self::EntityObservers => f.write_str("observers of single entities"),
+        }
+    }
 }
 
 /// What has happened to a store that has become what its copy is.
@@ -155,7 +191,7 @@ pub(crate) fn refused_parts(
     with_rows: bool,
     is_apart: &dyn Fn(&ComponentDescriptor) -> bool,
     clones: &KnownClones,
-) -> Vec<Refused> {
+) -> Vec<NotTaken> {
     let (components, mut ids) = (&store.structure.archetypes.components, Vec::new());
     if with_rows {
         let cannot = |id: &ComponentId| info(components, *id).is_some_and(|info| info.functions().copying().is_none());
@@ -169,12 +205,12 @@ pub(crate) fn refused_parts(
     ids.sort_unstable();
     ids.dedup();
     let names = ids.into_iter().filter_map(|id| info(components, id));
-    let mut refused: Vec<Refused> = names.map(|descriptor| Refused::Component(descriptor.name())).collect();
+    let mut refused: Vec<NotTaken> = names.map(|descriptor| NotTaken::Component(descriptor.name())).collect();
     let relations = store.relations.places.iter().filter(|place| !place.pairs.can_be_copied(clones));
-    refused.extend(relations.map(|place| Refused::Relation(place.pairs.descriptor().name())));
+    refused.extend(relations.map(|place| NotTaken::Relation(place.pairs.descriptor().name())));
     refused.extend(store.resources.refused(is_apart, clones).map(|(name, is_on_thread)| match is_on_thread {
-        true => Refused::NonSend(name),
-        false => Refused::Resource(name),
+        true => NotTaken::NonSend(name),
+        false => NotTaken::Resource(name),
     }));
     refused
 }
@@ -214,7 +250,7 @@ pub(crate) fn copy_store_to(
         // What is there means something only in another store.
         *copy = StoreCopy::default();
     }
-    let known = known.filter(|known| known.mark.restores == store.clock.restores);
+    let known = known.filter(|known| known.is_of(store));
     let known_entities = known.map(|known| known.entities(store));
     let components = &store.structure.archetypes.components;
     copy.entities.take(&mut store.structure.entities, known_entities)?;
@@ -321,8 +357,7 @@ pub(crate) fn restore(
     let mut room = Room::new(store, copy, &mut clones)?;
 
     // (1) From here on nothing can fail. If tables are to be arranged their numbers mean nothing any more.
-    let known = known.filter(|known| known.mark.restores == store.clock.restores);
-    let known = known.filter(|_| store.structure.archetypes.tables.are(&copy.tables));
+    let known = known.filter(|known| known.is_of(store) && store.structure.archetypes.tables.are(&copy.tables));
     let known_entities = known.map(|known| known.entities(store));
     // SAFETY: the copy is a whole one of this store (checked above), and the clones and the room were just made for it.
     unsafe { become_rows(store, copy, (&mut clones, &mut room), known) };

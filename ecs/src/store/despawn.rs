@@ -105,7 +105,7 @@ impl Store {
         let table = tables.get_mut(selection.table);
         let gone = &table.entities()[first..];
         debug_assert!(order.is_none_or(|order| order.len() == gone.len()));
-        entities.free_many(order.unwrap_or(gone));
+        entities.free_these(order.unwrap_or(gone));
         table.truncate(first);
         let count = ending.gone.count;
         let dropped = self.dropping(|store| {

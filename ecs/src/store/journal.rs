@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::{Store, WorldId};
 use crate::component::{ComponentDescriptor, ComponentId, KnownClones};
@@ -31,13 +32,50 @@ pub(crate) struct CopiedPairs {
     pub(crate) sources: Vec<Entity>,
 }
 
-/// Why there is nothing to be said of what has happened since a moment.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Unknown {
-    OtherWorld,
-    Restored,
+/// It is not known what has changed in a world since a moment. A copy of the world is brought up to date by all that the world holds.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::snapshot::JournalError;
+///
+/// let mut world = World::new();
+/// assert_eq!(world.journal_position().unwrap_err(), JournalError::Off);
+/// world.start_journal(2, &[]).unwrap();
+/// let position = world.journal_position().unwrap();
+/// world.spawn_batch([(), (), ()]);
+/// assert_eq!(world.changes_since(&position).unwrap_err(), JournalError::TooLate);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// The world has no [journal](crate::world::World::start_journal).
+    Off,
+    /// The journal has not enough room for all that has happened since, or has been stopped meanwhile.
     TooLate,
+    /// The world has been restored to a snapshot since.
+    Restored,
+    /// The position is one of another world.
+    OtherWorld,
+    /// A schedule, a frame that was begun by name, or an observer or hook is running, or a scope has taken a resource out.
+    Busy,
+    /// There is no memory for so many entries.
+    OutOfMemory,
 }
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => f.write_str("the world has no journal (`World::start_journal`)"),
+            Self::TooLate => f.write_str("the journal does not go back so far"),
+            Self::Restored => f.write_str("the world has been restored to a snapshot since"),
+            Self::OtherWorld => f.write_str("the position is one of another world"),
+            Self::Busy => f.write_str("something is running in the world"),
+            Self::OutOfMemory => f.write_str("there is no memory for a journal of this size"),
+        }
+    }
+}
+
+impl core::error::Error for JournalError {}
 
 /// Keeps a journal with room for so many entries from now on. False if there is no memory for it.
 pub(crate) fn begin_journal(store: &mut Store, capacity: usize) -> bool {
@@ -90,16 +128,16 @@ fn look_for_journal(store: &Store, tick: Tick) {
 }
 
 /// What has become of entities between a moment and now, and the ticks that are new since.
-pub(crate) fn journal_since(store: &Store, moment: &Moment) -> Result<(Journaled, RunTicks), Unknown> {
+pub(crate) fn journal_since(store: &Store, moment: &Moment) -> Result<(Journaled, RunTicks), JournalError> {
     if moment.world != store.id {
-        return Err(Unknown::OtherWorld);
+        return Err(JournalError::OtherWorld);
     }
     if moment.restores != store.clock.restores {
-        return Err(Unknown::Restored);
+        return Err(JournalError::Restored);
     }
-    let journal = store.events.journal().ok_or(Unknown::TooLate)?;
+    let journal = store.events.journal().ok_or(JournalError::TooLate)?;
     let journaled =
-        journal.since(moment.next, |entity| store.structure.entities.contains(entity)).ok_or(Unknown::TooLate)?;
+        journal.since(moment.next, |entity| store.structure.entities.contains(entity)).ok_or(JournalError::TooLate)?;
     Ok((journaled, store.clock.run_ticks_since(moment.seen, store.clock.change_tick())))
 }
 

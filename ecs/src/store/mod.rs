@@ -70,9 +70,9 @@ mod built_copy;
 mod check;
 
 pub(crate) use self::apply::{record_insert, record_step, run_queue};
-pub use self::built_copy::BuildError;
 pub(crate) use self::built_copy::build_copy;
 pub(crate) use self::built_copy::{BUILT_ERA, MAX_NUMBER, RemovalParts, StoreParts, TableParts};
+pub use self::built_copy::{BuildError, SnapshotClock};
 pub(crate) use self::change::Listing;
 pub(crate) use self::check::check_invariants;
 pub(crate) use self::clock::{RestoredEra, SharedClock};
@@ -82,7 +82,8 @@ pub(crate) use self::clone::{
 };
 pub use self::columns::SpawnColumnsError;
 pub(crate) use self::columns::{reserve_bundles, spawn_columns, spawn_columns_at};
-pub(crate) use self::copies::{Became, Known, Mark, Refused, StoreCopy};
+pub use self::copies::NotTaken;
+pub(crate) use self::copies::{Became, Known, Mark, StoreCopy};
 pub(crate) use self::copies::{
     Restoring, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, restore,
 };
@@ -97,7 +98,8 @@ pub(crate) use self::forget::forget_selections;
 pub(crate) use self::frame::{begin_frame, begin_run_in_frame, end_frame, ends_frame_for_commands};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::{Home, take_returned};
-pub(crate) use self::journal::{CopiedPairs, Moment, Unknown};
+pub use self::journal::JournalError;
+pub(crate) use self::journal::{CopiedPairs, Moment};
 pub(crate) use self::journal::{
     begin_journal, copy_pairs_since, end_journal, journal_moment, journal_since, relations_with_pairs,
     track_for_journal,

@@ -57,7 +57,7 @@ impl NewRows for MovedRows<'_> {
         let (first, moved) = (ending.first(), ids.len());
         let old = &source.entities()[first..];
         ids.extend(old.iter().copied().zip(new.iter().copied()));
-        from.structure.entities.free_many(old);
+        from.structure.entities.free_these(old);
         source.truncate(first);
         sorted.clear();
         sorted.extend_from_slice(&ids[moved..]);

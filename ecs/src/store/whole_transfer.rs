@@ -42,7 +42,7 @@ impl<'a> NewIds<'a> {
         let indexes = moving.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
         let (moving_by_index, all) = (vec![(Entity::PLACEHOLDER, Entity::PLACEHOLDER); indexes], Vec::new());
         let mut new = Self { of, moving: moving_by_index, others, all, given: 0, positions: 0 };
-        let bound = of.bound() + moving.len() + MAX_GAP;
+        let bound = of.index_bound() + moving.len() + MAX_GAP;
         if are_kept {
             for &entity in moving.iter().filter(|entity| of.can_be_had(**entity, bound)) {
                 new.moving[entity.index() as usize] = (entity, entity);

@@ -236,64 +236,47 @@ fn all_were_alive<B>(gone: Vec<Entity>) -> Result<(), TryInsertBatchError> {
     Err(TryInsertBatchError { bundle_type: type_name::<B>(), entities: gone })
 }
 
+/// Writes methods that queue a batch of inserts.
+macro_rules! batches {
+    ($($(#[$meta:meta])* fn $name:ident = $queue:ident($insert:ident);)*) => { $(
+        $(#[$meta])*
+        #[track_caller]
+        pub fn $name<I, B>(&mut self, batch: I)
+        where
+            I: IntoIterator<Item = (Entity, B)> + Send + 'static,
+            B: Bundle,
+        {
+            let () = OneOfEach::<B>::COMPONENTS;
+            OneOfEach::<B>::check();
+            self.$queue(move |world: &mut World| world.$insert(batch));
+        }
+    )* };
+}
+
 impl Commands<'_, '_> {
-    /// Adds a bundle of its own to each entity of a list when the command is applied. Entities that are not alive are reported: see
-    /// [`World::try_insert_batch`].
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
-    /// world.commands().insert_batch([(a, Health(3)), (b, Health(4))]);
-    /// world.flush();
-    /// assert_eq!(world.get(b), Some(&Health(4)));
-    /// ```
-    #[track_caller]
-    pub fn insert_batch<I, B>(&mut self, batch: I)
-    where
-        I: IntoIterator<Item = (Entity, B)> + Send + 'static,
-        B: Bundle,
-    {
-        let () = OneOfEach::<B>::COMPONENTS;
-        OneOfEach::<B>::check();
-        self.queue(move |world: &mut World| world.try_insert_batch(batch));
-    }
+    batches! {
+        /// Adds a bundle of its own to each entity of a list when the command is applied. Entities that are not alive are reported: see
+        /// [`World::try_insert_batch`].
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+        ///
+        /// let mut world = World::new();
+        /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+        /// world.commands().insert_batch([(a, Health(3)), (b, Health(4))]);
+        /// world.flush();
+        /// assert_eq!(world.get(b), Some(&Health(4)));
+        /// ```
+        fn insert_batch = queue(try_insert_batch);
 
-    /// As [`insert_batch`](Self::insert_batch); components that an entity has already keep their values.
-    #[track_caller]
-    pub fn insert_batch_if_new<I, B>(&mut self, batch: I)
-    where
-        I: IntoIterator<Item = (Entity, B)> + Send + 'static,
-        B: Bundle,
-    {
-        let () = OneOfEach::<B>::COMPONENTS;
-        OneOfEach::<B>::check();
-        self.queue(move |world: &mut World| world.try_insert_batch_if_new(batch));
-    }
+        /// As [`insert_batch`](Self::insert_batch); components that an entity has already keep their values.
+        fn insert_batch_if_new = queue(try_insert_batch_if_new);
 
-    /// As [`insert_batch`](Self::insert_batch); nothing is reported.
-    #[track_caller]
-    pub fn try_insert_batch<I, B>(&mut self, batch: I)
-    where
-        I: IntoIterator<Item = (Entity, B)> + Send + 'static,
-        B: Bundle,
-    {
-        let () = OneOfEach::<B>::COMPONENTS;
-        OneOfEach::<B>::check();
-        self.queue_silenced(move |world: &mut World| world.try_insert_batch(batch));
-    }
+        /// As [`insert_batch`](Self::insert_batch); nothing is reported.
+        fn try_insert_batch = queue_silenced(try_insert_batch);
 
-    /// As [`insert_batch_if_new`](Self::insert_batch_if_new); nothing is reported.
-    #[track_caller]
-    pub fn try_insert_batch_if_new<I, B>(&mut self, batch: I)
-    where
-        I: IntoIterator<Item = (Entity, B)> + Send + 'static,
-        B: Bundle,
-    {
-        let () = OneOfEach::<B>::COMPONENTS;
-        OneOfEach::<B>::check();
-        self.queue_silenced(move |world: &mut World| world.try_insert_batch_if_new(batch));
+        /// As [`insert_batch_if_new`](Self::insert_batch_if_new); nothing is reported.
+        fn try_insert_batch_if_new = queue_silenced(try_insert_batch_if_new);
     }
 }

@@ -215,30 +215,28 @@ impl<'w> EntityRef<'w> {
 }
 
 impl EntityWorldMut<'_> {
-    /// A component, with when it was added and changed. `O(1)`.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// assert!(world.spawn(Health(3)).get_ref::<Health>().unwrap().is_changed());
-    /// ```
-    #[must_use]
-    pub fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>> {
-        self.world().get_entity(self.target()).ok()?.get_ref()
-    }
+    forward! {
+        as_readonly:
 
-    /// When a component was added and changed, if it is known: see [`EntityRef::get_change_ticks`].
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// let _watcher = world.query_filtered::<(), Changed<Health>>();
-    /// assert!(world.spawn(Health(3)).get_change_ticks::<Health>().is_some());
-    /// ```
-    #[must_use]
-    pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
-        self.world().get_entity(self.target()).ok()?.get_change_ticks::<T>()
+        /// A component, with when it was added and changed. `O(1)`.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(Component)] struct Health(u32);
+        /// # let mut world = World::new();
+        /// assert!(world.spawn(Health(3)).get_ref::<Health>().unwrap().is_changed());
+        /// ```
+        fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
+
+        /// When a component was added and changed, if it is known: see [`EntityRef::get_change_ticks`].
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(Component)] struct Health(u32);
+        /// # let mut world = World::new();
+        /// let _watcher = world.query_filtered::<(), Changed<Health>>();
+        /// assert!(world.spawn(Health(3)).get_change_ticks::<Health>().is_some());
+        /// ```
+        fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks>;
     }
 }

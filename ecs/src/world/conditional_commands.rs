@@ -31,32 +31,21 @@ impl Commands<'_, '_> {
         });
     }
 }
+
+/// Writes methods that insert a bundle if a condition holds.
+macro_rules! inserts {
+    ($($(#[$doc:meta])* fn $name:ident => $insert:ident;)*) => { $(
+        $(#[$doc])*
+        #[track_caller]
+        pub fn $name<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
+            let () = OneOfEach::<B>::COMPONENTS;
+            OneOfEach::<B>::check();
+            if condition() { self.$insert(bundle) } else { self }
+        }
+    )* };
+}
+
 impl EntityCommands<'_> {
-    /// As [`insert`](Self::insert) if a condition holds, which is asked at once. If it does not, the bundle is dropped.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// let entity = world.commands().spawn_empty().insert_if(Health(1), || false).id();
-    /// world.flush();
-    /// assert!(!world.entity(entity).contains::<Health>());
-    /// ```
-    #[track_caller]
-    pub fn insert_if<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
-        let () = OneOfEach::<B>::COMPONENTS;
-        OneOfEach::<B>::check();
-        if condition() { self.insert(bundle) } else { self }
-    }
-
-    /// As [`insert_if_new`](Self::insert_if_new) if a condition holds, which is asked at once.
-    #[track_caller]
-    pub fn insert_if_new_and<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
-        let () = OneOfEach::<B>::COMPONENTS;
-        OneOfEach::<B>::check();
-        if condition() { self.insert_if_new(bundle) } else { self }
-    }
-
     /// As [`remove`](Self::remove) if a condition holds, which is asked at once.
     ///
     /// ```
@@ -97,25 +86,32 @@ impl EntityCommands<'_> {
         })
     }
 
-    /// As [`try_insert`](Self::try_insert) if a condition holds, which is asked at once.
-    #[track_caller]
-    pub fn try_insert_if<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
-        let () = OneOfEach::<B>::COMPONENTS;
-        OneOfEach::<B>::check();
-        if condition() { self.try_insert(bundle) } else { self }
-    }
-
-    /// As [`try_insert_if_new`](Self::try_insert_if_new) if a condition holds, which is asked at once.
-    #[track_caller]
-    pub fn try_insert_if_new_and<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
-        let () = OneOfEach::<B>::COMPONENTS;
-        OneOfEach::<B>::check();
-        if condition() { self.try_insert_if_new(bundle) } else { self }
-    }
-
     /// As [`try_remove`](Self::try_remove) if a condition holds, which is asked at once.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_remove_if<B: Bundle>(&mut self, condition: impl FnOnce() -> bool) -> &mut Self {
         if condition() { self.try_remove::<B>() } else { self }
+    }
+
+    inserts! {
+        /// As [`insert`](Self::insert) if a condition holds, which is asked at once. If it does not, the bundle is dropped.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(Component)] struct Health(u32);
+        /// # let mut world = World::new();
+        /// let entity = world.commands().spawn_empty().insert_if(Health(1), || false).id();
+        /// world.flush();
+        /// assert!(!world.entity(entity).contains::<Health>());
+        /// ```
+        fn insert_if => insert;
+
+        /// As [`insert_if_new`](Self::insert_if_new) if a condition holds, which is asked at once.
+        fn insert_if_new_and => insert_if_new;
+
+        /// As [`try_insert`](Self::try_insert) if a condition holds, which is asked at once.
+        fn try_insert_if => try_insert;
+
+        /// As [`try_insert_if_new`](Self::try_insert_if_new) if a condition holds, which is asked at once.
+        fn try_insert_if_new_and => try_insert_if_new;
     }
 }

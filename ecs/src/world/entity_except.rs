@@ -4,7 +4,7 @@ use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::entity_ref::components_of;
+use super::entity_ref::{EntityRef, debug_entity};
 use crate::bundle::{Bundle, BundleParts};
 use crate::change::{Mut, ReadEntity, Ref, WriteEntity};
 use crate::component::{Component, ComponentId, MutableComponent};
@@ -62,15 +62,12 @@ pub struct EntityRefExcept<'w, 's, B: Bundle> {
 
 impl_copy! { [B: Bundle] EntityRefExcept<'_, '_, B>; }
 
-impl<B: Bundle> QueryData for EntityRefExcept<'_, '_, B> {
-    type Terms = ReadAllBut<B>;
-    type ReadOnly = Self;
-    type Item<'w, 's> = EntityRefExcept<'w, 's, B>;
+queried! {
+    [B: Bundle] EntityRefExcept<'_, '_, B>, ReadAllBut<B>, Self,
+        |'w, 's| EntityRefExcept<'w, 's, B> = |fetched, _| EntityRefExcept::new(fetched);
 
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        EntityRefExcept::new(got)
-    }
+    ['a, 'b, B: Bundle] EntityMutExcept<'a, 'b, B>, WriteAllBut<B>, EntityRefExcept<'a, 'b, B>,
+        |'w, 's| EntityMutExcept<'w, 's, B> = |fetched, _| EntityMutExcept { entity: fetched, marker: PhantomData };
 }
 
 impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
@@ -78,10 +75,9 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
         Self { entity, marker: PhantomData }
     }
 
-    /// The id of the entity.
-    #[must_use]
-    pub fn id(&self) -> Entity {
-        self.entity.id()
+    /// The entity with all of its components.
+    fn whole(&self) -> EntityRef<'w> {
+        EntityRef(self.entity)
     }
 
     /// A component; `None` if the entity does not have it, or if it is left out.
@@ -109,22 +105,20 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
         is_given::<B, T>(self.entity.store()).then(|| self.entity.get_ref()).flatten()
     }
 
-    /// Whether the entity has a component, left out or not.
-    #[must_use]
-    pub fn contains<T: Component>(&self) -> bool {
-        self.entity.store().structure.value::<T>(self.id()).is_some()
-    }
+    forward! {
+        whole:
 
-    /// Whether the entity has the component with this number, left out or not.
-    #[must_use]
-    pub fn contains_id(&self, id: ComponentId) -> bool {
-        self.entity.store().structure.has(self.id(), id)
-    }
+        /// The id of the entity.
+        fn id(&self) -> Entity;
 
-    /// Whether the entity has the component of the type with this `TypeId`, left out or not.
-    #[must_use]
-    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
-        self.entity.store().structure.archetypes.components.get_id(type_id).is_some_and(|id| self.contains_id(id))
+        /// Whether the entity has a component, left out or not.
+        fn contains<T: Component>(&self) -> bool;
+
+        /// Whether the entity has the component with this number, left out or not.
+        fn contains_id(&self, id: ComponentId) -> bool;
+
+        /// Whether the entity has the component of the type with this `TypeId`, left out or not.
+        fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }
 
@@ -161,24 +155,7 @@ pub struct EntityMutExcept<'w, 's, B: Bundle> {
     marker: PhantomData<(&'s (), fn() -> B)>,
 }
 
-impl<'a, 'b, B: Bundle> QueryData for EntityMutExcept<'a, 'b, B> {
-    type Terms = WriteAllBut<B>;
-    type ReadOnly = EntityRefExcept<'a, 'b, B>;
-    type Item<'w, 's> = EntityMutExcept<'w, 's, B>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        EntityMutExcept { entity: got, marker: PhantomData }
-    }
-}
-
 impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {
-    /// The id of the entity.
-    #[must_use]
-    pub fn id(&self) -> Entity {
-        self.entity.id()
-    }
-
     /// The same entity, for a shorter time.
     #[must_use]
     pub fn reborrow(&mut self) -> EntityMutExcept<'_, 's, B> {
@@ -197,50 +174,39 @@ impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {
         EntityRefExcept::new(self.entity.into_readonly())
     }
 
-    /// A component; `None` if the entity does not have it, or if it is left out.
-    #[must_use]
-    pub fn get<T: Component>(&self) -> Option<&T> {
-        self.as_readonly().get()
-    }
-
-    /// A component, with what is known of its changes; `None` if the entity does not have it, or if it is left out.
-    #[must_use]
-    pub fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>> {
-        self.as_readonly().get_ref()
-    }
-
     /// A component, to change it; `None` if the entity does not have it, or if it is left out.
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
         is_given::<B, T>(self.entity.as_readonly().store()).then(|| self.entity.reborrow().into_mut()).flatten()
     }
 
-    /// Whether the entity has a component, left out or not.
-    #[must_use]
-    pub fn contains<T: Component>(&self) -> bool {
-        self.as_readonly().contains::<T>()
-    }
+    forward! {
+        as_readonly:
 
-    /// Whether the entity has the component with this number, left out or not.
-    #[must_use]
-    pub fn contains_id(&self, id: ComponentId) -> bool {
-        self.as_readonly().contains_id(id)
-    }
+        /// The id of the entity.
+        fn id(&self) -> Entity;
 
-    /// Whether the entity has the component of the type with this `TypeId`, left out or not.
-    #[must_use]
-    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
-        self.as_readonly().contains_type_id(type_id)
+        /// A component; `None` if the entity does not have it, or if it is left out.
+        fn get<T: Component>(&self) -> Option<&T>;
+
+        /// A component, with what is known of its changes; `None` if the entity does not have it, or if it is left out.
+        fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
+
+        /// Whether the entity has a component, left out or not.
+        fn contains<T: Component>(&self) -> bool;
+
+        /// Whether the entity has the component with this number, left out or not.
+        fn contains_id(&self, id: ComponentId) -> bool;
+
+        /// Whether the entity has the component of the type with this `TypeId`, left out or not.
+        fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }
 
 impl<B: Bundle> fmt::Debug for EntityRefExcept<'_, '_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let store = self.entity.store();
-        let given =
-            components_of(store, self.id()).filter(|&id| !is_named(&<B::Parts as BundleParts>::COMPONENTS, store, id));
-        write!(f, "{} ", self.id())?;
-        f.debug_set().entries(given.map(|id| store.structure.archetypes.components.name(id))).finish()
+        let is_given = |id| !is_named(&<B::Parts as BundleParts>::COMPONENTS, self.entity.store(), id);
+        debug_entity(self.entity, is_given, f)
     }
 }
 

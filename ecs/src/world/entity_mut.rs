@@ -458,56 +458,6 @@ impl<'w> EntityWorldMut<'w> {
         World::from_store_mut(self.at.store_mut()).get_mut(entity)
     }
 
-    /// Whether the entity has a component.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Mana(u32);
-    ///
-    /// let mut world = World::new();
-    /// let entity = world.spawn(Health(3));
-    /// assert!(entity.contains::<Health>() && !entity.contains::<Mana>());
-    /// ```
-    #[must_use]
-    pub fn contains<T: Component>(&self) -> bool {
-        self.as_readonly().contains::<T>()
-    }
-
-    /// Whether the entity has the component with this number.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Mana(u32);
-    ///
-    /// let mut world = World::new();
-    /// let mana = world.register_component::<Mana>();
-    /// let mut entity = world.spawn(Health(3));
-    /// assert!(!entity.contains_id(mana));
-    /// assert!(entity.insert(Mana(7)).contains_id(mana));
-    /// ```
-    #[must_use]
-    pub fn contains_id(&self, id: ComponentId) -> bool {
-        self.as_readonly().contains_id(id)
-    }
-
-    /// Whether the entity has the component of the type with this `TypeId`.
-    #[must_use]
-    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
-        self.as_readonly().contains_type_id(type_id)
-    }
-
-    /// What changed a component last, if the entity has it. Known with the feature `track_location` only.
-    #[must_use]
-    pub fn get_changed_by<T: Component>(&self) -> Option<Origin> {
-        self.as_readonly().get_changed_by::<T>()
-    }
-
     /// What spawned the entity. Known with the feature `track_location` only.
     ///
     /// ```
@@ -558,6 +508,48 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use]
     pub fn as_readonly(&self) -> EntityRef<'_> {
         EntityRef::new(self.world().read(), self.target())
+    }
+
+    forward! {
+        as_readonly:
+
+        /// Whether the entity has a component.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(Component, Debug, PartialEq)]
+        /// # struct Health(u32);
+        /// # #[derive(Component, Debug, PartialEq)]
+        /// # struct Mana(u32);
+        ///
+        /// let mut world = World::new();
+        /// let entity = world.spawn(Health(3));
+        /// assert!(entity.contains::<Health>() && !entity.contains::<Mana>());
+        /// ```
+        fn contains<T: Component>(&self) -> bool;
+
+        /// Whether the entity has the component with this number.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(Component, Debug, PartialEq)]
+        /// # struct Health(u32);
+        /// # #[derive(Component, Debug, PartialEq)]
+        /// # struct Mana(u32);
+        ///
+        /// let mut world = World::new();
+        /// let mana = world.register_component::<Mana>();
+        /// let mut entity = world.spawn(Health(3));
+        /// assert!(!entity.contains_id(mana));
+        /// assert!(entity.insert(Mana(7)).contains_id(mana));
+        /// ```
+        fn contains_id(&self, id: ComponentId) -> bool;
+
+        /// Whether the entity has the component of the type with this `TypeId`.
+        fn contains_type_id(&self, type_id: TypeId) -> bool;
+
+        /// What changed a component last, if the entity has it. Known with the feature `track_location` only.
+        fn get_changed_by<T: Component>(&self) -> Option<Origin>;
     }
 }
 

@@ -61,15 +61,12 @@ pub(super) fn components_of(store: &Store, entity: Entity) -> impl Iterator<Item
 #[doc(alias("EntityView", "entry"))]
 pub struct EntityRef<'w>(pub(super) ReadEntity<'w>);
 
-impl QueryData for EntityRef<'_> {
-    type Terms = ReadAllBut<()>;
-    type ReadOnly = Self;
-    type Item<'w, 's> = EntityRef<'w>;
+queried! {
+    [] EntityRef<'_>, ReadAllBut<()>, Self,
+        |'w, 's| EntityRef<'w> = |fetched, _| EntityRef(fetched);
 
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        EntityRef(got)
-    }
+    ['a] EntityMut<'a>, WriteAllBut<()>, EntityRef<'a>,
+        |'w, 's| EntityMut<'w> = |fetched, _| EntityMut(fetched);
 }
 
 impl<'w> EntityRef<'w> {
@@ -260,11 +257,20 @@ impl ContainsEntity for EntityMut<'_> {
     }
 }
 
+/// Shows an entity and the names of those of its components that may be read.
+pub(super) fn debug_entity(
+    entity: ReadEntity<'_>,
+    is_given: impl Fn(ComponentId) -> bool,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    let given = components_of(entity.store(), entity.id()).filter(|&id| is_given(id));
+    write!(f, "{} ", entity.id())?;
+    f.debug_set().entries(given.map(|id| entity.store().structure.archetypes.components.name(id))).finish()
+}
+
 impl fmt::Debug for EntityRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.components().map(|id| self.0.store().structure.archetypes.components.name(id));
-        write!(f, "{} ", self.0.id())?;
-        f.debug_set().entries(names).finish()
+        debug_entity(self.0, |_| true, f)
     }
 }
 
@@ -305,17 +311,6 @@ impl fmt::Debug for EntityRef<'_> {
 /// ```
 pub struct EntityMut<'w>(pub(super) WriteEntity<'w>);
 
-impl<'a> QueryData for EntityMut<'a> {
-    type Terms = WriteAllBut<()>;
-    type ReadOnly = EntityRef<'a>;
-    type Item<'w, 's> = EntityMut<'w>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        EntityMut(got)
-    }
-}
-
 impl EntityMut<'_> {
     /// The same entity, for a shorter time.
     ///
@@ -339,12 +334,6 @@ impl EntityMut<'_> {
         EntityMut(self.0.reborrow())
     }
 
-    /// The id of the entity.
-    #[must_use]
-    pub fn id(&self) -> Entity {
-        self.0.id()
-    }
-
     /// The same entity, to read.
     ///
     /// ```
@@ -360,23 +349,6 @@ impl EntityMut<'_> {
     #[must_use]
     pub fn as_readonly(&self) -> EntityRef<'_> {
         EntityRef(self.0.as_readonly())
-    }
-
-    /// A component; `None` if the entity does not have it.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// world.spawn(Health(3));
-    /// let entity = world.iter_entities_mut().next().unwrap();
-    /// assert_eq!(entity.get::<Health>(), Some(&Health(3)));
-    /// ```
-    #[must_use]
-    pub fn get<T: Component>(&self) -> Option<&T> {
-        self.as_readonly().get()
     }
 
     /// A component, to change it; `None` if the entity does not have it.
@@ -399,58 +371,9 @@ impl EntityMut<'_> {
         self.0.reborrow().into_mut()
     }
 
-    /// A component, with what is known of its changes; see [`EntityRef::get_ref`].
-    #[must_use]
-    pub fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>> {
-        self.as_readonly().get_ref()
-    }
-
-    /// When a component was added and changed, if it is known; see [`EntityRef::get_change_ticks`].
-    #[must_use]
-    pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
-        self.as_readonly().get_change_ticks::<T>()
-    }
-
-    /// Where its table-stored components are; see [`EntityRef::location`].
-    #[must_use]
-    pub fn location(&self) -> Location {
-        self.as_readonly().location()
-    }
-
-    /// Whether the entity has the component with this number; see [`EntityRef::contains_id`].
-    #[must_use]
-    pub fn contains_id(&self, id: ComponentId) -> bool {
-        self.as_readonly().contains_id(id)
-    }
-
-    /// Whether the entity has the component of the type with this `TypeId`.
-    #[must_use]
-    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
-        self.as_readonly().contains_type_id(type_id)
-    }
-
-    /// What changed a component last, if the entity has it. Known with the feature `track_location` only.
-    #[must_use]
-    pub fn get_changed_by<T: Component>(&self) -> Option<Origin> {
-        self.as_readonly().get_changed_by::<T>()
-    }
-
     /// The number of every component that the entity has; see [`EntityRef::components`].
     pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'_> {
         self.as_readonly().components()
-    }
-
-    /// What spawned the entity. Known with the feature `track_location` only.
-    #[must_use]
-    pub fn spawned_by(&self) -> Origin {
-        self.as_readonly().spawned_by()
-    }
-
-    /// What a query would yield for the entity, to read; see [`EntityRef::get_components`].
-    #[must_use]
-    #[track_caller]
-    pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_, 'static>> {
-        self.as_readonly().get_components::<D>()
     }
 
     /// What a query would yield for the entity; `None` if it does not match. It costs as much as making a query does: for
@@ -478,23 +401,66 @@ impl EntityMut<'_> {
         QueryState::<D>::find(self.0.as_readonly().store())?.of_entity_mut(self.0.reborrow())
     }
 
-    /// Whether the entity has a component.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Mana(u32);
-    ///
-    /// let mut world = World::new();
-    /// world.spawn(Health(3));
-    /// let entity = world.iter_entities_mut().next().unwrap();
-    /// assert!(entity.contains::<Health>() && !entity.contains::<Mana>());
-    /// ```
-    #[must_use]
-    pub fn contains<T: Component>(&self) -> bool {
-        self.as_readonly().contains::<T>()
+    forward! {
+        as_readonly:
+
+        /// The id of the entity.
+        fn id(&self) -> Entity;
+
+        /// A component; `None` if the entity does not have it.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(Component, Debug, PartialEq)]
+        /// # struct Health(u32);
+        ///
+        /// let mut world = World::new();
+        /// world.spawn(Health(3));
+        /// let entity = world.iter_entities_mut().next().unwrap();
+        /// assert_eq!(entity.get::<Health>(), Some(&Health(3)));
+        /// ```
+        fn get<T: Component>(&self) -> Option<&T>;
+
+        /// A component, with what is known of its changes; see [`EntityRef::get_ref`].
+        fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
+
+        /// When a component was added and changed, if it is known; see [`EntityRef::get_change_ticks`].
+        fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks>;
+
+        /// Where its table-stored components are; see [`EntityRef::location`].
+        fn location(&self) -> Location;
+
+        /// Whether the entity has the component with this number; see [`EntityRef::contains_id`].
+        fn contains_id(&self, id: ComponentId) -> bool;
+
+        /// Whether the entity has the component of the type with this `TypeId`.
+        fn contains_type_id(&self, type_id: TypeId) -> bool;
+
+        /// What changed a component last, if the entity has it. Known with the feature `track_location` only.
+        fn get_changed_by<T: Component>(&self) -> Option<Origin>;
+
+        /// What spawned the entity. Known with the feature `track_location` only.
+        fn spawned_by(&self) -> Origin;
+
+        /// Whether the entity has a component.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(Component, Debug, PartialEq)]
+        /// # struct Health(u32);
+        /// # #[derive(Component, Debug, PartialEq)]
+        /// # struct Mana(u32);
+        ///
+        /// let mut world = World::new();
+        /// world.spawn(Health(3));
+        /// let entity = world.iter_entities_mut().next().unwrap();
+        /// assert!(entity.contains::<Health>() && !entity.contains::<Mana>());
+        /// ```
+        fn contains<T: Component>(&self) -> bool;
+
+        /// What a query would yield for the entity, to read; see [`EntityRef::get_components`].
+        #[track_caller]
+        fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_, 'static>>;
     }
 }
 

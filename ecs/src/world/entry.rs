@@ -78,15 +78,19 @@ pub struct VacantComponentEntry<'w, 'a, T: Component> {
 }
 
 impl<'w> EntityWorldMut<'w> {
-    /// A resource of the world.
-    ///
-    /// # Panics
-    ///
-    /// If it does not exist.
-    #[must_use]
-    #[track_caller]
-    pub fn resource<R: Resource>(&self) -> &R {
-        self.world().resource()
+    forward! {
+        world:
+
+        /// A resource of the world.
+        ///
+        /// # Panics
+        ///
+        /// If it does not exist.
+        #[track_caller]
+        fn resource<R: Resource>(&self) -> &R;
+
+        /// A resource of the world; `None` if it does not exist.
+        fn get_resource<R: Resource>(&self) -> Option<&R>;
     }
 
     /// A resource of the world, to change it.
@@ -109,12 +113,6 @@ impl<'w> EntityWorldMut<'w> {
     #[track_caller]
     pub fn resource_mut<R: Resource>(&mut self) -> Mut<'_, R> {
         World::from_store_mut(self.at.store_mut()).resource_mut()
-    }
-
-    /// A resource of the world; `None` if it does not exist.
-    #[must_use]
-    pub fn get_resource<R: Resource>(&self) -> Option<&R> {
-        self.world().get_resource()
     }
 
     /// A resource of the world, to change it; `None` if it does not exist.

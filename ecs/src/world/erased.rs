@@ -205,27 +205,6 @@ impl<'w> EntityRef<'w> {
 }
 
 impl EntityMut<'_> {
-    /// The value of a component.
-    ///
-    /// # Errors
-    ///
-    /// As [`EntityRef::get_by_id`].
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// world.spawn(Health(3));
-    /// let health = world.component_id::<Health>().unwrap();
-    /// let entity = world.iter_entities_mut().next().unwrap();
-    /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
-    /// ```
-    pub fn get_by_id<F: DynamicComponentFetch>(&self, ids: F) -> Result<F::Ref<'_>, ErasedAccessError> {
-        self.as_readonly().get_by_id(ids)
-    }
-
     /// The value of a component, to change it, or those of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
@@ -271,15 +250,12 @@ impl EntityMut<'_> {
     pub fn set_field<T: 'static>(&mut self, id: ComponentId, path: &str, value: T) -> Result<(), SetFieldError> {
         Ok(self.get_mut_by_id(id)?.set_field(path, value)?)
     }
-}
 
-/// Components by their ids. If the entity was despawned through [`EntityWorldMut::world_scope`], these are errors.
-impl EntityWorldMut<'_> {
     /// The value of a component.
     ///
     /// # Errors
     ///
-    /// As [`World::get_by_id`].
+    /// As [`EntityRef::get_by_id`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -287,14 +263,18 @@ impl EntityWorldMut<'_> {
     /// # struct Health(u32);
     ///
     /// let mut world = World::new();
-    /// let health = world.register_component::<Health>();
-    /// let entity = world.spawn(Health(3));
+    /// world.spawn(Health(3));
+    /// let health = world.component_id::<Health>().unwrap();
+    /// let entity = world.iter_entities_mut().next().unwrap();
     /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
     /// ```
     pub fn get_by_id<F: DynamicComponentFetch>(&self, ids: F) -> Result<F::Ref<'_>, ErasedAccessError> {
-        EntityRef::new(self.world().read(), self.target()).get_by_id(ids)
+        self.as_readonly().get_by_id(ids)
     }
+}
 
+/// Components by their ids. If the entity was despawned through [`EntityWorldMut::world_scope`], these are errors.
+impl EntityWorldMut<'_> {
     /// The value of a component, to change it, or those of several: see [`DynamicComponentFetch`].
     ///
     /// # Errors
@@ -341,23 +321,6 @@ impl EntityWorldMut<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn set_field<T: 'static>(&mut self, id: ComponentId, path: &str, value: T) -> Result<(), SetFieldError> {
         Ok(self.get_mut_by_id(id)?.set_field(path, value)?)
-    }
-
-    /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let health = world.register_component::<Health>();
-    /// let _watcher = world.query_filtered::<(), Changed<Health>>();
-    /// assert!(world.spawn(Health(3)).get_change_ticks_by_id(health).is_some());
-    /// ```
-    #[must_use]
-    pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
-        self.world().get_entity(self.target()).ok()?.get_change_ticks_by_id(id)
     }
 
     /// Adds a component, or replaces its value, which is dropped at the end. What it requires comes along, as with
@@ -522,5 +485,43 @@ impl EntityWorldMut<'_> {
     pub fn remove_by_ids(&mut self, ids: &[ComponentId]) -> Result<&mut Self, ErasedAccessError> {
         self.at.by_caller().remove_by_ids(ids)?;
         Ok(self)
+    }
+
+    /// The value of a component.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::get_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3));
+    /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
+    /// ```
+    pub fn get_by_id<F: DynamicComponentFetch>(&self, ids: F) -> Result<F::Ref<'_>, ErasedAccessError> {
+        self.as_readonly().get_by_id(ids)
+    }
+
+    forward! {
+        as_readonly:
+
+        /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(Component, Debug, PartialEq)]
+        /// # struct Health(u32);
+        ///
+        /// let mut world = World::new();
+        /// let health = world.register_component::<Health>();
+        /// let _watcher = world.query_filtered::<(), Changed<Health>>();
+        /// assert!(world.spawn(Health(3)).get_change_ticks_by_id(health).is_some());
+        /// ```
+        fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks>;
     }
 }

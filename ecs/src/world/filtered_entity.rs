@@ -3,7 +3,7 @@
 use core::any::TypeId;
 use core::fmt;
 
-use super::entity_ref::components_of;
+use super::entity_ref::{EntityRef, debug_entity};
 use crate::change::{ComponentTicks, ErasedMut, Mut, ReadEntity, Ref, WriteEntity};
 use crate::component::{Component, ComponentId, ErasedRef, MutableComponent};
 use crate::entity::Entity;
@@ -39,15 +39,12 @@ pub struct FilteredEntityRef<'w, 's> {
     given: Option<&'s Given>,
 }
 
-impl QueryData for FilteredEntityRef<'_, '_> {
-    type Terms = ReadGiven;
-    type ReadOnly = Self;
-    type Item<'w, 's> = FilteredEntityRef<'w, 's>;
+queried! {
+    [] FilteredEntityRef<'_, '_>, ReadGiven, Self,
+        |'w, 's| FilteredEntityRef<'w, 's> = |fetched, state| FilteredEntityRef { entity: fetched, given: state };
 
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        FilteredEntityRef { entity: got, given: kept }
-    }
+    ['a, 'b] FilteredEntityMut<'a, 'b>, WriteGiven, FilteredEntityRef<'a, 'b>,
+        |'w, 's| FilteredEntityMut<'w, 's> = |fetched, state| FilteredEntityMut { entity: fetched, given: state };
 }
 
 impl<'w> FilteredEntityRef<'w, '_> {
@@ -58,15 +55,14 @@ impl<'w> FilteredEntityRef<'w, '_> {
 }
 
 impl<'w> FilteredEntityRef<'w, '_> {
+    /// The entity with all of its components.
+    fn whole(&self) -> EntityRef<'w> {
+        EntityRef(self.entity)
+    }
+
     /// Whether a component may be read.
     fn is_given(&self, id: ComponentId) -> bool {
         self.given.is_some_and(|given| given.reads(id))
-    }
-
-    /// The id of the entity.
-    #[must_use]
-    pub fn id(&self) -> Entity {
-        self.entity.id()
     }
 
     /// A component; `None` if the entity does not have it, or if it was not added to the query.
@@ -108,25 +104,23 @@ impl<'w> FilteredEntityRef<'w, '_> {
 
     /// The components that the entity has, those that were added to the query and others.
     pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'w> {
-        components_of(self.entity.store(), self.id())
+        self.whole().components()
     }
 
-    /// Whether the entity has a component, added to the query or not.
-    #[must_use]
-    pub fn contains<T: Component>(&self) -> bool {
-        self.entity.store().structure.value::<T>(self.id()).is_some()
-    }
+    forward! {
+        whole:
 
-    /// Whether the entity has the component with this id, added to the query or not.
-    #[must_use]
-    pub fn contains_id(&self, id: ComponentId) -> bool {
-        self.entity.store().structure.has(self.id(), id)
-    }
+        /// The id of the entity.
+        fn id(&self) -> Entity;
 
-    /// Whether the entity has the component of the type with this `TypeId`, added to the query or not.
-    #[must_use]
-    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
-        self.entity.store().structure.archetypes.components.get_id(type_id).is_some_and(|id| self.contains_id(id))
+        /// Whether the entity has a component, added to the query or not.
+        fn contains<T: Component>(&self) -> bool;
+
+        /// Whether the entity has the component with this id, added to the query or not.
+        fn contains_id(&self, id: ComponentId) -> bool;
+
+        /// Whether the entity has the component of the type with this `TypeId`, added to the query or not.
+        fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }
 
@@ -162,17 +156,6 @@ pub struct FilteredEntityMut<'w, 's> {
     given: Option<&'s Given>,
 }
 
-impl<'a, 'b> QueryData for FilteredEntityMut<'a, 'b> {
-    type Terms = WriteGiven;
-    type ReadOnly = FilteredEntityRef<'a, 'b>;
-    type Item<'w, 's> = FilteredEntityMut<'w, 's>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-        FilteredEntityMut { entity: got, given: kept }
-    }
-}
-
 impl<'w> FilteredEntityMut<'w, '_> {
     /// One of which all components are given.
     pub(super) fn of_all(entity: WriteEntity<'w>) -> Self {
@@ -184,12 +167,6 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
     /// Whether a component may be changed.
     fn is_given(&self, id: ComponentId) -> bool {
         self.given.is_some_and(|given| given.writes(id))
-    }
-
-    /// The id of the entity.
-    #[must_use]
-    pub fn id(&self) -> Entity {
-        self.entity.id()
     }
 
     /// The same entity, for a shorter time.
@@ -210,18 +187,6 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
         FilteredEntityRef { entity: self.entity.into_readonly(), given: self.given }
     }
 
-    /// A component; `None` if the entity does not have it, or if it was not added to the query.
-    #[must_use]
-    pub fn get<T: Component>(&self) -> Option<&T> {
-        self.as_readonly().get()
-    }
-
-    /// A component, with what is known of its changes; `None` if the entity does not have it, or if it was not added to the query.
-    #[must_use]
-    pub fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>> {
-        self.as_readonly().get_ref()
-    }
-
     /// A component, to change it; `None` if the entity does not have it, or if it was not added mutably to the query.
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
@@ -239,12 +204,6 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
         self.entity.into_mut()
     }
 
-    /// The component with this id; `None` if the entity does not have it, or if it was not added to the query.
-    #[must_use]
-    pub fn get_by_id(&self, id: ComponentId) -> Option<ErasedRef<'_>> {
-        self.as_readonly().get_by_id(id)
-    }
-
     /// The component with this id, to change it; `None` if the entity does not have it, if it was not added mutably to the query, or if it
     /// is immutable.
     #[must_use]
@@ -255,34 +214,35 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
         self.entity.reborrow().into_mut_by_id(id).ok()
     }
 
-    /// When a component was added and changed; see [`FilteredEntityRef::get_change_ticks`].
-    #[must_use]
-    pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
-        self.as_readonly().get_change_ticks::<T>()
-    }
+    forward! {
+        as_readonly:
 
-    /// When the component with this id was added and changed; see [`FilteredEntityRef::get_change_ticks`].
-    #[must_use]
-    pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
-        self.as_readonly().get_change_ticks_by_id(id)
-    }
+        /// The id of the entity.
+        fn id(&self) -> Entity;
 
-    /// Whether the entity has a component, added to the query or not.
-    #[must_use]
-    pub fn contains<T: Component>(&self) -> bool {
-        self.as_readonly().contains::<T>()
-    }
+        /// A component; `None` if the entity does not have it, or if it was not added to the query.
+        fn get<T: Component>(&self) -> Option<&T>;
 
-    /// Whether the entity has the component with this id, added to the query or not.
-    #[must_use]
-    pub fn contains_id(&self, id: ComponentId) -> bool {
-        self.as_readonly().contains_id(id)
-    }
+        /// A component, with what is known of its changes; `None` if the entity does not have it, or if it was not added to the query.
+        fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>>;
 
-    /// Whether the entity has the component of the type with this `TypeId`, added to the query or not.
-    #[must_use]
-    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
-        self.as_readonly().contains_type_id(type_id)
+        /// The component with this id; `None` if the entity does not have it, or if it was not added to the query.
+        fn get_by_id(&self, id: ComponentId) -> Option<ErasedRef<'_>>;
+
+        /// When a component was added and changed; see [`FilteredEntityRef::get_change_ticks`].
+        fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks>;
+
+        /// When the component with this id was added and changed; see [`FilteredEntityRef::get_change_ticks`].
+        fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks>;
+
+        /// Whether the entity has a component, added to the query or not.
+        fn contains<T: Component>(&self) -> bool;
+
+        /// Whether the entity has the component with this id, added to the query or not.
+        fn contains_id(&self, id: ComponentId) -> bool;
+
+        /// Whether the entity has the component of the type with this `TypeId`, added to the query or not.
+        fn contains_type_id(&self, type_id: TypeId) -> bool;
     }
 }
 
@@ -292,10 +252,7 @@ fn id_of<T: Component>(store: &Store) -> Option<ComponentId> {
 
 impl fmt::Debug for FilteredEntityRef<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let store = self.entity.store();
-        let given = components_of(store, self.id()).filter(|&id| self.is_given(id));
-        write!(f, "{} ", self.id())?;
-        f.debug_set().entries(given.map(|id| store.structure.archetypes.components.name(id))).finish()
+        debug_entity(self.entity, |id| self.is_given(id), f)
     }
 }
 

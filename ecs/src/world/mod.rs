@@ -2,6 +2,8 @@
 //!
 //! A facade over the [store](crate::store): it has no state of its own, and nothing below it knows it.
 
+#[macro_use]
+mod forward;
 mod cast;
 mod links;
 mod links_of_data;
@@ -45,6 +47,7 @@ mod assertions;
 mod entry;
 mod entity_scopes;
 mod own_commands;
+mod entry_commands;
 mod after_frame;
 mod batches;
 mod conditional_commands;
@@ -75,13 +78,14 @@ pub use self::entity_fetcher::EntityFetcher;
 pub use self::entity_mut::EntityWorldMut;
 pub use self::entity_ref::{EntityMut, EntityRef};
 pub use self::entry::{ComponentEntry, OccupiedComponentEntry, VacantComponentEntry};
+pub use self::entry_commands::EntityEntryCommands;
 pub use self::exclusive::{DeferredMarker, ExclusiveSystemParam};
 pub use self::filtered_entity::{FilteredEntityMut, FilteredEntityRef};
 pub(crate) use self::hooks::{DispatchGuard, notify_observers, report_not_dispatched, report_trigger};
 pub(crate) use self::links::{arrange_sources, names_entities, part_circles, rename};
 pub(crate) use self::links_of_data::{broken_links, links_of_parts, listed_sources, other_side};
 pub use self::one_shot::{RegisteredSystemError, SystemId};
-pub use self::own_commands::{Command, CommandOutput, EntityCommand, EntityEntryCommands};
+pub use self::own_commands::{Command, CommandOutput, EntityCommand};
 pub use self::param_builder::SystemParamBuilder;
 pub use self::query_builder::QueryBuilder;
 pub use self::related::{ChildSpawner, ChildSpawnerCommands, RelatedSpawner, RelatedSpawnerCommands};

@@ -17,6 +17,15 @@ fn missing<T>() -> ! {
 }
 
 impl World {
+    #[track_caller]
+    fn put_non_send<T: 'static>(&mut self, value: T) {
+        let now = self.store.now();
+        match non_send::insert(&mut self.store.resources, value, now) {
+            Ok(old) => drop(old),
+            Err(error) => error.raise(),
+        }
+    }
+
     /// Sets a value of which the world has at most one, whose type need not be `Send` or `Sync`: a window, an audio
     /// stream, something with an `Rc`. Drops the old value if there is one.
     ///
@@ -40,11 +49,8 @@ impl World {
     #[track_caller]
     #[doc(alias("insert_non_send_resource", "init_main_thread"))]
     pub fn insert_non_send<T: 'static>(&mut self, value: T) {
-        let now = self.store.by_caller().now();
-        match non_send::insert(&mut self.store.resources, value, now) {
-            Ok(old) => drop(old),
-            Err(error) => error.raise(),
-        }
+        self.store.by_caller();
+        self.put_non_send(value);
     }
 
     /// Makes such a value, unless it exists: of its default, or as its [`FromWorld`] says.
@@ -62,18 +68,9 @@ impl World {
         if self.contains_non_send::<T>() {
             return;
         }
-        let by = self.store.by_caller().structure.entities.acting();
-        let id = self.id();
-        let value = T::from_world(self);
-        // There is no telling which of the two worlds it is for.
-        assert!(id == self.id(), "non-Send value `{}`: its `FromWorld` has replaced the world", type_name::<T>());
-        // That may have done other things.
-        self.store.structure.entities.act(by);
-        let now = self.store.now();
-        match non_send::insert(&mut self.store.resources, value, now) {
-            Ok(old) => drop(old),
-            Err(error) => error.raise(),
-        }
+        self.store.by_caller();
+        let value = self.made::<T>("non-Send value");
+        self.put_non_send(value);
     }
 
     /// Removes such a value and returns it.

@@ -3,16 +3,11 @@
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use core::any::type_name;
-use core::fmt;
-use core::marker::PhantomData;
 
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
-use super::systems::FromWorld;
 use crate::bundle::Bundle;
-use crate::change::Mut;
 use crate::command::{CommandQueue, Commands, EntityCommands};
-use crate::component::{Component, MutableComponent};
 use crate::entity::EntityError;
 use crate::error::{EcsError, ErrorContext, Severity};
 use crate::query::{QueryData, QueryFilter};
@@ -428,123 +423,6 @@ impl EntityCommands<'_> {
         self.queue(|mut entity: EntityWorldMut<'_>| {
             entity.remove_with_requires::<B>();
         })
-    }
-}
-
-impl<'a> EntityCommands<'a> {
-    /// A component, to change it or to insert it if it is missing when the commands are applied.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Level(u32);
-    ///
-    /// let mut world = World::new();
-    /// let entity = world.spawn_empty().id();
-    /// for _ in 0..3 {
-    ///     world.commands().entity(entity).entry::<Level>().and_modify(|mut level| level.0 += 1).or_insert(Level(1));
-    ///     world.flush();
-    /// }
-    /// assert_eq!(world.get(entity), Some(&Level(3)));
-    /// ```
-    pub fn entry<'b, T: Component>(&'b mut self) -> EntityEntryCommands<'a, 'b, T> {
-        EntityEntryCommands { commands: self, marker: PhantomData }
-    }
-}
-
-/// Commands for one component of an entity, from [`EntityCommands::entry`].
-pub struct EntityEntryCommands<'a, 'b, T> {
-    commands: &'b mut EntityCommands<'a>,
-    marker: PhantomData<fn() -> T>,
-}
-
-impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
-    /// Changes the component if it is there.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn and_modify(&mut self, change: impl FnOnce(Mut<'_, T>) + Send + 'static) -> &mut Self
-    where
-        T: MutableComponent,
-    {
-        self.commands.queue(|mut entity: EntityWorldMut<'_>| {
-            if let Some(component) = entity.get_mut() {
-                change(component);
-            }
-        });
-        self
-    }
-
-    /// Inserts the component if it is not there.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn or_insert(&mut self, component: T) -> &mut Self {
-        self.commands.insert_if_new(component);
-        self
-    }
-
-    /// As [`or_insert`](Self::or_insert); nothing is reported if the entity is not alive.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn or_try_insert(&mut self, component: T) -> &mut Self {
-        self.commands.try_insert_if_new(component);
-        self
-    }
-
-    /// Inserts what a function makes if the component is not there. The function is called when the commands are applied.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn or_insert_with(&mut self, make: impl FnOnce() -> T + Send + 'static) -> &mut Self {
-        self.commands.queue(|mut entity: EntityWorldMut<'_>| {
-            if !entity.contains::<T>() {
-                entity.insert(make());
-            }
-        });
-        self
-    }
-
-    /// As [`or_insert_with`](Self::or_insert_with); nothing is reported if the entity is not alive.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn or_try_insert_with(&mut self, make: impl FnOnce() -> T + Send + 'static) -> &mut Self {
-        self.commands.queue_silenced(|mut entity: EntityWorldMut<'_>| {
-            if !entity.contains::<T>() {
-                entity.insert(make());
-            }
-        });
-        self
-    }
-
-    /// Inserts the default of the component if it is not there.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn or_default(&mut self) -> &mut Self
-    where
-        T: Default,
-    {
-        self.or_insert_with(T::default)
-    }
-
-    /// Inserts what [`FromWorld`] makes if the component is not there.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn or_from_world(&mut self) -> &mut Self
-    where
-        T: FromWorld,
-    {
-        self.commands.queue(|mut entity: EntityWorldMut<'_>| {
-            if !entity.contains::<T>() {
-                let made = entity.world_scope(T::from_world);
-                // The function may have done anything to the world.
-                if entity.is_spawned() {
-                    entity.insert(made);
-                }
-            }
-        });
-        self
-    }
-
-    /// The commands for the entity.
-    pub fn entity(&mut self) -> &mut EntityCommands<'a> {
-        self.commands
-    }
-}
-
-impl<T> fmt::Debug for EntityEntryCommands<'_, '_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EntityEntryCommands<{}>({:?})", type_name::<T>(), self.commands)
     }
 }
 

@@ -113,14 +113,22 @@ impl World {
     }
 
     fn make_resource<R: Resource + FromWorld>(&mut self) {
-        let (id, by) = (self.id(), self.store.structure.entities.acting());
-        let resource = R::from_world(self);
-        // There is no telling which of the two worlds it is for.
-        assert!(id == self.id(), "resource `{}`: its `FromWorld` has replaced the world", type_name::<R>());
-        // That may have done other things.
-        self.store.structure.entities.act(by);
+        let resource = self.made::<R>("resource");
         let now = self.store.now();
         self.store.resources.insert(resource, now);
+    }
+
+    /// Makes a value for this world, and acts on behalf of the caller again.
+    ///
+    /// # Panics
+    ///
+    /// If making the value replaces the world: it would not be clear for which of the two it is.
+    pub(super) fn made<T: FromWorld>(&mut self, kind: &str) -> T {
+        let (id, by) = (self.id(), self.store.structure.entities.acting());
+        let value = T::from_world(self);
+        assert!(id == self.id(), "{kind} `{}`: its `FromWorld` has replaced the world", type_name::<T>());
+        self.store.structure.entities.act(by);
+        value
     }
 
     /// Removes a resource and returns it.

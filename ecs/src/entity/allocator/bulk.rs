@@ -1,10 +1,14 @@
-//! Many entities at once that have their ids already: where they are, their first rows, and their ends. Ids are handed out
-//! in `entity/bulk.rs`.
+//! Many entities at once: handing out their ids, their locations and rows, and their ends.
+//!
+//! Ids are handed out in the order in which the same number of single calls would do it.
 
 use alloc::vec::Vec;
+use core::num::NonZeroU32;
 
 use super::{Entities, Location, Slot, SparseSummary, TableId};
+use crate::alloc_error::try_reserve;
 use crate::entity::Entity;
+use crate::entity::error::ReserveError;
 
 /// How many entities are looked at together.
 const RUN: usize = 8;
@@ -31,6 +35,72 @@ fn for_each_slot(slots: &mut [Slot], entities: &[Entity], mut then: impl FnMut(&
 }
 
 impl Entities {
+    /// The indexes that the next `count` ids will have, in order. Nothing may be reserved at this time.
+    pub(crate) fn next_indexes(&self, count: usize) -> impl Iterator<Item = u32> + Clone {
+        let bound = self.slots.len();
+        let fresh = (0..).map(move |nth| self.retired.pass_over(bound, nth) as u32);
+        self.free.iter().rev().copied().chain(fresh).take(count)
+    }
+
+    /// Makes room for `count` more entities in the books. Nothing may be reserved at this time.
+    pub(crate) fn reserve_next_many(&mut self, count: usize) -> Result<(), ReserveError> {
+        let fresh = count.saturating_sub(self.free.len());
+        if count as u64 > self.positions() {
+            return Err(ReserveError::IdsExhausted);
+        }
+        // Those that are passed over get slots, too.
+        let passed = if fresh == 0 { 0 } else { self.retired.len() };
+        try_reserve(&mut self.slots, fresh + passed).map_err(ReserveError::OutOfMemory)
+    }
+
+    /// Ends the next `count` ids before any entity has them: none will. There is room for so many ids, ends, and in the list, where they
+    /// come.
+    pub(crate) fn end_next(&mut self, count: usize, ended: &mut Vec<Entity>) {
+        // One that has ended is the next one.
+        ended.extend((0..count).filter_map(|_| self.allocate().ok()));
+        ended.iter().for_each(|&entity| self.free(entity));
+    }
+
+    /// Makes `count` entities that live in neighbouring rows, and adds their ids to a list. Room was made by
+    /// [`Entities::reserve_next_many`].
+    pub(crate) fn allocate_rows(&mut self, count: usize, first: Location, ids: &mut Vec<Entity>) {
+        debug_assert!(!self.needs_flush(), "flush before allocating");
+        let Location { table, mut row } = first;
+        let again = count.min(self.free.len());
+        for index in self.free.drain(self.free.len() - again..).rev() {
+            let slot = &mut self.slots[index as usize];
+            debug_assert!(slot.table == TableId::NONE);
+            (slot.table, slot.row) = (table, row);
+            row += 1;
+            self.lives.note_spawned(index);
+            // The generation of a free index is never zero.
+            ids.push(Entity::new(index, NonZeroU32::new(slot.generation).unwrap_or(NonZeroU32::MIN)));
+        }
+        *self.cursor.get_mut() = self.free.len() as i64;
+        self.live += count as u32;
+        let fresh = (count - again) as u32;
+        if self.retired.is_empty() {
+            return self.push_rows(fresh, Location { table, row }, ids);
+        }
+        for nth in 0..fresh {
+            if let Err(error) = self.retired.give_slots(&mut self.slots, 1) {
+                error.raise();
+            }
+            self.push_rows(1, Location { table, row: row + nth }, ids);
+        }
+    }
+
+    /// The same at the first indexes without slots, of which none is retired.
+    fn push_rows(&mut self, count: u32, first: Location, ids: &mut Vec<Entity>) {
+        let Location { table, row } = first;
+        let start = self.slots.len() as u32;
+        debug_assert!(count <= self.limit - start);
+        let generation = self.first_generation;
+        self.slots.extend((0..count).map(|nth| Slot { generation: generation.get(), table, row: row + nth }));
+        (0..count).for_each(|nth| self.lives.note_spawned(start + nth));
+        ids.extend((0..count).map(|nth| Entity::new(start + nth, generation)));
+    }
+
     /// Ends the lives of live entities, in this order, of which each is there once. [`Entities::reserve_free`] has made room.
     pub(crate) fn free_these(&mut self, entities: &[Entity]) {
         debug_assert!(!self.needs_flush(), "flush before freeing");
@@ -181,32 +251,6 @@ impl Entities {
         self.live += entities.len() as u32;
     }
 
-    /// Ends the lives of live entities, in this order. Nothing may be reserved at this time.
-    pub(crate) fn free_many(&mut self, entities: &[Entity]) {
-        debug_assert!(!self.needs_flush(), "flush before freeing");
-        self.free.reserve(entities.len());
-        for entity in entities {
-            let slot = &mut self.slots[entity.index() as usize];
-            debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
-            slot.table = TableId::NONE;
-            self.lives.note_despawned(*entity);
-            slot.generation = slot.generation.wrapping_add(1);
-            if slot.generation != 0 {
-                slot.row = self.free.len() as u32;
-                self.free.push(entity.index());
-            }
-        }
-        *self.cursor.get_mut() = self.free.len() as i64;
-        self.live -= entities.len() as u32;
-        if !self.sparse.is_empty() {
-            for entity in entities {
-                if let Some(summary) = self.sparse.get_mut(entity.index() as usize) {
-                    *summary = SparseSummary::default();
-                }
-            }
-        }
-    }
-
     /// Whether any entity may be in a sparse storage.
     pub(crate) fn has_summaries(&self) -> bool {
         !self.sparse.is_empty()
@@ -215,8 +259,10 @@ impl Entities {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
+
     use super::*;
-    use crate::entity::Location;
+    use crate::entity::{ClaimError, EntityError};
 
     #[test]
     fn entities_are_found_wherever_they_lie_in_the_list() {
@@ -247,5 +293,60 @@ mod tests {
             }
             assert!(others.iter().all(|&id| entities.get(id).is_some_and(|location| location.table == table)));
         }
+    }
+
+    const HOME: Location = Location { table: TableId::EMPTY, row: 0 };
+
+    /// Five entities, of which two were freed.
+    fn with_holes() -> Entities {
+        let mut entities = Entities::with_limit(10);
+        let mut ids = Vec::new();
+        entities.allocate_rows(5, HOME, &mut ids);
+        entities.free(ids[3]);
+        entities.free(ids[1]);
+        entities
+    }
+
+    #[test]
+    fn ids_come_in_the_order_of_single_calls() {
+        let (mut one, mut many) = (with_holes(), with_holes());
+        let indexes: Vec<u32> = many.next_indexes(4).collect();
+        let mut ids = vec![];
+        many.allocate_rows(4, HOME, &mut ids);
+        let expected: Vec<Entity> = (0..4).map(|_| one.allocate().unwrap()).collect();
+        assert_eq!(ids, expected);
+        assert_eq!(indexes, expected.iter().map(|id| id.index()).collect::<Vec<_>>());
+        many.check_invariants();
+    }
+
+    #[test]
+    fn reserving_many_is_reserving_one_by_one() {
+        let (one, many) = (with_holes(), with_holes());
+        for count in [1, 3, 0, 2] {
+            let ids: Vec<Entity> = many.reserve_many(count).unwrap().collect();
+            let expected: Vec<Entity> = (0..count).map(|_| one.reserve().unwrap()).collect();
+            assert_eq!(ids, expected);
+        }
+        assert!(many.reserve_many(2).is_err() && many.reserve_many(usize::MAX).is_err());
+        assert_eq!(many.reserve_many(1).unwrap().next(), one.reserve().ok());
+    }
+
+    #[test]
+    fn claimed_ids_leave_the_free_list_right() {
+        let mut entities = with_holes();
+        let id = |index, generation| Entity::new(index, NonZeroU32::new(generation).unwrap());
+        assert!(matches!(entities.claim(&[id(3, 2), id(0, 1)], 8), Err(ClaimError::Entity(EntityError::Alive(_)))));
+        assert!(matches!(entities.claim(&[id(8, 1), id(8, 2)], 8), Err(ClaimError::Twice(_))));
+        assert!(matches!(entities.claim(&[id(3, 1)], 8), Err(ClaimError::Entity(EntityError::Despawned(_)))));
+        assert!(matches!(entities.claim(&[id(8, 1)], 2), Err(ClaimError::Entity(EntityError::Unknown(_)))));
+        assert!(matches!(entities.claim(&[id(10, 1)], 8), Err(ClaimError::Entity(EntityError::Unknown(_)))));
+        entities.check_invariants();
+        assert_eq!(entities.index_bound(), 5);
+        let ids = [id(8, 7), id(3, 4)];
+        let Ok(claimed) = entities.claim(&ids, 3) else { panic!("both can be had") };
+        entities.place_claimed(&ids, claimed, HOME);
+        entities.check_invariants();
+        assert_eq!((entities.len(), entities.index_bound()), (5, 9));
+        assert!(entities.contains(ids[0]) && entities.contains(ids[1]));
     }
 }

@@ -1,11 +1,30 @@
 //! Ids that the caller chooses, and the list of free indexes that they are taken out of.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::{Entities, Slot, TableId};
+use super::{Entities, Location, Slot, TableId};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::Entity;
 use crate::entity::error::EntityError;
+
+/// Ids that were asked for by [`Entities::claim`]; they are pending. For [`Entities::place_claimed`] or
+/// [`Entities::release`].
+#[must_use]
+pub(crate) struct Claimed {
+    /// How many indexes there were before.
+    bound: usize,
+}
+
+/// Why a list of ids cannot be had.
+pub(crate) enum ClaimError {
+    /// One of them cannot be used.
+    Entity(EntityError),
+    /// Two of them have the same index; this is the second.
+    Twice(Entity),
+    /// There is no memory.
+    OutOfMemory(AllocError),
+}
 
 impl Entities {
     /// Makes room for [`Entities::allocate_at`] and [`Entities::unallocate`] of this id.
@@ -51,8 +70,8 @@ impl Entities {
             let bound = self.slots.len();
             self.slots.resize(index, Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 });
             self.slots.push(Slot { generation: entity.generation(), table: TableId::PENDING, row: 0 });
-            self.mark_retired(bound);
-            self.forget_retired();
+            self.retired.mark(&mut self.slots, bound);
+            self.retired.forget(self.slots.len());
             self.free_new(bound..index);
             before = self.first_generation.get();
         }
@@ -61,7 +80,7 @@ impl Entities {
     }
 
     /// Takes an index off the list of free ones. The last one of the list takes its place.
-    pub(in crate::entity) fn unlist_free(&mut self, index: u32) {
+    fn unlist_free(&mut self, index: u32) {
         let at = self.slots[index as usize].row as usize;
         debug_assert_eq!(self.free.get(at), Some(&index), "a free index does not know its place");
         self.free.swap_remove(at);
@@ -69,7 +88,7 @@ impl Entities {
     }
 
     /// Adds dead indexes to the free ones, the lowest first, but for retired ones.
-    pub(in crate::entity) fn free_new(&mut self, indexes: Range<usize>) {
+    fn free_new(&mut self, indexes: Range<usize>) {
         let first = self.free.len();
         let slots = &self.slots;
         self.free.extend(indexes.filter(|&index| slots[index].is_free()).map(|index| index as u32));
@@ -90,5 +109,111 @@ impl Entities {
         self.slots[entity.index() as usize] = Slot { generation, table: TableId::NONE, row };
         self.free.push(entity.index());
         *self.cursor.get_mut() = self.free.len() as i64;
+    }
+
+    /// Makes these very ids pending. `O(ids + unused indexes below them)`. Nothing may be reserved at this time.
+    ///
+    /// `max_gap` is how many unused indexes there may be below the highest one, beyond those there are.
+    ///
+    /// # Errors
+    ///
+    /// If one cannot be used, as for [`Entities::allocate_at`], or comes twice. Nothing happens.
+    pub(crate) fn claim(&mut self, ids: &[Entity], max_gap: usize) -> Result<Claimed, ClaimError> {
+        let bound = self.slots.len();
+        let claimed = Claimed { bound };
+        if let Some(&highest) = ids.iter().max_by_key(|id| id.index())
+            && highest.index() as usize >= bound
+        {
+            let missing = highest.index() as usize + 1 - bound;
+            let beyond = ids.iter().filter(|id| id.index() as usize >= bound).count();
+            if highest.index() >= self.limit || missing.saturating_sub(beyond) > max_gap {
+                return Err(ClaimError::Entity(EntityError::Unknown(highest)));
+            }
+            let room = try_reserve(&mut self.slots, missing).and_then(|()| try_reserve(&mut self.free, missing));
+            room.map_err(ClaimError::OutOfMemory)?;
+            let unused = Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 };
+            self.slots.resize(bound + missing, unused);
+            self.retired.mark(&mut self.slots, bound);
+        }
+        for (at, &id) in ids.iter().enumerate() {
+            let slot = &mut self.slots[id.index() as usize];
+            let error = match slot.table {
+                TableId::PENDING => ClaimError::Twice(id),
+                TableId::NONE if slot.generation != 0 && id.generation() >= slot.generation => {
+                    slot.table = TableId::PENDING;
+                    continue;
+                }
+                TableId::NONE => ClaimError::Entity(self.despawned(id)),
+                _ => ClaimError::Entity(EntityError::Alive(id)),
+            };
+            self.release(&ids[..at], claimed);
+            return Err(error);
+        }
+        Ok(claimed)
+    }
+
+    /// Whether an id can be had, below a bound of indexes: nothing alive has its index, and none that was has it with this generation or a
+    /// later one.
+    pub(crate) fn can_be_had(&self, id: Entity, bound: usize) -> bool {
+        let index = id.index() as usize;
+        match self.slots.get(index) {
+            _ if index >= bound.min(self.limit as usize) => false,
+            Some(slot) => slot.is_free() && id.generation() >= slot.generation,
+            None => !self.retired.contains(id.index()) && id.generation() >= self.first_generation.get(),
+        }
+    }
+
+    /// Makes ids pending, of which each [can be had](Self::can_be_had) and none has the index of another one. All others are handed out in
+    /// the order in which they would have been, as if these had been passed over. `O(ids + free indexes + unused indexes below them)`.
+    /// Nothing may be reserved at this time.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing happens.
+    pub(crate) fn keep(&mut self, ids: &[Entity]) -> Result<(), AllocError> {
+        debug_assert!(!self.needs_flush(), "flush before keeping");
+        let bound = self.slots.len();
+        let end = ids.iter().map(|id| id.index() as usize + 1).max().unwrap_or(0).max(bound);
+        let mut unused = Vec::new();
+        try_reserve(&mut unused, end - bound)?;
+        try_reserve(&mut self.slots, end - bound)?;
+        try_reserve(&mut self.free, end - bound)?;
+        self.slots.resize(end, Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 });
+        self.retired.mark(&mut self.slots, bound);
+        for id in ids {
+            self.slots[id.index() as usize] = Slot { generation: id.generation(), table: TableId::PENDING, row: 0 };
+        }
+        let slots = &self.slots;
+        self.free.retain(|&index| slots[index as usize].is_free());
+        // They come behind those that were free before, the lowest first: the last one of the list is handed out first.
+        unused.extend((bound..end).rev().filter(|&index| slots[index].is_free()).map(|index| index as u32));
+        self.free.splice(..0, unused);
+        self.number_free(0..self.free.len());
+        self.retired.forget(self.slots.len());
+        *self.cursor.get_mut() = self.free.len() as i64;
+        Ok(())
+    }
+
+    /// Takes back what [`Entities::claim`] did.
+    pub(crate) fn release(&mut self, ids: &[Entity], claimed: Claimed) {
+        for id in ids {
+            self.slots[id.index() as usize].table = TableId::NONE;
+        }
+        self.slots.truncate(claimed.bound);
+    }
+
+    /// Gives all claimed ids neighbouring rows. `O(ids + unused indexes below them)`.
+    pub(crate) fn place_claimed(&mut self, ids: &[Entity], claimed: Claimed, first: Location) {
+        for (id, row) in ids.iter().zip(first.row..) {
+            if (id.index() as usize) < claimed.bound {
+                self.unlist_free(id.index());
+            }
+            self.slots[id.index() as usize] = Slot { generation: id.generation(), table: first.table, row };
+            self.lives.note_spawned(id.index());
+        }
+        self.retired.forget(self.slots.len());
+        self.free_new(claimed.bound..self.slots.len());
+        *self.cursor.get_mut() = self.free.len() as i64;
+        self.live += ids.len() as u32;
     }
 }

@@ -120,8 +120,14 @@ impl KnownEntities<'_> {
 fn copy<T: Copy>(to: &mut Vec<T>, from: &[T]) -> Result<(), AllocError> {
     to.clear();
     try_reserve(to, from.len())?;
-    to.extend_from_slice(from);
+    put(to, from);
     Ok(())
+}
+
+/// Replaces the items of a list, which has room for the new ones.
+fn put<T: Copy>(to: &mut Vec<T>, from: &[T]) {
+    to.clear();
+    to.extend_from_slice(from);
 }
 
 /// Makes room for another list.
@@ -331,10 +337,6 @@ impl Entities {
     /// Says what a copy says, for which [there is room](Self::make_room_for). What is known to be so stays. What is reserved is
     /// forgotten.
     pub(crate) fn become_copy(&mut self, copy: &EntitiesCopy, known: Option<KnownEntities<'_>>) {
-        fn put<T: Copy>(to: &mut Vec<T>, from: &[T]) {
-            to.clear();
-            to.extend_from_slice(from);
-        }
         let known = known.filter(|known| known.has_same_slots(self) && known.copy.slots == copy.slots);
         match known {
             Some(known) => {

@@ -10,7 +10,7 @@ use core::sync::atomic::Ordering;
 use super::{Entities, TableId};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::Entity;
-use crate::entity::error::EntityIdsExhausted;
+use crate::entity::error::{Despawned, EntityError, EntityIdsExhausted};
 
 /// How many ids can be reserved with one call: reserving takes no memory, and what is reserved takes about 20 bytes an id at the
 /// next flush.
@@ -94,7 +94,7 @@ impl Entities {
 
     /// Whether an id of a dead index that would have this generation is reserved and not flushed. `O(1)`, but for retired
     /// indexes, of which few have no slot.
-    pub(super) fn is_reserved(&self, entity: Entity, generation: u32) -> bool {
+    fn is_reserved(&self, entity: Entity, generation: u32) -> bool {
         if entity.generation() != generation {
             return false;
         }
@@ -149,5 +149,32 @@ impl Entities {
         }
         *self.cursor.get_mut() = cursor + 1;
         Some(self.push_pending())
+    }
+
+    /// Why an entity is not alive.
+    #[cold]
+    #[must_use]
+    pub fn why_not(&self, entity: Entity) -> EntityError {
+        match self.slots.get(entity.index() as usize) {
+            Some(slot) if slot.generation == entity.generation() && slot.table == TableId::PENDING => {
+                EntityError::Reserved(entity)
+            }
+            Some(slot) if slot.generation == 0 || entity.generation() < slot.generation => self.despawned(entity),
+            Some(slot) if self.is_reserved(entity, slot.generation) => EntityError::Reserved(entity),
+            None if self.is_reserved(entity, self.first_generation.get()) => EntityError::Reserved(entity),
+            None if self.was_given_back(entity) => self.despawned(entity),
+            _ => EntityError::Unknown(entity),
+        }
+    }
+
+    /// That an entity was despawned.
+    pub(super) fn despawned(&self, entity: Entity) -> EntityError {
+        EntityError::Despawned(Despawned::new(entity, self.lives.despawned_by(entity)))
+    }
+
+    /// Whether an id whose index has no slot may have been alive once.
+    pub(super) fn was_given_back(&self, entity: Entity) -> bool {
+        let is_old = entity.generation() < self.first_generation.get() || self.retired.contains(entity.index());
+        entity.index() < self.limit && is_old
     }
 }

@@ -22,7 +22,7 @@ impl Entities {
         let behind = |is_kept: &dyn Fn(&Slot) -> bool| self.slots.iter().rposition(is_kept).map_or(0, |last| last + 1);
         let mut kept = behind(&|slot| slot.table != TableId::NONE);
         let last = behind(&|slot| !can_go(slot));
-        if !self.list_retired(kept, |slot| !can_go(slot)) {
+        if !self.retired.list(&self.slots, kept, |slot| !can_go(slot)) {
             kept = last;
         }
         for slot in self.slots[kept..].iter().filter(|slot| can_go(slot)) {
@@ -38,7 +38,7 @@ impl Entities {
         self.sparse.truncate(summaries.map_or(0, |last| last + 1));
         self.lives.shrink_to(kept);
         self.streams.shrink();
-        self.shrink_retired();
+        self.retired.shrink();
         try_shrink(&mut self.slots);
         try_shrink(&mut self.free);
         try_shrink(&mut self.sparse);
@@ -144,7 +144,7 @@ mod tests {
                     entities.allocate_at(id, 100).unwrap();
                     entities.place(id, Location { table: TableId::EMPTY, row: 0 });
                 }
-                entities.free_many(&ids);
+                entities.free_these(&ids);
                 entities.shrink_to_fit();
                 entities.check_invariants();
                 assert_eq!((entities.index_bound(), entities.first_generation.get()), (1, 1));
@@ -194,7 +194,7 @@ mod tests {
         let mut entities = living(&[u32::MAX; 4]).0;
         entities.limit = 6;
         let ids: Vec<Entity> = (0..4).filter_map(|index| Some(entities.at_index(index)?.0)).collect();
-        entities.free_many(&ids);
+        entities.free_these(&ids);
         entities.shrink_to_fit();
         assert_eq!((entities.index_bound(), entities.allocated_bytes() < 100), (0, true));
         assert!(entities.reserve_many(3).is_err() && entities.reserve_next_many(3).is_err());

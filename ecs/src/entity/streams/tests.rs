@@ -149,7 +149,7 @@ fn run(entities: &mut Entities, windows: &[u32], tasks: &[Vec<Use>], seed: u64) 
     }
     let got = running.into_iter().map(|task| task.got).collect();
     for (number, uses) in (0..).zip(tasks) {
-        assert_eq!(entities.taken_from_stream(number), numbers(uses).1);
+        assert_eq!(entities.stream(number).taken(), numbers(uses).1);
     }
     let mut pending = Vec::new();
     entities.close_streams(&mut pending).unwrap();
@@ -394,7 +394,7 @@ fn windows_that_fit_keep_the_ids_of_a_task_together() {
         entities.open_streams([id_window(forecasts.wanted(system)), 0].into_iter());
         let ids: Vec<u32> = (0..100).map(|_| entities.stream(0).reserve().unwrap().index()).collect();
         assert_eq!(ids.windows(2).all(|pair| pair[0] + 1 == pair[1]), round > 0);
-        forecasts.note(system, entities.taken_from_stream(0) as u32);
+        forecasts.note(system, entities.stream(0).taken() as u32);
         let mut pending = Vec::new();
         entities.close_streams(&mut pending).unwrap();
         place(&mut entities, &pending);

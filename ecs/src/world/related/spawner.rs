@@ -124,6 +124,29 @@ impl<'w, R: Relationship> RelatedSpawnerCommands<'w, R> {
     pub fn commands_mut(&mut self) -> &mut Commands<'w, 'w> {
         &mut self.commands
     }
+
+    /// The same spawner, for a shorter time: for a function that takes it by value.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::world::ChildSpawnerCommands;
+    ///
+    /// fn spawn_two(mut children: ChildSpawnerCommands) {
+    ///     children.spawn_empty();
+    ///     children.spawn_empty();
+    /// }
+    /// let mut world = World::new();
+    /// let parent = world.spawn_empty().id();
+    /// world.commands().entity(parent).with_children(|children| {
+    ///     spawn_two(children.reborrow());
+    ///     spawn_two(children.reborrow());
+    /// });
+    /// world.flush();
+    /// assert_eq!(world.get::<Children>(parent).unwrap().len(), 4);
+    /// ```
+    pub fn reborrow(&mut self) -> RelatedSpawnerCommands<'_, R> {
+        RelatedSpawnerCommands::new(self.commands.short(), self.target)
+    }
 }
 
 impl_debug_of_fields! { [R: Relationship] RelatedSpawnerCommands<'_, R> { target } }

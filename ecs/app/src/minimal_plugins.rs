@@ -1,0 +1,24 @@
+//! The plugins of a program without a window.
+
+use crate::plugin_group::{PluginGroup, PluginGroupBuilder};
+use crate::schedule_runner::ScheduleRunnerPlugin;
+use crate::time::TimePlugin;
+
+/// What a program without a window needs: a [`TimePlugin`] and a [`ScheduleRunnerPlugin`], which runs frame after frame.
+///
+/// ```
+/// use std::time::Duration;
+/// use strata_app::prelude::*;
+/// # fn stop(mut exit: MessageWriter<AppExit>) { exit.write(AppExit::Success); }
+///
+/// let plugins = MinimalPlugins.set(ScheduleRunnerPlugin::run_loop(Duration::from_millis(10)));
+/// App::new().add_plugins(plugins).add_systems(Update, stop).run();
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct MinimalPlugins;
+
+impl PluginGroup for MinimalPlugins {
+    fn build(self) -> PluginGroupBuilder {
+        PluginGroupBuilder::start::<Self>().add(TimePlugin).add(ScheduleRunnerPlugin::default())
+    }
+}

@@ -1,0 +1,56 @@
+//! Which components have tracked changes and recorded removals.
+
+use alloc::vec::Vec;
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::Components;
+use crate::component::info::ComponentInfo;
+use crate::component::watch::TrackingGuard;
+use crate::component::{ChangeTracking, ComponentId};
+
+impl Components {
+    /// Whether a query has requested changes that are not tracked.
+    #[inline]
+    pub(crate) fn is_tracking_requested(&self) -> bool {
+        self.tracking_requested.load(Relaxed)
+    }
+
+    /// The components whose changes have been requested since the last call. `O(components)`.
+    pub(crate) fn take_tracking_requests(&mut self) -> Vec<ComponentId> {
+        self.tracking_requested.store(false, Relaxed);
+        self.infos.iter().filter(|info| info.changes.take_request()).map(ComponentInfo::id).collect()
+    }
+
+    /// Sets whether the changes of a component are tracked, unless it is never tracked. Returns whether they are.
+    pub(crate) fn set_tracked(&mut self, id: ComponentId, tracked: bool) -> bool {
+        let Some(info) = self.infos.get_mut(id.index()) else { return false };
+        let tracked = tracked && info.descriptor.track != ChangeTracking::Never;
+        info.changes.set_known(tracked);
+        tracked
+    }
+
+    /// A consumer of the changes of a component.
+    pub(crate) fn watch(&mut self, id: ComponentId) -> Option<TrackingGuard> {
+        self.infos.get_mut(id.index()).map(|info| info.changes.watch())
+    }
+
+    /// Whether the removals of a component are recorded.
+    pub(crate) fn is_watched(&self, id: ComponentId) -> bool {
+        self.removals(id).is_some()
+    }
+
+    /// The list of the removals of a component, if they are recorded.
+    pub(crate) fn removals(&self, id: ComponentId) -> Option<u32> {
+        self.info(id).and_then(|info| info.removals)
+    }
+
+    /// Whether the removals of some of these components are recorded.
+    pub(crate) fn any_watched(&self, ids: &[ComponentId]) -> bool {
+        ids.iter().any(|&id| self.is_watched(id))
+    }
+
+    /// Sets the list in which the removals of a component are recorded, if they are. The caller updates the tables.
+    pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
+        self.infos[id.index()].removals = list;
+    }
+}

@@ -1,0 +1,136 @@
+//! What is known of an index: its slot, and the location that the slot gives.
+
+use alloc::vec::Vec;
+
+use super::Entity;
+use super::life::Lives;
+
+/// The number of a table in its world, from 0; table 0 holds the entities without table components.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let [a, b] = [Health(1), Health(2)].map(|health| world.spawn(health).id());
+/// assert_eq!(world.entity(a).location().table, world.entity(b).location().table);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[doc(alias("ArchetypeId"))]
+pub struct TableId(pub(crate) u32);
+
+impl TableId {
+    /// The table of entities without table-stored components.
+    pub const EMPTY: Self = Self(0);
+    /// In a slot: no entity has this index.
+    pub(super) const NONE: Self = Self(u32::MAX);
+    /// In a slot: the id is reserved and waits to be placed.
+    pub(super) const PENDING: Self = Self(u32::MAX - 1);
+    /// In no slot: neither a table nor one of the above.
+    pub(crate) const UNUSED: Self = Self(u32::MAX - 2);
+    /// No table may have this number or a greater one.
+    pub(crate) const LIMIT: u32 = Self::UNUSED.0;
+
+    /// The number itself.
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Where an entity's table-stored components are: a table and a row in it.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// let location = world.entity(entity).location();
+/// let table = world.tables().get(location.table).unwrap();
+/// assert_eq!(table.entities()[location.row as usize], entity);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Location {
+    /// The table.
+    pub table: TableId,
+    /// The row in every column of the table.
+    pub row: u32,
+}
+
+/// What is known of an index.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot {
+    /// Of the entity with this index, or of the next one if there is none; 0 when the index is retired.
+    pub(super) generation: u32,
+    pub(super) table: TableId,
+    /// Of a free index: its place in the list of free ones. Of a pending id it means nothing.
+    pub(super) row: u32,
+}
+
+impl Slot {
+    /// The slot of a retired index.
+    pub(super) const RETIRED: Self = Self { generation: 0, table: TableId::NONE, row: 0 };
+
+    /// Whether no entity has the index, and one may get it.
+    #[inline]
+    pub(super) fn is_free(&self) -> bool {
+        self.table == TableId::NONE && self.generation != 0
+    }
+
+    /// Location of an id, where a table that does not exist means "not alive": for callers that look the table up with
+    /// a check anyway.
+    #[inline]
+    pub(crate) fn find(slots: &[Self], entity: Entity) -> Option<Location> {
+        let slot = slots.get(entity.index() as usize)?;
+        if slot.generation != entity.generation() {
+            return None;
+        }
+        Some(Location { table: slot.table, row: slot.row })
+    }
+
+    /// Row of an entity, if it is in this table. Generation and table are compared at once.
+    #[inline(always)]
+    pub(crate) fn row_in(slots: &[Self], entity: Entity, table: TableId) -> Option<u32> {
+        let slot = slots.get(entity.index() as usize)?;
+        let pair = |generation: u32, table: TableId| u64::from(table.0) << 32 | u64::from(generation);
+        (pair(slot.generation, slot.table) == pair(entity.generation(), table)).then_some(slot.row)
+    }
+}
+
+/// A live entity without sparse components whose life can end: there is room for that.
+pub(crate) struct Ending<'e> {
+    pub(super) slots: &'e mut [Slot],
+    pub(super) free: &'e mut Vec<u32>,
+    pub(super) cursor: &'e mut i64,
+    pub(super) live: &'e mut u32,
+    pub(super) lives: &'e mut Lives,
+    pub(super) entity: Entity,
+    pub(super) location: Location,
+}
+
+impl Ending<'_> {
+    #[inline(always)]
+    pub(crate) fn location(&self) -> Location {
+        self.location
+    }
+
+    /// Ends it. Into its row comes `last`, the entity of the last row of the table, which may be itself.
+    #[inline(always)]
+    pub(crate) fn end(self, last: Entity) {
+        let Self { slots, free, cursor, live, lives, entity, location } = self;
+        let generation = entity.generation().wrapping_add(1);
+        let row = free.len() as u32;
+        if generation != 0 {
+            free.push(entity.index());
+            *cursor = free.len() as i64;
+        }
+        // It is overwritten if that is the entity itself.
+        slots[last.index() as usize].row = location.row;
+        slots[entity.index() as usize] = Slot { generation, table: TableId::NONE, row };
+        *live -= 1;
+        lives.note_despawned(entity);
+    }
+}
