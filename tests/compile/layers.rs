@@ -123,7 +123,7 @@ const UNSAFE_FILES: &[&str] = &[
     "store/phases.rs",
     "store/step.rs",
     "store/mod.rs",
-    "store/report.rs",
+    "store/events.rs",
     "store/required.rs",
     "store/spawn.rs",
     "store/structure.rs",

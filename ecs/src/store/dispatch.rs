@@ -19,7 +19,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use hashbrown::HashMap;
 
 use super::event_observers::{EventObservers, ObserversPlace, RemovedObservers, TakenObservers};
-use super::news::LifecycleEvents;
+use super::lifecycle_events::LifecycleEvents;
 use crate::alloc_error::{try_shrink, try_shrink_map};
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};

@@ -27,7 +27,7 @@ mod par;
 
 mod boxed;
 mod combine;
-mod tell;
+mod notify;
 mod into;
 
 mod param_function;
@@ -59,6 +59,8 @@ pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
 pub use self::memory::Keeper;
 pub(crate) use self::memory::{CloneValue, Memory};
 pub use self::meta::SystemMeta;
+pub(crate) use self::notify::outcome;
+pub use self::notify::{NotDone, NotDoneReason, NotifySystem, Outcome, WithNotifySystem};
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub use self::param_error::{ParamError, RunSystemError};
@@ -78,8 +80,6 @@ pub use self::plain_function::FunctionMarker;
 pub(crate) use self::rows::RowLoop;
 pub use self::tasks::TaskParam;
 pub(crate) use self::tasks::TaskSource;
-pub(crate) use self::tell::outcome;
-pub use self::tell::{NotDone, NotDoneReason, NotifySystem, Outcome, WithNotifySystem};
 pub use crate::error::{BoxError, ContextExt, EcsError, ErrorContext, ResultSeverityExt, Severity};
 pub use crate::map::system::*;
 

@@ -259,7 +259,7 @@ where
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::visit(matched) };
         let kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
-        then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> { matched, kernel, variants: PhantomData }));
+        then(Blocks::Own(&mut BlockLoop::<D::Terms, F::Terms, V, _> { matched, kernel, variants: PhantomData }));
         Ok(())
     }
 
@@ -271,7 +271,7 @@ where
 }
 
 /// A loop with its parameters that waits for rows.
-struct Waiting<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
+struct BlockLoop<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
     matched: Matched<'w, 's, T, F>,
     kernel: K,
     variants: PhantomData<fn() -> V>,
@@ -284,7 +284,7 @@ fn unexpected(error: EcsError) {
     panic!("a loop that goes through blocks of rows has failed: {error}")
 }
 
-impl<T, F, V, K> OwnBlocks for Waiting<'_, '_, T, F, V, K>
+impl<T, F, V, K> OwnBlocks for BlockLoop<'_, '_, T, F, V, K>
 where
     T: ContiguousFetch,
     F: FilterTerms,
@@ -341,7 +341,7 @@ where
         unsafe { RowRanges::visit(matched) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);
         let (kernel, common, marker) = (&self.0.kernel, &common, PhantomData);
-        then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { matched, kernel, common, marker }));
+        then(Blocks::Shared(&SharedBlockLoop::<D, F, V, K, Marker> { matched, kernel, common, marker }));
         Ok(())
     }
 
@@ -361,8 +361,8 @@ where
     }
 }
 
-/// As [`Waiting`], for several threads.
-struct SharedWaiting<'a, 'w, 's, 'c, D, F, V, K, Marker>
+/// As [`BlockLoop`], for several threads.
+struct SharedBlockLoop<'a, 'w, 's, 'c, D, F, V, K, Marker>
 where
     D: QueryData<Terms: ContiguousFetch>,
     F: QueryFilter,
@@ -374,7 +374,7 @@ where
     marker: PhantomData<fn() -> (V, Marker)>,
 }
 
-impl<D, F, V, K, Marker> SharedBlocks for SharedWaiting<'_, '_, '_, '_, D, F, V, K, Marker>
+impl<D, F, V, K, Marker> SharedBlocks for SharedBlockLoop<'_, '_, '_, '_, D, F, V, K, Marker>
 where
     D: QueryData<Terms: ContiguousFetch>,
     F: QueryFilter,
@@ -387,7 +387,7 @@ where
     }
 
     unsafe fn run(&self, table: TableId, rows: Range<usize>) {
-        // SAFETY: as for `Waiting`.
+        // SAFETY: as for `BlockLoop`.
         let Some(ranges) = (unsafe { RowRanges::some(self.matched, table, rows) }) else {
             return;
         };

@@ -399,13 +399,13 @@ pub struct KeptState<K> {
     kept: K,
     system: &'static str,
     /// Whether it has been told that something was missed.
-    is_told: bool,
+    is_reported: bool,
 }
 
 impl<K> KeptState<K> {
     #[cold]
-    fn tell_of<R: Resource>(&mut self, missed: u64, cell: StoreCell<'_>) {
-        self.is_told = true;
+    fn report_missed<R: Resource>(&mut self, missed: u64, cell: StoreCell<'_>) {
+        self.is_reported = true;
         cell.store().commands.errors.report_missed(self.system, type_name::<R>(), missed);
     }
 }
@@ -428,7 +428,7 @@ unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for Res
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
         let kept = K::begin(store.resources.get_or_init::<R>(store.clock.stamp_in(meta.system())));
         let id = init_resource::<R>(store, meta, B::WRITES, K::READS_MESSAGES);
-        KeptState { id, kept, system: meta.name(), is_told: false }
+        KeptState { id, kept, system: meta.name(), is_reported: false }
     }
 
     fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
@@ -439,10 +439,10 @@ unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for Res
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         // SAFETY: `init` made the id and added the access.
         let Some(param) = (unsafe { B::get::<R>(state.id, cell) }) else { return Err(removed::<R>()) };
-        if K::READS_MESSAGES && !state.is_told {
+        if K::READS_MESSAGES && !state.is_reported {
             let missed = state.kept.missed(&param);
             if missed > 0 {
-                state.tell_of::<R>(missed, cell);
+                state.report_missed::<R>(missed, cell);
             }
         }
         Ok((param, &mut state.kept))
