@@ -178,9 +178,11 @@ pub(super) enum Why {
 pub(super) enum Nesting {
     /// A set begins, or is named, if it is not drawn.
     Set { number: usize, depth: usize },
-    /// The systems of a set, or of none.
-    Systems { around: Option<usize>, depth: usize },
-    /// The set ends that began last and has not ended.
+    /// The frame of a pipeline begins.
+    Pipeline { number: usize, depth: usize },
+    /// A system of the innermost set or pipeline that has begun and has not ended.
+    System { number: usize, depth: usize },
+    /// The innermost set or pipeline ends.
     End { depth: usize },
 }
 
@@ -208,7 +210,7 @@ impl ScheduleDiagram {
                     path.push((Some(number), 0));
                 }
             } else {
-                events.push(Nesting::Systems { around, depth });
+                self.systems_in(around, depth, &mut events);
                 path.pop();
                 if around.is_some() {
                     events.push(Nesting::End { depth: path.len().min(INDENTED) });
@@ -216,6 +218,18 @@ impl ScheduleDiagram {
             }
         }
         events
+    }
+
+    /// Adds the systems that are drawn in a set, or in none, and the frames around them.
+    fn systems_in(&self, around: Option<usize>, depth: usize, events: &mut Vec<Nesting>) {
+        for (number, _) in self.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
+            let frame = self.frame_of(number).map(|pipeline| (pipeline, &self.pipelines[pipeline].systems));
+            let begins = frame.filter(|(_, systems)| systems.start == number);
+            events.extend(begins.map(|(pipeline, _)| Nesting::Pipeline { number: pipeline, depth }));
+            events.push(Nesting::System { number, depth: depth + usize::from(frame.is_some()) });
+            let ends = frame.is_some_and(|(_, systems)| systems.end == number + 1);
+            events.extend(ends.then_some(Nesting::End { depth }));
+        }
     }
 
     /// The name of a set and its conditions; and what is in it, if that is drawn elsewhere.
