@@ -1,6 +1,5 @@
 //! How far a reader has come.
 
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::messages::Messages;
@@ -249,11 +248,8 @@ impl<M> Clone for MessageCursor<M> {
     }
 }
 
-impl<M> fmt::Debug for MessageCursor<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessageCursor").field("next", &self.next).field("missed", &self.missed).finish_non_exhaustive()
-    }
-}
+impl_debug!([M] MessageCursor<M> => |this, f|
+    f.debug_struct("MessageCursor").field("next", &this.next).field("missed", &this.missed).finish_non_exhaustive());
 
 /// Cursors of these messages.
 impl<M> Messages<M> {

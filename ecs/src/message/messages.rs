@@ -471,11 +471,8 @@ impl<M> Extend<M> for Messages<M> {
     }
 }
 
-impl<M: fmt::Debug> fmt::Debug for Messages<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Messages").field("old", &self.old).field("new", &self.new).finish_non_exhaustive()
-    }
-}
+impl_debug!([M: fmt::Debug] Messages<M> => |this, f|
+    f.debug_struct("Messages").field("old", &this.old).field("new", &this.new).finish_non_exhaustive());
 
 /// The number of a message among all messages of its type that a [`Messages`] has had. Later ones have higher numbers.
 ///
@@ -507,13 +504,7 @@ impl<M> MessageId<M> {
     }
 }
 
-impl<M> Clone for MessageId<M> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<M> Copy for MessageId<M> {}
+impl_copy!([M] MessageId<M>);
 
 impl<M> PartialEq for MessageId<M> {
     fn eq(&self, other: &Self) -> bool {
@@ -541,11 +532,7 @@ impl<M> Hash for MessageId<M> {
     }
 }
 
-impl<M> fmt::Debug for MessageId<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("MessageId").field(&self.id).finish()
-    }
-}
+impl_debug!([M] MessageId<M> => |this, f| f.debug_tuple("MessageId").field(&this.id).finish());
 
 /// The ids of messages that were written together.
 ///
@@ -577,8 +564,4 @@ impl<M> Iterator for WriteBatchIds<M> {
 impl<M> ExactSizeIterator for WriteBatchIds<M> {}
 impl<M> FusedIterator for WriteBatchIds<M> {}
 
-impl<M> fmt::Debug for WriteBatchIds<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("WriteBatchIds").field(&self.numbers).finish()
-    }
-}
+impl_debug!([M] WriteBatchIds<M> => |this, f| f.debug_tuple("WriteBatchIds").field(&this.numbers).finish());

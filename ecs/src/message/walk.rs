@@ -1,6 +1,5 @@
 //! Iterators over messages, which note how far they have come.
 
-use core::fmt;
 use core::iter::FusedIterator;
 use core::mem;
 use core::slice;
@@ -115,11 +114,8 @@ macro_rules! walks {
         impl<M> ExactSizeIterator for $name<'_, M> {}
         impl<M> FusedIterator for $name<'_, M> {}
 
-        impl<M> fmt::Debug for $name<'_, M> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).field("len", &self.0.len()).finish_non_exhaustive()
-            }
-        }
+        impl_debug!([M] $name<'_, M> => |this, f|
+            f.debug_struct(stringify!($name)).field("len", &this.0.len()).finish_non_exhaustive());
     };
 }
 

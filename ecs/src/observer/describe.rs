@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::id::ObserverId;
@@ -109,11 +108,8 @@ fn stop(mut world: DeferredWorld<'_>, context: HookContext) {
     }
 }
 
-impl fmt::Debug for Observer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Observer").field("system", &self.system_name()).field("entities", &self.entities).finish()
-    }
-}
+impl_debug!([] Observer => |this, f|
+    f.debug_struct("Observer").field("system", &this.system_name()).field("entities", &this.entities).finish());
 
 /// An observer, of whatever type of event.
 trait Registration: Send + Sync {

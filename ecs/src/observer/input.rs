@@ -1,7 +1,6 @@
 //! What observers can be given: an event, or all of an operation at once.
 
 use core::convert::Infallible;
-use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -179,15 +178,12 @@ fn batch<'i, P: EventPattern>(
     OnBatchInput { entities, trigger, observer, caller, marker: PhantomData }
 }
 
-impl<P: EventPattern> fmt::Debug for OnBatch<'_, '_, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnBatch")
-            .field("entities", &self.entities())
-            .field("components", &self.components())
-            .field("observer", &self.observer())
-            .finish()
-    }
-}
+impl_debug!([P: EventPattern] OnBatch<'_, '_, P> => |this, f|
+    f.debug_struct("OnBatch")
+        .field("entities", &this.entities())
+        .field("components", &this.components())
+        .field("observer", &this.observer())
+        .finish());
 
 impl<P: EventPattern> SystemInput for OnBatch<'_, '_, P> {
     type Param<'i> = OnBatch<'i, 'i, P>;

@@ -2,7 +2,6 @@
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::ambiguity;
 use super::built::{Built, PlannedSteps};
@@ -85,11 +84,7 @@ pub struct Schedule {
     pub(super) block_rows: Option<usize>,
 }
 
-impl fmt::Debug for Schedule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.names()).finish()
-    }
-}
+impl_debug!([] Schedule => |this, f| f.debug_list().entries(this.names()).finish());
 
 impl Schedule {
     /// A schedule without systems, with a name.

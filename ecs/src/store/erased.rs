@@ -219,11 +219,7 @@ impl<V> fmt::Display for InsertErasedError<V> {
     }
 }
 
-impl<V> fmt::Debug for InsertErasedError<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("InsertErasedError").field(&self.error).finish()
-    }
-}
+impl_debug!([V] InsertErasedError<V> => |this, f| f.debug_tuple("InsertErasedError").field(&this.error).finish());
 
 impl<V> core::error::Error for InsertErasedError<V> {}
 

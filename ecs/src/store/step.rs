@@ -109,13 +109,7 @@ impl<const ADDS: bool> Step for NumberedStep<ADDS> {
 /// The insertion or removal of a bundle that is known by its type.
 pub(super) struct TypedStep<B, const ADDS: bool>(PhantomData<fn() -> B>);
 
-impl<B, const ADDS: bool> Clone for TypedStep<B, ADDS> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<B, const ADDS: bool> Copy for TypedStep<B, ADDS> {}
+impl_copy!([B, const ADDS: bool] TypedStep<B, ADDS>);
 
 impl<B, const ADDS: bool> TypedStep<B, ADDS> {
     const STEP: fn(u32) -> ChangeStep = if ADDS { ChangeStep::Insert } else { ChangeStep::Remove };

@@ -49,11 +49,7 @@ pub(crate) struct StateBuilder(Box<BuildState>);
 
 type BuildState = dyn FnOnce(&mut Store, &mut SystemMeta) -> Box<dyn Any> + Send + Sync;
 
-impl fmt::Debug for StateBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StateBuilder").finish_non_exhaustive()
-    }
-}
+impl_debug!([] StateBuilder => |_this, f| f.debug_struct("StateBuilder").finish_non_exhaustive());
 
 impl SystemMeta {
     pub(crate) fn new(name: &'static str, params: &'static [&'static str], count: usize, inputs: usize) -> Self {

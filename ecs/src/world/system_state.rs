@@ -1,7 +1,6 @@
 //! System parameters without a system.
 
 use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 use core::panic::Location;
 
@@ -248,11 +247,7 @@ impl<P: SystemParam> FromWorld for SystemState<P> {
     }
 }
 
-impl<P: SystemParam> fmt::Debug for SystemState<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
+impl_debug!([P: SystemParam] SystemState<P> => |_this, f| f.write_str(type_name::<Self>()));
 
 macro_rules! build_system {
     ($($P:ident $at:tt)*) => {

@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::joined;
@@ -79,11 +78,7 @@ where
     }
 }
 
-impl<Func, A, B> fmt::Debug for CombinatorSystem<Func, A, B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CombinatorSystem")
-    }
-}
+impl_debug!([Func, A, B] CombinatorSystem<Func, A, B> => |_this, f| f.write_str("CombinatorSystem"));
 
 /// Joins systems as a [`Combine`] says.
 struct Combining<Func, A, B>(PhantomData<fn() -> (Func, A, B)>);
@@ -174,11 +169,7 @@ impl<Func: Adapt<S>, S: System> AdapterSystem<Func, S> {
     }
 }
 
-impl<Func, S> fmt::Debug for AdapterSystem<Func, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AdapterSystem")
-    }
-}
+impl_debug!([Func, S] AdapterSystem<Func, S> => |_this, f| f.write_str("AdapterSystem"));
 
 /// Wraps a system as an [`Adapt`] says.
 struct Adapting<Func, S>(Func, PhantomData<fn() -> S>);

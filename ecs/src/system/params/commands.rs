@@ -1,7 +1,5 @@
 //! Commands as a parameter.
 
-#[cfg(feature = "std")]
-use core::fmt;
 use core::marker::PhantomData;
 
 use crate::cell::StoreCell;
@@ -154,11 +152,7 @@ impl ParallelCommands<'_, '_> {
 }
 
 #[cfg(feature = "std")]
-impl fmt::Debug for ParallelCommands<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParallelCommands").finish_non_exhaustive()
-    }
-}
+impl_debug!([] ParallelCommands<'_, '_> => |_this, f| f.debug_struct("ParallelCommands").finish_non_exhaustive());
 
 #[cfg(feature = "std")]
 impl CommandQueues for Parallel<CommandQueue> {

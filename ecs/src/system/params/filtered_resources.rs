@@ -293,17 +293,11 @@ impl<'w, 's> From<&'w FilteredResourcesMut<'_, 's>> for FilteredResources<'w, 's
     }
 }
 
-impl fmt::Debug for FilteredResources<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("FilteredResources").field(self.reach.rights).finish()
-    }
-}
+impl_debug!([] FilteredResources<'_, '_> => |this, f|
+    f.debug_tuple("FilteredResources").field(this.reach.rights).finish());
 
-impl fmt::Debug for FilteredResourcesMut<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("FilteredResourcesMut").field(self.reach.rights).finish()
-    }
-}
+impl_debug!([] FilteredResourcesMut<'_, '_> => |this, f|
+    f.debug_tuple("FilteredResourcesMut").field(this.reach.rights).finish());
 
 /// How resources are fetched that a builder says: to be read, or written too.
 #[doc(hidden)]
@@ -387,11 +381,8 @@ impl FilteredResourcesMutBuilder<'_> {
 macro_rules! builders {
     ($($Builder:ident of $param:literal by $Rights:ident => $Param:ident, $Borrows:ident;)*) => {
         $(
-            impl fmt::Debug for $Rights<'_> {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.debug_struct(stringify!($Rights)).field("rights", &self.rights).finish_non_exhaustive()
-                }
-            }
+            impl_debug!([] $Rights<'_> => |this, f|
+                f.debug_struct(stringify!($Rights)).field("rights", &this.rights).finish_non_exhaustive());
 
             #[doc = concat!("A builder of a [`", $param, "`], with what a function adds. See")]
             /// [`SystemParamBuilder`](crate::system::SystemParamBuilder).

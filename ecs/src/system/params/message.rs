@@ -1,7 +1,5 @@
 //! Messages as parameters.
 
-use core::fmt;
-
 use super::resource::{Kept, Reads, ResourceSourceWith, Writes};
 use crate::message::MessageParIter;
 use crate::message::{
@@ -131,11 +129,8 @@ macro_rules! cursor_methods {
             }
         }
 
-        impl<M> fmt::Debug for $Param<'_, '_, M> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($Param)).field("len", &self.len()).finish_non_exhaustive()
-            }
-        }
+        impl_debug!([M] $Param<'_, '_, M> => |this, f|
+            f.debug_struct(stringify!($Param)).field("len", &this.len()).finish_non_exhaustive());
     )* };
 }
 
@@ -284,11 +279,8 @@ impl<'w, M> From<&'w mut Messages<M>> for MessageWriter<'w, M> {
     }
 }
 
-impl<M> fmt::Debug for MessageWriter<'_, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessageWriter").field("len", &self.messages.len()).finish_non_exhaustive()
-    }
-}
+impl_debug!([M] MessageWriter<'_, M> => |this, f|
+    f.debug_struct("MessageWriter").field("len", &this.messages.len()).finish_non_exhaustive());
 
 /// Reads the messages that others have written, each once.
 ///

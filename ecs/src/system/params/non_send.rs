@@ -3,7 +3,7 @@
 use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
-use core::ops::{Deref, DerefMut};
+use core::ops::DerefMut;
 
 use super::resource::{Borrowing, Reads, Writes, borrowed_values};
 use crate::access::ParamAccess;

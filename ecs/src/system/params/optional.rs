@@ -1,7 +1,6 @@
 //! Parameters that may be missing.
 
 use core::marker::PhantomData;
-use core::ops::{Deref, DerefMut};
 
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
@@ -44,19 +43,7 @@ impl<P> If<P> {
     }
 }
 
-impl<P> Deref for If<P> {
-    type Target = P;
-
-    fn deref(&self) -> &P {
-        &self.0
-    }
-}
-
-impl<P> DerefMut for If<P> {
-    fn deref_mut(&mut self) -> &mut P {
-        &mut self.0
-    }
-}
+impl_deref_mut!([P] If<P> => P, |this| this.0);
 
 /// Sources of parameters that are a parameter or stand in for it, with the builder of each.
 macro_rules! sources {

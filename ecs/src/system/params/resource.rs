@@ -457,13 +457,7 @@ params! {
 /// What [`Res`] and [`ResMut`] have in common with the parameters for values that stay on one thread.
 macro_rules! borrowed_values {
     ($($Shared:ident, $Mut:ident;)*) => { $(
-        impl<T: ?Sized> Clone for $Shared<'_, T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<T: ?Sized> Copy for $Shared<'_, T> {}
+        impl_copy!([T: ?Sized] $Shared<'_, T>);
 
         /// For unit tests of systems, which can be called by hand.
         impl<'w, T: ?Sized> From<&'w T> for $Shared<'w, T> {
@@ -494,20 +488,10 @@ macro_rules! borrowed_values {
         detect_changes_mut!([T: ?Sized] $Mut<'_, T> => T);
     )* };
     (in $Param:ident) => {
-        impl<T: ?Sized> Deref for $Param<'_, T> {
-            type Target = T;
+        impl_deref!(#[inline] [T: ?Sized] $Param<'_, T> => T, |this| *this.value);
 
-            #[inline]
-            fn deref(&self) -> &T {
-                self.value
-            }
-        }
-
-        impl<T: fmt::Debug + ?Sized> fmt::Debug for $Param<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_tuple(stringify!($Param)).field(&self.value).finish()
-            }
-        }
+        impl_debug!([T: fmt::Debug + ?Sized] $Param<'_, T> => |this, f|
+            f.debug_tuple(stringify!($Param)).field(&this.value).finish());
     };
 }
 #[cfg(feature = "std")]

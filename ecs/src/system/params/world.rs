@@ -146,11 +146,7 @@ impl fmt::Display for SystemName {
     }
 }
 
-impl fmt::Debug for SystemName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SystemName").field(&self.0).finish()
-    }
-}
+impl_debug!([] SystemName => |this, f| f.debug_tuple("SystemName").field(&this.0).finish());
 
 impl SystemName {
     /// The name of a system.
@@ -193,11 +189,8 @@ impl WarnOnce<'_> {
     }
 }
 
-impl fmt::Debug for WarnOnce<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WarnOnce").field("system", &self.system).finish_non_exhaustive()
-    }
-}
+impl_debug!([] WarnOnce<'_> => |this, f|
+    f.debug_struct("WarnOnce").field("system", &this.system).finish_non_exhaustive());
 
 /// How a [`WarnOnce`] is fetched.
 #[doc(hidden)]

@@ -68,13 +68,7 @@ impl<I: SystemInput, Out> MapEntities for SystemId<I, Out> {
     fn map_entities<M: EntityMapper>(&mut self, _: &mut M) {}
 }
 
-impl<I: SystemInput, Out> Clone for SystemId<I, Out> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<I: SystemInput, Out> Copy for SystemId<I, Out> {}
+impl_copy!([I: SystemInput, Out] SystemId<I, Out>);
 
 impl<I: SystemInput, Out> PartialEq for SystemId<I, Out> {
     fn eq(&self, other: &Self) -> bool {
@@ -90,11 +84,7 @@ impl<I: SystemInput, Out> Hash for SystemId<I, Out> {
     }
 }
 
-impl<I: SystemInput, Out> fmt::Debug for SystemId<I, Out> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SystemId({}, {})", self.number, self.name)
-    }
-}
+impl_debug!([I: SystemInput, Out] SystemId<I, Out> => |this, f| write!(f, "SystemId({}, {})", this.number, this.name));
 
 /// A registered system could not be run or unregistered. Each holds the name of the system.
 ///

@@ -1,0 +1,58 @@
+//! Macros that write implementations of traits of the standard library which a derive cannot write: for types with parameters
+//! that need no bounds, and for fields that are not shown.
+
+/// Implements `Debug` by an expression of the value and the formatter.
+macro_rules! impl_debug {
+    ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => |$this:ident, $f:ident| $done:expr) => {
+        $(#[$attribute])*
+        impl<$($generics)*> ::core::fmt::Debug for $Type {
+            fn fmt(&self, $f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                let $this = self;
+                $done
+            }
+        }
+    };
+}
+
+/// Implements `Deref` by the place that the value leads to.
+macro_rules! impl_deref {
+    ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => $Target:ty, |$this:ident| $place:expr) => {
+        impl<$($generics)*> ::core::ops::Deref for $Type {
+            type Target = $Target;
+
+            $(#[$attribute])*
+            fn deref(&self) -> &$Target {
+                let $this = self;
+                &$place
+            }
+        }
+    };
+}
+
+/// Implements `Deref` and `DerefMut` by the place that the value leads to.
+macro_rules! impl_deref_mut {
+    ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => $Target:ty, |$this:ident| $place:expr) => {
+        impl_deref!($(#[$attribute])* [$($generics)*] $Type => $Target, |$this| $place);
+
+        impl<$($generics)*> ::core::ops::DerefMut for $Type {
+            $(#[$attribute])*
+            fn deref_mut(&mut self) -> &mut $Target {
+                let $this = self;
+                &mut $place
+            }
+        }
+    };
+}
+
+/// Implements `Copy` and `Clone`.
+macro_rules! impl_copy {
+    ([$($generics:tt)*] $Type:ty) => {
+        impl<$($generics)*> Clone for $Type {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<$($generics)*> Copy for $Type {}
+    };
+}
