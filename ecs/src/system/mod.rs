@@ -92,6 +92,7 @@ pub(crate) mod for_macros {
     pub use super::params::Targets;
     pub use super::reborrow::Reborrow;
     pub use super::rows::SliceOf;
+    pub(crate) use super::rows::impl_kernel;
 }
 
 #[cfg(all(test, feature = "std"))]
