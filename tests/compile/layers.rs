@@ -130,7 +130,6 @@ const UNSAFE_FILES: &[&str] = &[
     "store/transfer.rs",
     "system/base.rs",
     "system/blocks.rs",
-    "system/fields.rs",
     "system/function.rs",
     "system/linked_rows.rs",
     "system/par.rs",
@@ -146,7 +145,6 @@ const UNSAFE_FILES: &[&str] = &[
     "system/params/lookup.rs",
     "system/params/non_send.rs",
     // What `single.rs` had, for all parameters.
-    "system/params/optional.rs",
     "system/params/query.rs",
     "system/params/removed.rs",
     "system/params/resource.rs",

@@ -21,7 +21,7 @@ use super::ids::{IdSources, Streams};
 use super::pipelines::Pipelines;
 use super::plan::{Stage, Task};
 use super::samples::Samples;
-use super::steps::{Outcome, Shared, Systems};
+use super::steps::{Outcome, PipelineAccess, Shared, StepAccess, Systems};
 #[cfg(feature = "parallel")]
 use super::{parallel::ParallelStage, units::Units};
 use crate::cell::StoreCell;
@@ -106,25 +106,24 @@ impl Run<'_> {
         let _ = stage;
         let systems = Systems::of(self.graph);
         let (errors, costs) = (&mut self.errors, self.measures.then_some(self.costs));
-        let alone = |steps: Range<u32>, errors: &mut Vec<_>| match costs {
-            Some(costs) => {
-                let mut timer = StepTimer::start(costs);
-                // SAFETY: the store and the graph are borrowed mutably, and steps follow each other; all systems have been initialised
-                // before the run, and those that need the world for themselves have stages of their own.
-                unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut timer) }
+        let alone = |steps: Range<u32>, errors: &mut Vec<_>| {
+            // SAFETY: the store and the graph are borrowed mutably, and steps follow each other; all systems have been initialised
+            // before the run, and those that need the world for themselves have stages of their own.
+            let steps = unsafe { StepAccess::new(shared.plan, systems, steps, cell) };
+            match costs {
+                Some(costs) => shared.run_steps(steps, first, errors, &mut StepTimer::start(costs)),
+                None => shared.run_steps(steps, first, errors, &mut Unmeasured),
             }
-            // SAFETY: as in the other arm: exclusive borrows, initialised systems, none of which needs the world for itself.
-            None => unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut Unmeasured) },
         };
         let mut start = steps.start;
         let pipelines = if is_planned { self.pipelines.used_in(&steps) } else { &[] };
         for pipeline in pipelines.iter().filter(|pipeline| pipeline.is_used) {
             alone(start..pipeline.steps.start, errors);
             start = pipeline.steps.end;
-            let fused = Fused { shared, systems, pipeline, first, costs, panicked: &self.in_pipeline };
             // SAFETY: the store and the graph are borrowed mutably, and all systems have been initialised for the store, none of which is
             // exclusive. The pipeline is one of the plan, which is valid in this world.
-            unsafe { fused.run(cell, errors) }
+            let access = unsafe { PipelineAccess::new(shared.plan, systems, pipeline.steps.clone(), cell) };
+            Fused { shared, pipeline, first, costs, panicked: &self.in_pipeline }.run(access, errors);
         }
         alone(start..steps.end, errors);
         streams.close();
@@ -294,7 +293,8 @@ pub(super) fn run_only_stage(shared: Shared<'_>, graph: &mut Graph, store: &mut 
         let (cell, systems) = (StoreCell::exclusive(store), Systems::of(graph));
         // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before the run, and those
         // that need the world for themselves have stages of their own.
-        unsafe { shared.run_steps(steps.clone(), systems, cell, first, &mut errors, &mut Unmeasured) }
+        let steps = unsafe { StepAccess::new(shared.plan, systems, steps.clone(), cell) };
+        shared.run_steps(steps, first, &mut errors, &mut Unmeasured);
     };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(()) => errors,

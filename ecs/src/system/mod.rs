@@ -62,6 +62,7 @@ pub use self::meta::SystemMeta;
 pub(crate) use self::notify::outcome;
 pub use self::notify::{NotDone, NotDoneReason, NotifySystem, Outcome, WithNotifySystem};
 pub use self::output::{Result, SystemOutput};
+pub(crate) use self::param::ForwardingSource;
 pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub use self::param_error::{ParamError, RunSystemError};
 pub(crate) use self::param_function::LoopKind;
