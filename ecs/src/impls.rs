@@ -3,9 +3,22 @@
 
 /// Implements `Debug` by an expression of the value and the formatter.
 macro_rules! impl_debug {
-    ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => |$this:ident, $f:ident| $done:expr) => {
+    ($(#[$attribute:meta])* $($implementation:tt)*) => {
+        impl_fmt!($(#[$attribute])* Debug: $($implementation)*);
+    };
+}
+
+/// Implements `Display` by an expression of the value and the formatter.
+macro_rules! impl_display {
+    ($($implementation:tt)*) => {
+        impl_fmt!(Display: $($implementation)*);
+    };
+}
+
+macro_rules! impl_fmt {
+    ($(#[$attribute:meta])* $Trait:ident: [$($generics:tt)*] $Type:ty => |$this:ident, $f:ident| $done:expr) => {
         $(#[$attribute])*
-        impl<$($generics)*> ::core::fmt::Debug for $Type {
+        impl<$($generics)*> ::core::fmt::$Trait for $Type {
             fn fmt(&self, $f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 let $this = self;
                 $done
@@ -54,5 +67,24 @@ macro_rules! impl_copy {
         }
 
         impl<$($generics)*> Copy for $Type {}
+    };
+}
+
+/// Implements `PartialEq`, `Eq` and `Hash` by a field.
+macro_rules! impl_eq {
+    ([$($generics:tt)*] $Type:ty, $field:ident) => {
+        impl<$($generics)*> PartialEq for $Type {
+            fn eq(&self, other: &Self) -> bool {
+                self.$field == other.$field
+            }
+        }
+
+        impl<$($generics)*> Eq for $Type {}
+
+        impl<$($generics)*> ::core::hash::Hash for $Type {
+            fn hash<H: ::core::hash::Hasher>(&self, state: &mut H) {
+                self.$field.hash(state);
+            }
+        }
     };
 }

@@ -98,14 +98,8 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
 
 /// The traits whose methods stand in where a type is not what it has to be.
 fn stand_ins(model: &Model) -> Vec<TokenStream> {
-    let refused = match model.is_loop() {
-        true if model.options.along.is_some() => hygienic!(RefusedLinked),
-        true => hygienic!(RefusedRows),
-        false if model.takes_target() => hygienic!(RefusedTarget),
-        false => hygienic!(Refused),
-    };
     let mut stand_ins = if model.has_rows() { rows::stand_ins(model) } else { Vec::new() };
-    stand_ins.push(hygienic!(#refused as _));
+    stand_ins.push(hygienic!(Refused as _));
     stand_ins
 }
 

@@ -31,8 +31,8 @@ pub(super) fn build(model: &Model, along: &Along, frame: &Frame, name: &TokenStr
             __strata::Visited<#data, (#filter, #demanded), #changes>,
             __strata::Along<#linked, #allowed, #relation>,
             #variants, _, _,
-        >::new(#kernel)
-            .#build(#name, &[#(#labels),*], __strata::LinkedOptions::#way() #changed)
+        >::new(#kernel, __strata::LinkedOptions::#way() #changed)
+            .#build(#name, &[#(#labels),*])
     }
 }
 

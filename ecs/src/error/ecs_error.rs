@@ -179,11 +179,7 @@ impl Error for Annotated {
     }
 }
 
-impl fmt::Display for EcsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+impl_display!([] EcsError => |this, f| this.0.fmt(f));
 
 // As `Display`: it is what `unwrap` and a `main` that fails print.
 impl_debug!([] EcsError => |this, f| fmt::Display::fmt(this, f));

@@ -261,15 +261,5 @@ where
     }
 }
 
-/// Found where the function is none for an observer: see the documentation of the module above.
-pub trait RefusedTarget: Sized {
-    /// No system.
-    fn build<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
-        panic!("an observer with an error in its parameters is not built")
-    }
-}
-
-impl<P, D, F, K> RefusedTarget for TargetSystem<P, D, F, K, ()> {}
-
 /// The event of an observer that takes components of its target, to be checked when the program is compiled.
 pub const fn has_target<P: EventPattern<Event: EntityEvent>>() {}

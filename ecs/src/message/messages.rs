@@ -10,7 +10,6 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::cmp::Ordering;
 use core::fmt;
-use core::hash::{Hash, Hasher};
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::mem;
@@ -506,13 +505,7 @@ impl<M> MessageId<M> {
 
 impl_copy!([M] MessageId<M>);
 
-impl<M> PartialEq for MessageId<M> {
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
-    }
-}
-
-impl<M> Eq for MessageId<M> {}
+impl_eq!([M] MessageId<M>, id);
 
 impl<M> PartialOrd for MessageId<M> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
@@ -523,12 +516,6 @@ impl<M> PartialOrd for MessageId<M> {
 impl<M> Ord for MessageId<M> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.id.cmp(&other.id)
-    }
-}
-
-impl<M> Hash for MessageId<M> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.id.hash(state);
     }
 }
 

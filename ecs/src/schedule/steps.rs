@@ -70,18 +70,10 @@ pub(super) enum Outcome {
 
 impl Outcome {
     fn of(number: u8) -> Self {
-        const ALL: [Outcome; 8] = [
-            Outcome::Open,
-            Outcome::Ran,
-            Outcome::Failed,
-            Outcome::ConditionFailed,
-            Outcome::Set,
-            Outcome::Param,
-            Outcome::Blocked,
-            Outcome::Condition,
-        ];
+        use Outcome::{Blocked, Condition, ConditionFailed, Failed, Open, Param, Ran, Set};
+        const ALL: [Outcome; 8] = [Open, Ran, Failed, ConditionFailed, Set, Param, Blocked, Condition];
         // Greater ones say which condition it was.
-        ALL[(number as usize).min(Outcome::Condition as usize)]
+        ALL[(number as usize).min(Condition as usize)]
     }
 }
 

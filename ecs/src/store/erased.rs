@@ -213,11 +213,7 @@ impl<V> From<InsertErasedError<V>> for ErasedAccessError {
     }
 }
 
-impl<V> fmt::Display for InsertErasedError<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
+impl_display!([V] InsertErasedError<V> => |this, f| this.error.fmt(f));
 
 impl_debug!([V] InsertErasedError<V> => |this, f| f.debug_tuple("InsertErasedError").field(&this.error).finish());
 

@@ -124,7 +124,6 @@ pub(crate) use self::whole_transfer::move_all_to;
 pub use crate::transition::Transition;
 
 use alloc::vec::Vec;
-use core::fmt;
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -160,11 +159,7 @@ impl WorldId {
     }
 }
 
-impl fmt::Display for WorldId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+impl_display!([] WorldId => |this, f| this.0.fmt(f));
 
 /// Everything that a world holds.
 pub struct Store {

@@ -270,8 +270,8 @@ pub struct LinkedSystem<T, L, V, K, Marker> {
 
 impl<T, L, V, K, Marker> LinkedSystem<T, L, V, K, Marker> {
     /// A loop with this kernel.
-    pub const fn new(kernel: K) -> Self {
-        Self { kernel, options: LinkedOptions::down(), marker: PhantomData }
+    pub const fn new(kernel: K, options: LinkedOptions) -> Self {
+        Self { kernel, options, marker: PhantomData }
     }
 }
 
@@ -284,13 +284,8 @@ where
     Marker: 'static,
 {
     /// The system that calls the loop.
-    pub fn build(
-        self,
-        name: &'static str,
-        params: &'static [&'static str],
-        options: LinkedOptions,
-    ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, Self { options, ..self })
+    pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result<(), EcsError>> {
+        function_system(name, params, self)
     }
 }
 
@@ -307,9 +302,8 @@ where
         self,
         name: &'static str,
         params: &'static [&'static str],
-        options: LinkedOptions,
     ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, ParLinkedSystem(Self { options, ..self }))
+        function_system(name, params, ParLinkedSystem(self))
     }
 }
 

@@ -347,3 +347,34 @@ macro_rules! forwarding_source {
         }
     };
 }
+
+/// Defines a source that borrows nothing which a system could be in the way of: what the system keeps for it, and what it gets.
+macro_rules! plain_source {
+    (
+        $(#[$doc:meta])* $Source:ident;
+        keeps $State:ty, |$meta:ident| $init:expr;
+        gives $Got:ty, |$state:ident, $cell:ident| $got:expr;
+    ) => {
+        $(#[$doc])*
+        #[doc(hidden)]
+        pub struct $Source;
+
+        // SAFETY: borrows nothing.
+        unsafe impl ParamSource for $Source {
+            type State = $State;
+            type Got<'w, 's> = $Got;
+
+            const COUNT: usize = 1;
+
+            fn init(_: &mut Store, $meta: &mut SystemMeta) -> $State {
+                $meta.next_param();
+                $init
+            }
+
+            #[inline]
+            unsafe fn get<'w, 's>($state: &'s mut $State, $cell: StoreCell<'w>) -> Result<$Got, ParamError> {
+                Ok($got)
+            }
+        }
+    };
+}

@@ -332,49 +332,39 @@ pub struct FilteredResourcesBuilder<'w> {
     resources: &'w mut Resources,
 }
 
-impl FilteredResourcesBuilder<'_> {
-    /// All resources, those that are inserted later included.
-    pub fn add_read_all(&mut self) -> &mut Self {
-        self.rights.add(None, false);
-        self
-    }
-
-    /// A resource, which need not exist.
-    pub fn add_read<R: Resource>(&mut self) -> &mut Self {
-        self.rights.add(Some(self.resources.register::<R>()), false);
-        self
-    }
-}
-
 /// Says which resources a [`FilteredResourcesMut`] may read and write.
 pub struct FilteredResourcesMutBuilder<'w> {
     rights: ResourceRights,
     resources: &'w mut Resources,
 }
 
-impl FilteredResourcesMutBuilder<'_> {
-    /// All resources, to read.
-    pub fn add_read_all(&mut self) -> &mut Self {
-        self.rights.add(None, false);
-        self
-    }
+/// The methods by which builders get to know resources.
+macro_rules! additions {
+    ($($Rights:ident { $($of_all:literal fn $all:ident, $of_one:literal fn $one:ident, $write:literal;)* })*) => { $(
+        impl $Rights<'_> {$(
+            #[doc = $of_all]
+            pub fn $all(&mut self) -> &mut Self {
+                self.rights.add(None, $write);
+                self
+            }
 
-    /// A resource, to read.
-    pub fn add_read<R: Resource>(&mut self) -> &mut Self {
-        self.rights.add(Some(self.resources.register::<R>()), false);
-        self
-    }
+            #[doc = $of_one]
+            pub fn $one<R: Resource>(&mut self) -> &mut Self {
+                self.rights.add(Some(self.resources.register::<R>()), $write);
+                self
+            }
+        )*}
+    )* };
+}
 
-    /// All resources, to read and write.
-    pub fn add_write_all(&mut self) -> &mut Self {
-        self.rights.add(None, true);
-        self
+additions! {
+    FilteredResourcesBuilder {
+        "All resources, those that are inserted later included." fn add_read_all,
+        "A resource, which need not exist." fn add_read, false;
     }
-
-    /// A resource, to read and write.
-    pub fn add_write<R: Resource>(&mut self) -> &mut Self {
-        self.rights.add(Some(self.resources.register::<R>()), true);
-        self
+    FilteredResourcesMutBuilder {
+        "All resources, to read." fn add_read_all, "A resource, to read." fn add_read, false;
+        "All resources, to read and write." fn add_write_all, "A resource, to read and write." fn add_write, true;
     }
 }
 

@@ -3,7 +3,6 @@
 use alloc::string::String;
 use core::any::type_name;
 use core::fmt;
-use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -70,19 +69,7 @@ impl<I: SystemInput, Out> MapEntities for SystemId<I, Out> {
 
 impl_copy!([I: SystemInput, Out] SystemId<I, Out>);
 
-impl<I: SystemInput, Out> PartialEq for SystemId<I, Out> {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl<I: SystemInput, Out> Eq for SystemId<I, Out> {}
-
-impl<I: SystemInput, Out> Hash for SystemId<I, Out> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.number.hash(state);
-    }
-}
+impl_eq!([I: SystemInput, Out] SystemId<I, Out>, number);
 
 impl_debug!([I: SystemInput, Out] SystemId<I, Out> => |this, f| write!(f, "SystemId({}, {})", this.number, this.name));
 
