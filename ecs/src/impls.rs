@@ -88,3 +88,22 @@ macro_rules! impl_eq {
         }
     };
 }
+
+/// Implements `IntoIterator` by that of another value.
+macro_rules! impl_into_iter {
+    ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => $Inner:ty, |$this:ident| $inner:expr) => {
+        $(#[$attribute])*
+        impl<$($generics)*> IntoIterator for $Type
+        where
+            $Inner: IntoIterator,
+        {
+            type Item = <$Inner as IntoIterator>::Item;
+            type IntoIter = <$Inner as IntoIterator>::IntoIter;
+
+            fn into_iter(self) -> Self::IntoIter {
+                let $this = self;
+                IntoIterator::into_iter($inner)
+            }
+        }
+    };
+}

@@ -21,11 +21,6 @@ impl<E: Event> Trigger<E> for GlobalTrigger {
     fn first(&mut self, _: &E) -> Option<Entity> {
         None
     }
-
-    #[inline]
-    fn next(&mut self, _: &mut E, (): &mut (), _: &World) -> Option<Entity> {
-        None
-    }
 }
 
 /// The event is for one entity.
@@ -38,11 +33,6 @@ impl<E: EntityEvent> Trigger<E> for EntityTrigger {
     #[inline]
     fn first(&mut self, event: &E) -> Option<Entity> {
         Some(event.event_target())
-    }
-
-    #[inline]
-    fn next(&mut self, _: &mut E, (): &mut (), _: &World) -> Option<Entity> {
-        None
     }
 }
 
@@ -75,11 +65,6 @@ impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
     #[inline]
     fn first(&mut self, event: &E) -> Option<Entity> {
         Some(event.event_target())
-    }
-
-    #[inline]
-    fn next(&mut self, _: &mut E, _: &mut Self, _: &World) -> Option<Entity> {
-        None
     }
 }
 

@@ -12,7 +12,8 @@ use crate::event::{EntityComponentsTrigger, Event, EventPattern, LifecycleEvent,
 use crate::origin::Origin;
 use crate::store::{Affected, Store};
 use crate::system::{
-    NotifySystem, ObservedRows, Outcome, RowScope, SystemInput, WrittenInput, outcome, run_on_entities,
+    NotifySystem, ObservedRows, Outcome, RowScope, SystemInput, WrittenInput, observes_nothing, outcome,
+    run_on_entities,
 };
 
 /// What a system that observes has for its first parameter: [`On`] or [`OnBatch`].
@@ -194,15 +195,7 @@ impl<P: EventPattern> SystemInput for OnBatch<'_, '_, P> {
         OnBatch { given, marker: PhantomData }
     }
 
-    type About<'a> = Infallible;
-
-    fn begin(about: &mut Infallible) -> Infallible {
-        match *about {}
-    }
-
-    fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
-        match *about {}
-    }
+    observes_nothing!();
 }
 
 impl<P: EventPattern> WrittenInput for OnBatch<'_, '_, P> {}

@@ -15,6 +15,7 @@ use super::names::{distinct, short};
 use super::order::Ordering;
 use super::pipelines::{Pipeline, Pipelines, Pipelining};
 use super::plan::{Plan, Stage, Task, access_of};
+use super::reach::Reach;
 use crate::component::Components;
 use crate::label::InternedScheduleLabel;
 
@@ -311,7 +312,14 @@ pub(super) fn build(
 ) -> ScheduleDiagram {
     let mut position = alloc::vec![0; graph.systems.len()];
     order.sequence.iter().enumerate().for_each(|(at, system)| position[*system as usize] = at);
-    let builder = DiagramBuilder { graph, order, plan, position, depths: depths(graph), after: places_after(order) };
+    let builder = DiagramBuilder {
+        graph,
+        order,
+        plan,
+        position,
+        depths: depths(graph),
+        reach: Reach::of(order, order.places.len(), |place| Some(place as usize)),
+    };
     let mut sets = builder.sets();
     let mut systems = builder.systems(&mut sets);
     let mut arrows = builder.demands();
@@ -341,21 +349,6 @@ fn depths(graph: &Graph) -> Vec<usize> {
     depths
 }
 
-/// By place: all that come after it.
-fn places_after(order: &Ordering) -> Vec<FixedBitSet> {
-    let count = order.places.len();
-    let mut after = alloc::vec![FixedBitSet::new(); count];
-    for place in order.places.iter().rev().copied() {
-        let mut own = FixedBitSet::with_capacity(count);
-        for next in order.successors(place) {
-            own.insert(*next as usize);
-            own.union_with(&after[*next as usize]);
-        }
-        after[place as usize] = own;
-    }
-    after
-}
-
 struct DiagramBuilder<'a> {
     graph: &'a Graph,
     order: &'a Ordering,
@@ -364,7 +357,7 @@ struct DiagramBuilder<'a> {
     position: Vec<usize>,
     /// By set: how many sets are around it, at most.
     depths: Vec<usize>,
-    after: Vec<FixedBitSet>,
+    reach: Reach,
 }
 
 impl DiagramBuilder<'_> {
@@ -473,7 +466,7 @@ impl DiagramBuilder<'_> {
     }
 
     fn is_ordered(&self, first: usize, second: usize) -> bool {
-        self.after[self.order.sequence[first] as usize].contains(self.order.sequence[second] as usize)
+        self.reach.is_before(self.order.sequence[first] as usize, self.order.sequence[second] as usize)
     }
 
     /// What was demanded, but for what follows from the rest.
@@ -482,7 +475,7 @@ impl DiagramBuilder<'_> {
         // That there is an order means that everything that it refers to is there.
         for before in self.graph.orders().unwrap_or_default() {
             let (end, start) = (self.order.end(before.first), self.order.start(before.second));
-            let follows = |next: &u32| *next != start && self.after[*next as usize].contains(start as usize);
+            let follows = |next: &u32| *next != start && self.reach.is_before(*next as usize, start as usize);
             if self.order.successors(end).iter().any(follows) {
                 continue;
             }

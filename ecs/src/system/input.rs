@@ -151,6 +151,7 @@ macro_rules! observes_nothing {
         }
     };
 }
+pub(crate) use observes_nothing;
 
 impl SystemInput for () {
     type Param<'i> = ();

@@ -66,38 +66,30 @@ impl<'w, R: ?Sized> Res<'w, R> {
     }
 }
 
-/// A resource that is a collection is iterated as the collection is.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Resource)] struct Scores(Vec<u32>);
-/// # impl<'a> IntoIterator for &'a Scores {
-/// #     type Item = &'a u32;
-/// #     type IntoIter = std::slice::Iter<'a, u32>;
-/// #     fn into_iter(self) -> Self::IntoIter { self.0.iter() }
-/// # }
-/// fn total(scores: Res<Scores>) -> u32 {
-///     let mut total = 0;
-///     for score in &scores {
-///         total += score;
-///     }
-///     total
-/// }
-///
-/// let mut world = World::new();
-/// world.insert_resource(Scores(vec![3, 4]));
-/// assert_eq!(world.run_system_once(total).unwrap(), 7);
-/// ```
-impl<'a, R> IntoIterator for &'a Res<'_, R>
-where
-    &'a R: IntoIterator,
-{
-    type Item = <&'a R as IntoIterator>::Item;
-    type IntoIter = <&'a R as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.value.into_iter()
-    }
+impl_into_iter! {
+    /// A resource that is a collection is iterated as the collection is.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Scores(Vec<u32>);
+    /// # impl<'a> IntoIterator for &'a Scores {
+    /// #     type Item = &'a u32;
+    /// #     type IntoIter = std::slice::Iter<'a, u32>;
+    /// #     fn into_iter(self) -> Self::IntoIter { self.0.iter() }
+    /// # }
+    /// fn total(scores: Res<Scores>) -> u32 {
+    ///     let mut total = 0;
+    ///     for score in &scores {
+    ///         total += score;
+    ///     }
+    ///     total
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Scores(vec![3, 4]));
+    /// assert_eq!(world.run_system_once(total).unwrap(), 7);
+    /// ```
+    ['a, R] &'a Res<'_, R> => &'a R, |this| this.value
 }
 
 /// A resource that a system changes.
@@ -222,30 +214,14 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
     }
 }
 
-/// As that of [`Res`]. The resource does not count as changed by this.
-impl<'a, R> IntoIterator for &'a ResMut<'_, R>
-where
-    &'a R: IntoIterator,
-{
-    type Item = <&'a R as IntoIterator>::Item;
-    type IntoIter = <&'a R as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        (&*self.value).into_iter()
-    }
+impl_into_iter! {
+    /// As that of [`Res`]. The resource does not count as changed by this.
+    ['a, R] &'a ResMut<'_, R> => &'a R, |this| &*this.value
 }
 
-/// As that of [`Res`]. The resource counts as changed.
-impl<'a, R> IntoIterator for &'a mut ResMut<'_, R>
-where
-    &'a mut R: IntoIterator,
-{
-    type Item = <&'a mut R as IntoIterator>::Item;
-    type IntoIter = <&'a mut R as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        (&mut **self).into_iter()
-    }
+impl_into_iter! {
+    /// As that of [`Res`]. The resource counts as changed.
+    ['a, R] &'a mut ResMut<'_, R> => &'a mut R, |this| &mut **this
 }
 
 /// Adds the access to a resource and says which it is.

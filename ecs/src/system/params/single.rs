@@ -173,32 +173,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Populated<'w, 's, D, F> {
 impl_deref_mut!(#[inline] ['w, 's, D: QueryData, F: QueryFilter] Populated<'w, 's, D, F> =>
     Query<'w, 's, D, F>, |this| this.0);
 
-impl<'w, 's, D: QueryData, F: QueryFilter> IntoIterator for Populated<'w, 's, D, F> {
-    type Item = <Query<'w, 's, D, F> as IntoIterator>::Item;
-    type IntoIter = <Query<'w, 's, D, F> as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
-impl<'a, 'w, 's, D: QueryData, F: QueryFilter> IntoIterator for &'a Populated<'w, 's, D, F> {
-    type Item = <&'a Query<'w, 's, D, F> as IntoIterator>::Item;
-    type IntoIter = <&'a Query<'w, 's, D, F> as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        (&self.0).into_iter()
-    }
-}
-
-impl<'a, 'w, 's, D: QueryData, F: QueryFilter> IntoIterator for &'a mut Populated<'w, 's, D, F> {
-    type Item = <&'a mut Query<'w, 's, D, F> as IntoIterator>::Item;
-    type IntoIter = <&'a mut Query<'w, 's, D, F> as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        (&mut self.0).into_iter()
-    }
-}
+impl_into_iter!(['w, 's, D: QueryData, F: QueryFilter] Populated<'w, 's, D, F> => Query<'w, 's, D, F>, |this| this.0);
+impl_into_iter!(['a, 'w, 's, D: QueryData, F: QueryFilter] &'a Populated<'w, 's, D, F> =>
+    &'a Query<'w, 's, D, F>, |this| &this.0);
+impl_into_iter!(['a, 'w, 's, D: QueryData, F: QueryFilter] &'a mut Populated<'w, 's, D, F> =>
+    &'a mut Query<'w, 's, D, F>, |this| &mut this.0);
 
 /// The query, and what the parameter is called in errors.
 #[doc(hidden)]
