@@ -10,10 +10,12 @@
 //! instruction sets it is compiled, by a name in the output (`Wide` or `Narrow`): the macro looks at the options and the
 //! parameters, and in the body for `?` and `Err`, which is all that it ever looks for there (`variants.rs`).
 
+mod along;
 mod attrs;
 mod check;
 mod conditional;
 mod expand;
+mod filters;
 mod frame;
 mod linked;
 mod marks;
@@ -76,7 +78,8 @@ fn expand_as(word: Word, attribute: TokenStream, item: TokenStream) -> TokenStre
     {
         return with_errors(output, cx.into_errors());
     }
-    let model = Model::new(&cx, function, options);
+    let mut model = Model::new(&cx, function, options);
+    pairs::add_inputs(&mut model);
     check::check(&cx, &model);
     let output = if cx.is_clean() { expand::expand(&model) } else { expand::stub(&model) };
     let output = with_errors(output, cx.into_errors());
