@@ -2,8 +2,9 @@
 //!
 //! Stages: [`parse`] reads the function, [`options`] the attribute, [`model`] decides what each parameter is,
 //! [`check`] reports what a system may not be, and [`expand`] writes the output: the item under the user's name
-//! ([`frame`]) and either the loop over rows ([`rows`], for the instruction sets that [`variants`] says), the call of an observer
-//! with what it takes of the target ([`target`]), or the call ([`world`]).
+//! ([`frame`]) and either the loop over rows ([`rows`], for the instruction sets that [`variants`] says), the call of an
+//! observer with what it takes of the target ([`target`]), or the call ([`world`]). Row systems that go along a relationship
+//! are in [`along`], the filters of a system in [`filters`].
 //!
 //! A row system becomes a kernel, a function over slices of one length with a single counted loop around the user's
 //! function, and a plain system around it that hands the kernel one table after the other. The core decides for which

@@ -263,13 +263,10 @@ impl Log {
         is_easy
     }
 
-    /// Adds entities to a list without values, in this order, if it has readers. There must be room for them then.
+    /// Adds entities to a list without values, in this order. There must be room for them.
     #[inline]
     pub(super) fn push_all(&mut self, entities: &[Entity]) {
         debug_assert!(self.values.is_none());
-        if !self.has_readers() {
-            return;
-        }
         assert!(self.has_room_for(entities.len()), "{NO_ROOM}");
         self.entities.extend_from_slice(entities);
         self.keep_to_limit();

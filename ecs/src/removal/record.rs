@@ -288,7 +288,9 @@ impl Removals {
         for (index, id) in table.watched_columns() {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
             let RecordedRemovals { entities, values, .. } = &mut self.watched[at];
-            entities.push_all(entity);
+            if entities.has_readers() {
+                entities.push_all(entity);
+            }
             if values.has_readers() {
                 // SAFETY: the column has a value of this component in the row. It is copied, and to drop it does nothing.
                 unsafe { values.push_values(entity, |_| table.column(index as usize).get(row).as_ptr()) };
@@ -316,7 +318,9 @@ impl Removals {
         for (index, id) in lost {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
             let RecordedRemovals { entities: list, values, .. } = &mut self.watched[at];
-            list.push_all(entities);
+            if list.has_readers() {
+                list.push_all(entities);
+            }
             if told.kept().contains(&index) {
                 let column = table.column(index as usize);
                 // SAFETY: the column has a value of this component in each row. Nothing uses it afterwards: it is not dropped
@@ -341,7 +345,9 @@ impl Removals {
         let RecordedRemovals { entities, values, .. } = &mut self.watched[at];
         let wants_value = fate == Fate::Dropped && values.has_readers();
         let value = if wants_value { storage.retire(entity).or(storage.retired()) } else { None };
-        entities.push_all(&[entity]);
+        if entities.has_readers() {
+            entities.push_all(&[entity]);
+        }
         if let Some(value) = value {
             // SAFETY: a retired value is one of the storage's component, and nothing uses it once the storage has forgotten it.
             told.unfinished |= unsafe { values.push_values(&[entity], |_| value.as_ptr()) };
@@ -379,7 +385,9 @@ impl Removals {
     ) {
         let Some(at) = Self::find(number, &self.by_storage) else { return };
         let RecordedRemovals { entities: list, values, .. } = &mut self.watched[at];
-        list.push_all(entities);
+        if list.has_readers() {
+            list.push_all(entities);
+        }
         if values.has_readers() {
             let value = |number: usize| match storage.get(Entity::index(entities[number])) {
                 Some(value) => value.as_ptr().cast_const(),

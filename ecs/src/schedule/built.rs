@@ -48,7 +48,8 @@ pub(super) struct PlannedSteps {
 
 impl PlannedSteps {
     /// What the steps of a run share.
-    #[inline]
+    // Each schedule that runs passes here, and the value is large.
+    #[inline(always)]
     pub(super) fn shared(
         &self,
         label: Option<InternedScheduleLabel>,

@@ -6,7 +6,7 @@ use core::cell::Cell;
 use core::ops::Range;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use super::costs::{Costs, StepTimer, Unmeasured};
 use super::error::SystemError;
@@ -94,10 +94,7 @@ impl<'a> ParallelStage<'a> {
                 }
             }
         });
-        match done.into_inner() {
-            Ok(done) => done,
-            Err(poisoned) => poisoned.into_inner(),
-        }
+        done.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The pipeline that begins with a step, if one does and is used.
@@ -135,8 +132,5 @@ impl<'a> ParallelStage<'a> {
 }
 
 fn lock(done: &Mutex<Done>) -> std::sync::MutexGuard<'_, Done> {
-    match done.lock() {
-        Ok(done) => done,
-        Err(poisoned) => poisoned.into_inner(),
-    }
+    done.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -21,7 +21,7 @@ use super::ids::{IdSources, Streams};
 use super::pipelines::Pipelines;
 use super::plan::{Stage, Task};
 use super::samples::Samples;
-use super::steps::{Outcome, PipelineAccess, Shared, StepAccess, Systems};
+use super::steps::{Outcome, PipelineAccess, Shared, Systems};
 #[cfg(feature = "parallel")]
 use super::{parallel::ParallelStage, units::Units};
 use crate::cell::StoreCell;
@@ -109,10 +109,11 @@ impl Run<'_> {
         let alone = |steps: Range<u32>, errors: &mut Vec<_>| {
             // SAFETY: the store and the graph are borrowed mutably, and steps follow each other; all systems have been initialised
             // before the run, and those that need the world for themselves have stages of their own.
-            let steps = unsafe { StepAccess::new(shared.plan, systems, steps, cell) };
-            match costs {
-                Some(costs) => shared.run_steps(steps, first, errors, &mut StepTimer::start(costs)),
-                None => shared.run_steps(steps, first, errors, &mut Unmeasured),
+            unsafe {
+                match costs {
+                    Some(costs) => shared.run_steps(steps, systems, cell, first, errors, &mut StepTimer::start(costs)),
+                    None => shared.run_steps(steps, systems, cell, first, errors, &mut Unmeasured),
+                }
             }
         };
         let mut start = steps.start;
@@ -293,8 +294,7 @@ pub(super) fn run_only_stage(shared: Shared<'_>, graph: &mut Graph, store: &mut 
         let (cell, systems) = (StoreCell::exclusive(store), Systems::of(graph));
         // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before the run, and those
         // that need the world for themselves have stages of their own.
-        let steps = unsafe { StepAccess::new(shared.plan, systems, steps.clone(), cell) };
-        shared.run_steps(steps, first, &mut errors, &mut Unmeasured);
+        unsafe { shared.run_steps(steps.clone(), systems, cell, first, &mut errors, &mut Unmeasured) };
     };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(()) => errors,

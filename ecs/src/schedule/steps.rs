@@ -336,17 +336,23 @@ fn fails(condition: &Condition, error: ParamError) -> Result<bool, Box<(String, 
 
 impl<'a> Shared<'a> {
     /// Runs steps that follow each other.
-    // A function of its own keeps what the loop needs in registers.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`StepAccess::new`].
+    // A function of its own keeps what the loop needs in registers, and its arguments are not brought together in memory.
     #[inline(never)]
-    pub(super) fn run_steps(
+    pub(super) unsafe fn run_steps(
         &self,
-        StepAccess { plan, systems, steps, mut cell }: StepAccess<'a, '_>,
+        steps: Range<u32>,
+        systems: Systems<'a>,
+        mut cell: StoreCell<'_>,
         first: Tick,
         errors: &mut Vec<(u32, Box<SystemError>)>,
         measure: &mut impl Measure,
     ) {
         let range = steps.start as usize..steps.end as usize;
-        let (of_plan, outcomes) = (&plan.steps[range.clone()], &self.outcomes.0[range]);
+        let (of_plan, outcomes) = (&self.plan.steps[range.clone()], &self.outcomes.0[range]);
         for (at, (step, outcome)) in steps.zip(of_plan.iter().zip(outcomes)) {
             if let Some(error) = self.run_step(Turn { at, step, systems, cell: &mut cell }, outcome, first, measure) {
                 errors.push((at, error));
@@ -365,7 +371,7 @@ impl<'a> Shared<'a> {
         measure: &mut impl Measure,
     ) -> Option<Box<SystemError>> {
         let at = turn.at;
-        self.begin(&mut turn, first);
+        self.begin(turn.step, turn.cell, first);
         let error = match self.should_run(&mut turn, outcome) {
             Ok(()) => match turn.into_system() {
                 Some((system, cell)) => {
@@ -427,7 +433,7 @@ impl<'a> Shared<'a> {
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Option<Box<SystemError>> {
         let mut turn = Turn { at, step, systems, cell: &mut cell };
-        self.begin(&mut turn, first);
+        self.begin(turn.step, turn.cell, first);
         if let Err(error) = self.should_run(&mut turn, &self.outcomes.0[at as usize]) {
             return error;
         }
@@ -480,7 +486,7 @@ impl<'a> Shared<'a> {
 
     /// Has the cell reserve ids where a step that begins does.
     #[inline(always)]
-    fn begin(&self, Turn { step, cell, .. }: &mut Turn<'_, 'a, '_>, first: Tick) {
+    fn begin(&self, step: &PlanStep, cell: &mut StoreCell<'_>, first: Tick) {
         cell.set_tick(first.later(step.tick));
         cell.set_stream(step.stream);
         if step.stream.is_some() {

@@ -83,22 +83,22 @@ impl_debug!([Func, A, B] CombinatorSystem<Func, A, B> => |_this, f| f.write_str(
 /// Joins systems as a [`Combine`] says.
 struct Combining<Func, A, B>(PhantomData<fn() -> (Func, A, B)>);
 
-impl<Func, A, B> Join<A::In, A::Out, B::In, B::Out> for Combining<Func, A, B>
+impl<Func, A, B> Join for Combining<Func, A, B>
 where
     Func: Combine<A, B> + 'static,
     A: System,
     B: System,
 {
+    type FirstIn = A::In;
+    type FirstOut = A::Out;
+    type SecondIn = B::In;
+    type SecondOut = B::Out;
     type In = Func::In;
     type Out = Func::Out;
 
     const REPORTS: bool = true;
 
-    fn join(
-        &self,
-        input: Given<'_, Func::In>,
-        run: &mut PairRun<'_, '_, '_, A::In, A::Out, B::In, B::Out>,
-    ) -> Result<Func::Out, ParamError> {
+    fn join(&self, input: Given<'_, Func::In>, run: &mut PairRun<'_, '_, '_, Self>) -> Result<Func::Out, ParamError> {
         let name = run.name;
         let named = |error| RunSystemError::new(name, error);
         let out = Func::combine(

@@ -153,9 +153,7 @@ params! {
     /// assert_eq!(world.run_system_once(sum).unwrap(), 4);
     /// ```
     [P: SystemParam] Option<P> => Option<P::Item<'w, 's>>, OptionSource<P::Source>, |got| got.map(P::item);
-}
 
-params! {
     /// A parameter, or why it cannot be had.
     ///
     /// ```
@@ -169,8 +167,6 @@ params! {
     /// assert!(World::new().run_system_once(show).unwrap().contains("does not exist"));
     /// ```
     [P: SystemParam] Result<P, ParamError> => Result<P::Item<'w, 's>, ParamError>, ResultSource<P::Source>, |got| got.map(P::item);
-}
 
-params! {
     [P: SystemParam] If<P> => If<P::Item<'w, 's>>, SkippingSource<P::Source>, |got| If(P::item(got));
 }
