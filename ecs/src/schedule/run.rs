@@ -106,15 +106,15 @@ impl Run<'_> {
         let _ = stage;
         let systems = Systems::of(self.graph);
         let (errors, costs) = (&mut self.errors, self.measures.then_some(self.costs));
-        let alone = |steps: Range<u32>, errors: &mut Vec<_>| {
-            // SAFETY: the store and the graph are borrowed mutably, and steps follow each other; all systems have been initialised
-            // before the run, and those that need the world for themselves have stages of their own.
-            unsafe {
-                match costs {
-                    Some(costs) => shared.run_steps(steps, systems, cell, first, errors, &mut StepTimer::start(costs)),
-                    None => shared.run_steps(steps, systems, cell, first, errors, &mut Unmeasured),
-                }
+        let alone = |steps: Range<u32>, errors: &mut Vec<_>| match costs {
+            Some(costs) => {
+                let mut timer = StepTimer::start(costs);
+                // SAFETY: the store and the graph are borrowed mutably, and steps follow each other; all systems have been initialised
+                // before the run, and those that need the world for themselves have stages of their own.
+                unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut timer) }
             }
+            // SAFETY: as in the other arm: exclusive borrows, initialised systems, none of which needs the world for itself.
+            None => unsafe { shared.run_steps(steps, systems, cell, first, errors, &mut Unmeasured) },
         };
         let mut start = steps.start;
         let pipelines = if is_planned { self.pipelines.used_in(&steps) } else { &[] };
