@@ -99,7 +99,6 @@ pub trait Refused: Sized {
 impl<F> Refused for WorldSystem<F, ()> {}
 impl<D, F, V, K> Refused for RowLoop<D, F, V, K, ()> {}
 impl<T, L, V, K> Refused for LinkedSystem<T, L, V, K, ()> {}
-impl<P, D, F, K> Refused for TargetSystem<P, D, F, K, ()> {}
 
 /// A condition of a system, as a system.
 pub fn condition<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {

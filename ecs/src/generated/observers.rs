@@ -261,5 +261,7 @@ where
     }
 }
 
+impl<P, D, F, K> super::Refused for TargetSystem<P, D, F, K, ()> {}
+
 /// The event of an observer that takes components of its target, to be checked when the program is compiled.
 pub const fn has_target<P: EventPattern<Event: EntityEvent>>() {}

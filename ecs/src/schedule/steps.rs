@@ -203,6 +203,7 @@ pub(super) struct StepAccess<'a, 'w> {
     cell: StoreCell<'w>,
 }
 
+#[cfg(feature = "parallel")]
 impl<'a, 'w> StepAccess<'a, 'w> {
     /// # Safety
     ///
@@ -217,7 +218,6 @@ impl<'a, 'w> StepAccess<'a, 'w> {
 
     /// The turn of one of the steps, which is over before another one begins.
     #[inline]
-    #[cfg(feature = "parallel")]
     pub(super) fn turn(&mut self, at: u32) -> Turn<'_, 'a, 'w> {
         assert!(self.steps.contains(&at), "a step has its turn among others");
         Turn { at, step: &self.plan.steps[at as usize], systems: self.systems, cell: &mut self.cell }
