@@ -218,49 +218,47 @@ fn text(error: &EcsError, context: &ErrorContext) -> String {
 /// ```
 pub fn ignore(_: EcsError, _: ErrorContext) {}
 
-/// Handlers that log the error and its context.
-macro_rules! log_handlers {
-    ($($(#[$doc:meta])* fn $name:ident: $Level:ident;)*) => { $(
-        $(#[$doc])*
-        pub fn $name(error: EcsError, context: ErrorContext) {
-            log::tell(log::Level::$Level, &text(&error, &context));
-        }
-    )* };
+/// An error handler that reports the error to subscribers of `tracing`, at the level `TRACE`. Without the feature `trace` it does
+/// nothing.
+pub fn trace(error: EcsError, context: ErrorContext) {
+    log::tell(log::Level::Trace, &text(&error, &context));
 }
 
-log_handlers! {
-    /// An error handler that reports the error to subscribers of `tracing`, at the level `TRACE`. Without the feature `trace` it does
-    /// nothing.
-    fn trace: Trace;
+/// As [`trace`], at the level `DEBUG`.
+pub fn debug(error: EcsError, context: ErrorContext) {
+    log::tell(log::Level::Debug, &text(&error, &context));
+}
 
-    /// As [`trace`], at the level `DEBUG`.
-    fn debug: Debug;
+/// As [`trace`], at the level `INFO`.
+pub fn info(error: EcsError, context: ErrorContext) {
+    log::tell(log::Level::Info, &text(&error, &context));
+}
 
-    /// As [`trace`], at the level `INFO`.
-    fn info: Info;
+/// An error handler that reports the error to subscribers of `tracing`, at the level `WARN`. Without the feature `trace` it writes
+/// the error to the standard error stream, if there is one.
+///
+/// ```
+/// use strata_ecs::error::warn;
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// fn heal(mut entity: EntityWorldMut) -> Result {
+///     entity.get_mut::<Health>().context("it cannot be healed")?.0 += 1;
+///     Ok(())
+/// }
+///
+/// let mut world = World::new();
+/// let rock = world.spawn_empty().id();
+/// world.commands().entity(rock).queue_handled(heal, warn); // warning: command `heal` failed: it cannot be healed
+/// world.flush();
+/// ```
+pub fn warn(error: EcsError, context: ErrorContext) {
+    log::tell(log::Level::Warn, &text(&error, &context));
+}
 
-    /// An error handler that reports the error to subscribers of `tracing`, at the level `WARN`. Without the feature `trace` it writes
-    /// the error to the standard error stream, if there is one.
-    ///
-    /// ```
-    /// use strata_ecs::error::warn;
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// fn heal(mut entity: EntityWorldMut) -> Result {
-    ///     entity.get_mut::<Health>().context("it cannot be healed")?.0 += 1;
-    ///     Ok(())
-    /// }
-    ///
-    /// let mut world = World::new();
-    /// let rock = world.spawn_empty().id();
-    /// world.commands().entity(rock).queue_handled(heal, warn); // warning: command `heal` failed: it cannot be healed
-    /// world.flush();
-    /// ```
-    fn warn: Warn;
-
-    /// As [`warn`], at the level `ERROR`.
-    fn error: Error;
+/// As [`warn`], at the level `ERROR`.
+pub fn error(error: EcsError, context: ErrorContext) {
+    log::tell(log::Level::Error, &text(&error, &context));
 }
 
 /// An error handler that panics with what failed and the error.
