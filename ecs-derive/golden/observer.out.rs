@@ -22,7 +22,7 @@ pub fn hurt(
 #[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes, unused_imports, unused_qualifications)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 const _: () = {
-    use ::strata_ecs::__private::{self as __strata, LendNothing as _, OtherRow as _, RefusedTarget as _};
+    use ::strata_ecs::__private::{self as __strata, LendNothing as _, OtherRow as _, Refused as _};
     const _: () = {
         __strata::has_target::<Damage>();
         __strata::check_system(

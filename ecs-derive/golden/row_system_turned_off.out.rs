@@ -16,7 +16,7 @@ pub fn movement(position: &mut Position) -> ::strata_ecs::__private::SystemFn<__
 #[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes, unused_imports, unused_qualifications)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 const _: () = {
-    use ::strata_ecs::__private::{self as __strata, RefusedRows as _};
+    use ::strata_ecs::__private::{self as __strata, Refused as _};
     const _: () =
         __strata::check_system("movement", &[__strata::row_access::<__strata::RowParam<&mut Position>>("position")]);
     impl __strata::MacroRows<()> for __strata_system_movement {

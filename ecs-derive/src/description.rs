@@ -1,10 +1,10 @@
 //! What the derives of components and resources tell of a type beyond its layout: stable name, functions and fields.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Expr, ExprLit, Field, GenericParam, Index, Lit, LitStr, Meta, Visibility};
+use syn::{Attribute, Expr, ExprLit, Field, GenericParam, Lit, LitStr, Meta, Visibility};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
@@ -12,7 +12,7 @@ use crate::entities;
 use crate::expand::{reject_lifetimes, scope};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
-use crate::item::{Item, Kind};
+use crate::item::{Item, Kind, has_repr, member};
 
 /// The option for another stable name than the path of the type.
 pub(crate) const NAME: Known = Known { name: "name", usage: "name = \"a_name_for_files\"" };
@@ -216,17 +216,6 @@ pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     (!fields.is_empty()).then(|| hygienic!(&[#(#fields),*]))
 }
 
-/// Whether the layout is one of these. Values of a `packed` type lie without padding, so that there may be no references to their fields.
-pub(crate) fn has_repr(attrs: &[Attribute], layouts: &[&str]) -> bool {
-    attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
-        let Meta::List(list) = &attr.meta else { return false };
-        list.tokens
-            .clone()
-            .into_iter()
-            .any(|token| matches!(token, TokenTree::Ident(word) if layouts.iter().any(|layout| word == layout)))
-    })
-}
-
 /// One field: its name, place, doc comment, the way to it and its type. The tokens around the type have its place as if they were
 /// the user's, so that an error in the type is the one that the compiler has reported at the definition, and is reported once.
 ///
@@ -250,14 +239,6 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     let way = hygienic!(|__strata_value: &Self| { #is_place #pointer #cast });
     let ignoring = entities::is_ignored(field).then(|| hygienic!(.ignoring_entities()));
     hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end #ignoring))
-}
-
-/// How a field is called in an expression.
-pub(crate) fn member(at: usize, field: &Field) -> TokenStream {
-    match &field.ident {
-        Some(ident) => ident.to_token_stream(),
-        None => Index { index: u32::try_from(at).unwrap_or(u32::MAX), span: Span::mixed_site() }.to_token_stream(),
-    }
 }
 
 /// The text of a doc comment, without the space that its lines begin with.

@@ -12,11 +12,10 @@ use syn::{Attribute, Field, Fields, GenericArgument, Meta, PathArguments, Type, 
 
 use crate::attr::{CRATE, Grammar, private_path};
 use crate::ctxt::Ctxt;
-use crate::description::{has_repr, member};
 use crate::expand::scope;
 use crate::generics::{type_params, where_with};
 use crate::hygiene::hygienic;
-use crate::item::{Item, Kind};
+use crate::item::{Item, Kind, has_repr, member};
 use crate::relationship::is_list_of_sources;
 use crate::types::{ends, find_word, peel, plain_path};
 

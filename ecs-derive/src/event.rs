@@ -8,11 +8,10 @@ use syn::{Field, Meta, Type};
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::component::key;
 use crate::ctxt::Ctxt;
-use crate::description::member;
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
-use crate::item::{Body, Item, Kind};
+use crate::item::{Body, Item, Kind, member};
 
 const TRIGGER: Known = Known { name: "trigger", usage: "trigger = Type" };
 const PROPAGATE: Known = Known { name: "propagate", usage: "propagate = &'static Component" };

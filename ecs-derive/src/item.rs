@@ -8,7 +8,7 @@ use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Field, Generics, Token, Variant, Visibility, token};
+use syn::{Attribute, Field, Generics, Index, Meta, Token, Variant, Visibility, token};
 
 use crate::ctxt::Ctxt;
 
@@ -145,5 +145,24 @@ fn find_helper(cx: &Ctxt, helper: &str, tokens: TokenStream) {
             find_helper(cx, helper, group.stream());
         }
         after_pound = false;
+    }
+}
+
+/// Whether the layout is one of these. Values of a `packed` type lie without padding, so that there may be no references to their fields.
+pub(crate) fn has_repr(attrs: &[Attribute], layouts: &[&str]) -> bool {
+    attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
+        let Meta::List(list) = &attr.meta else { return false };
+        list.tokens
+            .clone()
+            .into_iter()
+            .any(|token| matches!(token, TokenTree::Ident(word) if layouts.iter().any(|layout| word == layout)))
+    })
+}
+
+/// How a field is called in an expression.
+pub(crate) fn member(at: usize, field: &Field) -> TokenStream {
+    match &field.ident {
+        Some(ident) => ident.to_token_stream(),
+        None => Index { index: u32::try_from(at).unwrap_or(u32::MAX), span: Span::mixed_site() }.to_token_stream(),
     }
 }

@@ -7,10 +7,9 @@ use syn::{Attribute, Field, Meta, Path, Visibility};
 
 use crate::attr::{Grammar, Known, Opt, Value};
 use crate::ctxt::Ctxt;
-use crate::description::member;
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
-use crate::item::{Item, Kind};
+use crate::item::{Item, Kind, member};
 
 /// The attribute of the component that names a target, and of the field that holds it.
 const SOURCE: &str = "relationship";
@@ -114,7 +113,7 @@ impl Side {
         };
         let member = member(at, &field);
         let rest = others.iter().map(|(at, field)| {
-            let (member, ty) = (crate::description::member(*at, field), &field.ty);
+            let (member, ty) = (crate::item::member(*at, field), &field.ty);
             let span = Span::mixed_site().located_at(ty.span());
             quote_spanned!(span=> #member: <#ty as __strata::Default>::default())
         });

@@ -6,9 +6,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt as _;
 use syn::{Field, Fields};
 
-use crate::description::member;
 use crate::hygiene::hygienic;
-use crate::item::{Item, Kind};
+use crate::item::{Item, Kind, member};
 
 /// The constant with the form, if the body of the type is known and it has values.
 pub(crate) fn form(item: &Item) -> Option<TokenStream> {

@@ -21,14 +21,14 @@ use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::entity::Entity;
 use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, QueryData, QueryFilter, RefSlice};
 use crate::simd::{Narrow, Wide};
-use crate::system::for_macros::{LoopResMut, Reborrow, SliceOf};
+use crate::system::for_macros::{LinkedSystem, LoopResMut, Reborrow, SliceOf};
 use crate::system::{
     BoxedSystem, EcsError, ParamSource, ResMut, RowLoop, Skipped, SystemCondition, SystemInput, SystemParam,
     SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
 };
 
-pub use self::linked::{LinkedData, LinkedItems, LinkedTerm, RefusedLinked, linked_access, relationship};
-pub use self::observers::{GivenRows, RefusedTarget, TargetSystem, has_target};
+pub use self::linked::{LinkedData, LinkedItems, LinkedTerm, linked_access, relationship};
+pub use self::observers::{GivenRows, TargetSystem, has_target};
 pub use self::pairs::{RefusedPairs, ValueOf, each_pair, pair_is_added, pair_is_changed, pair_of, target_access};
 
 /// What stands in for a system whose parameters are wrong: the program does not compile.
@@ -83,18 +83,8 @@ impl<D, F> RowsOf<D, F> {
     }
 }
 
-/// Found where the function is none for a system: see the module's documentation.
+/// Found where the function is none for a system, or for a loop over rows: see the module's documentation.
 pub trait Refused: Sized {
-    /// No system.
-    fn build<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
-        refused()
-    }
-}
-
-impl<F> Refused for WorldSystem<F, ()> {}
-
-/// The same for a loop over rows.
-pub trait RefusedRows: Sized {
     /// No system.
     fn build<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
         refused()
@@ -106,7 +96,9 @@ pub trait RefusedRows: Sized {
     }
 }
 
-impl<D, F, V, K> RefusedRows for RowLoop<D, F, V, K, ()> {}
+impl<F> Refused for WorldSystem<F, ()> {}
+impl<D, F, V, K> Refused for RowLoop<D, F, V, K, ()> {}
+impl<T, L, V, K> Refused for LinkedSystem<T, L, V, K, ()> {}
 
 /// A condition of a system, as a system.
 pub fn condition<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {

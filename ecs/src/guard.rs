@@ -146,12 +146,12 @@ mod tests {
 
 /// A panic that waits until what it must not break off has ended. If that ends by another panic, this one is forgotten. Without the standard library no panic is caught.
 #[derive(Default)]
-pub(crate) struct Waiting {
+pub(crate) struct DeferredPanic {
     #[cfg(feature = "std")]
     payload: std::sync::Mutex<Option<alloc::boxed::Box<dyn core::any::Any + Send>>>,
 }
 
-impl Waiting {
+impl DeferredPanic {
     /// Does something of which a panic has to wait. Of several panics it is the first that does.
     #[cfg(feature = "std")]
     pub(crate) fn catch(action: impl FnOnce()) -> Self {
@@ -222,7 +222,7 @@ impl Waiting {
 
 /// What it waited for has been broken off by another panic, which goes on instead.
 #[cfg(feature = "std")]
-impl Drop for Waiting {
+impl Drop for DeferredPanic {
     fn drop(&mut self) {
         if let Some(payload) = self.take() {
             drop_quietly(payload);

@@ -1,8 +1,103 @@
-//! Macros for implementations of standard traits that many types have.
+//! Macros that write implementations of traits of the standard library which a derive cannot write: for types with parameters
+//! that need no bounds, and for fields that are not shown.
+
+/// Implements `Debug` by an expression of the value and the formatter.
+macro_rules! impl_debug {
+    ($(#[$attribute:meta])* $($implementation:tt)*) => {
+        impl_fmt!($(#[$attribute])* Debug: $($implementation)*);
+    };
+}
+
+/// Implements `Display` by an expression of the value and the formatter.
+macro_rules! impl_display {
+    ($($implementation:tt)*) => {
+        impl_fmt!(Display: $($implementation)*);
+    };
+}
+
+macro_rules! impl_fmt {
+    ($(#[$attribute:meta])* $Trait:ident: [$($generics:tt)*] $Type:ty => |$this:ident, $f:ident| $done:expr) => {
+        $(#[$attribute])*
+        impl<$($generics)*> ::core::fmt::$Trait for $Type {
+            fn fmt(&self, $f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                let $this = self;
+                $done
+            }
+        }
+    };
+}
+
+/// Implements `Deref` by the place that the value leads to.
+macro_rules! impl_deref {
+    ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => $Target:ty, |$this:ident| $place:expr) => {
+        impl<$($generics)*> ::core::ops::Deref for $Type {
+            type Target = $Target;
+
+            $(#[$attribute])*
+            fn deref(&self) -> &$Target {
+                let $this = self;
+                &$place
+            }
+        }
+    };
+}
+
+/// Implements `Deref` and `DerefMut` by the place that the value leads to.
+macro_rules! impl_deref_mut {
+    ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => $Target:ty, |$this:ident| $place:expr) => {
+        impl_deref!($(#[$attribute])* [$($generics)*] $Type => $Target, |$this| $place);
+
+        impl<$($generics)*> ::core::ops::DerefMut for $Type {
+            $(#[$attribute])*
+            fn deref_mut(&mut self) -> &mut $Target {
+                let $this = self;
+                &mut $place
+            }
+        }
+    };
+}
+
+/// Implements `PartialEq`, `Eq` and `Hash` by a field.
+macro_rules! impl_eq {
+    ([$($generics:tt)*] $Type:ty, $field:ident) => {
+        impl<$($generics)*> PartialEq for $Type {
+            fn eq(&self, other: &Self) -> bool {
+                self.$field == other.$field
+            }
+        }
+
+        impl<$($generics)*> Eq for $Type {}
+
+        impl<$($generics)*> ::core::hash::Hash for $Type {
+            fn hash<H: ::core::hash::Hasher>(&self, state: &mut H) {
+                self.$field.hash(state);
+            }
+        }
+    };
+}
+
+/// Implements `IntoIterator` by that of another value.
+macro_rules! impl_into_iter {
+    ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => $Inner:ty, |$this:ident| $inner:expr) => {
+        $(#[$attribute])*
+        impl<$($generics)*> IntoIterator for $Type
+        where
+            $Inner: IntoIterator,
+        {
+            type Item = <$Inner as IntoIterator>::Item;
+            type IntoIter = <$Inner as IntoIterator>::IntoIter;
+
+            fn into_iter(self) -> Self::IntoIter {
+                let $this = self;
+                IntoIterator::into_iter($inner)
+            }
+        }
+    };
+}
 
 /// Implements `Copy`, and `Clone` by way of it, for types that are `Copy` whatever their parameters are.
 macro_rules! impl_copy {
-    ($([$($generics:tt)*] $Type:ty;)*) => { $(
+    ($([$($generics:tt)*] $Type:ty);+ $(;)?) => { $(
         impl<$($generics)*> Clone for $Type {
             #[inline]
             fn clone(&self) -> Self {
@@ -11,7 +106,7 @@ macro_rules! impl_copy {
         }
 
         impl<$($generics)*> Copy for $Type {}
-    )* };
+    )+ };
 }
 
 /// Implements `Debug` for types that are named but have no values worth showing: it writes the name of the type.
@@ -33,6 +128,19 @@ macro_rules! impl_debug_of_fields {
                 f.debug_struct(stringify!($Type))
                     $(.field(stringify!($field), &self.$field))*
                     .finish_non_exhaustive()
+            }
+        }
+    )* };
+}
+
+/// Implements `Debug`: a struct with the fields that are named, each with its value. The last word is the method of
+/// [`DebugStruct`](core::fmt::DebugStruct) that ends it.
+macro_rules! impl_debug_as_struct {
+    ($([$($generics:tt)*] $Type:ty, $name:literal, |$this:ident| { $($field:ident: $value:expr),* } $end:ident;)*) => { $(
+        impl<$($generics)*> core::fmt::Debug for $Type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let $this = self;
+                f.debug_struct($name)$(.field(stringify!($field), &$value))*.$end()
             }
         }
     )* };

@@ -11,9 +11,9 @@ extern crate self as strata_ecs;
 // From the lowest layer to the highest: each uses only those above it in this list.
 mod flags;
 #[macro_use]
-mod tuples;
-#[macro_use]
 mod impls;
+#[macro_use]
+mod tuples;
 mod const_panic;
 mod guard;
 mod mailbox;

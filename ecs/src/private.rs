@@ -44,11 +44,10 @@ pub use crate::event::{
     AddEvent, EntityEvent, EntityTrigger, Event, GlobalTrigger, PropagateEntityTrigger, SetEntityEventTarget,
 };
 pub use crate::generated::{
-    GivenRows, LendNothing, LinkedData, LinkedItems, LinkedTerm, OtherRow, ParParam, Param, Refused, RefusedLinked,
-    RefusedPairs, RefusedRows, RefusedTarget, Row, RowData, RowParam, RowsOf, TargetSystem, ValueOf, WorldSystem,
-    condition, each_pair, filter_access, has_target, input, lend, linked_access, marked_row, mut_row, pair_is_added,
-    pair_is_changed, pair_of, param_access, ref_row, refused_system, relationship, row_access, run_if, skipped,
-    target_access,
+    GivenRows, LendNothing, LinkedData, LinkedItems, LinkedTerm, OtherRow, ParParam, Param, Refused, RefusedPairs, Row,
+    RowData, RowParam, RowsOf, TargetSystem, ValueOf, WorldSystem, condition, each_pair, filter_access, has_target,
+    input, lend, linked_access, marked_row, mut_row, pair_is_added, pair_is_changed, pair_of, param_access, ref_row,
+    refused_system, relationship, row_access, run_if, skipped, target_access,
 };
 pub use crate::hierarchy::{ChildOf, Children};
 pub use crate::label::{

@@ -285,8 +285,8 @@ fn for_all(
     if let [selection] = selections {
         return operation(store, selection);
     }
-    let collect_all = |store: &mut Store, news: &mut LifecycleEvents| {
-        selections.iter().for_each(|selection| collect(store, news, selection));
+    let collect_all = |store: &mut Store, events: &mut LifecycleEvents| {
+        selections.iter().for_each(|selection| collect(store, events, selection));
     };
     store.notify_and_batch(collect_all, |store| selections.iter().map(|selection| operation(store, selection)).sum())
 }

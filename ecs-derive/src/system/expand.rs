@@ -7,11 +7,11 @@ use syn::{Expr, GenericParam, ReturnType, Visibility};
 
 use super::attrs::{self, Attrs};
 use super::check::MOST_PARAMETERS;
+use super::filters::{self, Filter};
 use super::frame::{self, Frame};
 use super::model::{Input, Kind, Model};
 use super::parse::Param;
-use super::rows::Filter;
-use super::{pairs as of_pairs, rows, same_type, target, world};
+use super::{along, pairs as of_pairs, rows, same_type, target, world};
 use crate::expand::{scope, with_macros_of};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
@@ -75,12 +75,12 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
     // The core expects the names of the row parameters first: together they are one query.
     let labels: Vec<String> =
         model.rows().chain(model.linked()).chain(model.system_params()).map(|input| input.param.label()).collect();
-    let build = match model.is_loop() {
-        true => rows::build,
-        false if model.takes_target() => target::build,
-        false => world::build,
+    let mut system = match &model.options.along {
+        Some(along) if model.is_loop() => along::build(model, along, frame, &name, &labels),
+        _ if model.is_loop() => rows::build(model, frame, &name, &labels),
+        _ if model.takes_target() => target::build(model, frame, &name, &labels),
+        _ => world::build(model, frame, &name, &labels),
     };
-    let mut system = build(model, frame, &name, &labels);
     if !model.options.run_if.is_empty() {
         let conditions = model.options.run_if.iter().map(condition);
         let skipped = match &model.function.output {
@@ -98,14 +98,8 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
 
 /// The traits whose methods stand in where a type is not what it has to be.
 fn stand_ins(model: &Model) -> Vec<TokenStream> {
-    let refused = match model.is_loop() {
-        true if model.options.along.is_some() => hygienic!(RefusedLinked),
-        true => hygienic!(RefusedRows),
-        false if model.takes_target() => hygienic!(RefusedTarget),
-        false => hygienic!(Refused),
-    };
     let mut stand_ins = if model.has_rows() { rows::stand_ins(model) } else { Vec::new() };
-    stand_ins.push(hygienic!(#refused as _));
+    stand_ins.push(hygienic!(Refused as _));
     stand_ins
 }
 
@@ -319,7 +313,7 @@ fn conflicts(model: &Model) -> TokenStream {
             _ => quote_spanned!(first=> __strata::input::<#ty>();),
         }
     });
-    let filters = rows::filters(model)
+    let filters = filters::filters(model)
         .into_iter()
         .map(|Filter { option, term, .. }| hygienic!(__strata::filter_access::<#term>(#option)));
     // Behind all others: pairs of types go by place.

@@ -2,18 +2,21 @@
 //!
 //! Stages: [`parse`] reads the function, [`options`] the attribute, [`model`] decides what each parameter is,
 //! [`check`] reports what a system may not be, and [`expand`] writes the output: the item under the user's name
-//! ([`frame`]) and either the loop over rows ([`rows`], for the instruction sets that [`variants`] says), the call of an observer
-//! with what it takes of the target ([`target`]), or the call ([`world`]).
+//! ([`frame`]) and either the loop over rows ([`rows`], for the instruction sets that [`variants`] says), the call of an
+//! observer with what it takes of the target ([`target`]), or the call ([`world`]). Row systems that go along a relationship
+//! are in [`along`], the filters of a system in [`filters`].
 //!
 //! A row system becomes a kernel, a function over slices of one length with a single counted loop around the user's
 //! function, and a plain system around it that hands the kernel one table after the other. The core decides for which
 //! instruction sets it is compiled, by a name in the output (`Wide` or `Narrow`): the macro looks at the options and the
 //! parameters, and in the body for `?` and `Err`, which is all that it ever looks for there (`variants.rs`).
 
+mod along;
 mod attrs;
 mod check;
 mod conditional;
 mod expand;
+mod filters;
 mod frame;
 mod linked;
 mod marks;
@@ -76,7 +79,8 @@ fn expand_as(word: Word, attribute: TokenStream, item: TokenStream) -> TokenStre
     {
         return with_errors(output, cx.into_errors());
     }
-    let model = Model::new(&cx, function, options);
+    let mut model = Model::new(&cx, function, options);
+    pairs::add_inputs(&mut model);
     check::check(&cx, &model);
     let output = if cx.is_clean() { expand::expand(&model) } else { expand::stub(&model) };
     let output = with_errors(output, cx.into_errors());

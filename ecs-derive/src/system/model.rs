@@ -6,7 +6,6 @@ use syn::{GenericArgument, GenericParam, Path, PathArguments, ReturnType, Type, 
 
 use super::marks::{self, Mark};
 use super::options::{Options, Word, is_same};
-use super::pairs;
 use super::parse::{Function, Param};
 use crate::ctxt::Ctxt;
 use crate::hygiene::hygienic;
@@ -172,9 +171,6 @@ impl Model {
             }
             let variable = format_ident!("__strata_{at}", span = place.0);
             inputs.push(Input { kind, param: param.clone(), ends: place, ty, variable, is_marked: mark.is_some() });
-        }
-        if let Some(pairs) = &options.pairs {
-            pairs::add_inputs(&options, pairs, &mut inputs);
         }
         Model { function, options, inputs }
     }

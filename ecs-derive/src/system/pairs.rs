@@ -7,16 +7,17 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::Type;
 
+use super::filters::allowed;
 use super::model::{Input, Kind, Model, classify, is_mutable};
-use super::options::{Options, PairsOf};
+use super::options::PairsOf;
 use super::parse::Param;
-use super::rows;
 use crate::hygiene::hygienic;
 use crate::tuple::nest;
 use crate::types::ends;
 
 /// Adds what the function does not take itself: the pairs of the row, and what finds targets.
-pub(super) fn add_inputs(options: &Options, pairs: &PairsOf, inputs: &mut Vec<Input>) {
+pub(super) fn add_inputs(Model { options, inputs, .. }: &mut Model) {
+    let Some(pairs) = &options.pairs else { return };
     let pair = taken(inputs);
     let data = data(pairs, pair);
     let place = pair.map_or_else(|| ends(&pairs.relation), |input| input.ends);
@@ -30,7 +31,7 @@ pub(super) fn add_inputs(options: &Options, pairs: &PairsOf, inputs: &mut Vec<In
         let names = targets.iter().map(|input| input.param.name().map_or_else(|| quote!(_), |name| quote!(#name)));
         let names = names.reduce(|first, next| quote!(#first and #next)).unwrap_or_default();
         let terms = nest(&targets.iter().map(|input| &input.ty).collect::<Vec<_>>());
-        let allowed = rows::allowed(options);
+        let allowed = allowed(options);
         let way =
             if targets.iter().any(|input| is_mutable(&input.param.ty)) { hygienic!(Query) } else { hygienic!(Targets) };
         let ty = hygienic!(__strata::#way<'_, '_, #terms, #allowed>);

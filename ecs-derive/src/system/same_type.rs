@@ -7,8 +7,8 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 use syn::{GenericArgument, PathArguments, Type, TypePath};
 
+use super::filters;
 use super::model::{Kind, Model};
-use super::rows;
 use crate::hygiene::hygienic;
 use crate::types::peel;
 
@@ -106,7 +106,7 @@ fn borrows(model: &Model) -> Vec<Borrow<'_>> {
             Kind::System | Kind::Targets => of_param(&input.param.ty, param, &mut borrows),
         }
     }
-    for (param, filter) in (inputs().count()..).zip(rows::filters(model)) {
+    for (param, filter) in (inputs().count()..).zip(filters::filters(model)) {
         borrows.extend(filter.ticks.map(|ty| Borrow { param, row: true, ty, write: false, what: What::Changes }));
     }
     borrows

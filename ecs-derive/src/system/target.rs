@@ -2,9 +2,10 @@
 
 use proc_macro2::TokenStream;
 
+use super::filters::filter;
 use super::frame::Frame;
 use super::model::Model;
-use super::rows::{filter, kernel, terms};
+use super::rows::{kernel, terms};
 use crate::hygiene::hygienic;
 use crate::tuple::nest_narrow;
 

@@ -84,7 +84,7 @@ impl fmt::Debug for CommandQueue {
 pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<&'static str>) {
     /// Commands that were waiting in the store before are not the system's. They come after its own, and before what
     /// those have queued; they stay if one of those panics.
-    struct Waiting<'a> {
+    struct QueueGuard<'a> {
         store: &'a mut Store,
         recorded: &'a mut Queue<Store>,
         queue: Queue<Store>,
@@ -93,7 +93,7 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
         home: Option<Home>,
     }
 
-    impl Drop for Waiting<'_> {
+    impl Drop for QueueGuard<'_> {
         fn drop(&mut self) {
             if let Some(home) = self.home.as_ref().filter(|home| !home.is(self.store)) {
                 return home.send_waiting(&mut self.queue, self.before);
@@ -120,7 +120,7 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
     take_returned(store);
     let waiting = core::mem::take(&mut store.commands.queue);
     let before = core::mem::replace(&mut store.commands.errors.system, system);
-    let mut waiting = Waiting { store, recorded: queue, queue: waiting, before, home: None };
+    let mut waiting = QueueGuard { store, recorded: queue, queue: waiting, before, home: None };
     _span = Some(trace::commands(system));
     run(waiting.recorded, waiting.store, &mut waiting.home);
     if !waiting.queue.is_empty() && waiting.home.as_ref().is_none_or(|home| home.is(waiting.store)) {
@@ -219,7 +219,7 @@ pub(crate) fn apply_observer_commands(store: &mut Store) {
 fn apply_recorded(store: &mut Store) {
     while !store.events.dispatch.is_running() && store.events.dispatch.has_waiting() {
         let mut queue = store.events.dispatch.take_waiting();
-        store.events.dispatch.note_applied();
+        store.events.dispatch.applied += 1;
         run(&mut queue, store, &mut None);
         store.events.dispatch.reuse_waiting(&mut queue);
     }

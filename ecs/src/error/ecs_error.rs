@@ -5,7 +5,6 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
-use core::ops::Deref;
 
 /// Any error. `?` turns every error type into it, but [`EcsError`], which it is inside of.
 ///
@@ -161,13 +160,7 @@ impl From<EcsError> for Box<dyn Error> {
     }
 }
 
-impl Deref for EcsError {
-    type Target = dyn Error + Send + Sync + 'static;
-
-    fn deref(&self) -> &Self::Target {
-        &*self.0.error
-    }
-}
+impl_deref!([] EcsError => dyn Error + Send + Sync + 'static, |this| *this.0.error);
 
 impl fmt::Display for Annotated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -178,11 +171,7 @@ impl fmt::Display for Annotated {
     }
 }
 
-impl fmt::Debug for Annotated {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+impl_debug!([] Annotated => |this, f| fmt::Display::fmt(this, f));
 
 impl Error for Annotated {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
@@ -190,18 +179,10 @@ impl Error for Annotated {
     }
 }
 
-impl fmt::Display for EcsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+impl_display!([] EcsError => |this, f| this.0.fmt(f));
 
-/// As `Display`: it is what `unwrap` and a `main` that fails print.
-impl fmt::Debug for EcsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+// As `Display`: it is what `unwrap` and a `main` that fails print.
+impl_debug!([] EcsError => |this, f| fmt::Display::fmt(this, f));
 
 /// Says what was being done when an error happened: for `Result` and `Option`.
 ///

@@ -1,7 +1,6 @@
 //! Events of the pairs of relations.
 
 use core::any::type_name;
-use core::fmt;
 
 use super::traits::{EntityEvent, Event};
 use super::trigger::EntityTrigger;
@@ -134,11 +133,7 @@ macro_rules! of_pairs {
             }
         }
 
-        impl<R> fmt::Debug for $Event<R> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}({}, {})", type_name::<Self>(), self.source, self.target)
-            }
-        }
+        impl_debug!([R] $Event<R> => |this, f| write!(f, "{}({}, {})", type_name::<Self>(), this.source, this.target));
     )* };
 }
 

@@ -193,5 +193,9 @@ pub trait Trigger<E: Event>: 'static {
 
     /// The entity that the event goes on to; it has been told.
     #[doc(hidden)]
-    fn next(&mut self, event: &mut E, state: &mut Self::State, world: &World) -> Option<Entity>;
+    #[inline]
+    fn next(&mut self, event: &mut E, state: &mut Self::State, world: &World) -> Option<Entity> {
+        let _ = (event, state, world);
+        None
+    }
 }

@@ -1,7 +1,6 @@
 //! How an event finds its observers.
 
 use alloc::vec::Vec;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::traits::{EntityEvent, Event, SetEntityEventTarget, Trigger};
@@ -22,11 +21,6 @@ impl<E: Event> Trigger<E> for GlobalTrigger {
     fn first(&mut self, _: &E) -> Option<Entity> {
         None
     }
-
-    #[inline]
-    fn next(&mut self, _: &mut E, (): &mut (), _: &World) -> Option<Entity> {
-        None
-    }
 }
 
 /// The event is for one entity.
@@ -39,11 +33,6 @@ impl<E: EntityEvent> Trigger<E> for EntityTrigger {
     #[inline]
     fn first(&mut self, event: &E) -> Option<Entity> {
         Some(event.event_target())
-    }
-
-    #[inline]
-    fn next(&mut self, _: &mut E, (): &mut (), _: &World) -> Option<Entity> {
-        None
     }
 }
 
@@ -77,11 +66,6 @@ impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
     fn first(&mut self, event: &E) -> Option<Entity> {
         Some(event.event_target())
     }
-
-    #[inline]
-    fn next(&mut self, _: &mut E, _: &mut Self, _: &World) -> Option<Entity> {
-        None
-    }
 }
 
 #[inline(never)]
@@ -109,14 +93,11 @@ impl<const AUTO: bool, E: EntityEvent, T: Traversal<E>> Default for PropagateEnt
     }
 }
 
-impl<const AUTO: bool, E: EntityEvent, T: Traversal<E>> fmt::Debug for PropagateEntityTrigger<AUTO, E, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PropagateEntityTrigger")
-            .field("original_event_target", &self.original_event_target)
-            .field("propagate", &self.propagate)
-            .finish()
-    }
-}
+impl_debug!([const AUTO: bool, E: EntityEvent, T: Traversal<E>] PropagateEntityTrigger<AUTO, E, T> => |this, f|
+    f.debug_struct("PropagateEntityTrigger")
+        .field("original_event_target", &this.original_event_target)
+        .field("propagate", &this.propagate)
+        .finish());
 
 impl<const AUTO: bool, E, T> Trigger<E> for PropagateEntityTrigger<AUTO, E, T>
 where

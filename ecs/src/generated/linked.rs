@@ -6,33 +6,6 @@ use super::RowAccess;
 use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::query::{ChildRows, Fetch, QueryData, ReadOnlyFetch};
 use crate::relationship::Relationship;
-use crate::system::for_macros::{LinkedOptions, LinkedSystem};
-use crate::system::{BoxedSystem, SystemInput};
-
-/// Found where the function is none for such a system: see the documentation of the module above.
-pub trait RefusedLinked: Sized {
-    /// No system.
-    fn build<In: SystemInput, Out>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        _: LinkedOptions,
-    ) -> BoxedSystem<In, Out> {
-        super::refused()
-    }
-
-    /// No system.
-    fn build_par<In: SystemInput, Out>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        _: LinkedOptions,
-    ) -> BoxedSystem<In, Out> {
-        super::refused()
-    }
-}
-
-impl<T, L, V, K> RefusedLinked for LinkedSystem<T, L, V, K, ()> {}
 
 /// A parameter for what a target or sources have. With a type around it, rustc says what is wrong with the component.
 pub struct LinkedTerm<D>(PhantomData<fn() -> D>);

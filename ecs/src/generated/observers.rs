@@ -16,7 +16,7 @@ use crate::event::{EntityEvent, EventPattern};
 use crate::observer::{On, OnAbout, OnInput};
 use crate::query::{ContiguousFetch, Query, QueryData, QueryFilter, SliceKernel, lacking};
 use crate::store::{Affected, Store};
-use crate::system::for_macros::SliceOf;
+use crate::system::for_macros::{SliceOf, impl_kernel};
 use crate::system::{
     BoxedSystem, EcsError, LoopKind, MacroMarker, SystemInput, SystemParam, SystemParamFunction, SystemParamItem,
     function_system,
@@ -73,56 +73,20 @@ pub trait TargetKernel<P: EventPattern, D: QueryData<Terms: ContiguousFetch>, Ma
     fn run(
         &self,
         len: usize,
-        rows: (&[Entity], SliceOf<'_, D>),
+        entities: &[Entity],
+        columns: SliceOf<'_, D>,
         given: &mut GivenRows<'_, P>,
         params: &mut SystemParamItem<'_, '_, Self::Params>,
     ) -> Result<(), EcsError>;
 }
 
-impl<P, D, K, Params> TargetKernel<P, D, fn(Params)> for K
-where
-    P: EventPattern,
-    D: QueryData<Terms: ContiguousFetch>,
-    Params: SystemParam + 'static,
-    K: Send + Sync + 'static,
-    K: for<'a, 'e, 'h, 'p, 'g> Fn(
-        usize,
-        &'e [Entity],
-        SliceOf<'a, D>,
-        &'h mut GivenRows<'g, P>,
-        &'p mut Params,
-    ) -> Result<(), EcsError>,
-    K: for<'a, 'e, 'h, 'p, 'g, 'w, 's> Fn(
-        usize,
-        &'e [Entity],
-        SliceOf<'a, D>,
-        &'h mut GivenRows<'g, P>,
-        &'p mut SystemParamItem<'w, 's, Params>,
-    ) -> Result<(), EcsError>,
-{
-    type Params = Params;
-
-    #[inline(always)]
-    fn run(
-        &self,
-        len: usize,
-        (entities, columns): (&[Entity], SliceOf<'_, D>),
-        given: &mut GivenRows<'_, P>,
-        params: &mut SystemParamItem<'_, '_, Params>,
-    ) -> Result<(), EcsError> {
-        // The indirection tells the compiler which of the two signatures is meant.
-        #[inline(always)]
-        fn call<C, G, P>(
-            kernel: &impl Fn(usize, &[Entity], C, &mut G, &mut P) -> Result<(), EcsError>,
-            (len, entities): (usize, &[Entity]),
-            columns: C,
-            given: &mut G,
-            params: &mut P,
-        ) -> Result<(), EcsError> {
-            (*kernel)(len, entities, columns, given, params)
-        }
-        call(self, (len, entities), columns, given, params)
-    }
+impl_kernel! {
+    [P: EventPattern, D: QueryData<Terms: ContiguousFetch>] TargetKernel<P, D>, fn(Params), for<'a, 'e, 'h, 'g>
+    (
+        entities E: &'e [Entity] = &[Entity],
+        columns C: SliceOf<'a, D> = SliceOf<'_, D>,
+        given G: &'h mut GivenRows<'g, P> = &mut GivenRows<'_, P>
+    ) {}
 }
 
 /// Reports the first target that lacks components of the function.
@@ -196,8 +160,8 @@ where
     }
 
     #[inline(always)]
-    fn run(&mut self, len: usize, rows: SliceOf<'_, (Entity, D)>) -> Result<(), EcsError> {
-        self.kernel.run(len, rows, &mut self.given.for_loop(), self.params)
+    fn run(&mut self, len: usize, (entities, columns): SliceOf<'_, (Entity, D)>) -> Result<(), EcsError> {
+        self.kernel.run(len, entities, columns, &mut self.given.for_loop(), self.params)
     }
 }
 
@@ -297,15 +261,7 @@ where
     }
 }
 
-/// Found where the function is none for an observer: see the documentation of the module above.
-pub trait RefusedTarget: Sized {
-    /// No system.
-    fn build<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
-        panic!("an observer with an error in its parameters is not built")
-    }
-}
-
-impl<P, D, F, K> RefusedTarget for TargetSystem<P, D, F, K, ()> {}
+impl<P, D, F, K> super::Refused for TargetSystem<P, D, F, K, ()> {}
 
 /// The event of an observer that takes components of its target, to be checked when the program is compiled.
 pub const fn has_target<P: EventPattern<Event: EntityEvent>>() {}

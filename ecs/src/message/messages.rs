@@ -10,7 +10,6 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::cmp::Ordering;
 use core::fmt;
-use core::hash::{Hash, Hasher};
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::mem;
@@ -505,13 +504,7 @@ impl<M> MessageId<M> {
 
 impl_copy! { [M] MessageId<M>; }
 
-impl<M> PartialEq for MessageId<M> {
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
-    }
-}
-
-impl<M> Eq for MessageId<M> {}
+impl_eq!([M] MessageId<M>, id);
 
 impl<M> PartialOrd for MessageId<M> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
@@ -525,17 +518,7 @@ impl<M> Ord for MessageId<M> {
     }
 }
 
-impl<M> Hash for MessageId<M> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.id.hash(state);
-    }
-}
-
-impl<M> fmt::Debug for MessageId<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("MessageId").field(&self.id).finish()
-    }
-}
+impl_debug!([M] MessageId<M> => |this, f| f.debug_tuple("MessageId").field(&this.id).finish());
 
 /// The ids of messages that were written together.
 ///
@@ -567,8 +550,4 @@ impl<M> Iterator for WriteBatchIds<M> {
 impl<M> ExactSizeIterator for WriteBatchIds<M> {}
 impl<M> FusedIterator for WriteBatchIds<M> {}
 
-impl<M> fmt::Debug for WriteBatchIds<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("WriteBatchIds").field(&self.numbers).finish()
-    }
-}
+impl_debug!([M] WriteBatchIds<M> => |this, f| f.debug_tuple("WriteBatchIds").field(&this.numbers).finish());

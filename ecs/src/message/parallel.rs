@@ -1,7 +1,5 @@
 //! Reading messages on several threads.
 
-use core::fmt;
-
 use super::messages::MessageId;
 use crate::pool::{Pool, Tasks};
 
@@ -99,8 +97,5 @@ impl<M: Sync> MessageParIter<'_, M> {
     }
 }
 
-impl<M> fmt::Debug for MessageParIter<'_, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessageParIter").field("len", &(self.first.len() + self.second.len())).finish_non_exhaustive()
-    }
-}
+impl_debug!([M] MessageParIter<'_, M> => |this, f|
+    f.debug_struct("MessageParIter").field("len", &(this.first.len() + this.second.len())).finish_non_exhaustive());

@@ -1,6 +1,5 @@
 //! Iterators over messages, which note how far they have come.
 
-use core::fmt;
 use core::iter::FusedIterator;
 use core::mem;
 use core::slice;
@@ -77,7 +76,7 @@ impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
 
 /// An iterator `$name` over one or two `slice::$inner`: for each `$message`, which has the number `$number`, it gives `$item`.
 macro_rules! walks {
-    ($(#[$doc:meta])* $name:ident, $inner:ident, $Item:ty, |$number:ident, $message:ident| $item:expr) => {
+    ($($(#[$doc:meta])* $name:ident, $inner:ident, $Item:ty, |$number:ident, $message:ident| $item:expr;)*) => { $(
         $(#[$doc])*
         pub struct $name<'a, M>(pub(super) Walk<'a, slice::$inner<'a, M>>);
 
@@ -115,12 +114,9 @@ macro_rules! walks {
         impl<M> ExactSizeIterator for $name<'_, M> {}
         impl<M> FusedIterator for $name<'_, M> {}
 
-        impl<M> fmt::Debug for $name<'_, M> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).field("len", &self.0.len()).finish_non_exhaustive()
-            }
-        }
-    };
+        impl_debug!([M] $name<'_, M> => |this, f|
+            f.debug_struct(stringify!($name)).field("len", &this.0.len()).finish_non_exhaustive());
+    )* };
 }
 
 walks! {
@@ -134,10 +130,8 @@ walks! {
     /// messages.write_batch(0..3);
     /// assert_eq!(cursor.read(&messages).last(), Some(&2));
     /// ```
-    MessageIterator, Iter, &'a M, |_number, message| message
-}
+    MessageIterator, Iter, &'a M, |_number, message| message;
 
-walks! {
     /// Messages that a reader has not seen, with their ids, from
     /// [`MessageCursor::read_with_id`](crate::message::MessageCursor::read_with_id).
     ///
@@ -149,10 +143,8 @@ walks! {
     /// messages.write_batch(0..3);
     /// assert!(cursor.read_with_id(&messages).all(|(number, id)| id.id == *number));
     /// ```
-    MessageIteratorWithId, Iter, (&'a M, MessageId<M>), |number, message| (message, MessageId::new(number))
-}
+    MessageIteratorWithId, Iter, (&'a M, MessageId<M>), |number, message| (message, MessageId::new(number));
 
-walks! {
     /// Messages that a reader has not seen, to be changed, from
     /// [`MessageCursor::read_mut`](crate::message::MessageCursor::read_mut).
     ///
@@ -165,10 +157,8 @@ walks! {
     /// *cursor.read_mut(&mut messages).next().unwrap() += 1;
     /// assert_eq!(messages.drain().next(), Some(4));
     /// ```
-    MessageMutIterator, IterMut, &'a mut M, |_number, message| message
-}
+    MessageMutIterator, IterMut, &'a mut M, |_number, message| message;
 
-walks! {
     /// Messages that a reader has not seen, to be changed, with their ids, from
     /// [`MessageCursor::read_mut_with_id`](crate::message::MessageCursor::read_mut_with_id).
     ///
@@ -181,5 +171,5 @@ walks! {
     /// let (number, id) = cursor.read_mut_with_id(&mut messages).nth(1).unwrap();
     /// assert_eq!((*number, id.id), (1, 1));
     /// ```
-    MessageMutIteratorWithId, IterMut, (&'a mut M, MessageId<M>), |number, message| (message, MessageId::new(number))
+    MessageMutIteratorWithId, IterMut, (&'a mut M, MessageId<M>), |number, message| (message, MessageId::new(number));
 }

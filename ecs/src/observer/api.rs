@@ -1,8 +1,8 @@
 //! Adding observers and triggering events, in a world or by a command.
 
 use super::describe::{IntoEntityObserver, IntoObserver};
+use super::dispatch;
 use super::id::ObserverId;
-use super::telling;
 
 use crate::command::{Commands, EntityCommands};
 use crate::entity::Entity;
@@ -146,8 +146,8 @@ impl World {
     #[inline]
     fn trigger_as_before<E: Event>(&mut self, event: &mut E, trigger: &mut E::Trigger<'static>) {
         // Code that has the world does not run while an event is told.
-        let is_told = telling::trigger(&mut self.store, event, trigger);
-        debug_assert!(is_told);
+        let is_dispatched = dispatch::trigger(&mut self.store, event, trigger);
+        debug_assert!(is_dispatched);
     }
 
     /// Sets how many events may lead to each other: one that an observer triggers, by a command or at once, has that of the observer as
@@ -185,9 +185,9 @@ impl DeferredWorld<'_> {
     pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
         let store = self.store_mut();
         let acting = SavedCaller::save(store);
-        let is_told = telling::trigger(store.by_caller(), &mut event, &mut Default::default());
+        let is_dispatched = dispatch::trigger(store.by_caller(), &mut event, &mut Default::default());
         acting.restore(store);
-        if !is_told {
+        if !is_dispatched {
             self.commands().trigger(event);
         }
     }

@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::id::ObserverId;
@@ -80,7 +79,7 @@ pub struct Observer {
 
 enum State {
     /// It has not been added to a world.
-    Waiting(Box<dyn Unregistered>, Option<Box<Rare>>),
+    Unregistered(Box<dyn Registration>, Option<Box<Rare>>),
     /// It was added to a world as a component.
     Added(Box<(ObserverId, Box<str>)>),
 }
@@ -90,7 +89,7 @@ fn start(mut world: DeferredWorld<'_>, context: HookContext) {
     world.commands().queue(move |world: &mut World| {
         let store = &mut world.store;
         let Some(mut observer) = WriteEntity::new(store, context.entity).into_mut_told::<Observer>() else { return };
-        let State::Waiting(system, _) = &observer.state else { return };
+        let State::Unregistered(system, _) = &observer.state else { return };
         let id = ObserverId::next();
         let added = State::Added(Box::new((id, Box::from(system.name()))));
         let waiting = Observer {
@@ -109,14 +108,11 @@ fn stop(mut world: DeferredWorld<'_>, context: HookContext) {
     }
 }
 
-impl fmt::Debug for Observer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Observer").field("system", &self.system_name()).field("entities", &self.entities).finish()
-    }
-}
+impl_debug!([] Observer => |this, f|
+    f.debug_struct("Observer").field("system", &this.system_name()).field("entities", &this.entities).finish());
 
 /// An observer, of whatever type of event.
-trait Unregistered: Send + Sync {
+trait Registration: Send + Sync {
     fn name(&self) -> &str;
 
     /// Prepares the system for a store and adds it, for entities. If the flag is set, it is notified of what exists already.
@@ -126,7 +122,7 @@ trait Unregistered: Send + Sync {
 /// An observer with this input.
 struct WithInput<I: ObserverInput>(Box<dyn Observe<EventOf<I>>>);
 
-impl<I: ObserverInput> Unregistered for WithInput<I> {
+impl<I: ObserverInput> Registration for WithInput<I> {
     fn name(&self) -> &str {
         self.0.facts().name
     }
@@ -233,7 +229,7 @@ impl Observer {
         S: IntoSystem<I, Out, M>,
     {
         let () = S::CHECKED;
-        let state = State::Waiting(S::with_notify_system(system, Describing), None);
+        let state = State::Unregistered(S::with_notify_system(system, Describing), None);
         Self { state, entities: Vec::new(), existing: false }
     }
 
@@ -284,7 +280,7 @@ impl Observer {
     /// ```
     #[must_use]
     pub fn run_if<M>(mut self, condition: impl SystemCondition<M>) -> Self {
-        if let State::Waiting(_, rare) = &mut self.state {
+        if let State::Unregistered(_, rare) = &mut self.state {
             rare.get_or_insert_default().conditions.push(condition.into_condition());
         }
         self
@@ -338,7 +334,7 @@ impl Observer {
     /// ```
     #[must_use]
     pub fn with_error_handler(mut self, handler: ErrorHandler) -> Self {
-        if let State::Waiting(_, rare) = &mut self.state {
+        if let State::Unregistered(_, rare) = &mut self.state {
             rare.get_or_insert_default().handler = Some(handler);
         }
         self
@@ -348,7 +344,7 @@ impl Observer {
     #[must_use]
     pub fn system_name(&self) -> &str {
         match &self.state {
-            State::Waiting(system, _) => system.name(),
+            State::Unregistered(system, _) => system.name(),
             State::Added(added) => &added.1,
         }
     }
@@ -370,7 +366,7 @@ impl Observer {
     #[must_use]
     pub fn id(&self) -> Option<ObserverId> {
         match &self.state {
-            State::Waiting(..) => None,
+            State::Unregistered(..) => None,
             State::Added(added) => Some(added.0),
         }
     }
@@ -384,7 +380,7 @@ impl Observer {
     /// Adds it to a store.
     pub(super) fn register(self, store: &mut Store, id: ObserverId) {
         let Self { state, entities, existing } = self;
-        if let State::Waiting(system, rare) = state {
+        if let State::Unregistered(system, rare) = state {
             system.register(store, id, rare, (entities, existing));
         }
     }
@@ -394,9 +390,9 @@ impl Observer {
 struct Describing;
 
 impl<I: ObserverInput> WithNotifySystem<I> for Describing {
-    type Out = Box<dyn Unregistered>;
+    type Out = Box<dyn Registration>;
 
-    fn with(self, system: impl NotifySystem<In = I>) -> Box<dyn Unregistered> {
+    fn with(self, system: impl NotifySystem<In = I>) -> Box<dyn Registration> {
         assert_keeps_structure(system.facts());
         Box::new(WithInput::<I>(Box::new(system)))
     }

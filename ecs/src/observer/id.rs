@@ -1,6 +1,5 @@
 //! Handles of observers.
 
-use core::fmt;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The handle of an observer. No two observers of a process ever have the same.
@@ -28,8 +27,4 @@ impl ObserverId {
     }
 }
 
-impl fmt::Debug for ObserverId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ObserverId({})", self.0)
-    }
-}
+impl_debug!([] ObserverId => |this, f| write!(f, "ObserverId({})", this.0));

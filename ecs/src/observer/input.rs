@@ -1,7 +1,6 @@
 //! What observers can be given: an event, or all of an operation at once.
 
 use core::convert::Infallible;
-use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -13,7 +12,8 @@ use crate::event::{EntityComponentsTrigger, Event, EventPattern, LifecycleEvent,
 use crate::origin::Origin;
 use crate::store::{Affected, Store};
 use crate::system::{
-    NotifySystem, ObservedRows, Outcome, RowScope, SystemInput, WrittenInput, outcome, run_on_entities,
+    NotifySystem, ObservedRows, Outcome, RowScope, SystemInput, WrittenInput, observes_nothing, outcome,
+    run_on_entities,
 };
 
 /// What a system that observes has for its first parameter: [`On`] or [`OnBatch`].
@@ -179,15 +179,12 @@ fn batch<'i, P: EventPattern>(
     OnBatchInput { entities, trigger, observer, caller, marker: PhantomData }
 }
 
-impl<P: EventPattern> fmt::Debug for OnBatch<'_, '_, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnBatch")
-            .field("entities", &self.entities())
-            .field("components", &self.components())
-            .field("observer", &self.observer())
-            .finish()
-    }
-}
+impl_debug!([P: EventPattern] OnBatch<'_, '_, P> => |this, f|
+    f.debug_struct("OnBatch")
+        .field("entities", &this.entities())
+        .field("components", &this.components())
+        .field("observer", &this.observer())
+        .finish());
 
 impl<P: EventPattern> SystemInput for OnBatch<'_, '_, P> {
     type Param<'i> = OnBatch<'i, 'i, P>;
@@ -198,15 +195,7 @@ impl<P: EventPattern> SystemInput for OnBatch<'_, '_, P> {
         OnBatch { given, marker: PhantomData }
     }
 
-    type About<'a> = Infallible;
-
-    fn begin(about: &mut Infallible) -> Infallible {
-        match *about {}
-    }
-
-    fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
-        match *about {}
-    }
+    observes_nothing!();
 }
 
 impl<P: EventPattern> WrittenInput for OnBatch<'_, '_, P> {}

@@ -40,7 +40,7 @@ mod watching;
 mod rare;
 mod observers;
 mod describe;
-mod telling;
+mod dispatch;
 mod hooks;
 mod api;
 mod pairs;

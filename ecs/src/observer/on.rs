@@ -2,7 +2,6 @@
 
 use core::fmt;
 use core::marker::PhantomData;
-use core::ops::{Deref, DerefMut};
 
 use super::id::ObserverId;
 use crate::component::ComponentId;
@@ -183,27 +182,10 @@ where
     }
 }
 
-impl<P: EventPattern> Deref for On<'_, '_, P> {
-    type Target = P::Event;
+impl_deref_mut!(#[inline] [P: EventPattern] On<'_, '_, P> => P::Event, |this| *this.given.event);
 
-    #[inline]
-    fn deref(&self) -> &P::Event {
-        self.given.event
-    }
-}
-
-impl<P: EventPattern> DerefMut for On<'_, '_, P> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut P::Event {
-        self.given.event
-    }
-}
-
-impl<P: EventPattern<Event: fmt::Debug>> fmt::Debug for On<'_, '_, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("On").field("event", self.event()).field("observer", &self.observer()).finish()
-    }
-}
+impl_debug!([P: EventPattern<Event: fmt::Debug>] On<'_, '_, P> => |this, f|
+    f.debug_struct("On").field("event", this.event()).field("observer", &this.observer()).finish());
 
 impl<P: EventPattern> SystemInput for On<'_, '_, P> {
     type Param<'i> = On<'i, 'i, P>;

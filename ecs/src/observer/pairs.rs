@@ -4,16 +4,16 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::Any;
 
-use super::telling::dispatch;
+use super::dispatch::dispatch;
 use crate::change::Mut;
 use crate::command::{Commands, EntityCommands};
 use crate::component::Component;
 use crate::entity::Entity;
 use crate::event::{Event, Relate, Unrelate};
-use crate::guard::Waiting;
+use crate::guard::DeferredPanic;
 use crate::message::Messages;
 use crate::query::{PairIter, ReadPairs, WritePairs};
-use crate::relation::{PairFunctions, PairNews, PairSource, PairTarget, Relation};
+use crate::relation::{PairEvent, PairFunctions, PairSource, PairTarget, Relation};
 use crate::store::{EntityAt, Store, pairs};
 use crate::world::{EntityWorldMut, World};
 
@@ -36,8 +36,8 @@ impl<R: Relation> Known<R> {
                 }
             }
         },
-        is_told: |store| has_observers::<Relate<R>>(store),
-        tell: tell::<R>,
+        is_observed: |store| has_observers::<Relate<R>>(store),
+        notify: notify_of_pairs::<R>,
     };
 }
 
@@ -81,19 +81,19 @@ fn notify<E: Event<Trigger<'static>: Default>>(store: &mut Store, event: &mut E)
 
 /// Tells what has become of pairs, and drops the values of those that have gone. A panic goes on when all has been told. What observers
 /// record waits until the caller applies it: they may exchange the world.
-fn tell<R: Relation>(store: &mut Store) {
+fn notify_of_pairs<R: Relation>(store: &mut Store) {
     let Some(number) = store.relations.number::<R>() else { return };
     let Some(pairs) = store.relations.get_mut::<R>(number) else { return };
-    let mut all = pairs.take_news();
+    let mut all = pairs.take_events();
     if all.len() > 1 {
-        let mut panicked = Waiting::default();
-        for news in all.drain(..) {
-            panicked = panicked.or(Waiting::catch(|| tell_one(store, news)));
+        let mut panicked = DeferredPanic::default();
+        for event in all.drain(..) {
+            panicked = panicked.or(DeferredPanic::catch(|| notify_of_pair(store, event)));
         }
         panicked.go_on();
-    } else if let Some(news) = all.pop() {
+    } else if let Some(event) = all.pop() {
         // Nothing has to be told after a panic.
-        tell_one(store, news);
+        notify_of_pair(store, event);
     }
     if let Some(pairs) = store.relations.get_mut::<R>(number) {
         pairs.give_back(all);
@@ -101,14 +101,14 @@ fn tell<R: Relation>(store: &mut Store) {
 }
 
 /// Notifies observers that a pair has been made, unless it has been removed since, or that it has ended.
-fn tell_one<R: Relation>(store: &mut Store, news: PairNews<R>) {
-    match news {
-        PairNews::Made(ends) => {
+fn notify_of_pair<R: Relation>(store: &mut Store, event: PairEvent<R>) {
+    match event {
+        PairEvent::Made(ends) => {
             if store.relations.get::<R>().is_some_and(|pairs| pairs.is_there(ends)) {
                 notify(store, &mut Relate::<R>::new(ends));
             }
         }
-        PairNews::Ended([source, target], relation) => {
+        PairEvent::Ended([source, target], relation) => {
             let mut ended = Unrelate { source, target, relation };
             notify(store, &mut ended);
             let now = store.now();

@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
-use core::ops::Deref;
 use core::slice;
 
 use hashbrown::HashMap;
@@ -57,14 +56,7 @@ impl Places {
     }
 }
 
-impl Deref for Places {
-    type Target = [u32];
-
-    #[inline(always)]
-    fn deref(&self) -> &[u32] {
-        &self.all
-    }
-}
+impl_deref!(#[inline(always)] [] Places => [u32], |this| this.all);
 
 impl Watching {
     /// Adds what an observer watches. Its place is greater than those of all others.

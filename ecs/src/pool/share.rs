@@ -13,7 +13,6 @@
 
 use alloc::sync::Arc;
 use core::cell::OnceCell;
-use core::fmt;
 use core::marker::PhantomData;
 use core::panic::AssertUnwindSafe;
 use core::ptr::NonNull;
@@ -75,11 +74,7 @@ impl Pool {
     }
 }
 
-impl fmt::Debug for Pool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Pool").field(&self.given).finish()
-    }
-}
+impl_debug!([] Pool => |this, f| f.debug_tuple("Pool").field(&this.given).finish());
 
 /// A thread that takes part in a share, as the work sees it.
 pub(crate) struct Participant<'a> {

@@ -54,31 +54,17 @@ impl Tasks {
     /// 64, as do the rows that have ticks in common.
     #[inline]
     pub(crate) fn of(rows: usize) -> Self {
-        if rows > GROUP {
-            Self::in_groups(rows, &[8, GROUP])
-        } else {
-            Self { rows, head: &[], size: 8, is_joined: false, in_lanes: false }
-        }
+        if rows > GROUP { Self::in_groups(rows, &[8, GROUP]) } else { Self::of_size(rows, 8) }
     }
 
     /// By the same rule, but all begin at multiples of 64.
     #[inline]
     pub(crate) fn of_groups(rows: usize) -> Self {
-        if rows > GROUP {
-            Self::in_groups(rows, &[GROUP])
-        } else {
-            Self { rows, head: &[], size: GROUP, is_joined: false, in_lanes: false }
-        }
+        if rows > GROUP { Self::in_groups(rows, &[GROUP]) } else { Self::of_size(rows, GROUP) }
     }
 
     fn in_groups(rows: usize, head: &'static [usize]) -> Self {
-        Self {
-            rows,
-            head,
-            size: (rows / 32).next_multiple_of(GROUP).clamp(GROUP, 16_384),
-            is_joined: false,
-            in_lanes: false,
-        }
+        Self { head, ..Self::of_size(rows, (rows / 32).next_multiple_of(GROUP).clamp(GROUP, 16_384)) }
     }
 
     /// Of the same size each, which must not be 0.

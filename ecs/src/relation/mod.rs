@@ -51,7 +51,7 @@ pub use self::components::{PairSource, PairTarget};
 pub(crate) use self::lists::{Link, Links};
 pub(crate) use self::relations::{PairFunctions, Relations};
 pub use self::storage::PairContents;
-pub(crate) use self::storage::{ErasedPairs, PairClones, PairNews, PairStorage, PairsCopy, descriptor_of};
+pub(crate) use self::storage::{ErasedPairs, PairClones, PairEvent, PairStorage, PairsCopy, descriptor_of};
 pub(crate) use self::storage::{PairsFault, PairsParts, PairsSetting, PartsOf};
 pub use self::traits::{CloneProbe, NoClone, OnTargetDespawn, Relation};
 pub use strata_ecs_derive::Relation;

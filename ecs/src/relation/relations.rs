@@ -29,9 +29,9 @@ pub(crate) struct PairFunctions<C: 'static> {
     /// Makes the pairs that [`ErasedPairs::clone_from`] has cloned, of an entity.
     pub(crate) relate_clones: fn(&mut C, Entity, Box<dyn PairClones>),
     /// Whether something is told of pairs that have come.
-    pub(crate) is_told: fn(&C) -> bool,
+    pub(crate) is_observed: fn(&C) -> bool,
     /// Tells what has become of pairs, and drops the values of those that have gone.
-    pub(crate) tell: fn(&mut C),
+    pub(crate) notify: fn(&mut C),
 }
 
 /// The relations of a store, which is a `C`.
@@ -102,7 +102,7 @@ impl<C: 'static> Relations<C> {
 
     /// Whether something is to be told of pairs.
     #[inline]
-    pub(crate) fn have_news(&self) -> bool {
+    pub(crate) fn have_events(&self) -> bool {
         self.places.iter().any(|place| place.pairs.has_pending())
     }
 

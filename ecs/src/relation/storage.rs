@@ -15,7 +15,7 @@ use crate::tick::{ComponentTicks, RunTicks, Tick, TickCells, WriteStamp};
 use crate::tracking::Which;
 
 /// What has become of a pair, of which something may be told.
-pub(crate) enum PairNews<R> {
+pub(crate) enum PairEvent<R> {
     /// It has come.
     Made([Entity; 2]),
     /// It has gone, and this was its value.
@@ -33,7 +33,7 @@ pub struct PairStorage<R> {
     /// By row.
     ticks: Vec<TickCells>,
     /// What the operation that is going on has done, and is not told yet. Values are dropped then.
-    news: Vec<PairNews<R>>,
+    events: Vec<PairEvent<R>>,
 }
 
 impl<R: Relation> PairStorage<R> {
@@ -42,7 +42,7 @@ impl<R: Relation> PairStorage<R> {
             index: PairIndex::new(R::EXCLUSIVE, R::SYMMETRIC),
             values: Vec::new(),
             ticks: Vec::new(),
-            news: Vec::new(),
+            events: Vec::new(),
         }
     }
 
@@ -123,19 +123,19 @@ impl<R: Relation> PairStorage<R> {
 
     /// Notes that a pair has come.
     pub(crate) fn note_made(&mut self, ends: [Entity; 2]) {
-        self.news.push(PairNews::Made(ends));
+        self.events.push(PairEvent::Made(ends));
     }
 
     /// What has happened since this was last called.
-    pub(crate) fn take_news(&mut self) -> Vec<PairNews<R>> {
-        core::mem::take(&mut self.news)
+    pub(crate) fn take_events(&mut self) -> Vec<PairEvent<R>> {
+        core::mem::take(&mut self.events)
     }
 
-    /// Takes the memory back of what [`take_news`](Self::take_news) has returned, unless it is much.
-    pub(crate) fn give_back(&mut self, mut news: Vec<PairNews<R>>) {
-        news.clear();
-        if self.news.capacity() == 0 && news.capacity() <= KEPT {
-            self.news = news;
+    /// Takes the memory back of what [`take_events`](Self::take_events) has returned, unless it is much.
+    pub(crate) fn give_back(&mut self, mut events: Vec<PairEvent<R>>) {
+        events.clear();
+        if self.events.capacity() == 0 && events.capacity() <= KEPT {
+            self.events = events;
         }
     }
 }
@@ -327,7 +327,7 @@ pub(super) struct CopyOf<R> {
 impl<R: Relation> PairsCopy for CopyOf<R> {
     fn pairs(&self) -> Box<dyn ErasedPairs> {
         let values = self.values.iter().map(|value| Payload::new((self.clone)(value))).collect();
-        Box::new(PairStorage { index: self.index.clone(), values, ticks: self.ticks.clone(), news: Vec::new() })
+        Box::new(PairStorage { index: self.index.clone(), values, ticks: self.ticks.clone(), events: Vec::new() })
     }
 
     fn descriptor(&self) -> &'static ComponentDescriptor {
@@ -367,11 +367,11 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
     }
 
     fn remove(&mut self, source: Entity, target: Entity) -> bool {
-        try_reserve(&mut self.news, 1).unwrap_or_else(|error| error.raise());
+        try_reserve(&mut self.events, 1).unwrap_or_else(|error| error.raise());
         let Some((ends, row)) = self.index.remove(source, target) else { return false };
         self.ticks.swap_remove(row);
         let value = self.values.swap_remove(row).into_inner();
-        self.news.push(PairNews::Ended(ends, value));
+        self.events.push(PairEvent::Ended(ends, value));
         true
     }
 
@@ -392,7 +392,7 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
 
     #[inline]
     fn has_pending(&self) -> bool {
-        !self.news.is_empty()
+        !self.events.is_empty()
     }
 
     fn move_to(&mut self, to: &mut dyn ErasedPairs, rows: &[[Entity; 4]], now: WriteStamp) {
@@ -501,13 +501,13 @@ impl<R: Relation> ErasedPairs for PairStorage<R> {
         self.index.shrink_to_fit();
         try_shrink(&mut self.values);
         try_shrink(&mut self.ticks);
-        self.news.shrink_to_fit();
+        self.events.shrink_to_fit();
     }
 
     fn allocated_bytes(&self) -> usize {
         self.index.allocated_bytes()
             + self.values.capacity() * size_of::<Payload<R>>()
             + self.ticks.capacity() * size_of::<TickCells>()
-            + self.news.capacity() * size_of::<PairNews<R>>()
+            + self.events.capacity() * size_of::<PairEvent<R>>()
     }
 }

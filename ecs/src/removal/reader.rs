@@ -2,7 +2,6 @@
 
 use alloc::sync::Arc;
 use core::any::type_name;
-use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::slice;
@@ -106,11 +105,7 @@ impl<T> RemovedComponentReader<T> {
     }
 }
 
-impl<T> fmt::Debug for RemovedComponentReader<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RemovedComponentReader<{}>", type_name::<T>())
-    }
-}
+impl_debug!([T] RemovedComponentReader<T> => |_this, f| write!(f, "RemovedComponentReader<{}>", type_name::<T>()));
 
 /// The position of a reader of the last values of a component.
 ///
@@ -140,11 +135,7 @@ impl<T> RemovedValueReader<T> {
     }
 }
 
-impl<T> fmt::Debug for RemovedValueReader<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RemovedValueReader<{}>", type_name::<T>())
-    }
-}
+impl_debug!([T] RemovedValueReader<T> => |_this, f| write!(f, "RemovedValueReader<{}>", type_name::<T>()));
 
 impl<T> RemovedComponentReader<T> {
     pub(crate) fn read_in<'a>(&'a mut self, log: &'a Log) -> RemovedIter<'a> {
@@ -226,11 +217,7 @@ impl Drop for RemovedIter<'_> {
     }
 }
 
-impl fmt::Debug for RemovedIter<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("RemovedIter").field(&self.entities.as_slice()).finish()
-    }
-}
+impl_debug!([] RemovedIter<'_> => |this, f| f.debug_tuple("RemovedIter").field(&this.entities.as_slice()).finish());
 
 /// Entities that have lost a component, each with its last value, the earliest first. What it has not given stays unread.
 ///
@@ -271,8 +258,5 @@ impl<'a, T> Iterator for RemovedValueIter<'a, T> {
 impl<T> ExactSizeIterator for RemovedValueIter<'_, T> {}
 impl<T> FusedIterator for RemovedValueIter<'_, T> {}
 
-impl<T> fmt::Debug for RemovedValueIter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("RemovedValueIter").field(&self.entities.entities.as_slice()).finish()
-    }
-}
+impl_debug!([T] RemovedValueIter<'_, T> => |this, f|
+    f.debug_tuple("RemovedValueIter").field(&this.entities.entities.as_slice()).finish());

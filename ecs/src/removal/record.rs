@@ -2,14 +2,14 @@
 //!
 //! An operation makes room for all that it may record ([`Removals::make_room`]) before it moves anything, so that recording
 //! cannot fail. It says what was lost when it has moved everything and dropped nothing; no user code runs. A value that goes
-//! into a list is copied there, and [`Told`] says that its column is kept, so that the operation does not drop it; a value of a
+//! into a list is copied there, and [`RemovalRecord`] says that its column is kept, so that the operation does not drop it; a value of a
 //! sparse storage leaves that at once. The operation ends with [`Finish`], which drops what the lists do not keep any longer.
 //!
 //! A component with a reader is marked, and so are the tables that have it (also later ones) and the bits of its sparse
 //! storage. An operation looks at the mark of its table or plan once. There are two lists for each component: of entities,
 //! and of entities with values. A reader shares its position with the list, which forgets what all readers have passed and
 //! notices by the count of an `Arc` that a reader is gone. The marks are lowered when a frame ends and when memory is given
-//! back. A kept value is copied to the list and its column is noted (`Told`), so that the operation does not drop it.
+//! back. A kept value is copied to the list and its column is noted (`RemovalRecord`), so that the operation does not drop it.
 
 use alloc::vec::Vec;
 use core::any::TypeId;
@@ -64,14 +64,14 @@ const NONE: u32 = u32::MAX;
 
 /// What an operation has told the lists of removals so far.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct RemovalRecord {
     /// The columns whose values, in the rows that the operation removes, belong to lists once these are told.
     kept: Kept,
     /// Whether lists may have values that must be dropped at the end of the operation.
     unfinished: bool,
 }
 
-impl Told {
+impl RemovalRecord {
     /// The columns whose values, in the rows that are told of, must not be overwritten before, nor dropped.
     #[inline]
     pub(crate) fn kept(&self) -> &[u32] {
@@ -236,8 +236,8 @@ impl Removals {
         storages: SparseSummary,
         count: usize,
         fate: Fate,
-    ) -> Result<Told, AllocError> {
-        let mut told = Told::default();
+    ) -> Result<RemovalRecord, AllocError> {
+        let mut told = RemovalRecord::default();
         for (column, id) in lost {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
             self.watched[at].make_room(count, fate)?;
@@ -305,7 +305,7 @@ impl Removals {
     ///
     /// - The columns are those of the components in this table. If values are dropped, they hold the value of each entity in the
     ///   row that `row` gives for its number among these; the rows differ. Nothing uses these values afterwards, and those of the
-    ///   columns in [`Told::kept`] are not dropped.
+    ///   columns in [`RemovalRecord::kept`] are not dropped.
     #[inline(never)]
     pub(crate) unsafe fn rows_lost(
         &mut self,
@@ -313,7 +313,7 @@ impl Removals {
         lost: impl Iterator<Item = (u32, ComponentId)>,
         entities: &[Entity],
         row: impl Fn(usize) -> usize,
-        told: &mut Told,
+        told: &mut RemovalRecord,
     ) {
         for (index, id) in lost {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
@@ -339,7 +339,7 @@ impl Removals {
         number: usize,
         entity: Entity,
         fate: Fate,
-        told: &mut Told,
+        told: &mut RemovalRecord,
     ) {
         let Some(at) = Self::find(number, &self.by_storage) else { return };
         let RecordedRemovals { entities, values, .. } = &mut self.watched[at];
@@ -381,7 +381,7 @@ impl Removals {
         storage: &mut SparseStorage,
         number: usize,
         entities: &[Entity],
-        told: &mut Told,
+        told: &mut RemovalRecord,
     ) {
         let Some(at) = Self::find(number, &self.by_storage) else { return };
         let RecordedRemovals { entities: list, values, .. } = &mut self.watched[at];
@@ -401,7 +401,7 @@ impl Removals {
 
     /// Ends the recording of an operation when it is dropped.
     #[inline]
-    pub(crate) fn finish(&mut self, told: &Told) -> Finish<'_> {
+    pub(crate) fn finish(&mut self, told: &RemovalRecord) -> Finish<'_> {
         Finish { removals: self, unfinished: told.unfinished }
     }
 

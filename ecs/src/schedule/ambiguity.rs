@@ -15,7 +15,7 @@ use crate::label::InternedSystemSet;
 /// not allowed. `O(n * n)` in systems.
 pub(super) fn find(graph: &Graph, order: &Ordering, components: &Components) -> Vec<Ambiguity> {
     let count = graph.systems.len();
-    let reach = Reach::of(order, count, |system| Some(system as usize));
+    let reach = Reach::of(order, count, |place| order.is_system(place).then_some(place as usize));
     let mut found = Vec::new();
     for (at, second) in order.sequence.iter().copied().enumerate() {
         for first in order.sequence[..at].iter().copied() {

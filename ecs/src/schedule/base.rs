@@ -1,39 +1,25 @@
-//! The schedule itself.
+//! The schedule itself: what it has, and how it is changed.
 
-use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::ambiguity;
+use super::built::{Built, PlannedSteps};
 use super::config::{IntoScheduleConfigs, ScheduleShape, ScheduleSystem};
-use super::costs::Costs;
-use super::diagram;
-use super::diagram::ScheduleDiagram;
+use super::diagram::{self, ScheduleDiagram};
 use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 use super::executor::Executor;
-use super::fused::Panicked;
 use super::graph::{AddTo, Graph, SystemOrSet};
-use super::ids::{IdMarks, IdSources};
-use super::order::Ordering;
-#[cfg(feature = "parallel")]
-use super::parallel_plan::{Layout, ParallelPlan};
-use super::pipelines::{Pipelines, Pipelining};
-use super::plan::{Plan, Stage, Task};
+use super::pipelines::Pipelining;
+use super::plan::Task;
 use super::removal::ScheduleCleanupPolicy;
 use super::report::ScheduleReport;
 use super::report_builder::{self, ReportBuilder};
-use super::run::Run;
-#[cfg(feature = "std")]
-use super::run::run_only_stage;
-use super::samples::Samples;
 use super::set::IntoSystemSet;
-use super::settings::{LogLevel, ScheduleBuildSettings};
-use super::steps::{ErrorHandlers, Outcome, Outcomes, ScheduleErrorHandler, Shared};
-use crate::command::apply_after_frame;
+use super::settings::ScheduleBuildSettings;
+use super::steps::ScheduleErrorHandler;
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
-use crate::store::{Seat, Store, WorldId, begin_run_in_frame, ends_frame_for_commands};
-use crate::trace::{self, RunSpan};
+use crate::store::{Seat, Store, WorldId};
 
 /// Systems in an order.
 ///
@@ -77,93 +63,28 @@ use crate::trace::{self, RunSpan};
 #[doc(alias("Stage", "Workload", "Dispatcher", "ComponentSystemGroup", "Pipeline", "builder"))]
 #[derive(Default)]
 pub struct Schedule {
-    label: Option<InternedScheduleLabel>,
-    graph: Graph,
+    pub(super) label: Option<InternedScheduleLabel>,
+    pub(super) graph: Graph,
     /// The order and the plan for a world. None until the systems have been prepared, after a change of the graph or of settings, and if
     /// preparing fails or panics.
-    built: Option<Built>,
+    pub(super) built: Option<Built>,
     /// The world of what its systems keep; none while they are prepared for another one, or if that has failed.
-    systems_of: Option<WorldId>,
-    handler: Option<ScheduleErrorHandler>,
+    pub(super) systems_of: Option<WorldId>,
+    pub(super) handler: Option<ScheduleErrorHandler>,
     /// In the world that it was prepared for.
-    seat: Option<(WorldId, Seat)>,
+    pub(super) seat: Option<(WorldId, Seat)>,
     /// Whether it runs without ending a frame.
-    stays_in_frame: bool,
-    settings: ScheduleBuildSettings,
-    executor: Executor,
+    pub(super) stays_in_frame: bool,
+    pub(super) settings: ScheduleBuildSettings,
+    pub(super) executor: Executor,
     /// Whether each run is measured.
-    profiles: bool,
-    pipelining: Pipelining,
+    pub(super) profiles: bool,
+    pub(super) pipelining: Pipelining,
     /// For tests: how many rows a block has, if that was set.
-    block_rows: Option<usize>,
+    pub(super) block_rows: Option<usize>,
 }
 
-/// What was made of the graph for a world.
-struct Built {
-    /// The world of the plan. None if the schedule has to be built again before the next run: because a system has put another world in the
-    /// place of this one, or because that was asked for.
-    world: Option<WorldId>,
-    order: Ordering,
-    plan: Plan,
-    outcomes: Outcomes,
-    costs: Costs,
-    samples: Samples,
-    id_sources: IdSources,
-    id_marks: IdMarks,
-    reads_messages: bool,
-    pipelines: Pipelines,
-    #[cfg(feature = "parallel")]
-    parallel_plan: ParallelPlan,
-    /// How many runs from now on only go through the steps of the only stage: nothing is measured, recorded or run side by side. What
-    /// that depends on sets this to zero when it changes.
-    plain_runs: u64,
-}
-
-impl Built {
-    /// For how many runs after one that is known to have been without errors this only goes through the steps of its only stage.
-    fn plain_runs_after(&self, profiles: bool) -> u64 {
-        let [Stage::Shared { recorders, .. }] = self.plan.stages.as_slice() else { return 0 };
-        #[cfg(feature = "parallel")]
-        let is_in_units = self.parallel_plan.has_units();
-        #[cfg(not(feature = "parallel"))]
-        let is_in_units = false;
-        // Without the standard library a panic cannot be caught, and ids are placed afterwards.
-        let is_plain = cfg!(feature = "std")
-            && recorders.is_empty()
-            && !(self.reads_messages || profiles || is_in_units)
-            && self.world.is_some()
-            && self.pipelines.all.iter().all(|pipeline| !pipeline.is_used);
-        if is_plain { self.costs.runs_before_measured() } else { 0 }
-    }
-
-    /// Notes the errors of a run, and returns that of the first step.
-    #[cold]
-    fn note_errors(&mut self, errors: Vec<(u32, Box<SystemError>)>) -> Result<(), ScheduleError> {
-        // User code writes their texts, which may panic: all else is done.
-        self.samples.add_failures(&errors);
-        let errors = errors.into_iter().filter(|(_, error)| error.stops);
-        match errors.min_by_key(|(step, _)| *step) {
-            Some((_, error)) => Err(ScheduleError::System(*error)),
-            None => Ok(()),
-        }
-    }
-
-    /// Notes what the steps took that ran, and the whole run.
-    fn note_times(&mut self, total: core::time::Duration) {
-        for step in 0..self.plan.steps.len() as u32 {
-            if matches!(self.outcomes.get(step), Outcome::Ran | Outcome::Failed) {
-                self.samples.add_time(step, self.costs.measured(step));
-            }
-        }
-        self.samples.totals.add(u64::try_from(total.as_nanos()).unwrap_or(u64::MAX));
-    }
-}
-
-impl fmt::Debug for Schedule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.names()).finish()
-    }
-}
+impl_debug!([] Schedule => |this, f| f.debug_list().entries(this.names()).finish());
 
 impl Schedule {
     /// A schedule without systems, with a name.
@@ -283,7 +204,7 @@ impl Schedule {
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
-        let sequence = self.built.as_ref().map(|built| built.order.sequence.as_slice());
+        let sequence = self.built.as_ref().map(|built| built.steps.order.sequence.as_slice());
         (0..self.graph.systems.len()).map(move |at| {
             let system = sequence.map_or(at, |sequence| sequence[at] as usize);
             self.graph.runnables[system].system.name()
@@ -450,7 +371,7 @@ impl Schedule {
     pub fn used_pipelines(&self) -> Vec<Vec<String>> {
         let Some(built) = &self.built else { return Vec::new() };
         let names = |steps: core::ops::Range<u32>| {
-            let tasks = steps.map(|step| built.plan.steps[step as usize].task);
+            let tasks = steps.map(|step| built.steps.plan.steps[step as usize].task);
             let systems = tasks.filter_map(|task| match task {
                 Task::System(system) => Some(SystemOrSet::System(system)),
                 Task::Ask(_) => None,
@@ -471,128 +392,6 @@ impl Schedule {
         apart.filter_map(|(apart, system)| Some((name(system), apart.as_ref()?.text(name)))).collect()
     }
 
-    /// Runs all systems, in another frame if the schedule has run in this one.
-    pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
-        let (label, stays_in_frame) = (self.label.map(|label| label.number()), self.stays_in_frame);
-        if !stays_in_frame && !store.commands.after_frame.is_empty() {
-            let seat = self.seat_in(store.id());
-            if ends_frame_for_commands(store, Some((label, Some(seat)))) {
-                apply_after_frame(store);
-            }
-        }
-        let seat = self.seat_in(store.id());
-        begin_run_in_frame(store, (!stays_in_frame).then_some((label, seat)));
-        let (span, _entered) = RunSpan::begin(self.label);
-        #[cfg(feature = "std")]
-        if let Some(built) = &mut self.built
-            && built.plain_runs != 0
-            && built.world == Some(store.id())
-        {
-            // Nothing has the store mutably meanwhile, so it need not be said that the run goes on.
-            built.plain_runs -= 1;
-            built.costs.pass_over();
-            built.samples.pass_over();
-            built.outcomes.reset(built.plan.steps.len());
-            let shared = Shared {
-                plan: &built.plan,
-                order: &built.order,
-                outcomes: &built.outcomes,
-                id_marks: &built.id_marks,
-                handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.commands.errors.handler },
-                label: self.label,
-                span,
-            };
-            let errors = run_only_stage(shared, &mut self.graph, store);
-            if errors.is_empty() {
-                // There is nothing to be dropped, and the compiler would look for it.
-                core::mem::forget(errors);
-                return Ok(());
-            }
-            built.plain_runs = 0;
-            return built.note_errors(errors);
-        }
-        self.run_with_care(store, span)
-    }
-
-    /// A run that is perhaps measured, and of which nothing is known.
-    #[inline(never)]
-    fn run_with_care(&mut self, store: &mut Store, span: RunSpan) -> Result<(), ScheduleError> {
-        let _ongoing = store.frames.enter();
-        // Readers of messages and removals begin before the first system runs.
-        self.initialize_on(store)?;
-        let Some(built) = &mut self.built else { return Ok(()) };
-        built.plain_runs = 0;
-        if let (true, Some((_, seat))) = (built.reads_messages, &self.seat) {
-            store.frames.offer_messages(&mut store.resources, seat);
-        }
-        built.outcomes.reset(built.plan.steps.len());
-        built.id_marks.reset(&built.plan);
-        let measures = built.costs.begin(built.plan.steps.len(), self.profiles);
-        built.samples.begin(built.plan.steps.len());
-        #[cfg(feature = "std")]
-        let start = measures.then(std::time::Instant::now);
-        if measures {
-            built.pipelines.decide(self.pipelining, &self.graph, &built.plan, store);
-        }
-        #[cfg(feature = "parallel")]
-        let layout = Layout { graph: &self.graph, order: &built.order, plan: &built.plan, pipelines: &built.pipelines };
-        #[cfg(feature = "parallel")]
-        let (units, walls) = built.parallel_plan.prepare(self.executor, layout, store);
-        let shared = Shared {
-            plan: &built.plan,
-            order: &built.order,
-            outcomes: &built.outcomes,
-            id_marks: &built.id_marks,
-            handlers: ErrorHandlers { of_schedule: self.handler, of_world: store.commands.errors.handler },
-            label: self.label,
-            span,
-        };
-        let mut run = Run {
-            shared,
-            prepared_for: &mut built.world,
-            systems_of: &mut self.systems_of,
-            graph: &mut self.graph,
-            errors: Vec::new(),
-            id_sources: &mut built.id_sources,
-            costs: &built.costs,
-            samples: &mut built.samples,
-            measures,
-            pipelines: &built.pipelines,
-            in_pipeline: Panicked::none(),
-            #[cfg(feature = "parallel")]
-            units,
-            #[cfg(feature = "parallel")]
-            walls,
-            #[cfg(feature = "std")]
-            panicked: None,
-        };
-        run.run(store);
-        // Nothing is moved of a run without errors.
-        let errors = if run.errors.is_empty() { None } else { Some(run.errors) };
-        // Without the standard library there is no clock, and nothing is measured.
-        #[cfg(feature = "std")]
-        let total = start.map(|start| start.elapsed());
-        #[cfg(not(feature = "std"))]
-        let total = None;
-        if let Some(total) = total {
-            built.note_times(total);
-        }
-        // What was measured in a world that came meanwhile tells nothing of the plan.
-        if measures && built.costs.end() && built.world.is_some() {
-            #[cfg(feature = "parallel")]
-            let Built { order, plan, pipelines, parallel_plan, costs, .. } = built;
-            #[cfg(feature = "parallel")]
-            let layout = Layout { graph: &self.graph, order, plan, pipelines };
-            #[cfg(feature = "parallel")]
-            parallel_plan.decide(self.executor, layout, store, costs.expected());
-        }
-        let Some(errors) = errors else {
-            built.plain_runs = built.plain_runs_after(self.profiles);
-            return Ok(());
-        };
-        built.note_errors(errors)
-    }
-
     /// To be called when something changes that is looked at in runs that may be measured only.
     fn end_plain_runs(&mut self) {
         if let Some(built) = &mut self.built {
@@ -601,7 +400,7 @@ impl Schedule {
     }
 
     /// What stands for the schedule in a world, from now on.
-    fn seat_in(&mut self, world: WorldId) -> &Seat {
+    pub(super) fn seat_in(&mut self, world: WorldId) -> &Seat {
         if self.seat.as_ref().is_some_and(|(of, _)| *of != world) {
             self.seat = None;
         }
@@ -640,53 +439,12 @@ impl Schedule {
         }
     }
 
-    /// Prepares all systems for a world, and orders them, unless that has been done.
-    pub(crate) fn initialize_on(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
-        let world = store.id();
-        if !self.is_prepared_for(world) {
-            // First of all: preparing systems is user code in part, which may panic.
-            self.built = None;
-            self.systems_of = self.systems_of.filter(|of| *of == world);
-            self.graph.initialize(store)?;
-            self.systems_of = Some(world);
-            assert!(world == store.id(), "a system has replaced the world when it was prepared for it");
-            let order = Ordering::of(&self.graph)?;
-            self.check_ambiguities(&order, store)?;
-            let plan = Plan::of(&self.graph, &order);
-            let id_sources = IdSources::of(self.label, &self.graph, &plan, store);
-            let messages = self.graph.message_readers();
-            let reads_messages = !messages.is_empty();
-            store.frames.hold_messages(&mut store.resources, self.seat_in(world), &messages);
-            let mut pipelines = Pipelines::of(&self.graph, &plan, &store.structure.archetypes.components);
-            pipelines.decide(self.pipelining, &self.graph, &plan, store);
-            if let Some(rows) = self.block_rows {
-                pipelines.set_block_rows(rows);
-            }
-            self.built = Some(Built {
-                world: Some(world),
-                order,
-                plan,
-                outcomes: Outcomes::default(),
-                costs: Costs::default(),
-                samples: Samples::default(),
-                id_sources,
-                id_marks: IdMarks::default(),
-                reads_messages,
-                pipelines,
-                #[cfg(feature = "parallel")]
-                parallel_plan: ParallelPlan::default(),
-                plain_runs: 0,
-            });
-        }
-        Ok(())
-    }
-
     /// What it looks like when it runs on this world.
     pub(crate) fn diagram_on(&mut self, store: &mut Store) -> Result<ScheduleDiagram, ScheduleBuildError> {
         self.initialize_on(store)?;
         Ok(match &self.built {
             Some(built) => {
-                let Built { order, plan, pipelines, .. } = built;
+                let Built { steps: PlannedSteps { order, plan, .. }, pipelines, .. } = built;
                 diagram::build(self.label, &self.graph, order, plan, pipelines, &store.structure.archetypes.components)
             }
             None => unreachable!("it has been initialised"),
@@ -699,9 +457,9 @@ impl Schedule {
         let Some(built) = &self.built else { return report_builder::blank(title, &self.graph) };
         let builder = ReportBuilder {
             graph: &self.graph,
-            order: &built.order,
-            plan: &built.plan,
-            outcomes: &built.outcomes,
+            order: &built.steps.order,
+            plan: &built.steps.plan,
+            outcomes: &built.steps.outcomes,
             samples: &built.samples,
             pipelines: &built.pipelines,
             #[cfg(feature = "parallel")]
@@ -711,27 +469,11 @@ impl Schedule {
         builder.report(title)
     }
 
-    fn check_ambiguities(&self, order: &Ordering, store: &Store) -> Result<(), ScheduleBuildError> {
-        if self.settings.ambiguity_detection == LogLevel::Ignore {
-            return Ok(());
-        }
-        let found = ambiguity::find(&self.graph, order, &store.structure.archetypes.components);
-        if found.is_empty() {
-            return Ok(());
-        }
-        let error = ScheduleBuildError::Ambiguous(found);
-        if self.settings.ambiguity_detection == LogLevel::Error {
-            return Err(error);
-        }
-        trace::warn(&error);
-        Ok(())
-    }
-
     /// The systems that are in each other's way and have no order; none if it has not been initialised for this world.
     pub(crate) fn ambiguities_on(&self, store: &Store) -> Vec<Ambiguity> {
         match &self.built {
             Some(built) if built.world == Some(store.id()) => {
-                ambiguity::find(&self.graph, &built.order, &store.structure.archetypes.components)
+                ambiguity::find(&self.graph, &built.steps.order, &store.structure.archetypes.components)
             }
             _ => Vec::new(),
         }

@@ -61,13 +61,6 @@ impl Costs {
         self.runs += 1;
     }
 
-    /// Notes what a step has cost, by a look at the clock before and one after it.
-    #[cfg(feature = "std")]
-    pub(super) fn note(&self, step: u32, cost: core::time::Duration) {
-        let cost = usize::try_from(cost.as_nanos()).unwrap_or(usize::MAX);
-        self.now[step as usize].store(cost.saturating_sub(self.look), Relaxed);
-    }
-
     /// Adds to what a step has cost, as [`note`](Self::note) would have noted it.
     #[cfg(feature = "std")]
     pub(super) fn add(&self, step: u32, cost: core::time::Duration) {
@@ -143,7 +136,7 @@ impl Measure for StepTimer<'_> {
     #[cfg(feature = "std")]
     fn end_step(&mut self, step: u32) {
         let now = std::time::Instant::now();
-        self.costs.note(step, now - self.before);
+        self.costs.add(step, now - self.before);
         self.before = now;
     }
 

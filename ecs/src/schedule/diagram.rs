@@ -15,6 +15,7 @@ use super::names::{distinct, short};
 use super::order::Ordering;
 use super::pipelines::{Pipeline, Pipelines, Pipelining};
 use super::plan::{Plan, Stage, Task, access_of};
+use super::reach::Reach;
 use crate::component::Components;
 use crate::label::InternedScheduleLabel;
 
@@ -178,9 +179,11 @@ pub(super) enum Why {
 pub(super) enum Nesting {
     /// A set begins, or is named, if it is not drawn.
     Set { number: usize, depth: usize },
-    /// The systems of a set, or of none.
-    Systems { around: Option<usize>, depth: usize },
-    /// The set ends that began last and has not ended.
+    /// The frame of a pipeline begins.
+    Pipeline { number: usize, depth: usize },
+    /// A system of the innermost set or pipeline that has begun and has not ended.
+    System { number: usize, depth: usize },
+    /// The innermost set or pipeline ends.
     End { depth: usize },
 }
 
@@ -208,7 +211,7 @@ impl ScheduleDiagram {
                     path.push((Some(number), 0));
                 }
             } else {
-                events.push(Nesting::Systems { around, depth });
+                self.systems_in(around, depth, &mut events);
                 path.pop();
                 if around.is_some() {
                     events.push(Nesting::End { depth: path.len().min(INDENTED) });
@@ -216,6 +219,18 @@ impl ScheduleDiagram {
             }
         }
         events
+    }
+
+    /// Adds the systems that are drawn in a set, or in none, and the frames around them.
+    fn systems_in(&self, around: Option<usize>, depth: usize, events: &mut Vec<Nesting>) {
+        for (number, _) in self.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
+            let frame = self.frame_of(number).map(|pipeline| (pipeline, &self.pipelines[pipeline].systems));
+            let begins = frame.filter(|(_, systems)| systems.start == number);
+            events.extend(begins.map(|(pipeline, _)| Nesting::Pipeline { number: pipeline, depth }));
+            events.push(Nesting::System { number, depth: depth + usize::from(frame.is_some()) });
+            let ends = frame.is_some_and(|(_, systems)| systems.end == number + 1);
+            events.extend(ends.then_some(Nesting::End { depth }));
+        }
     }
 
     /// The name of a set and its conditions; and what is in it, if that is drawn elsewhere.
@@ -297,7 +312,14 @@ pub(super) fn build(
 ) -> ScheduleDiagram {
     let mut position = alloc::vec![0; graph.systems.len()];
     order.sequence.iter().enumerate().for_each(|(at, system)| position[*system as usize] = at);
-    let builder = DiagramBuilder { graph, order, plan, position, depths: depths(graph), after: places_after(order) };
+    let builder = DiagramBuilder {
+        graph,
+        order,
+        plan,
+        position,
+        depths: depths(graph),
+        reach: Reach::of(order, order.places.len(), |place| Some(place as usize)),
+    };
     let mut sets = builder.sets();
     let mut systems = builder.systems(&mut sets);
     let mut arrows = builder.demands();
@@ -327,21 +349,6 @@ fn depths(graph: &Graph) -> Vec<usize> {
     depths
 }
 
-/// By place: all that come after it.
-fn places_after(order: &Ordering) -> Vec<FixedBitSet> {
-    let count = order.places.len();
-    let mut after = alloc::vec![FixedBitSet::new(); count];
-    for place in order.places.iter().rev().copied() {
-        let mut own = FixedBitSet::with_capacity(count);
-        for next in order.successors(place) {
-            own.insert(*next as usize);
-            own.union_with(&after[*next as usize]);
-        }
-        after[place as usize] = own;
-    }
-    after
-}
-
 struct DiagramBuilder<'a> {
     graph: &'a Graph,
     order: &'a Ordering,
@@ -350,7 +357,7 @@ struct DiagramBuilder<'a> {
     position: Vec<usize>,
     /// By set: how many sets are around it, at most.
     depths: Vec<usize>,
-    after: Vec<FixedBitSet>,
+    reach: Reach,
 }
 
 impl DiagramBuilder<'_> {
@@ -459,7 +466,7 @@ impl DiagramBuilder<'_> {
     }
 
     fn is_ordered(&self, first: usize, second: usize) -> bool {
-        self.after[self.order.sequence[first] as usize].contains(self.order.sequence[second] as usize)
+        self.reach.is_before(self.order.sequence[first] as usize, self.order.sequence[second] as usize)
     }
 
     /// What was demanded, but for what follows from the rest.
@@ -468,7 +475,7 @@ impl DiagramBuilder<'_> {
         // That there is an order means that everything that it refers to is there.
         for before in self.graph.orders().unwrap_or_default() {
             let (end, start) = (self.order.end(before.first), self.order.start(before.second));
-            let follows = |next: &u32| *next != start && self.after[*next as usize].contains(start as usize);
+            let follows = |next: &u32| *next != start && self.reach.is_before(*next as usize, start as usize);
             if self.order.successors(end).iter().any(follows) {
                 continue;
             }

@@ -141,61 +141,78 @@ impl ScheduleDiagram {
     /// ```
     #[must_use]
     pub fn to_mermaid(&self) -> String {
-        Mermaid(self).to_string()
+        let mut chart = String::new();
+        // Writing to a string does not fail.
+        let _ = write_mermaid(self, &mut chart);
+        chart
+    }
+
+    /// A graph in the language of Graphviz: `dot -Tsvg FILE` draws it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn plough() {}
+    /// # fn sow() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((plough, sow).chain());
+    /// let graph = schedule.diagram(&mut World::new()).unwrap().to_dot();
+    /// assert!(graph.contains("s0 -> s1"));
+    /// ```
+    #[must_use]
+    pub fn to_dot(&self) -> String {
+        let mut graph = String::new();
+        // Writing to a string does not fail.
+        let _ = write_dot(self, &mut graph);
+        graph
     }
 }
 
-struct Mermaid<'a>(&'a ScheduleDiagram);
-
-/// Text in a label. What might be taken for markup is written as entities, as Mermaid writes them.
-struct Label<'a>(&'a str);
-
-impl fmt::Display for Label<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for character in self.0.chars() {
-            match character {
-                '\n' => f.write_str("<br/>")?,
-                '"' | '#' | '&' | '<' | '>' | '`' | '{' | '}' | '\\' | ';' | '%' => {
-                    write!(f, "#{};", character as u32)?
-                }
-                character if character.is_control() => write!(f, "#{};", character as u32)?,
-                character => write!(f, "{character}")?,
-            }
+/// Text of which some characters are replaced. Control characters that are not become blanks.
+fn escaped(text: &str, escape: fn(char) -> Option<String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match escape(character) {
+            Some(replacement) => out.push_str(&replacement),
+            None => out.push(if character.is_control() { ' ' } else { character }),
         }
-        Ok(())
     }
+    out
+}
+
+/// A character as the entity with its number, as Mermaid writes them.
+fn entity(character: char) -> String {
+    alloc::format!("#{};", character as u32)
+}
+
+/// Text in a label of Mermaid. What might be taken for markup is written as entities.
+fn label(text: &str) -> String {
+    escaped(text, |character| match character {
+        '\n' => Some("<br/>".to_string()),
+        '"' | '#' | '&' | '<' | '>' | '`' | '{' | '}' | '\\' | ';' | '%' => Some(entity(character)),
+        _ => character.is_control().then(|| entity(character)),
+    })
 }
 
 /// Text in quotes, in YAML.
-struct Title<'a>(&'a str);
-
-impl fmt::Display for Title<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for character in self.0.chars() {
-            match character {
-                '"' | '\\' => write!(f, "\\{character}")?,
-                character if character.is_control() => f.write_str(" ")?,
-                character => write!(f, "{character}")?,
-            }
-        }
-        Ok(())
-    }
+fn title(text: &str) -> String {
+    escaped(text, |character| matches!(character, '"' | '\\').then(|| alloc::format!("\\{character}")))
 }
 
-/// Text in a comment, in which braces might be taken for a directive.
-struct Comment<'a>(&'a str);
+/// Text in a comment of Mermaid, in which braces might be taken for a directive.
+fn comment(text: &str) -> String {
+    escaped(text, |character| matches!(character, '"' | '{' | '}').then(|| entity(character)))
+}
 
-impl fmt::Display for Comment<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for character in self.0.chars() {
-            match character {
-                '"' | '{' | '}' => write!(f, "#{};", character as u32)?,
-                character if character.is_control() => f.write_str(" ")?,
-                character => write!(f, "{character}")?,
-            }
-        }
-        Ok(())
-    }
+/// A string of Graphviz, in quotes.
+fn quoted(text: &str) -> String {
+    let text = escaped(text, |character| match character {
+        '"' | '\\' => Some(alloc::format!("\\{character}")),
+        '\n' => Some("\\n".to_string()),
+        // Graphviz reads entities of HTML in strings.
+        '&' => Some("&amp;".to_string()),
+        _ => None,
+    });
+    alloc::format!("\"{text}\"")
 }
 
 struct Id(DiagramNode);
@@ -210,274 +227,152 @@ impl fmt::Display for Id {
     }
 }
 
-impl fmt::Display for Mermaid<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let diagram = self.0;
-        let name = diagram.title.strip_prefix("schedule ").map(|name| name.trim_matches('`'));
-        let off = diagram.has_pipelines_off.then_some("pipelines turned off");
-        if name.is_some() || off.is_some() {
-            let between = if name.is_some() && off.is_some() { ", " } else { "" };
-            let [name, off] = [name, off].map(|part| Title(part.unwrap_or_default()));
-            writeln!(f, "---\ntitle: \"{name}{between}{off}\"\n---")?;
-        }
-        writeln!(f, "flowchart TD")?;
-        self.write_sets(f)?;
-        for (number, stage) in diagram.stages.iter().enumerate() {
-            if matches!(stage, StageShape::Apply(_)) {
-                writeln!(f, "    {}{{{{\"apply commands\"}}}}", Id(DiagramNode::Apply(number)))?;
-            }
-        }
-        for Arrow { from, to, why } in &diagram.arrows {
-            let (from, to) = (Id(*from), Id(*to));
-            match why {
-                Why::ThroughCommands => {}
-                Why::Demanded => writeln!(f, "    {from} --> {to}")?,
-                Why::Unsynced => writeln!(f, "    {from} -->|\"commands wait\"| {to}")?,
-                Why::Conflict(what) => writeln!(f, "    {from} -.->|\"{}\"| {to}", Label(what))?,
-                Why::Commands => writeln!(f, "    {from} ==> {to}")?,
-            }
-        }
-        self.write_classes(f)?;
-        for (number, system) in diagram.systems.iter().enumerate() {
-            if system.is_alone {
-                writeln!(f, "    class {} alone", Id(DiagramNode::System(number)))?;
-            }
-            if system.full != system.name {
-                writeln!(f, "    %% {} is {}", Id(DiagramNode::System(number)), Comment(&system.full))?;
-            }
-            if let Some(why) = &system.not_pipelined {
-                writeln!(f, "    %% {} is in no pipeline: {}", Id(DiagramNode::System(number)), Comment(why))?;
-            }
-        }
-        Ok(())
+fn write_mermaid(diagram: &ScheduleDiagram, f: &mut String) -> fmt::Result {
+    let name = diagram.title.strip_prefix("schedule ").map(|name| name.trim_matches('`'));
+    let off = diagram.has_pipelines_off.then_some("pipelines turned off");
+    if name.is_some() || off.is_some() {
+        let between = if name.is_some() && off.is_some() { ", " } else { "" };
+        let [name, off] = [name, off].map(|part| title(part.unwrap_or_default()));
+        writeln!(f, "---\ntitle: \"{name}{between}{off}\"\n---")?;
     }
-}
-
-impl Mermaid<'_> {
-    /// Writes all sets, and what is drawn in each.
-    fn write_sets(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let diagram = self.0;
-        for event in diagram.nesting() {
-            match event {
-                Nesting::Set { number, depth } => {
-                    let (id, label, indent) = (Id(DiagramNode::Set(number)), diagram.set_label(number), depth * 4);
-                    if diagram.sets[number].drawn.is_some() {
-                        writeln!(f, "{:indent$}subgraph {id}[\"{}\"]", "", Label(&label))?;
-                    } else if diagram.is_ordered(number) {
-                        writeln!(f, "{:indent$}{id}([\"{}\"])", "", Label(&label))?;
-                    }
-                }
-                Nesting::Systems { around, depth } => self.write_systems(f, around, depth * 4)?,
-                Nesting::End { depth } => writeln!(f, "{:1$}end", "", depth * 4)?,
-            }
+    writeln!(f, "flowchart TD")?;
+    diagram.nesting().into_iter().try_for_each(|event| write_mermaid_nesting(diagram, event, f))?;
+    for (number, stage) in diagram.stages.iter().enumerate() {
+        if matches!(stage, StageShape::Apply(_)) {
+            writeln!(f, "    {}{{{{\"apply commands\"}}}}", Id(DiagramNode::Apply(number)))?;
         }
-        Ok(())
     }
-
-    /// Writes the systems that are drawn in a set, or in none.
-    fn write_systems(&self, f: &mut fmt::Formatter<'_>, around: Option<usize>, indent: usize) -> fmt::Result {
-        let diagram = self.0;
-        for (number, _) in diagram.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
-            let (id, label): (Id, String) = (Id(DiagramNode::System(number)), diagram.system_label(number));
-            let Some(pipeline) = diagram.frame_of(number) else {
-                writeln!(f, "{:indent$}{id}[\"{}\"]", "", Label(&label))?;
-                continue;
-            };
-            let systems = &diagram.pipelines[pipeline].systems;
-            if systems.start == number {
-                let frame = diagram.pipeline_label(pipeline);
-                writeln!(f, "{:indent$}subgraph pipeline{}[\"{}\"]", "", pipeline + 1, Label(&frame))?;
-            }
-            writeln!(f, "{:indent$}    {id}[\"{}\"]", "", Label(&label))?;
-            if systems.end == number + 1 {
-                writeln!(f, "{:indent$}end", "")?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes what stands out, and how.
-    fn write_classes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let diagram = self.0;
-        if diagram.systems.iter().any(|system| system.is_alone) {
-            writeln!(f, "    classDef alone stroke-width:4px")?;
-        }
-        let framed = |(number, pipeline): (usize, &PipelineShape)| {
-            diagram.frame_of(pipeline.systems.start).is_some().then_some(number + 1)
-        };
-        let framed: Vec<usize> = diagram.pipelines.iter().enumerate().filter_map(framed).collect();
-        if !framed.is_empty() {
-            writeln!(f, "    classDef pipeline stroke-dasharray:5")?;
-        }
-        framed.iter().try_for_each(|number| writeln!(f, "    class pipeline{number} pipeline"))
-    }
-}
-
-impl ScheduleDiagram {
-    /// A graph in the language of Graphviz: `dot -Tsvg FILE` draws it.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # fn plough() {}
-    /// # fn sow() {}
-    /// let mut schedule = Schedule::default();
-    /// schedule.add_systems((plough, sow).chain());
-    /// let graph = schedule.diagram(&mut World::new()).unwrap().to_dot();
-    /// assert!(graph.contains("s0 -> s1"));
-    /// ```
-    #[must_use]
-    pub fn to_dot(&self) -> String {
-        Dot(self).to_string()
-    }
-}
-
-struct Dot<'a>(&'a ScheduleDiagram);
-
-/// A string in quotes.
-struct Quoted<'a>(&'a str);
-
-impl fmt::Display for Quoted<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("\"")?;
-        for character in self.0.chars() {
-            match character {
-                '"' => f.write_str("\\\"")?,
-                '\\' => f.write_str("\\\\")?,
-                '\n' => f.write_str("\\n")?,
-                // Graphviz reads entities of HTML in strings.
-                '&' => f.write_str("&amp;")?,
-                character if character.is_control() => f.write_str(" ")?,
-                character => write!(f, "{character}")?,
-            }
-        }
-        f.write_str("\"")
-    }
-}
-
-impl fmt::Display for Dot<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let diagram = self.0;
-        writeln!(f, "digraph {{")?;
-        let off = if diagram.has_pipelines_off { ", pipelines turned off" } else { "" };
-        writeln!(f, "    label={};", Quoted(&alloc::format!("{}{off}", diagram.title)))?;
-        writeln!(f, "    compound=true;")?;
-        writeln!(f, "    node [shape=box];")?;
-        self.write_sets(f)?;
-        for (number, stage) in diagram.stages.iter().enumerate() {
-            if matches!(stage, StageShape::Apply(_)) {
-                writeln!(f, "    apply{number} [label=\"apply commands\", shape=hexagon];")?;
-            }
-        }
-        let mut drawn = diagram.arrows.iter().filter(|arrow| arrow.why != Why::ThroughCommands);
-        drawn.try_for_each(|arrow| self.write_arrow(f, arrow))?;
-        writeln!(f, "}}")
-    }
-}
-
-/// One attribute of an arrow behind the other.
-struct Attributes {
-    are_some: bool,
-}
-
-impl Attributes {
-    fn add(&mut self, f: &mut fmt::Formatter<'_>, attribute: fmt::Arguments<'_>) -> fmt::Result {
-        let before = if core::mem::replace(&mut self.are_some, true) { ", " } else { " [" };
-        write!(f, "{before}{attribute}")
-    }
-
-    fn end(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{};", if self.are_some { "]" } else { "" })
-    }
-}
-
-impl Dot<'_> {
-    /// Writes all sets, and what is drawn in each.
-    fn write_sets(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let diagram = self.0;
-        for event in diagram.nesting() {
-            match event {
-                Nesting::Set { number, depth } => {
-                    let (label, indent) = (diagram.set_label(number), depth * 4);
-                    if diagram.sets[number].drawn.is_some() {
-                        writeln!(f, "{:indent$}subgraph cluster{number} {{", "")?;
-                        writeln!(f, "{:indent$}    label={};", "", Quoted(&label))?;
-                    } else if diagram.is_ordered(number) {
-                        writeln!(f, "{:indent$}set{number} [label={}, shape=ellipse];", "", Quoted(&label))?;
-                    }
-                }
-                Nesting::Systems { around, depth } => self.write_systems(f, around, depth * 4)?,
-                Nesting::End { depth } => writeln!(f, "{:1$}}}", "", depth * 4)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes the systems that are drawn in a set, or in none.
-    fn write_systems(&self, f: &mut fmt::Formatter<'_>, around: Option<usize>, indent: usize) -> fmt::Result {
-        let diagram = self.0;
-        for (number, _) in diagram.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
-            let Some(pipeline) = diagram.frame_of(number) else {
-                self.write_system(f, number, indent)?;
-                continue;
-            };
-            let systems = &diagram.pipelines[pipeline].systems;
-            if systems.start == number {
-                writeln!(f, "{:indent$}subgraph cluster_pipeline{} {{", "", pipeline + 1)?;
-                writeln!(f, "{:indent$}    label={};", "", Quoted(&diagram.pipeline_label(pipeline)))?;
-                writeln!(f, "{:indent$}    style=dashed;", "")?;
-            }
-            self.write_system(f, number, indent + 4)?;
-            if systems.end == number + 1 {
-                writeln!(f, "{:indent$}}}", "")?;
-            }
-        }
-        Ok(())
-    }
-
-    fn write_system(&self, f: &mut fmt::Formatter<'_>, number: usize, indent: usize) -> fmt::Result {
-        let SystemShape { full, not_pipelined, is_alone, .. } = &self.0.systems[number];
-        let mut tooltip = full.clone();
-        if let Some(why) = not_pipelined {
-            tooltip.push_str("\nin no pipeline: ");
-            tooltip.push_str(why);
-        }
-        let (label, tooltip) = (self.0.system_label(number), Quoted(&tooltip));
-        let border = if *is_alone { ", penwidth=3" } else { "" };
-        writeln!(f, "{:indent$}s{number} [label={}, tooltip={tooltip}{border}];", "", Quoted(&label))
-    }
-
-    fn write_arrow(&self, f: &mut fmt::Formatter<'_>, Arrow { from, to, why }: &Arrow) -> fmt::Result {
-        // An arrow leads from node to node, and is cut off where it leaves or reaches the cluster.
-        let drawn = |set: usize| self.0.sets[set].drawn;
-        let end = |f: &mut fmt::Formatter<'_>, node: DiagramNode, last: bool| match node {
-            DiagramNode::System(system) => write!(f, "s{system}"),
-            DiagramNode::Apply(stage) => write!(f, "apply{stage}"),
-            DiagramNode::Set(set) => match drawn(set) {
-                Some((first, final_one)) => write!(f, "s{}", if last { final_one } else { first }),
-                None => write!(f, "set{set}"),
-            },
-        };
-        f.write_str("    ")?;
-        end(f, *from, true)?;
-        f.write_str(" -> ")?;
-        end(f, *to, false)?;
-        let mut attributes = Attributes { are_some: false };
-        if let DiagramNode::Set(set) = from
-            && drawn(*set).is_some()
-        {
-            attributes.add(f, format_args!("ltail=cluster{set}"))?;
-        }
-        if let DiagramNode::Set(set) = to
-            && drawn(*set).is_some()
-        {
-            attributes.add(f, format_args!("lhead=cluster{set}"))?;
-        }
+    for Arrow { from, to, why } in &diagram.arrows {
+        let (from, to) = (Id(*from), Id(*to));
         match why {
-            Why::Demanded | Why::ThroughCommands => {}
-            Why::Unsynced => attributes.add(f, format_args!("label=\"commands wait\""))?,
-            Why::Conflict(what) => attributes.add(f, format_args!("style=dashed, label={}", Quoted(what)))?,
-            Why::Commands => attributes.add(f, format_args!("style=bold"))?,
+            Why::ThroughCommands => {}
+            Why::Demanded => writeln!(f, "    {from} --> {to}")?,
+            Why::Unsynced => writeln!(f, "    {from} -->|\"commands wait\"| {to}")?,
+            Why::Conflict(what) => writeln!(f, "    {from} -.->|\"{}\"| {to}", label(what))?,
+            Why::Commands => writeln!(f, "    {from} ==> {to}")?,
         }
-        attributes.end(f)
     }
+    write_mermaid_classes(diagram, f)?;
+    for (number, system) in diagram.systems.iter().enumerate() {
+        if system.is_alone {
+            writeln!(f, "    class s{number} alone")?;
+        }
+        if system.full != system.name {
+            writeln!(f, "    %% s{number} is {}", comment(&system.full))?;
+        }
+        if let Some(why) = &system.not_pipelined {
+            writeln!(f, "    %% s{number} is in no pipeline: {}", comment(why))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the next set, system or frame.
+fn write_mermaid_nesting(diagram: &ScheduleDiagram, event: Nesting, f: &mut String) -> fmt::Result {
+    match event {
+        Nesting::Set { number, depth } => {
+            let (text, indent) = (label(&diagram.set_label(number)), depth * 4);
+            if diagram.sets[number].drawn.is_some() {
+                writeln!(f, "{:indent$}subgraph set{number}[\"{text}\"]", "")?;
+            } else if diagram.is_ordered(number) {
+                writeln!(f, "{:indent$}set{number}([\"{text}\"])", "")?;
+            }
+            Ok(())
+        }
+        Nesting::Pipeline { number, depth } => {
+            let (text, indent) = (label(&diagram.pipeline_label(number)), depth * 4);
+            writeln!(f, "{:indent$}subgraph pipeline{}[\"{text}\"]", "", number + 1)
+        }
+        Nesting::System { number, depth } => {
+            writeln!(f, "{:indent$}s{number}[\"{}\"]", "", label(&diagram.system_label(number)), indent = depth * 4)
+        }
+        Nesting::End { depth } => writeln!(f, "{:1$}end", "", depth * 4),
+    }
+}
+
+/// Writes what stands out, and how.
+fn write_mermaid_classes(diagram: &ScheduleDiagram, f: &mut String) -> fmt::Result {
+    if diagram.systems.iter().any(|system| system.is_alone) {
+        writeln!(f, "    classDef alone stroke-width:4px")?;
+    }
+    let framed = |(number, pipeline): (usize, &PipelineShape)| {
+        diagram.frame_of(pipeline.systems.start).is_some().then_some(number + 1)
+    };
+    let framed: Vec<usize> = diagram.pipelines.iter().enumerate().filter_map(framed).collect();
+    if !framed.is_empty() {
+        writeln!(f, "    classDef pipeline stroke-dasharray:5")?;
+    }
+    framed.iter().try_for_each(|number| writeln!(f, "    class pipeline{number} pipeline"))
+}
+
+fn write_dot(diagram: &ScheduleDiagram, f: &mut String) -> fmt::Result {
+    let off = if diagram.has_pipelines_off { ", pipelines turned off" } else { "" };
+    writeln!(f, "digraph {{\n    label={};", quoted(&alloc::format!("{}{off}", diagram.title)))?;
+    writeln!(f, "    compound=true;\n    node [shape=box];")?;
+    diagram.nesting().into_iter().try_for_each(|event| write_dot_nesting(diagram, event, f))?;
+    for (number, stage) in diagram.stages.iter().enumerate() {
+        if matches!(stage, StageShape::Apply(_)) {
+            writeln!(f, "    apply{number} [label=\"apply commands\", shape=hexagon];")?;
+        }
+    }
+    let mut drawn = diagram.arrows.iter().filter(|arrow| arrow.why != Why::ThroughCommands);
+    drawn.try_for_each(|arrow| write_dot_arrow(diagram, arrow, f))?;
+    writeln!(f, "}}")
+}
+
+/// Writes the next set, system or frame.
+fn write_dot_nesting(diagram: &ScheduleDiagram, event: Nesting, f: &mut String) -> fmt::Result {
+    match event {
+        Nesting::Set { number, depth } => {
+            let (text, indent) = (quoted(&diagram.set_label(number)), depth * 4);
+            if diagram.sets[number].drawn.is_some() {
+                writeln!(f, "{:indent$}subgraph cluster{number} {{\n{:indent$}    label={text};", "", "")?;
+            } else if diagram.is_ordered(number) {
+                writeln!(f, "{:indent$}set{number} [label={text}, shape=ellipse];", "")?;
+            }
+            Ok(())
+        }
+        Nesting::Pipeline { number, depth } => {
+            let (text, indent) = (quoted(&diagram.pipeline_label(number)), depth * 4);
+            writeln!(f, "{:indent$}subgraph cluster_pipeline{} {{", "", number + 1)?;
+            writeln!(f, "{:indent$}    label={text};\n{:indent$}    style=dashed;", "", "")
+        }
+        Nesting::System { number, depth } => {
+            let SystemShape { full, not_pipelined, is_alone, .. } = &diagram.systems[number];
+            let mut tooltip = full.clone();
+            if let Some(why) = not_pipelined {
+                tooltip.push_str("\nin no pipeline: ");
+                tooltip.push_str(why);
+            }
+            let (text, tooltip) = (quoted(&diagram.system_label(number)), quoted(&tooltip));
+            let (border, indent) = (if *is_alone { ", penwidth=3" } else { "" }, depth * 4);
+            writeln!(f, "{:indent$}s{number} [label={text}, tooltip={tooltip}{border}];", "")
+        }
+        Nesting::End { depth } => writeln!(f, "{:1$}}}", "", depth * 4),
+    }
+}
+
+fn write_dot_arrow(diagram: &ScheduleDiagram, Arrow { from, to, why }: &Arrow, f: &mut String) -> fmt::Result {
+    // An arrow leads from node to node, and is cut off where it leaves or reaches the cluster.
+    let drawn = |node: &DiagramNode| match node {
+        DiagramNode::Set(set) => diagram.sets[*set].drawn.map(|ends| (*set, ends)),
+        DiagramNode::System(_) | DiagramNode::Apply(_) => None,
+    };
+    let (from_cluster, to_cluster) = (drawn(from), drawn(to));
+    let last = from_cluster.map_or(Id(*from), |(_, (_, last))| Id(DiagramNode::System(last)));
+    let first = to_cluster.map_or(Id(*to), |(_, (first, _))| Id(DiagramNode::System(first)));
+    write!(f, "    {last} -> {first}")?;
+    let mut attributes = Vec::new();
+    attributes.extend(from_cluster.map(|(set, _)| alloc::format!("ltail=cluster{set}")));
+    attributes.extend(to_cluster.map(|(set, _)| alloc::format!("lhead=cluster{set}")));
+    match why {
+        Why::Demanded | Why::ThroughCommands => {}
+        Why::Unsynced => attributes.push("label=\"commands wait\"".to_string()),
+        Why::Conflict(what) => attributes.push(alloc::format!("style=dashed, label={}", quoted(what))),
+        Why::Commands => attributes.push("style=bold".to_string()),
+    }
+    if !attributes.is_empty() {
+        write!(f, " [{}]", attributes.join(", "))?;
+    }
+    writeln!(f, ";")
 }

@@ -314,11 +314,8 @@ fn into_nested(error: BoxError) -> Result<SystemError, BoxError> {
     into_nested(error).or_else(|error| Ok(SystemError { system, condition_of, schedule, error, stops }))
 }
 
-impl fmt::Display for SystemError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if names_system(&self.error) { self.error.fmt(f) } else { self.fmt_system(self.schedule, f) }
-    }
-}
+impl_display!([] SystemError => |this, f|
+    if names_system(&this.error) { this.error.fmt(f) } else { this.fmt_system(this.schedule, f) });
 
 impl core::error::Error for SystemError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {

@@ -17,7 +17,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::costs::Costs;
 use super::error::SystemError;
 use super::pipelines::Pipeline;
-use super::steps::{Shared, Systems, Turn};
+use super::steps::{PipelineAccess, PipelineStep, Shared};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::pool::Tasks;
@@ -61,7 +61,6 @@ impl Panicked {
 #[derive(Clone, Copy)]
 pub(super) struct Fused<'a> {
     pub(super) shared: Shared<'a>,
-    pub(super) systems: Systems<'a>,
     pub(super) pipeline: &'a Pipeline,
     pub(super) first: Tick,
     /// Where to note what the steps cost, if that is to be measured.
@@ -69,46 +68,34 @@ pub(super) struct Fused<'a> {
     pub(super) panicked: &'a Panicked,
 }
 
-impl Fused<'_> {
+impl<'a> Fused<'a> {
     /// Runs all steps.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Turn::of`], of all steps of the pipeline but for what they borrow from each other.
-    /// - The pipeline is one of the plan.
-    pub(super) unsafe fn run(&self, cell: StoreCell<'_>, errors: &mut Errors) {
-        let (start, mut tables) = (self.pipeline.steps.start, Vec::new());
-        // SAFETY: the caller's promise.
-        unsafe {
-            if self.pipeline.is_par {
-                self.nest_shared(start, cell, &mut tables, errors, &|_, _| ());
-            } else {
-                self.nest_own(start, cell, &mut tables, errors, &mut |_, _| ());
-            }
+    pub(super) fn run(&self, steps: PipelineAccess<'a, '_>, errors: &mut Errors) {
+        let mut tables = Vec::new();
+        if self.pipeline.is_par {
+            self.nest_shared(steps, &mut tables, errors, &|_, _| ());
+        } else {
+            self.nest_own(steps, &mut tables, errors, &mut |_, _| ());
         }
     }
 
-    /// Has the steps from `at` on get ready, and then goes through all blocks. Before a block comes to them, it comes to
-    /// `before`.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Fused::run`]; the steps before are ready.
-    unsafe fn nest_own(
+    /// Has the steps get ready, and then goes through all blocks. Before a block comes to them, it comes to `before`.
+    fn nest_own(
         &self,
-        at: u32,
-        cell: StoreCell<'_>,
+        steps: PipelineAccess<'a, '_>,
         tables: &mut Vec<TableId>,
         errors: &mut Errors,
         before: &mut dyn FnMut(TableId, Range<usize>),
     ) {
-        if at == self.pipeline.steps.end {
-            let cut = Cut::of(self.pipeline.block_rows, tables, cell);
-            return (0..cut.blocks()).for_each(|block| cut.with(block, &mut *before));
-        }
-        let mut is_ready = false;
-        let mut then = |mut blocks: Blocks<'_>, cell: StoreCell<'_>, errors: &mut Errors| {
-            is_ready = true;
+        let (step, rest) = match steps.split_first() {
+            Ok(split) => split,
+            Err(none) => {
+                let cut = Cut::of(self.pipeline.block_rows, tables, none.cell());
+                return (0..cut.blocks()).for_each(|block| cut.with(block, &mut *before));
+            }
+        };
+        let (at, mut rest) = (step.at, Some(rest));
+        self.ready(step, errors, &mut |mut blocks, errors| {
             blocks.tables(&mut |table| tables.push(table));
             let mut each = |table, rows: Range<usize>| {
                 before(table, rows.clone());
@@ -118,43 +105,36 @@ impl Fused<'_> {
                 let run = || unsafe { blocks.run(table, rows) };
                 self.panicked.guard(at, || timed(self.costs, at, run));
             };
-            // SAFETY: the caller's promise.
-            unsafe { self.nest_own(at + 1, cell, tables, errors, &mut each) }
-        };
-        // SAFETY: as above.
-        self.panicked.guard(at, || unsafe { self.ready(at, cell, errors, &mut then) });
-        if !is_ready {
-            // SAFETY: as above.
-            unsafe { self.nest_own(at + 1, cell, tables, errors, before) }
+            rest.take().into_iter().for_each(|rest| self.nest_own(rest, tables, errors, &mut each));
+        });
+        if let Some(rest) = rest {
+            self.nest_own(rest, tables, errors, before);
         }
     }
 
     /// As [`Fused::nest_own`], on several threads.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Fused::nest_own`].
-    unsafe fn nest_shared(
+    fn nest_shared(
         &self,
-        at: u32,
-        cell: StoreCell<'_>,
+        steps: PipelineAccess<'a, '_>,
         tables: &mut Vec<TableId>,
         errors: &mut Errors,
         before: &(dyn Fn(TableId, Range<usize>) + Sync),
     ) {
-        if at == self.pipeline.steps.end {
-            let cut = Cut::of(self.pipeline.block_rows, tables, cell);
-            // A block counts as one row: the product of both numbers need not be one.
-            let tasks = Tasks::of_size(cut.blocks(), 1);
-            return cell.store().pool.work_off(tasks, |tasks| {
-                while let Some((block, _)) = tasks.take() {
-                    cut.with(block, before);
-                }
-            });
-        }
-        let mut is_ready = false;
-        let mut then = |blocks: Blocks<'_>, cell: StoreCell<'_>, errors: &mut Errors| {
-            is_ready = true;
+        let (step, rest) = match steps.split_first() {
+            Ok(split) => split,
+            Err(none) => {
+                let cut = Cut::of(self.pipeline.block_rows, tables, none.cell());
+                // A block counts as one row: the product of both numbers need not be one.
+                let tasks = Tasks::of_size(cut.blocks(), 1);
+                return none.cell().store().pool.work_off(tasks, |tasks| {
+                    while let Some((block, _)) = tasks.take() {
+                        cut.with(block, before);
+                    }
+                });
+            }
+        };
+        let (at, mut rest) = (step.at, Some(rest));
+        self.ready(step, errors, &mut |blocks, errors| {
             blocks.tables(&mut |table| tables.push(table));
             let Blocks::Shared(blocks) = blocks else { return };
             let (costs, panicked) = (self.costs, self.panicked);
@@ -165,40 +145,20 @@ impl Fused<'_> {
                 let run = || unsafe { blocks.run(table, rows) };
                 panicked.guard(at, || timed(costs, at, run));
             };
-            // SAFETY: the caller's promise.
-            unsafe { self.nest_shared(at + 1, cell, tables, errors, &each) }
-        };
-        // SAFETY: as above.
-        self.panicked.guard(at, || unsafe { self.ready(at, cell, errors, &mut then) });
-        if !is_ready {
-            // SAFETY: as above.
-            unsafe { self.nest_shared(at + 1, cell, tables, errors, before) }
+            rest.take().into_iter().for_each(|rest| self.nest_shared(rest, tables, errors, &each));
+        });
+        if let Some(rest) = rest {
+            self.nest_shared(rest, tables, errors, before);
         }
     }
 
     /// Asks whether a step runs, and if so has its system get ready and calls `then`.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Fused::run`], of this step.
-    unsafe fn ready(
-        &self,
-        at: u32,
-        mut cell: StoreCell<'_>,
-        errors: &mut Errors,
-        then: &mut dyn FnMut(Blocks<'_>, StoreCell<'_>, &mut Errors),
-    ) {
-        let step = &self.shared.plan.steps[at as usize];
-        let outside = cell;
-        cell.set_tick(self.first.later(step.tick));
-        self.shared.set_stream(step, &mut cell);
-        // SAFETY: the caller's promise.
-        let turn = unsafe { Turn::of(self.shared.plan, at, self.systems, &mut cell) };
+    fn ready(&self, step: PipelineStep<'a, '_>, errors: &mut Errors, then: &mut dyn FnMut(Blocks<'_>, &mut Errors)) {
+        let at = step.at;
         let panicked = || self.panicked.step() == Some(at);
-        // SAFETY: nothing beside rows is borrowed by two steps of a pipeline of which one writes it, nor do they look at when
-        // rows were changed by another one; the rows that this one borrows are borrowed when they are handed to it; and a step
-        // of which rows have to be asked is in no pipeline.
-        let error = unsafe { self.shared.run_in_blocks(turn, &panicked, &mut |blocks| then(blocks, outside, errors)) };
+        let error = self
+            .panicked
+            .guard(at, || self.shared.run_in_blocks(step, self.first, &panicked, &mut |blocks| then(blocks, errors)));
         errors.extend(error.map(|error| (at, error)));
     }
 }

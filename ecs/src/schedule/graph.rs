@@ -52,6 +52,7 @@ pub(super) struct SystemNode {
 }
 
 /// A set of systems.
+#[derive(Default)]
 pub(super) struct SetNode {
     /// The name. Tuples with a condition or in a chain have none.
     pub(super) label: Option<InternedSystemSet>,
@@ -208,12 +209,7 @@ impl Graph {
     /// The number of a set that exists from now on.
     fn declare(&mut self, label: InternedSystemSet) -> u32 {
         let number = *self.by_label.entry(label).or_insert_with(|| {
-            self.sets.push(SetNode {
-                label: Some(label),
-                parents: Vec::new(),
-                conditions: Vec::new(),
-                declared: false,
-            });
+            self.sets.push(SetNode { label: Some(label), ..SetNode::default() });
             self.sets.len() as u32 - 1
         });
         self.sets[number as usize].declared = true;

@@ -44,7 +44,9 @@ mod report;
 mod report_text;
 mod report_builder;
 mod settings;
+mod built;
 mod base;
+mod running;
 mod memory;
 
 pub use self::base::Schedule;

@@ -6,14 +6,14 @@ use core::cell::Cell;
 use core::ops::Range;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use super::costs::{Costs, StepTimer, Unmeasured};
 use super::error::SystemError;
 use super::fused::{Fused, Panicked};
 use super::pipelines::Pipeline;
 use super::ready_queue::ReadyQueue;
-use super::steps::{Shared, Systems, Turn};
+use super::steps::{PipelineAccess, Shared, StepAccess, Systems, Turn};
 use super::units::Units;
 use crate::cell::StoreCell;
 use crate::guard::drop_quietly;
@@ -45,7 +45,7 @@ impl<'a> ParallelStage<'a> {
     ///
     /// # Safety
     ///
-    /// - As for [`Turn::of`], of all steps of the stage but for what they borrow from each other; for that, the units
+    /// - As for [`StepAccess::new`], of all steps of the stage but for what they borrow from each other; for that, the units
     ///   have been made of a [`Precedence`](super::units::Precedence) of the stage in this world.
     pub(super) unsafe fn run(&self, pool: &Pool, cell: StoreCell<'_>, first: Tick) -> Done {
         let ready_queue = ReadyQueue::new(self.units.waiting.clone(), &self.units.successors, &self.units.owners);
@@ -55,21 +55,26 @@ impl<'a> ParallelStage<'a> {
                 if turn.more > 0 {
                     member.call_helpers(turn.more);
                 }
-                let (at, mut cell) = (Cell::new(self.steps.start), cell);
+                let at = Cell::new(self.steps.start);
                 let unit = AssertUnwindSafe(|| {
-                    let mut steps = self.units.steps[turn.unit as usize].clone();
+                    let Range { start, end } = self.units.steps[turn.unit as usize];
+                    let mut steps = self.steps.start + start..self.steps.start + end;
+                    // SAFETY: each unit is taken once, and when all those before it have finished: all that borrow
+                    // what one of its steps borrows, if one of the two writes. The rest is the caller's promise.
+                    let mut access = unsafe { StepAccess::new(self.shared.plan, self.systems, steps.clone(), cell) };
                     while let Some(step) = steps.next() {
-                        at.set(self.steps.start + step);
-                        if let Some(pipeline) = self.pipeline(at.get()) {
-                            // SAFETY: as below.
-                            unsafe { self.fused(pipeline, &at, cell, first, &done) }
+                        at.set(step);
+                        if let Some(pipeline) = self.pipeline(step) {
+                            // SAFETY: the steps of a pipeline are in one unit, as for the access to the unit; no other step of it has
+                            // its turn meanwhile. The pipeline is one of the plan, and valid in this world.
+                            let access = unsafe {
+                                PipelineAccess::new(self.shared.plan, self.systems, pipeline.steps.clone(), cell)
+                            };
+                            self.fused(pipeline, &at, access, first, &done);
                             steps.nth(pipeline.steps.len() - 2);
                             continue;
                         }
-                        // SAFETY: each unit is taken once, and when all those before it have finished: all that borrow
-                        // what one of its steps borrows, if one of the two writes. The rest is the caller's promise.
-                        let turn = unsafe { Turn::of(self.shared.plan, at.get(), self.systems, &mut cell) };
-                        if let Some(error) = self.step(turn, at.get(), first) {
+                        if let Some(error) = self.step(access.turn(step), step, first) {
                             lock(&done).errors.push((at.get(), error));
                         }
                     }
@@ -89,10 +94,7 @@ impl<'a> ParallelStage<'a> {
                 }
             }
         });
-        match done.into_inner() {
-            Ok(done) => done,
-            Err(poisoned) => poisoned.into_inner(),
-        }
+        done.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The pipeline that begins with a step, if one does and is used.
@@ -101,16 +103,18 @@ impl<'a> ParallelStage<'a> {
     }
 
     /// Runs a pipeline. If it panics, `at` is the step that did.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Fused::run`].
-    unsafe fn fused(&self, pipeline: &Pipeline, at: &Cell<u32>, cell: StoreCell<'_>, first: Tick, done: &Mutex<Done>) {
-        let Self { shared, systems, costs, .. } = *self;
+    fn fused(
+        &self,
+        pipeline: &Pipeline,
+        at: &Cell<u32>,
+        steps: PipelineAccess<'_, '_>,
+        first: Tick,
+        done: &Mutex<Done>,
+    ) {
+        let Self { shared, costs, .. } = *self;
         let (panicked, mut errors) = (Panicked::none(), Vec::new());
-        let fused = Fused { shared, systems, pipeline, first, costs, panicked: &panicked };
-        // SAFETY: the caller's promise.
-        let run = AssertUnwindSafe(|| unsafe { fused.run(cell, &mut errors) });
+        let fused = Fused { shared, pipeline, first, costs, panicked: &panicked };
+        let run = AssertUnwindSafe(|| fused.run(steps, &mut errors));
         if let Err(payload) = catch_unwind(run) {
             at.set(panicked.step().unwrap_or(pipeline.steps.start));
             resume_unwind(payload);
@@ -128,8 +132,5 @@ impl<'a> ParallelStage<'a> {
 }
 
 fn lock(done: &Mutex<Done>) -> std::sync::MutexGuard<'_, Done> {
-    match done.lock() {
-        Ok(done) => done,
-        Err(poisoned) => poisoned.into_inner(),
-    }
+    done.lock().unwrap_or_else(PoisonError::into_inner)
 }

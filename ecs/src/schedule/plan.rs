@@ -153,44 +153,27 @@ impl Plan {
         for set in conditional_sets(graph, &graph.systems[system as usize].sets) {
             if asked[set as usize].is_none() {
                 let around = conditional_sets(graph, &graph.sets[set as usize].parents);
-                let gates = self.add_gates(&around, asked);
-                asked[set as usize] = Some(self.steps.len() as u32);
-                self.steps.push(PlanStep {
-                    task: Task::Ask(set),
-                    tick: 0,
-                    gates,
-                    conditions: 0..0,
-                    is_free: false,
-                    stream: None,
-                    recorder: 0,
-                });
+                asked[set as usize] = Some(self.add_step(Task::Ask(set), &around, 0..0, asked));
             }
         }
     }
 
     fn add_system(&mut self, graph: &Graph, system: u32, asked: &[Option<u32>]) -> u32 {
         let around = conditional_sets(graph, &graph.systems[system as usize].sets);
-        let gates = self.add_gates(&around, asked);
-        let is_free = gates.is_empty();
         let conditions = graph.runnables[system as usize].conditions.clone();
-        let step = self.steps.len() as u32;
-        self.steps.push(PlanStep {
-            task: Task::System(system),
-            tick: 0,
-            gates,
-            conditions,
-            is_free,
-            stream: None,
-            recorder: 0,
-        });
+        let step = self.add_step(Task::System(system), &around, conditions, asked);
         self.step_of[system as usize] = step;
         step
     }
 
-    fn add_gates(&mut self, sets: &[u32], asked: &[Option<u32>]) -> Range<u32> {
+    /// Adds a step in sets that have been asked, and returns its number.
+    fn add_step(&mut self, task: Task, around: &[u32], conditions: Range<u32>, asked: &[Option<u32>]) -> u32 {
         let start = self.gates.len() as u32;
-        self.gates.extend(sets.iter().filter_map(|set| asked[*set as usize]));
-        start..self.gates.len() as u32
+        self.gates.extend(around.iter().filter_map(|set| asked[*set as usize]));
+        let gates = start..self.gates.len() as u32;
+        let is_free = gates.is_empty() && matches!(task, Task::System(_));
+        self.steps.push(PlanStep { task, tick: 0, gates, conditions, is_free, stream: None, recorder: 0 });
+        self.steps.len() as u32 - 1
     }
 }
 

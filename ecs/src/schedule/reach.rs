@@ -6,21 +6,20 @@ use fixedbitset::FixedBitSet;
 
 use super::order::Ordering;
 
-/// For each of some systems, by their numbers here: those that are ordered before it.
+/// For each of some places of an order, by their numbers here: those that come before it.
 pub(super) struct Reach {
     before: Vec<FixedBitSet>,
 }
 
 impl Reach {
-    /// Of `count` systems; `number` says which one a system is here, if it is one. `O(places * count)`, in words of 64.
+    /// Of `count` places; `number` returns which one a place is here, if it is one. `O(places * count)`, in words of 64.
     pub(super) fn of(order: &Ordering, count: usize, number: impl Fn(u32) -> Option<usize>) -> Self {
-        let own = |place: u32| order.is_system(place).then(|| number(place)).flatten();
         // An empty set takes no memory.
         let mut all = alloc::vec![FixedBitSet::new(); order.places.len()];
         let mut before = alloc::vec![FixedBitSet::new(); count];
         for place in order.places.iter().copied() {
             let mut reached = core::mem::take(&mut all[place as usize]);
-            let own = own(place);
+            let own = number(place);
             if own.is_some() || !reached.is_clear() {
                 reached.grow(count);
                 let mut onward = reached.clone();

@@ -89,10 +89,7 @@ impl<'a> ReadyQueue<'a> {
             // Nothing is ready and something is left, so something is running: the order has no cycles.
             debug_assert!(state.running > 0, "units wait for each other");
             state.owner_waits = true;
-            state = match self.changed.wait(state) {
-                Ok(state) => state,
-                Err(poisoned) => poisoned.into_inner(),
-            };
+            state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
             state.owner_waits = false;
         }
     }
@@ -126,11 +123,8 @@ impl<'a> ReadyQueue<'a> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        match self.state.lock() {
-            Ok(state) => state,
-            // Nothing in here panics half way.
-            Err(poisoned) => poisoned.into_inner(),
-        }
+        // Nothing in here panics half way.
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 

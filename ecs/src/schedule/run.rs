@@ -21,7 +21,7 @@ use super::ids::{IdSources, Streams};
 use super::pipelines::Pipelines;
 use super::plan::{Stage, Task};
 use super::samples::Samples;
-use super::steps::{Outcome, Shared, Systems};
+use super::steps::{Outcome, PipelineAccess, Shared, Systems};
 #[cfg(feature = "parallel")]
 use super::{parallel::ParallelStage, units::Units};
 use crate::cell::StoreCell;
@@ -121,10 +121,10 @@ impl Run<'_> {
         for pipeline in pipelines.iter().filter(|pipeline| pipeline.is_used) {
             alone(start..pipeline.steps.start, errors);
             start = pipeline.steps.end;
-            let fused = Fused { shared, systems, pipeline, first, costs, panicked: &self.in_pipeline };
             // SAFETY: the store and the graph are borrowed mutably, and all systems have been initialised for the store, none of which is
             // exclusive. The pipeline is one of the plan, which is valid in this world.
-            unsafe { fused.run(cell, errors) }
+            let access = unsafe { PipelineAccess::new(shared.plan, systems, pipeline.steps.clone(), cell) };
+            Fused { shared, pipeline, first, costs, panicked: &self.in_pipeline }.run(access, errors);
         }
         alone(start..steps.end, errors);
         streams.close();
@@ -294,7 +294,7 @@ pub(super) fn run_only_stage(shared: Shared<'_>, graph: &mut Graph, store: &mut 
         let (cell, systems) = (StoreCell::exclusive(store), Systems::of(graph));
         // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before the run, and those
         // that need the world for themselves have stages of their own.
-        unsafe { shared.run_steps(steps.clone(), systems, cell, first, &mut errors, &mut Unmeasured) }
+        unsafe { shared.run_steps(steps.clone(), systems, cell, first, &mut errors, &mut Unmeasured) };
     };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(()) => errors,

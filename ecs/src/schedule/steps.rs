@@ -70,18 +70,10 @@ pub(super) enum Outcome {
 
 impl Outcome {
     fn of(number: u8) -> Self {
-        const ALL: [Outcome; 8] = [
-            Outcome::Open,
-            Outcome::Ran,
-            Outcome::Failed,
-            Outcome::ConditionFailed,
-            Outcome::Set,
-            Outcome::Param,
-            Outcome::Blocked,
-            Outcome::Condition,
-        ];
+        use Outcome::{Blocked, Condition, ConditionFailed, Failed, Open, Param, Ran, Set};
+        const ALL: [Outcome; 8] = [Open, Ran, Failed, ConditionFailed, Set, Param, Blocked, Condition];
         // Greater ones say which condition it was.
-        ALL[(number as usize).min(Outcome::Condition as usize)]
+        ALL[(number as usize).min(Condition as usize)]
     }
 }
 
@@ -193,7 +185,8 @@ impl<'a> Systems<'a> {
     }
 }
 
-/// The turn of a step: the right to its system and conditions, and to what these borrow of a store.
+/// The turn of a step: the right to its system and conditions, and to what these borrow of a store. It comes from a
+/// [`StepAccess`] or [`PipelineStep`].
 pub(super) struct Turn<'t, 'a, 'w> {
     at: u32,
     step: &'a PlanStep,
@@ -202,31 +195,72 @@ pub(super) struct Turn<'t, 'a, 'w> {
     cell: &'t mut StoreCell<'w>,
 }
 
-impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
-    /// The turn of a step of a plan.
-    ///
+/// The right to steps that follow each other in a plan, which have their turns one after the other.
+pub(super) struct StepAccess<'a, 'w> {
+    plan: &'a Plan,
+    systems: Systems<'a>,
+    steps: Range<u32>,
+    cell: StoreCell<'w>,
+}
+
+#[cfg(feature = "parallel")]
+impl<'a, 'w> StepAccess<'a, 'w> {
     /// # Safety
     ///
-    /// - Nothing that the step borrows is borrowed otherwise for as long as the turn is used, and what is made of it, nor does any
-    ///   other code use its system and its conditions.
-    /// - All systems and conditions have been initialised for the cell's store; the step is no system that needs the world for
-    ///   itself, unless it is only asked whether it runs.
+    /// - Nothing that the steps borrow is borrowed otherwise for as long as the value is used, and what is made of it, nor does any
+    ///   other code use their systems and conditions. They may borrow what others of them borrow.
+    /// - All systems and conditions have been initialised for the cell's store; no step is a system that needs the world for itself.
     /// - The systems are those of the graph that the plan was made of.
     #[inline]
-    pub(super) unsafe fn of(plan: &'a Plan, at: u32, systems: Systems<'a>, cell: &'t mut StoreCell<'w>) -> Self {
-        Self { at, step: &plan.steps[at as usize], systems, cell }
+    pub(super) unsafe fn new(plan: &'a Plan, systems: Systems<'a>, steps: Range<u32>, cell: StoreCell<'w>) -> Self {
+        Self { plan, systems, steps, cell }
     }
 
-    /// The same if the step is at hand.
-    ///
+    /// The turn of one of the steps, which is over before another one begins.
+    #[inline]
+    pub(super) fn turn(&mut self, at: u32) -> Turn<'_, 'a, 'w> {
+        assert!(self.steps.contains(&at), "a step has its turn among others");
+        Turn { at, step: &self.plan.steps[at as usize], systems: self.systems, cell: &mut self.cell }
+    }
+}
+
+/// The right to the steps of a pipeline, whose turns begin one after the other, and go on until the last one is over.
+pub(super) struct PipelineAccess<'a, 'w>(StepAccess<'a, 'w>);
+
+impl<'a, 'w> PipelineAccess<'a, 'w> {
     /// # Safety
     ///
-    /// - As for [`Turn::of`]; `step` is that of `at` in a plan of the graph.
-    #[inline]
-    unsafe fn of_step(at: u32, step: &'a PlanStep, systems: Systems<'a>, cell: &'t mut StoreCell<'w>) -> Self {
-        Self { at, step, systems, cell }
+    /// - As for [`StepAccess::new`].
+    /// - The steps are those of a pipeline that is valid in the world of the cell: beside rows, nothing is borrowed by two of them of
+    ///   which one writes it, nor do they look at when rows were changed by another one; and no row of them has to be asked.
+    pub(super) unsafe fn new(plan: &'a Plan, systems: Systems<'a>, steps: Range<u32>, cell: StoreCell<'w>) -> Self {
+        Self(StepAccess { plan, systems, steps, cell })
     }
 
+    pub(super) fn cell(&self) -> StoreCell<'w> {
+        self.0.cell
+    }
+
+    /// The first step and the others, unless there is none.
+    pub(super) fn split_first(self) -> Result<(PipelineStep<'a, 'w>, Self), Self> {
+        let StepAccess { plan, systems, steps: Range { start, end }, cell } = self.0;
+        if start == end {
+            return Err(self);
+        }
+        let rest = Self(StepAccess { plan, systems, steps: start + 1..end, cell });
+        Ok((PipelineStep { at: start, step: &plan.steps[start as usize], systems, cell }, rest))
+    }
+}
+
+/// The right to one step of a pipeline.
+pub(super) struct PipelineStep<'a, 'w> {
+    pub(super) at: u32,
+    step: &'a PlanStep,
+    systems: Systems<'a>,
+    cell: StoreCell<'w>,
+}
+
+impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
     /// The conditions that the step asks: those of its system, or those of a set.
     #[inline]
     fn conditions(&mut self) -> &mut [Condition] {
@@ -305,8 +339,8 @@ impl<'a> Shared<'a> {
     ///
     /// # Safety
     ///
-    /// - As for [`Turn::of`], of each step; they may borrow what others of them borrow.
-    // A function of its own keeps what the loop needs in registers.
+    /// - As for [`StepAccess::new`].
+    // A function of its own keeps what the loop needs in registers, and its arguments are not brought together in memory.
     #[inline(never)]
     pub(super) unsafe fn run_steps(
         &self,
@@ -320,9 +354,7 @@ impl<'a> Shared<'a> {
         let range = steps.start as usize..steps.end as usize;
         let (of_plan, outcomes) = (&self.plan.steps[range.clone()], &self.outcomes.0[range]);
         for (at, (step, outcome)) in steps.zip(of_plan.iter().zip(outcomes)) {
-            // SAFETY: the caller's promise holds for each step, and one turn is over before the next begins.
-            let turn = unsafe { Turn::of_step(at, step, systems, &mut cell) };
-            if let Some(error) = self.run_step(turn, outcome, first, measure) {
+            if let Some(error) = self.run_step(Turn { at, step, systems, cell: &mut cell }, outcome, first, measure) {
                 errors.push((at, error));
             }
         }
@@ -338,9 +370,8 @@ impl<'a> Shared<'a> {
         first: Tick,
         measure: &mut impl Measure,
     ) -> Option<Box<SystemError>> {
-        let (at, step) = (turn.at, turn.step);
-        turn.cell.set_tick(first.later(step.tick));
-        self.set_stream(step, turn.cell);
+        let at = turn.at;
+        self.begin(turn.step, turn.cell, first);
         let error = match self.should_run(&mut turn, outcome) {
             Ok(()) => match turn.into_system() {
                 Some((system, cell)) => {
@@ -382,8 +413,7 @@ impl<'a> Shared<'a> {
     ) -> Option<Box<SystemError>> {
         let mut cell = StoreCell::exclusive(store);
         cell.set_tick(first);
-        // SAFETY: no other code uses the store or the systems.
-        let mut turn = unsafe { Turn::of(self.plan, at, systems, &mut cell) };
+        let mut turn = Turn { at, step: &self.plan.steps[at as usize], systems, cell: &mut cell };
         if let Err(error) = self.should_run(&mut turn, &self.outcomes.0[at as usize]) {
             return error;
         }
@@ -395,23 +425,23 @@ impl<'a> Shared<'a> {
 
     /// Has a step of a pipeline get ready, if it runs, and calls `then`, which hands it its rows. If that panics, `panicked` tells
     /// whether this step did.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`BlockScope::new`].
-    pub(super) unsafe fn run_in_blocks(
+    pub(super) fn run_in_blocks(
         &self,
-        mut turn: Turn<'_, 'a, '_>,
+        PipelineStep { at, step, systems, mut cell }: PipelineStep<'a, '_>,
+        first: Tick,
         panicked: &dyn Fn() -> bool,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Option<Box<SystemError>> {
-        let at = turn.at;
+        let mut turn = Turn { at, step, systems, cell: &mut cell };
+        self.begin(turn.step, turn.cell, first);
         if let Err(error) = self.should_run(&mut turn, &self.outcomes.0[at as usize]) {
             return error;
         }
         let (system, cell) = turn.into_system()?;
         let _span = self.enter(system);
-        // SAFETY: both clauses are forwarded; it is the turn of the system.
+        // SAFETY: the step is one of a pipeline (`PipelineAccess::new`): beside rows, nothing that it borrows is borrowed otherwise, nor
+        // do others look at when rows were changed that it writes; no row has to be asked; and rows are borrowed when they are handed to
+        // the steps, which all have got ready then.
         let scope = unsafe { BlockScope::new(cell, panicked, then) };
         let done = system.run_rows(RowScope::Blocks(scope));
         self.finish(at, system, done)
@@ -456,7 +486,8 @@ impl<'a> Shared<'a> {
 
     /// Has the cell reserve ids where a step that begins does.
     #[inline(always)]
-    pub(super) fn set_stream(&self, step: &PlanStep, cell: &mut StoreCell<'_>) {
+    fn begin(&self, step: &PlanStep, cell: &mut StoreCell<'_>, first: Tick) {
+        cell.set_tick(first.later(step.tick));
         cell.set_stream(step.stream);
         if step.stream.is_some() {
             self.id_marks.begin(step.recorder, cell);

@@ -69,8 +69,8 @@ impl Precedence {
         components: &Components,
     ) -> Self {
         let count = steps.len();
-        let number = |system: u32| {
-            let step = plan.step_of[system as usize];
+        let number = |place: u32| {
+            let step = if order.is_system(place) { plan.step_of[place as usize] } else { return None };
             steps.contains(&step).then(|| (step - steps.start) as usize)
         };
         let ordered = Reach::of(order, count, number).into_lists();

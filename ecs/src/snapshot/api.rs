@@ -11,7 +11,7 @@ use super::error::{RestoreError, SnapshotError};
 use super::options::SnapshotOptions;
 use crate::alloc_error::AllocError;
 use crate::component::ComponentDescriptor;
-use crate::guard::Waiting;
+use crate::guard::DeferredPanic;
 use crate::label::InternedScheduleLabel;
 use crate::schedule::ScheduleMemory;
 use crate::store::{
@@ -48,7 +48,7 @@ pub struct LivingContents<'w> {
     pub(super) store: &'w Store,
 }
 
-debug_as_struct! {
+impl_debug_as_struct! {
     [] LivingContents<'_>, "LivingContents", |this| { world: this.around.world } finish_non_exhaustive;
     [] WorldSnapshot, "WorldSnapshot", |this| {
         world: this.world, entities: this.len(), frame_number: this.frame_number()
@@ -420,14 +420,14 @@ impl World {
         let mark = mark_of_copy(&self.store);
         let world = self.id();
         // A system that is forgotten drops what it keeps, which is user code.
-        let forgotten = Waiting::catch(|| {
+        let forgotten = DeferredPanic::catch(|| {
             for_each_schedule(&mut self.store, |label, schedule| {
                 let mut none = ScheduleMemory::default();
                 let memory = systems.get_mut(&label).unwrap_or(&mut none);
                 schedule.exchange_memory(memory, world, era, &renewed);
             });
         });
-        let dropped = Waiting::catch(|| drop(systems));
+        let dropped = DeferredPanic::catch(|| drop(systems));
         self.trigger(Restored { frame_number });
         panicked.or(forgotten).or(dropped).go_on();
         mark

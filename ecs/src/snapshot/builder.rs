@@ -103,7 +103,7 @@ fn relate<R: Relation>(parts: Box<dyn PairsParts>, world: &mut World) -> usize {
     count
 }
 
-debug_as_struct! {
+impl_debug_as_struct! {
     [] NewPairsContents, "NewPairsContents", |this| { relation: this.parts.relation().name(), len: this.parts.pairs().len() } finish_non_exhaustive;
     [] SnapshotBuilder, "SnapshotBuilder", |this| {
         ids: this.parts.ids, tables: this.parts.tables.len(), storages: this.parts.storages.len(),

@@ -254,7 +254,7 @@ impl NewColumnContents {
     }
 }
 
-debug_as_struct! {
+impl_debug_as_struct! {
     [] NewColumnContents, "NewColumnContents", |this| {
         component: this.0.values.descriptor().name(), len: this.0.values.len()
     } finish_non_exhaustive;

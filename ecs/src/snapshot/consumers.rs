@@ -299,7 +299,7 @@ impl NewRemovalContents {
     }
 }
 
-debug_as_struct! {
+impl_debug_as_struct! {
     [] NewRemovalContents, "NewRemovalContents", |this| {
         component: this.0.component.name(), entities: this.0.entities, first: this.0.first
     } finish_non_exhaustive;

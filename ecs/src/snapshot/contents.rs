@@ -398,7 +398,7 @@ impl<'s> ResourceContents<'s> {
     }
 }
 
-debug_as_struct! {
+impl_debug_as_struct! {
     [] SnapshotContents<'_>, "SnapshotContents", |this| {
         clock: this.clock(), ids: this.ids(), tables: this.tables().collect::<Vec<_>>(),
         storages: this.storages().collect::<Vec<_>>(), resources: this.resources().collect::<Vec<_>>()

@@ -149,8 +149,6 @@
 //! their [text form](crate::component::TextForm); what has none of these is named in an error, unless [options](StateOptions) leave it out or say how it is hashed. Components are known by their
 //! [stable names](crate::component::StableName), so the order in which a world has met them does not count.
 
-#[macro_use]
-mod debug;
 mod options;
 mod error;
 mod locals;

@@ -13,10 +13,10 @@ use core::ptr::{self, NonNull};
 use super::addition::{inserting, removing};
 use super::change::{remove_all_from_storage, renew_sparse_changes};
 use super::dynamic::change_with;
+use super::events::LeftRows;
+use super::lifecycle_events::{Affected, LifecycleEvents};
 use super::located::Located;
 use super::make::{NewRows, RowIds, make_rows};
-use super::news::{Affected, LifecycleEvents};
-use super::report::LeftRows;
 use super::required::{Placed, make_aside, write_placed};
 use super::selection::Selection;
 use super::{Store, Structure};
@@ -26,8 +26,8 @@ use crate::column::{NewValues, copy_item};
 use crate::component::{Components, StorageType};
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, ChangeStep, MovePlan, PlanFlags, PlanId, Target};
-use crate::guard::{OnDrop, Waiting, for_each_despite_panics};
-use crate::removal::{Fate, Told};
+use crate::guard::{DeferredPanic, OnDrop, for_each_despite_panics};
+use crate::removal::{Fate, RemovalRecord};
 use crate::table::{ColumnMove, Table};
 use crate::transition::Interest;
 
@@ -350,7 +350,7 @@ unsafe fn move_rows(
     let Planned { plan, components, .. } = store.structure.archetypes.at(id);
     let (from, route) = (selection.table, Route::of(plan));
     let mut aside = make_required(plan, components, count);
-    let (mut listed, mut told) = (Vec::new(), Told::default());
+    let (mut listed, mut told) = (Vec::new(), RemovalRecord::default());
     let interest = plan.interest();
     if !interest.is_empty() {
         let room = store.events.prepare(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
@@ -524,14 +524,14 @@ fn notify_before_change_of(
     selection: &Selection,
     order: Option<&[Entity]>,
     change: Change,
-) -> Waiting {
+) -> DeferredPanic {
     let plan = store.structure.archetypes.planned(selection.table, change).plan;
     if plan.interest().intersects(Interest::OBSERVERS) {
         return store.with_affected(selection, order, |store, affected| {
             store.notify_before_change(affected, selection.table, change)
         });
     }
-    Waiting::default()
+    DeferredPanic::default()
 }
 
 fn collect_change_of(store: &mut Store, events: &mut LifecycleEvents, selection: &Selection, change: Change) {

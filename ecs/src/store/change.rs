@@ -1,8 +1,8 @@
 //! What changing an entity takes besides moving bytes between columns: values that are required, sparse storages, and telling the
 //! listeners.
 
+use super::dispatch::Link;
 use super::links::Links;
-use super::reactions::Link;
 use super::{Store, Structure};
 use crate::column::Column;
 use crate::component::{Component, ComponentId, Kinds};

@@ -1,7 +1,6 @@
 //! The clock of a world: its tick, which counts runs, and what a run restores at its end.
 
 use alloc::sync::Arc;
-use core::ops::Deref;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -112,14 +111,7 @@ impl Drop for ReaderRun<'_> {
     }
 }
 
-impl Deref for Clock {
-    type Target = SharedClock;
-
-    #[inline]
-    fn deref(&self) -> &SharedClock {
-        &self.shared
-    }
-}
+impl_deref!(#[inline] [] Clock => SharedClock, |this| this.shared);
 
 /// How eras have gone on while ticks went back.
 #[derive(Clone, Copy)]

@@ -30,7 +30,7 @@ use super::{Store, WorldId};
 use crate::alloc_error::{AllocError, try_reserve_exact};
 use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones, Unproved};
 use crate::entity::{EntitiesCopy, Entity, IdForecasts, KnownEntities};
-use crate::guard::Waiting;
+use crate::guard::DeferredPanic;
 use crate::relation::{ErasedPairs, PairsCopy, Relations};
 use crate::removal::{LogClones, LogCopy, Removals};
 use crate::resource::{MessageNumbers, Renewed, ResourceClones, ResourceCopies, ResourceId};
@@ -164,7 +164,7 @@ pub(crate) struct Became {
     pub(crate) renewed: Vec<(ResourceId, Renewed)>,
     pub(crate) era: RestoredEra,
     /// A panic of what was dropped.
-    pub(crate) panicked: Waiting,
+    pub(crate) panicked: DeferredPanic,
 }
 
 /// Whether something goes on in which the store is neither copied nor restored.
@@ -377,8 +377,9 @@ pub(crate) fn restore(
 
     // (2)
     let Store { events, .. } = store;
-    let panicked = Waiting::catch(|| events.removals.end_copies());
-    let panicked = panicked.or(Waiting::catch(|| drop((room.gone, clones)))).or(Waiting::catch(|| drop(moved)));
+    let panicked = DeferredPanic::catch(|| events.removals.end_copies());
+    let panicked =
+        panicked.or(DeferredPanic::catch(|| drop((room.gone, clones)))).or(DeferredPanic::catch(|| drop(moved)));
     Ok(Became { renewed: room.renewed, era, panicked })
 }
 

@@ -7,15 +7,15 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 use core::slice;
 
-use super::news::{Affected, LifecycleEvents};
-use super::report::LeftRows;
+use super::events::LeftRows;
+use super::lifecycle_events::{Affected, LifecycleEvents};
 use super::selection::Selection;
 use super::{Store, Structure};
 use crate::archetype::Archetypes;
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, EntityError, Location, SparseSummary, TableId};
-use crate::guard::{Waiting, for_each_despite_panics};
-use crate::removal::{Fate, Told};
+use crate::guard::{DeferredPanic, for_each_despite_panics};
+use crate::removal::{Fate, RemovalRecord};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::transition::Interest;
@@ -64,11 +64,11 @@ impl Store {
     /// Ends entities of whose end observers and hooks are not told, in this order. If a destructor panics, the others end all the same, and
     /// the panic waits.
     #[must_use]
-    pub(crate) fn end_unobserved(&mut self, entities: &[Entity]) -> Waiting {
+    pub(crate) fn end_unobserved(&mut self, entities: &[Entity]) -> DeferredPanic {
         self.structure.entities.reserve_free(entities.len()).unwrap_or_else(|error| error.raise());
-        let (mut rest, mut panicked) = (entities.iter(), Waiting::default());
+        let (mut rest, mut panicked) = (entities.iter(), DeferredPanic::default());
         while !rest.as_slice().is_empty() {
-            panicked = panicked.or(Waiting::catch(|| end_run_unobserved(self, &mut rest)));
+            panicked = panicked.or(DeferredPanic::catch(|| end_run_unobserved(self, &mut rest)));
         }
         panicked
     }
@@ -395,7 +395,7 @@ unsafe fn end_rows(
     entities: &[Entity],
     row: impl Fn(usize) -> usize,
     outside: &[(Entity, SparseSummary)],
-    mut told: Option<Told>,
+    mut told: Option<RemovalRecord>,
     fate: Fate,
 ) {
     let Store {
@@ -412,7 +412,7 @@ unsafe fn end_rows(
     }
     let _finish = told.as_ref().map(|told| events.finish(told));
     let _outside = Outside { sparse, values: outside };
-    let kept = told.as_ref().map_or(&[][..], Told::kept);
+    let kept = told.as_ref().map_or(&[][..], RemovalRecord::kept);
     // SAFETY: the values are there, and belong to nothing unless they are kept; this comes once.
     unsafe { table.drop_rows_except(kept, None, gone.first, gone.count) }
 }
@@ -432,9 +432,9 @@ fn despawn_in(store: &mut Store, table: Option<TableId>, entities: &[Entity]) {
 
 /// Notifies observers and hooks of the end of selected entities, in this order if there is one.
 #[must_use]
-fn notify_before_end(store: &mut Store, selection: &Selection, order: Option<&[Entity]>) -> Waiting {
+fn notify_before_end(store: &mut Store, selection: &Selection, order: Option<&[Entity]>) -> DeferredPanic {
     if !observes_end_of(store, selection.table) {
-        return Waiting::default();
+        return DeferredPanic::default();
     }
     store.with_affected(selection, order, |store, affected| {
         store.notify_before(|events, store| events.add_end(store, affected, selection.table))
@@ -458,7 +458,7 @@ fn clear_all_entities(store: &mut Store) {
     let Store {
         structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, events, ..
     } = store;
-    let mut told = Told::default();
+    let mut told = RemovalRecord::default();
     for (table, of_table) in &mut watched.tables {
         let table = tables.get_mut(*table);
         let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: Fate::Dropped };
@@ -578,7 +578,7 @@ pub(super) struct Ending {
     rows: Vec<u32>,
     /// Those that may be in sparse storages.
     outside: Vec<(Entity, SparseSummary)>,
-    told: Option<Told>,
+    told: Option<RemovalRecord>,
 }
 
 /// What entities that are gone had in sparse storages: dropped with this, whatever panics.
@@ -624,6 +624,6 @@ impl Ending {
 
 /// The tables and sparse storages of which it is told that they have lost everything.
 struct Everything {
-    tables: Vec<(TableId, Told)>,
+    tables: Vec<(TableId, RemovalRecord)>,
     storages: Vec<(usize, Vec<Entity>)>,
 }

@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::TypeId;
-use core::fmt;
 
 use super::Store;
 use super::addition::{Addition, removing_components, retaining};
@@ -232,11 +231,7 @@ impl EntityBuilder {
     }
 }
 
-impl fmt::Debug for EntityBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.names()).finish()
-    }
-}
+impl_debug!([] EntityBuilder => |this, f| f.debug_set().entries(this.names()).finish());
 
 /// Sorts values of several components into the order of a bundle, and returns the change that adds it by a step of this kind. The sparse
 /// storages of the components, and those of the components that they require, exist afterwards.

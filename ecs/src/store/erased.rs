@@ -213,17 +213,9 @@ impl<V> From<InsertErasedError<V>> for ErasedAccessError {
     }
 }
 
-impl<V> fmt::Display for InsertErasedError<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
+impl_display!([V] InsertErasedError<V> => |this, f| this.error.fmt(f));
 
-impl<V> fmt::Debug for InsertErasedError<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("InsertErasedError").field(&self.error).finish()
-    }
-}
+impl_debug!([V] InsertErasedError<V> => |this, f| f.debug_tuple("InsertErasedError").field(&this.error).finish());
 
 impl<V> core::error::Error for InsertErasedError<V> {}
 

@@ -9,7 +9,7 @@ use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use super::news::LifecycleEvents;
+use super::lifecycle_events::LifecycleEvents;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::Entities;
 

@@ -18,7 +18,7 @@
 use core::mem::ManuallyDrop;
 
 use super::change::leave_summary;
-use super::news::Affected;
+use super::lifecycle_events::Affected;
 use super::phases::{Changed, Prepared, drop_values, drop_values_in, finish, prepare};
 use super::required::construct_required;
 use super::spawn_error::SpawnError;
@@ -108,11 +108,8 @@ impl Ready<'_> {
                     write(&mut RowWriter::new(plan, table, row, entity, sparse, now));
                     table.commit_row(entity, now);
                 }
-                Rows::None => {
-                    if S::ADDS {
-                        write(&mut RowWriter::outside_of_tables(plan, entity, sparse, now));
-                    }
-                }
+                Rows::None if S::ADDS => write(&mut RowWriter::outside_of_tables(plan, entity, sparse, now)),
+                Rows::None => {}
                 Rows::Stays(table) => {
                     read(plan, table, sparse);
                     if S::ADDS {
@@ -140,10 +137,9 @@ impl Ready<'_> {
         if !PHASES && S::flags(subject).intersects(PlanFlags::SPARSE) {
             // SAFETY: the plan is that of the step, and its flags are those of the step.
             unsafe { note_storages::<S>(plan, entity, entities, sparse) }
-            link = S::flags(subject)
-                .intersects(PlanFlags::ONLY_LINKS)
-                .then(|| plan.linking_component(components))
-                .flatten();
+            if S::flags(subject).intersects(PlanFlags::ONLY_LINKS) {
+                link = plan.linking_component(components);
+            }
         }
         Done { entity, here, link }
     }

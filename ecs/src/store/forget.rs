@@ -1,10 +1,10 @@
 //! Ending entities as if they had never been, for a world that is put together: nothing is told, and nothing ends with them.
 
 use super::Store;
-use super::news::LifecycleEvents;
-use super::reactions::DispatchVTable;
+use super::dispatch::DispatchVTable;
+use super::lifecycle_events::LifecycleEvents;
 use super::selection::Selection;
-use crate::guard::Waiting;
+use crate::guard::DeferredPanic;
 
 /// Ends selected entities, and says how many there were. `quiet` keeps links, and tells nothing. What is linked to one of the entities
 /// loses its link and stays.
@@ -16,7 +16,7 @@ pub(crate) fn forget_selections(
     let vtable = store.events.dispatch.vtable.replace(quiet);
     let mut count = 0;
     // The `Drop` of a value may panic.
-    let panicked = Waiting::catch(|| {
+    let panicked = DeferredPanic::catch(|| {
         let collect = |store: &mut Store, events: &mut LifecycleEvents| {
             selections.iter().for_each(|selection| store.collect_end_of(events, selection));
         };

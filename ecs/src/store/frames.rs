@@ -21,7 +21,6 @@
 
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
-use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::resource::{MessageNumbers, Renewed, ResourceId, Resources};
@@ -92,19 +91,7 @@ pub(crate) struct Frames {
     state: FramesCopy,
 }
 
-impl Deref for Frames {
-    type Target = FramesCopy;
-
-    fn deref(&self) -> &FramesCopy {
-        &self.state
-    }
-}
-
-impl DerefMut for Frames {
-    fn deref_mut(&mut self) -> &mut FramesCopy {
-        &mut self.state
-    }
-}
+impl_deref_mut!([] Frames => FramesCopy, |this| this.state);
 
 impl Frames {
     /// How many frames have ended.

@@ -16,15 +16,15 @@
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
-use super::news::{Affected, LifecycleEvents};
-use super::report::held_by;
+use super::events::held_by;
+use super::lifecycle_events::{Affected, LifecycleEvents};
 use super::{Home, Store, Structure, take_returned};
 use crate::alloc_error::try_reserve_exact;
 use crate::archetype::{Archetypes, Planned};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entity, TableId};
 use crate::graph::Change;
-use crate::guard::Waiting;
+use crate::guard::DeferredPanic;
 use crate::table::Table;
 use crate::transition::Transition;
 
@@ -169,17 +169,17 @@ impl Store {
     /// these agree before it goes on.
     #[inline]
     #[must_use]
-    pub(super) fn dropping(&mut self, action: impl FnOnce(&mut Self)) -> Waiting {
+    pub(super) fn dropping(&mut self, action: impl FnOnce(&mut Self)) -> DeferredPanic {
         if self.events.links.are_settled() {
             action(self);
-            return Waiting::default();
+            return DeferredPanic::default();
         }
-        Waiting::catch(|| action(self))
+        DeferredPanic::catch(|| action(self))
     }
 
     /// Ends an operation during which a panic was caught: as [`Store::flush_events`], and then the panic goes on. If the operation is part of
     /// another one, the panic waits for the end of that.
-    pub(super) fn finish_operation(&mut self, mut panicked: Waiting) {
+    pub(super) fn finish_operation(&mut self, mut panicked: DeferredPanic) {
         let Ok(()) = panicked.go_on_if_fails(|| {
             self.flush_events();
             Ok::<_, Infallible>(())
@@ -214,14 +214,14 @@ impl Store {
     /// Delivers the events of what is about to end, which a function collects, unless that has happened already. A panic of a listener
     /// is returned, for [`Store::finish_operation`].
     #[must_use]
-    pub(super) fn notify_before(&mut self, collect: impl FnOnce(&mut LifecycleEvents, &mut Self)) -> Waiting {
+    pub(super) fn notify_before(&mut self, collect: impl FnOnce(&mut LifecycleEvents, &mut Self)) -> DeferredPanic {
         if self.events.notified_before != 0 {
-            return Waiting::default();
+            return DeferredPanic::default();
         }
         let mut events = self.events.spare.take().unwrap_or_default();
         collect(&mut events, self);
         events.raise_failure();
-        let panicked = if events.is_empty() { Waiting::default() } else { dispatch_before(self, &mut events) };
+        let panicked = if events.is_empty() { DeferredPanic::default() } else { dispatch_before(self, &mut events) };
         events.clear();
         self.events.spare = Some(events);
         panicked
@@ -231,7 +231,12 @@ impl Store {
     #[cold]
     #[inline(never)]
     #[must_use]
-    pub(super) fn notify_before_change(&mut self, affected: Affected<'_>, table: TableId, change: Change) -> Waiting {
+    pub(super) fn notify_before_change(
+        &mut self,
+        affected: Affected<'_>,
+        table: TableId,
+        change: Change,
+    ) -> DeferredPanic {
         self.notify_before(|events, store| events.add_change(store, affected, table, change))
     }
 
@@ -284,7 +289,7 @@ fn flush_pending(store: &mut Store) {
     store.relink();
     // If a listener panics, the next flush has still to remove the components of refused links.
     store.events.has_pending = !store.events.links.refused.is_empty();
-    if store.relations.have_news() || store.events.has_pending || store.events.panicked.is_some() {
+    if store.relations.have_events() || store.events.has_pending || store.events.panicked.is_some() {
         return flush_despite_panics(store);
     }
     deliver_pending(store);
@@ -298,8 +303,8 @@ fn flush_pending(store: &mut Store) {
 fn flush_despite_panics(store: &mut Store) {
     let deferred = core::mem::take(&mut store.events.panicked);
     // If a listener panics, the values of pairs that have ended are dropped and components that make no link are removed all the same.
-    let panicked = Waiting::catch(|| deliver_pending(store));
-    let mut panicked = panicked.or(Waiting::catch(|| notify_of_all_pairs(store)));
+    let panicked = DeferredPanic::catch(|| deliver_pending(store));
+    let mut panicked = panicked.or(DeferredPanic::catch(|| notify_of_all_pairs(store)));
     if panicked.is_some() {
         store.relink();
         return deferred.or(panicked).or(core::mem::take(&mut store.events.panicked)).go_on();
@@ -359,8 +364,8 @@ fn apply_recorded_now(store: &mut Store) {
 /// Delivers events before an operation. Returns the first panic of a listener.
 #[cold]
 #[inline(never)]
-fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> Waiting {
-    let mut panicked = Waiting::default();
+fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> DeferredPanic {
+    let mut panicked = DeferredPanic::default();
     let Some(vtable) = store.events.dispatch.vtable else { return panicked };
     store.events.has_pending = true;
     let kinds = events.kinds();
@@ -374,9 +379,9 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> Waiting {
     let acting = store.structure.entities.acting();
     if store.events.held == 0 {
         // Events of an operation that was broken off come first.
-        panicked = Waiting::catch(|| deliver_pending(store));
+        panicked = DeferredPanic::catch(|| deliver_pending(store));
     }
-    panicked = panicked.or(Waiting::catch(|| (vtable.dispatch)(store, events)));
+    panicked = panicked.or(DeferredPanic::catch(|| (vtable.dispatch)(store, events)));
     store.structure.entities.act(acting);
     // Reserved ids get rows when the operation has ended.
     store.structure.make_reserved_pending();
@@ -386,11 +391,11 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> Waiting {
 /// Notifies the observers of changed pairs, of all relations.
 #[inline]
 fn notify_of_all_pairs(store: &mut Store) {
-    if store.relations.have_news() {
+    if store.relations.have_events() {
         // A panic waits until all values are dropped: a panic during unwinding would abort the program.
-        let mut panicked = Waiting::default();
+        let mut panicked = DeferredPanic::default();
         for number in 0..store.relations.places.len() {
-            panicked = panicked.or(Waiting::catch(|| notify_of_pairs(store, number)));
+            panicked = panicked.or(DeferredPanic::catch(|| notify_of_pairs(store, number)));
         }
         panicked.go_on();
     }
@@ -401,7 +406,7 @@ fn notify_of_all_pairs(store: &mut Store) {
 pub(super) fn notify_of_pairs(store: &mut Store, number: usize) {
     let place = &store.relations.places[number];
     if place.pairs.has_pending() {
-        (place.functions.tell)(store);
+        (place.functions.notify)(store);
     }
 }
 

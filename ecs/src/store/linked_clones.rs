@@ -9,7 +9,7 @@ use super::clone::{ClonedPairs, clone_pairs, relate_clones};
 use super::{CloneError, EntityAt, EntityBuilder, Store, clone_some};
 use crate::component::{ComponentId, ErasedRefMut, ErasedVec};
 use crate::entity::{Entity, EntityHashMap, EntityMapper};
-use crate::guard::Waiting;
+use crate::guard::DeferredPanic;
 
 /// Clones of the components and pairs of some entities, which have not been given to others yet.
 pub(crate) struct LinkedClones(Vec<LinkedClone>);
@@ -80,7 +80,7 @@ pub(crate) fn put_linked(
         .to_vec();
     let ids: Vec<Entity> = target.into_iter().chain(made.iter().copied()).collect();
     let mut copies: EntityHashMap<Entity> = clones.iter().map(|clone| clone.of).zip(ids.iter().copied()).collect();
-    let mut panicked = Waiting::catch(|| {
+    let mut panicked = DeferredPanic::catch(|| {
         for LinkedClone { components, pairs, .. } in &mut clones {
             let values = components.parts.iter_mut().filter_map(|part| part.first_erased_mut());
             values.for_each(|value| rename(value, &mut copies));
@@ -88,14 +88,14 @@ pub(crate) fn put_linked(
         }
     });
     if panicked.is_some() {
-        panicked = panicked.or(Waiting::catch(|| drop(clones)));
+        panicked = panicked.or(DeferredPanic::catch(|| drop(clones)));
         store.despawn_these(&made);
     } else {
         let put = |store: &mut Store| {
-            let mut panicked = Waiting::default();
+            let mut panicked = DeferredPanic::default();
             for (&id, LinkedClone { mut components, pairs, .. }) in ids.iter().zip(clones) {
                 // What is replaced may panic as it is dropped. The others are made all the same.
-                panicked = panicked.or(Waiting::catch(|| put_linked_one(store, id, &mut components, pairs)));
+                panicked = panicked.or(DeferredPanic::catch(|| put_linked_one(store, id, &mut components, pairs)));
             }
             panicked
         };
@@ -107,7 +107,7 @@ pub(crate) fn put_linked(
 
 fn put_linked_one(store: &mut Store, id: Entity, components: &mut EntityBuilder, pairs: ClonedPairs) {
     let Ok(mut entity) = EntityAt::find(store, id) else { return };
-    let done = Waiting::catch(|| {
+    let done = DeferredPanic::catch(|| {
         if let Err(error) = entity.insert_dynamic(components) {
             error.raise();
         }

@@ -25,11 +25,11 @@ mod clock;
 mod frames;
 mod failure;
 mod pending_commands;
-mod news;
+mod lifecycle_events;
 mod links;
 mod event_observers;
-mod reactions;
-mod report;
+mod dispatch;
+mod events;
 mod frame;
 mod home;
 mod ticks;
@@ -87,11 +87,13 @@ pub(crate) use self::copies::{Became, Known, Mark, StoreCopy};
 pub(crate) use self::copies::{
     Restoring, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, restore,
 };
+pub(crate) use self::dispatch::{Cause, Dispatch, DispatchVTable, Link, NotDispatched};
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::dynamic::spawn_values;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError, SetFieldError};
 pub(crate) use self::event_observers::{EventObservers, RemovedObservers};
+pub(crate) use self::events::Events;
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::failure::{CommandErrors, CommandFailure};
 pub(crate) use self::forget::forget_selections;
@@ -105,16 +107,14 @@ pub(crate) use self::journal::{
     track_for_journal,
 };
 pub(crate) use self::lifecycle::with_deferred_events;
+#[doc(hidden)]
+pub use self::lifecycle_events::Affected;
+pub(crate) use self::lifecycle_events::{EventBatch, LifecycleEvents};
 pub(crate) use self::linked_clones::{clone_linked, put_linked, take_linked};
 pub(crate) use self::links::{BuiltLinks, Leaving, Links, Orphan};
-#[doc(hidden)]
-pub use self::news::Affected;
-pub(crate) use self::news::{EventBatch, LifecycleEvents};
 pub(crate) use self::pairs::settle_pairs;
 pub(crate) use self::pending_commands::PendingCommands;
-pub(crate) use self::reactions::{Cause, Dispatch, DispatchVTable, Link, NotDispatched};
 pub(crate) use self::removed::{removed_reader, removed_reader_by_id, removed_value_reader, set_removed_limit};
-pub(crate) use self::report::Events;
 pub(crate) use self::required::require;
 pub(crate) use self::selection::Selection;
 pub(crate) use self::shrink::{allocated_bytes, shrink_to_fit};
@@ -127,7 +127,6 @@ pub(crate) use self::whole_transfer::move_all_to;
 pub use crate::transition::Transition;
 
 use alloc::vec::Vec;
-use core::fmt;
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -163,11 +162,7 @@ impl WorldId {
     }
 }
 
-impl fmt::Display for WorldId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+impl_display!([] WorldId => |this, f| this.0.fmt(f));
 
 /// Everything that a world holds.
 pub struct Store {

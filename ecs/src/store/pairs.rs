@@ -58,7 +58,7 @@ pub(crate) fn relate<R: Relation>(
         drop(replaced);
         return true;
     }
-    let is_observed = (functions.is_told)(store);
+    let is_observed = (functions.is_observed)(store);
     store.change_links(|store| make_pair(store, number, [source, target], value, is_observed));
     true
 }

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::change::{remove_from_storages, renew_sparse_changes};
-use super::news::Affected;
-use super::report::{LeftRows, held_by};
+use super::events::{LeftRows, held_by};
+use super::lifecycle_events::Affected;
 use super::required::{Placed, construct_required, is_missing, make_aside, reserve_sparse, write_placed_values};
 use super::spawn_error::SpawnError;
 use super::step::Subject;
@@ -15,8 +15,8 @@ use crate::archetype::Planned;
 use crate::bundle::RowWriter;
 use crate::entity::{Entity, Location, TableId};
 use crate::graph::{MovePlan, PlanFlags, PlanId, RequiredComponent};
-use crate::guard::{OnDrop, Waiting, for_each_despite_panics};
-use crate::removal::{Fate, Told};
+use crate::guard::{DeferredPanic, OnDrop, for_each_despite_panics};
+use crate::removal::{Fate, RemovalRecord};
 use crate::sparse::SparseStorage;
 use crate::table::{Table, Tables};
 use crate::tracking::Renewal;
@@ -29,11 +29,11 @@ pub(super) struct Prepared {
     pub(super) aside: Placed,
     /// The sparse storages that had the entity before, if listeners are notified of them.
     pub(super) held: Vec<u32>,
-    pub(super) told: Told,
+    pub(super) told: RemovalRecord,
     /// Which changes of sparse components are renewed, if any may be.
     pub(super) renewal: Option<Renewal>,
     /// The panic of a listener that was notified before the change.
-    pub(super) panicked: Option<Waiting>,
+    pub(super) panicked: Option<DeferredPanic>,
 }
 
 /// What *finish* gets: the change that has been carried out, its plan, and where the entity was.
@@ -213,7 +213,12 @@ fn finish_spawn(store: &mut Store, changed: Changed, prepared: &mut Option<Prepa
 /// # Safety
 ///
 /// - As for [`Store::finish`]. The entity was at `from`.
-unsafe fn finish_change(store: &mut Store, changed: Changed, from: Location, prepared: Prepared) -> Option<Waiting> {
+unsafe fn finish_change(
+    store: &mut Store,
+    changed: Changed,
+    from: Location,
+    prepared: Prepared,
+) -> Option<DeferredPanic> {
     let (Changed { entity, plan: id, here, fate, .. }, now) = (changed, store.now());
     let Prepared { mut aside, held, mut told, renewal, mut panicked } = prepared;
     let Store { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = &mut *store;
@@ -259,7 +264,7 @@ unsafe fn finish_change(store: &mut Store, changed: Changed, from: Location, pre
         unsafe { drop_values_in(plan, tables, (from.table, here.table), (fate, told.kept())) }
     };
     if has_links {
-        let dropped = Waiting::catch(drop_rest);
+        let dropped = DeferredPanic::catch(drop_rest);
         panicked = Some(panicked.unwrap_or_default().or(dropped));
     } else {
         drop_rest();

@@ -1,7 +1,7 @@
 //! Records new rows: the ticks of spawns, events for observers and hooks, and the transitions that tests record.
 
-use super::news::Affected;
-use super::report::held_by;
+use super::events::held_by;
+use super::lifecycle_events::Affected;
 use super::{Events, Structure};
 use crate::archetype::Archetypes;
 use crate::entity::{Entities, Entity, TableId};

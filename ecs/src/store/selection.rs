@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use super::addition::removing;
-use super::news::Affected;
+use super::lifecycle_events::Affected;
 use super::{Store, Structure};
 use crate::bundle::Bundle;
 use crate::entity::{Entity, Location, TableId};

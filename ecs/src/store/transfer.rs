@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 
 use super::despawn::Ending;
+use super::lifecycle_events::LifecycleEvents;
 use super::make::{NewRows, RowIds, make_rows};
-use super::news::LifecycleEvents;
 use super::selection::Selection;
 use super::{Store, Structure};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, EntityHashMap, SparseSummary, TableId};
-use crate::guard::Waiting;
+use crate::guard::DeferredPanic;
 use crate::relation::Relations;
 use crate::removal::Fate;
 use crate::table::{ColumnMove, Table};
@@ -86,7 +86,7 @@ pub(crate) fn move_selections_to(store: &mut Store, selections: &[Selection], to
     store.events.links.is_moving = true;
     let mut ids = Vec::new();
     // A listener of this store may panic.
-    let panicked = Waiting::catch(|| {
+    let panicked = DeferredPanic::catch(|| {
         ids = store.notify_and_batch(collect, |store| {
             store.events.links.is_moving = false;
             move_notified_to(store, selections, to, MovedIds::Next, |_| {})

@@ -13,7 +13,7 @@ use super::transfer::MovedIds;
 use super::transfer::move_notified_to;
 use crate::component::{ComponentDescriptor, ComponentId, Components};
 use crate::entity::{Entities, Entity, EntityHashMap, EntityMapper, TableId};
-use crate::guard::Waiting;
+use crate::guard::DeferredPanic;
 use crate::resource::NewResource;
 
 /// Replaces the entities inside of the value of a component that an entity has.
@@ -146,7 +146,7 @@ pub(crate) fn move_all_to(
         move_notified_to(&mut store, &selections, to, chosen, |to| to.structure.entities.end_next(dead, &mut ended));
     let now = to.now();
     let replaced: Vec<_> = resources.into_iter().filter_map(|resource| to.resources.put(resource, now)).collect();
-    let dropped = Waiting::catch(|| drop(replaced)).or(Waiting::catch(|| drop(store)));
+    let dropped = DeferredPanic::catch(|| drop(replaced)).or(DeferredPanic::catch(|| drop(store)));
     to.flush_events();
     dropped.go_on();
     ids

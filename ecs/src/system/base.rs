@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::any::TypeId;
-use core::fmt;
 use core::panic::Location;
 
 use super::blocks::{Blocks, RowFacts};
@@ -343,8 +342,5 @@ pub type SystemIn<'i, S> = Given<'i, <S as System>::In>;
 /// ```
 pub type BoxedSystem<In = (), Out = ()> = Box<dyn System<In = In, Out = Out>>;
 
-impl<I: SystemInput + 'static, Out: 'static> fmt::Debug for dyn System<In = I, Out = Out> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("System").field(&self.name()).finish()
-    }
-}
+impl_debug!([I: SystemInput + 'static, Out: 'static] dyn System<In = I, Out = Out> => |this, f|
+    f.debug_tuple("System").field(&this.name()).finish());

@@ -84,30 +84,14 @@ const fn message_of<P: FieldNames>(field: usize) -> Option<[&'static str; 2]> {
 #[doc(hidden)]
 pub struct Field<P, const N: usize, S>(PhantomData<fn() -> (P, S)>);
 
-// SAFETY: `S` adds the access.
-unsafe impl<P: FieldNames, const N: usize, S: ParamSource> ParamSource for Field<P, N, S> {
-    type State = S::State;
-    type Got<'w, 's> = S::Got<'w, 's>;
-
-    const COUNT: usize = 1;
-    const RECORDERS: usize = S::RECORDERS;
-    const ACCESS: ConstAccess = ConstAccess::Field { name: P::NAMES[N], access: &S::ACCESS };
-
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
-        meta.field(P::NAMES[N], |meta| S::init(store, meta))
-    }
-
-    #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: StoreCell<'w>) -> Result<S::Got<'w, 's>, ParamError> {
-        // SAFETY: the caller's promise.
-        let got = unsafe { S::get(state, cell) };
-        match const { message_of::<P>(N) } {
-            Some([field, message]) => got.map_err(|error| error.of_field(field, message)),
-            None => got,
-        }
-    }
-
-    forward_state!(S);
+forwarding_source! {
+    [P: FieldNames, const N: usize, S: ParamSource] Field<P, N, S> => S, S::Got<'w, 's>;
+    COUNT = 1, ACCESS = ConstAccess::Field { name: P::NAMES[N], access: &S::ACCESS };
+    init |store, meta| meta.field(P::NAMES[N], |meta| S::init(store, meta));
+    get |got| match const { message_of::<P>(N) } {
+        Some([field, message]) => got.map_err(|error| error.of_field(field, message)),
+        None => got,
+    };
 }
 
 impl<P: FieldNames, const N: usize, S: ReadOnlySource> ReadOnlySource for Field<P, N, S> {}
@@ -116,26 +100,11 @@ impl<P: FieldNames, const N: usize, S: ReadOnlySource> ReadOnlySource for Field<
 #[doc(hidden)]
 pub struct Fields<S>(PhantomData<fn() -> S>);
 
-// SAFETY: `S` adds the access.
-unsafe impl<S: ParamSource> ParamSource for Fields<S> {
-    type State = S::State;
-    type Got<'w, 's> = S::Got<'w, 's>;
-
-    const COUNT: usize = 1;
-    const RECORDERS: usize = S::RECORDERS;
-    const ACCESS: ConstAccess = S::ACCESS;
-
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
-        meta.as_one(|meta| S::init(store, meta))
-    }
-
-    #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: StoreCell<'w>) -> Result<S::Got<'w, 's>, ParamError> {
-        // SAFETY: the caller's promise.
-        unsafe { S::get(state, cell) }
-    }
-
-    forward_state!(S);
+forwarding_source! {
+    [S: ParamSource] Fields<S> => S, S::Got<'w, 's>;
+    COUNT = 1, ACCESS = S::ACCESS;
+    init |store, meta| meta.as_one(|meta| S::init(store, meta));
+    get |got| got;
 }
 
 impl<S: ReadOnlySource> ReadOnlySource for Fields<S> {}
@@ -156,9 +125,7 @@ impl<P: FieldNames, const N: usize, T: SystemParam, B: BuildParam<T>> BuildParam
     for FieldBuilder<B>
 {
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, Field<P, N, T::Source>> {
-        let built = site.field(P::NAMES[N], |site| self.0.build(site));
-        // SAFETY: the field was built here, and is fetched by its source.
-        unsafe { Built::new(built.state) }
+        site.field(P::NAMES[N], |site| self.0.build(site)).forwarded()
     }
 }
 
@@ -168,9 +135,7 @@ pub fn build_fields<'b, T: SystemParam>(
     fields: impl BuildParam<T>,
     site: &mut BuildSite<'_, 'b>,
 ) -> Built<'b, Fields<T::Source>> {
-    let built = site.as_one(|site| fields.build(site));
-    // SAFETY: the fields were built here, and are fetched by their sources.
-    unsafe { Built::new(built.state) }
+    site.as_one(|site| fields.build(site)).forwarded()
 }
 
 params! {

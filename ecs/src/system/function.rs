@@ -12,11 +12,11 @@ use super::base::{
 use super::input::{Given, SystemInput};
 use super::memory::Keeper;
 use super::meta::SystemMeta;
+use super::notify::{NotifySystem, Outcome, notify_and_apply, outcome};
 use super::param::{BuildParam, BuildSite, ParamSource, SystemParam, SystemParamItem};
 use super::param_error::ParamError;
 use super::param_function::{LoopKind, SourceOf, SystemParamFunction};
 use super::params::ReadOnlySource;
-use super::tell::{NotifySystem, Outcome, notify_and_apply, outcome};
 use crate::cell::{ReadCell, StoreCell};
 use crate::command::defer_direct;
 use crate::entity::Entity;

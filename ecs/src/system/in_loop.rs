@@ -4,8 +4,6 @@
 //! does not know that they do not overlap, and a sum in a resource would be stored and read again for each row. So a loop has
 //! the ticks in a place of its own, which becomes a register, and puts them back at its end.
 
-use core::ops::{Deref, DerefMut};
-
 use super::params::ResMut;
 use super::reborrow::Reborrow;
 use crate::change::{TickPlace, Ticks};
@@ -34,21 +32,7 @@ impl<'p, R> LoopResMut<'p, R> {
     }
 }
 
-impl<'p, R> Deref for LoopResMut<'p, R> {
-    type Target = LentResMut<'p, R>;
-
-    #[inline(always)]
-    fn deref(&self) -> &LentResMut<'p, R> {
-        &self.0
-    }
-}
-
-impl<'p, R> DerefMut for LoopResMut<'p, R> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut LentResMut<'p, R> {
-        &mut self.0
-    }
-}
+impl_deref_mut!(#[inline(always)] ['p, R] LoopResMut<'p, R> => LentResMut<'p, R>, |this| this.0);
 
 impl<R> Drop for LoopResMut<'_, R> {
     #[inline(always)]

@@ -4,7 +4,6 @@
 //! the parameter: `BoxedSystem<In<u32>>`.
 
 use core::convert::Infallible;
-use core::ops::{Deref, DerefMut};
 
 use crate::entity::Entity;
 
@@ -26,21 +25,7 @@ use crate::entity::Entity;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct In<T>(pub T);
 
-impl<T> Deref for In<T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
-
-impl<T> DerefMut for In<T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.0
-    }
-}
+impl_deref_mut!(#[inline] [T] In<T> => T, |this| this.0);
 
 /// An input that is borrowed from the caller of the system.
 ///
@@ -57,14 +42,7 @@ impl<T> DerefMut for In<T> {
 #[derive(Debug)]
 pub struct InRef<'i, T: ?Sized>(pub &'i T);
 
-impl<T: ?Sized> Deref for InRef<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        self.0
-    }
-}
+impl_deref!(#[inline] [T: ?Sized] InRef<'_, T> => T, |this| *this.0);
 
 /// An input that is borrowed mutably from the caller of the system.
 ///
@@ -84,21 +62,7 @@ impl<T: ?Sized> Deref for InRef<'_, T> {
 #[derive(Debug)]
 pub struct InMut<'i, T: ?Sized>(pub &'i mut T);
 
-impl<T: ?Sized> Deref for InMut<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        self.0
-    }
-}
-
-impl<T: ?Sized> DerefMut for InMut<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        self.0
-    }
-}
+impl_deref_mut!(#[inline] [T: ?Sized] InMut<'_, T> => T, |this| *this.0);
 
 /// What a system may be given when it is run: [`In`], [`InRef`], [`InMut`], tuples of up to 16 of these, or nothing: `()`.
 ///
@@ -187,6 +151,7 @@ macro_rules! observes_nothing {
         }
     };
 }
+pub(crate) use observes_nothing;
 
 impl SystemInput for () {
     type Param<'i> = ();

@@ -4,9 +4,9 @@ use super::base::BoxedSystem;
 use super::combine;
 use super::combine::pipe;
 use super::input::SystemInput;
+use super::notify::WithNotifySystem;
 use super::output::SystemOutput;
 use super::params::MadeFromStore;
-use super::tell::WithNotifySystem;
 use crate::error::EcsError;
 
 /// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,

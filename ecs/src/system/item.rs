@@ -4,7 +4,6 @@
 use crate::error::EcsError;
 use core::fmt;
 use core::marker::{PhantomData, PhantomPinned};
-use core::ops::Deref;
 use core::panic::Location;
 
 use super::base::{BoxedSystem, set_place};
@@ -58,11 +57,7 @@ impl<S, Out> SystemFn<S, Out> {
     }
 }
 
-impl<S, Out: fmt::Debug> fmt::Debug for SystemFn<S, Out> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SystemFn").field(&self.output).finish()
-    }
-}
+impl_debug!([S, Out: fmt::Debug] SystemFn<S, Out> => |this, f| f.debug_tuple("SystemFn").field(&this.output).finish());
 
 /// What the macro makes of a function.
 #[doc(hidden)]
@@ -208,20 +203,10 @@ impl<F, In: SystemInput, Out> SystemItem<F, In, Out> {
     }
 }
 
-impl<F, In: SystemInput, Out> Deref for SystemItem<F, In, Out> {
-    type Target = F;
+impl_deref!(#[inline(always)] [F, In: SystemInput, Out] SystemItem<F, In, Out> => F, |this| this.function);
 
-    #[inline(always)]
-    fn deref(&self) -> &F {
-        &self.function
-    }
-}
-
-impl<F, In: SystemInput + 'static, Out: 'static> fmt::Debug for SystemItem<F, In, Out> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&*(self.build)(), f)
-    }
-}
+impl_debug!([F, In: SystemInput + 'static, Out: 'static] SystemItem<F, In, Out> => |this, f|
+    fmt::Debug::fmt(&*(this.build)(), f));
 
 impl<F, In: SystemInput + 'static, Out: 'static> IntoSystem<In, Out, MacroMarker> for SystemItem<F, In, Out> {
     fn into_system(this: Self) -> BoxedSystem<In, Out> {

@@ -13,7 +13,7 @@ use super::meta::SystemMeta;
 use super::param::{ParamSource, SystemParam, SystemParamItem};
 use super::param_error::ParamError;
 use super::param_function::SystemParamFunction;
-use super::rows::SliceOf;
+use super::rows::{Bound, SliceOf, impl_kernel};
 use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
@@ -98,64 +98,16 @@ pub trait LinkedRowKernel<D: QueryData<Terms: ContiguousFetch>, P: QueryData, Ma
     ) -> Result<(), EcsError>;
 }
 
-impl<D, P, K, Params> LinkedRowKernel<D, P, fn(Params)> for K
-where
-    D: QueryData<Terms: ContiguousFetch>,
-    P: QueryData,
-    Params: SystemParam + 'static,
-    K: Send + Sync + 'static,
-    K: for<'a, 'h, 'l, 'p> Fn(usize, SliceOf<'a, D>, &'h LinkedRows<'l, P>, &'p mut Params) -> Result<(), EcsError>,
-    K: for<'a, 'h, 'l, 'p, 'w, 's> Fn(
-        usize,
-        SliceOf<'a, D>,
-        &'h LinkedRows<'l, P>,
-        &'p mut SystemParamItem<'w, 's, Params>,
-    ) -> Result<(), EcsError>,
-{
-    type Params = Params;
-
-    #[inline(always)]
-    fn run(
-        &self,
-        len: usize,
-        columns: SliceOf<'_, D>,
-        linked: &LinkedRows<'_, P>,
-        params: &mut SystemParamItem<'_, '_, Params>,
-    ) -> Result<(), EcsError> {
-        // The indirection tells the compiler which of the two signatures is meant.
-        #[inline(always)]
-        fn call<C, L, P>(
-            kernel: &impl Fn(usize, C, &L, &mut P) -> Result<(), EcsError>,
-            len: usize,
-            columns: C,
-            linked: &L,
-            params: &mut P,
-        ) -> Result<(), EcsError> {
-            (*kernel)(len, columns, linked, params)
-        }
-        call(self, len, columns, linked, params)
-    }
+impl_kernel! {
+    [D: QueryData<Terms: ContiguousFetch>, P: QueryData] LinkedRowKernel<D, P>, fn(Params), for<'a, 'h, 'l>
+    (columns C: SliceOf<'a, D> = SliceOf<'_, D>, linked L: &'h LinkedRows<'l, P> = &LinkedRows<'_, P>) {}
 }
 
-/// A loop with its parameters.
-struct Bound<'k, 'p, 'w, 's, D, P, K, Marker>
+impl<D, P, K, Marker> LinkedKernel<D::Terms, P> for Bound<'_, '_, '_, '_, K, K::Params, (D, P, Marker)>
 where
     D: QueryData<Terms: ContiguousFetch>,
     P: QueryData,
     K: LinkedRowKernel<D, P, Marker>,
-    Marker: 'static,
-{
-    kernel: &'k K,
-    params: &'p mut SystemParamItem<'w, 's, K::Params>,
-    marker: PhantomData<fn() -> (D, P, Marker)>,
-}
-
-impl<D, P, K, Marker> LinkedKernel<D::Terms, P> for Bound<'_, '_, '_, '_, D, P, K, Marker>
-where
-    D: QueryData<Terms: ContiguousFetch>,
-    P: QueryData,
-    K: LinkedRowKernel<D, P, Marker>,
-    Marker: 'static,
 {
     type Error = EcsError;
 
@@ -318,8 +270,8 @@ pub struct LinkedSystem<T, L, V, K, Marker> {
 
 impl<T, L, V, K, Marker> LinkedSystem<T, L, V, K, Marker> {
     /// A loop with this kernel.
-    pub const fn new(kernel: K) -> Self {
-        Self { kernel, options: LinkedOptions::down(), marker: PhantomData }
+    pub const fn new(kernel: K, options: LinkedOptions) -> Self {
+        Self { kernel, options, marker: PhantomData }
     }
 }
 
@@ -332,13 +284,8 @@ where
     Marker: 'static,
 {
     /// The system that calls the loop.
-    pub fn build(
-        self,
-        name: &'static str,
-        params: &'static [&'static str],
-        options: LinkedOptions,
-    ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, Self { options, ..self })
+    pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result<(), EcsError>> {
+        function_system(name, params, self)
     }
 }
 
@@ -355,9 +302,8 @@ where
         self,
         name: &'static str,
         params: &'static [&'static str],
-        options: LinkedOptions,
     ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, ParLinkedSystem(Self { options, ..self }))
+        function_system(name, params, ParLinkedSystem(self))
     }
 }
 
@@ -376,8 +322,11 @@ where
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let options = self.options;
-        let mut kernel =
-            Bound::<T::Data, L::Data, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
+        let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)> {
+            kernel: &self.kernel,
+            params: &mut params,
+            marker: PhantomData,
+        };
         rows.walk(options, |walk, levels| {
             let is_marked = !options.changed && walk.mark_all();
             // SAFETY: the levels are those of the forest, of which no slot comes twice; what is linked with a run is on another level, or is
@@ -428,8 +377,11 @@ where
                 let tasks = Tasks::of(pieces.len()).joined();
                 run_tasks::<SourceOf<T, L, K, Marker>, (), _>(pool, tasks, &mut params.0, |(), range, got| {
                     let mut params = <K::Params as SystemParam>::item(got);
-                    let mut kernel =
-                        Bound::<T::Data, L::Data, K, Marker> { kernel, params: &mut params, marker: PhantomData };
+                    let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)> {
+                        kernel,
+                        params: &mut params,
+                        marker: PhantomData,
+                    };
                     // SAFETY: the runs are parts of those of the level, of which no slot comes twice, and each task is run once; what is linked
                     // with them is on another level, or is not visited, so it is only read until all tasks are done.
                     unsafe { walk.for_each::<V, _>(pieces.of_range(range), is_marked, &mut kernel) }

@@ -73,11 +73,7 @@ enum Mode<'a> {
 #[doc(hidden)]
 pub struct Keeper<'a>(Mode<'a>);
 
-impl core::fmt::Debug for Keeper<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Keeper").finish_non_exhaustive()
-    }
-}
+impl_debug!([] Keeper<'_> => |_this, f| f.debug_struct("Keeper").finish_non_exhaustive());
 
 impl<'a> Keeper<'a> {
     /// Takes all.

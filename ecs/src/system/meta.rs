@@ -5,7 +5,6 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
-use core::fmt;
 use core::ops::Range;
 use core::panic::Location;
 
@@ -293,8 +292,4 @@ impl SystemMeta {
 /// As in " (used at src/main.rs:9:5)", if the place is known.
 struct UsedAt(Option<&'static Location<'static>>);
 
-impl fmt::Display for UsedAt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |place| write!(f, " (used at {place})"))
-    }
-}
+impl_display!([] UsedAt => |this, f| this.0.map_or(Ok(()), |place| write!(f, " (used at {place})")));

@@ -27,7 +27,7 @@ mod par;
 
 mod boxed;
 mod combine;
-mod tell;
+mod notify;
 mod into;
 
 mod param_function;
@@ -52,6 +52,7 @@ pub(crate) use self::combine::{Skipped, only_if};
 pub use self::condition::{BoxedCondition, IntoReadOnlySystem, ReadOnlySystemParam, SystemCondition, not};
 pub use self::function::{FunctionSystem, MacroMarker};
 pub(crate) use self::function::{ParamState, function_system, run_on_entities};
+pub(crate) use self::input::observes_nothing;
 pub use self::input::{In, InMut, InRef, StaticSystemInput, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
@@ -59,7 +60,10 @@ pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
 pub use self::memory::Keeper;
 pub(crate) use self::memory::{CloneValue, Memory};
 pub use self::meta::SystemMeta;
+pub(crate) use self::notify::outcome;
+pub use self::notify::{NotDone, NotDoneReason, NotifySystem, Outcome, WithNotifySystem};
 pub use self::output::{Result, SystemOutput};
+pub(crate) use self::param::ForwardingSource;
 pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub use self::param_error::{ParamError, RunSystemError};
 pub(crate) use self::param_function::LoopKind;
@@ -78,8 +82,6 @@ pub use self::plain_function::FunctionMarker;
 pub(crate) use self::rows::RowLoop;
 pub use self::tasks::TaskParam;
 pub(crate) use self::tasks::TaskSource;
-pub(crate) use self::tell::outcome;
-pub use self::tell::{NotDone, NotDoneReason, NotifySystem, Outcome, WithNotifySystem};
 pub use crate::error::{BoxError, ContextExt, EcsError, ErrorContext, ResultSeverityExt, Severity};
 pub use crate::map::system::*;
 
@@ -92,6 +94,7 @@ pub(crate) mod for_macros {
     pub use super::params::Targets;
     pub use super::reborrow::Reborrow;
     pub use super::rows::SliceOf;
+    pub(crate) use super::rows::impl_kernel;
 }
 
 #[cfg(all(test, feature = "std"))]

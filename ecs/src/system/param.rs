@@ -192,6 +192,24 @@ impl<S: ParamSource> Built<'_, S> {
     }
 }
 
+impl<'b, S: ParamSource> Built<'b, S> {
+    /// The same state for a source that forwards to `S`.
+    pub(super) fn forwarded<F: ForwardingSource<Inner = S>>(self) -> Built<'b, F> {
+        Built { state: self.state, brand: PhantomData }
+    }
+}
+
+/// A source with the state of another one, by which it fetches: see `forwarding_source!`.
+///
+/// # Safety
+///
+/// - The source gives access with a state to nothing else than `Inner` does.
+pub(crate) unsafe trait ForwardingSource:
+    ParamSource<State = <Self::Inner as ParamSource>::State>
+{
+    type Inner: ParamSource;
+}
+
 /// Builds what a system keeps for a parameter.
 #[doc(hidden)]
 pub trait BuildParam<P: SystemParam>: Sized {
@@ -284,6 +302,79 @@ macro_rules! forward_state {
 
         fn discard(state: &mut Self::State) {
             <$Source>::discard(state);
+        }
+    };
+}
+
+/// Implements [`ParamSource`] for a source that fetches by another one: by its `get` or `get_if_there`, of which the result may become
+/// another one.
+macro_rules! forwarding_source {
+    (
+        [$($generics:tt)*] $Source:ty => $Inner:ty, $Got:ty;
+        COUNT = $count:expr, ACCESS = $access:expr;
+        init |$store:ident, $meta:ident| $init:expr;
+        $get:ident |$got:ident| $done:expr;
+    ) => {
+        // SAFETY: `init` calls that of the inner source, which adds the access.
+        unsafe impl<$($generics)*> ParamSource for $Source {
+            type State = <$Inner as ParamSource>::State;
+            type Got<'w, 's> = $Got;
+
+            const COUNT: usize = $count;
+            const RECORDERS: usize = <$Inner>::RECORDERS;
+            const ACCESS: ConstAccess = $access;
+
+            fn init($store: &mut Store, $meta: &mut SystemMeta) -> Self::State {
+                $init
+            }
+
+            #[inline]
+            unsafe fn get<'w, 's>(
+                state: &'s mut Self::State,
+                cell: StoreCell<'w>,
+            ) -> Result<Self::Got<'w, 's>, ParamError> {
+                // SAFETY: both clauses are forwarded; the state is one of the inner source.
+                let $got = unsafe { <$Inner>::$get(state, cell) };
+                $done
+            }
+
+            forward_state!($Inner);
+        }
+
+        // SAFETY: `get` fetches by the inner source alone.
+        unsafe impl<$($generics)*> $crate::system::ForwardingSource for $Source {
+            type Inner = $Inner;
+        }
+    };
+}
+
+/// Defines a source that borrows nothing which a system could be in the way of: what the system keeps for it, and what it gets.
+macro_rules! plain_source {
+    (
+        $(#[$doc:meta])* $Source:ident;
+        keeps $State:ty, |$meta:ident| $init:expr;
+        gives $Got:ty, |$state:ident, $cell:ident| $got:expr;
+    ) => {
+        $(#[$doc])*
+        #[doc(hidden)]
+        pub struct $Source;
+
+        // SAFETY: borrows nothing.
+        unsafe impl ParamSource for $Source {
+            type State = $State;
+            type Got<'w, 's> = $Got;
+
+            const COUNT: usize = 1;
+
+            fn init(_: &mut Store, $meta: &mut SystemMeta) -> $State {
+                $meta.next_param();
+                $init
+            }
+
+            #[inline]
+            unsafe fn get<'w, 's>($state: &'s mut $State, $cell: StoreCell<'w>) -> Result<$Got, ParamError> {
+                Ok($got)
+            }
         }
     };
 }

@@ -206,10 +206,6 @@ impl RunSystemError {
     }
 }
 
-impl fmt::Display for RunSystemError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "system `{}` could not run: {}", self.system, self.error)
-    }
-}
+impl_display!([] RunSystemError => |this, f| write!(f, "system `{}` could not run: {}", this.system, this.error));
 
 impl core::error::Error for RunSystemError {}

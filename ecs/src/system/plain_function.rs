@@ -9,10 +9,10 @@ use super::function::{FunctionSystem, MacroMarker, ParamState};
 use super::input::Given;
 use super::into::IntoSystem;
 use super::meta::SystemMeta;
+use super::notify::WithNotifySystem;
 use super::output::SystemOutput;
 use super::param::{BuildParam, ParamSource, SystemParam, SystemParamItem};
 use super::param_function::SystemParamFunction;
-use super::tell::WithNotifySystem;
 use crate::const_access::{Nameless, check_nameless};
 use crate::error::EcsError;
 

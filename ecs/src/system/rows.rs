@@ -43,102 +43,78 @@ pub trait RowKernel<D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync +
     ) -> Result<(), EcsError>;
 }
 
-// The indirection in `run` tells the compiler which of the two signatures is meant. It calls the closure itself: to call a reference to
-// it is to call a function of the standard library, which may be left as a call.
+/// Implements a kernel trait for closures: they get the number of rows, the arguments of `run` but for those after `not`, and the
+/// parameters. A type parameter stands behind the name of each argument, and behind it what the closure demands, for all of the lifetimes,
+/// and what `run` gets.
+macro_rules! impl_kernel {
+    (
+        [$($generics:tt)*] $Trait:ident<$($Of:ident),*>, $Marker:ty, for<$($life:lifetime),*>
+        ($($argument:ident $Argument:ident: $Demanded:ty = $Given:ty),*) $(not $ignored:ident: $Ignored:ty)? { $($members:tt)* }
+    ) => {
+        impl<$($generics)*, K, Params> $Trait<$($Of,)* $Marker> for K
+        where
+            Params: SystemParam + 'static,
+            K: Send + Sync + 'static,
+            K: for<$($life,)* 'p> Fn(usize, $($Demanded,)* &'p mut Params) -> Result<(), EcsError>,
+            K: for<$($life,)* 'p, 'w, 's> Fn(
+                usize,
+                $($Demanded,)*
+                &'p mut SystemParamItem<'w, 's, Params>,
+            ) -> Result<(), EcsError>,
+        {
+            type Params = Params;
 
-impl<D, K, P> RowKernel<D, fn(P)> for K
-where
-    D: QueryData<Terms: ContiguousFetch>,
-    P: SystemParam + 'static,
-    K: Send + Sync + 'static,
-    K: for<'a, 'p> Fn(usize, SliceOf<'a, D>, &'p mut P) -> Result<(), EcsError>,
-    K: for<'a, 'p, 'w, 's> Fn(usize, SliceOf<'a, D>, &'p mut SystemParamItem<'w, 's, P>) -> Result<(), EcsError>,
-{
-    type Params = P;
+            $($members)*
 
-    const LISTED: bool = false;
-
-    #[inline(always)]
-    fn run(
-        &self,
-        len: usize,
-        list: RowList<'_>,
-        columns: SliceOf<'_, D>,
-        params: &mut SystemParamItem<'_, '_, P>,
-    ) -> Result<(), EcsError> {
-        // The indirection tells the compiler which of the two signatures is meant. It calls the closure itself: to call a
-        // reference to it is to call a function of the standard library, which may be left as a call.
-        #[inline(always)]
-        fn call<C, P>(
-            kernel: &impl Fn(usize, C, &mut P) -> Result<(), EcsError>,
-            len: usize,
-            columns: C,
-            params: &mut P,
-        ) -> Result<(), EcsError> {
-            (*kernel)(len, columns, params)
+            #[inline(always)]
+            fn run(
+                &self,
+                len: usize,
+                $($ignored: $Ignored,)?
+                $($argument: $Given,)*
+                params: &mut SystemParamItem<'_, '_, Params>,
+            ) -> Result<(), EcsError> {
+                // The indirection tells the compiler which of the two signatures is meant. It calls the closure itself: to call a
+                // reference to it is to call a function of the standard library, which may be left as a call.
+                #[inline(always)]
+                fn call<$($Argument,)* P>(
+                    kernel: &impl Fn(usize, $($Argument,)* &mut P) -> Result<(), EcsError>,
+                    len: usize,
+                    $($argument: $Argument,)*
+                    params: &mut P,
+                ) -> Result<(), EcsError> {
+                    (*kernel)(len, $($argument,)* params)
+                }
+                $(let _ = $ignored;)?
+                call(self, len, $($argument,)* params)
+            }
         }
-        let _ = list;
-        call(self, len, columns, params)
-    }
+    };
+}
+pub(crate) use impl_kernel;
+
+impl_kernel! {
+    [D: QueryData<Terms: ContiguousFetch>] RowKernel<D>, fn(Params), for<'a>
+    (columns C: SliceOf<'a, D> = SliceOf<'_, D>) not list: RowList<'_> { const LISTED: bool = false; }
 }
 
-/// A loop that goes through the rows of a list, too.
-impl<D, K, P> RowKernel<D, (fn(P),)> for K
-where
-    D: QueryData<Terms: ContiguousFetch>,
-    P: SystemParam + 'static,
-    K: Send + Sync + 'static,
-    K: for<'a, 'p, 'r> Fn(usize, RowList<'r>, SliceOf<'a, D>, &'p mut P) -> Result<(), EcsError>,
-    K: for<'a, 'p, 'r, 'w, 's> Fn(
-        usize,
-        RowList<'r>,
-        SliceOf<'a, D>,
-        &'p mut SystemParamItem<'w, 's, P>,
-    ) -> Result<(), EcsError>,
-{
-    type Params = P;
-
-    const LISTED: bool = true;
-
-    #[inline(always)]
-    fn run(
-        &self,
-        len: usize,
-        list: RowList<'_>,
-        columns: SliceOf<'_, D>,
-        params: &mut SystemParamItem<'_, '_, P>,
-    ) -> Result<(), EcsError> {
-        // As above.
-        #[inline(always)]
-        fn call<C, P>(
-            kernel: &impl Fn(usize, RowList<'_>, C, &mut P) -> Result<(), EcsError>,
-            (len, list): (usize, RowList<'_>),
-            columns: C,
-            params: &mut P,
-        ) -> Result<(), EcsError> {
-            (*kernel)(len, list, columns, params)
-        }
-        call(self, (len, list), columns, params)
-    }
+// A loop that goes through the rows of a list, too.
+impl_kernel! {
+    [D: QueryData<Terms: ContiguousFetch>] RowKernel<D>, (fn(Params),), for<'a, 'r>
+    (list L: RowList<'r> = RowList<'_>, columns C: SliceOf<'a, D> = SliceOf<'_, D>) { const LISTED: bool = true; }
 }
 
 /// A loop with its parameters.
-struct Bound<'k, 'p, 'w, 's, D, K, Marker>
-where
-    D: QueryData<Terms: ContiguousFetch>,
-    K: RowKernel<D, Marker>,
-    Marker: 'static,
-{
-    kernel: &'k K,
-    params: &'p mut SystemParamItem<'w, 's, K::Params>,
-    marker: PhantomData<fn() -> (D, Marker)>,
+pub(super) struct Bound<'k, 'p, 'w, 's, K, P: SystemParam, Marker> {
+    pub(super) kernel: &'k K,
+    pub(super) params: &'p mut SystemParamItem<'w, 's, P>,
+    pub(super) marker: PhantomData<fn() -> Marker>,
 }
 
-impl<D, K, Marker> SliceKernel<D::Terms> for Bound<'_, '_, '_, '_, D, K, Marker>
+impl<D, K, Marker> SliceKernel<D::Terms> for Bound<'_, '_, '_, '_, K, K::Params, (D, Marker)>
 where
     D: QueryData<Terms: ContiguousFetch>,
     K: RowKernel<D, Marker>,
-    Marker: 'static,
 {
     type Error = EcsError;
 
@@ -258,20 +234,22 @@ where
         let matched = rows.into_matched();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::visit(matched) };
-        let kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
-        then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> { matched, kernel, variants: PhantomData }));
+        let kernel =
+            Bound::<K, K::Params, (D, Marker)> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
+        then(Blocks::Own(&mut BlockLoop::<D::Terms, F::Terms, V, _> { matched, kernel, variants: PhantomData }));
         Ok(())
     }
 
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
-        let mut kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
+        let mut kernel =
+            Bound::<K, K::Params, (D, Marker)> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
         rows.into_row_ranges().for_each::<V, _>(&mut kernel)
     }
 }
 
 /// A loop with its parameters that waits for rows.
-struct Waiting<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
+struct BlockLoop<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
     matched: Matched<'w, 's, T, F>,
     kernel: K,
     variants: PhantomData<fn() -> V>,
@@ -284,7 +262,7 @@ fn unexpected(error: EcsError) {
     panic!("a loop that goes through blocks of rows has failed: {error}")
 }
 
-impl<T, F, V, K> OwnBlocks for Waiting<'_, '_, T, F, V, K>
+impl<T, F, V, K> OwnBlocks for BlockLoop<'_, '_, T, F, V, K>
 where
     T: ContiguousFetch,
     F: FilterTerms,
@@ -341,7 +319,7 @@ where
         unsafe { RowRanges::visit(matched) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);
         let (kernel, common, marker) = (&self.0.kernel, &common, PhantomData);
-        then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { matched, kernel, common, marker }));
+        then(Blocks::Shared(&SharedBlockLoop::<D, F, V, K, Marker> { matched, kernel, common, marker }));
         Ok(())
     }
 
@@ -354,15 +332,15 @@ where
         let (pool, tasks, partition) = rows.par_iter_inner().partition();
         run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, &mut params.0, |reached, rows, got| {
             let mut params = <K::Params as SystemParam>::item(got);
-            let mut kernel = Bound::<D, K, Marker> { kernel, params: &mut params, marker: PhantomData };
+            let mut kernel = Bound::<K, K::Params, (D, Marker)> { kernel, params: &mut params, marker: PhantomData };
             // SAFETY: the access is allowed, as promised to the query; each task is run once, and the query is used up.
             unsafe { partition.for_each_range::<V, _>(reached, rows, &mut kernel) }
         })
     }
 }
 
-/// As [`Waiting`], for several threads.
-struct SharedWaiting<'a, 'w, 's, 'c, D, F, V, K, Marker>
+/// As [`BlockLoop`], for several threads.
+struct SharedBlockLoop<'a, 'w, 's, 'c, D, F, V, K, Marker>
 where
     D: QueryData<Terms: ContiguousFetch>,
     F: QueryFilter,
@@ -374,7 +352,7 @@ where
     marker: PhantomData<fn() -> (V, Marker)>,
 }
 
-impl<D, F, V, K, Marker> SharedBlocks for SharedWaiting<'_, '_, '_, '_, D, F, V, K, Marker>
+impl<D, F, V, K, Marker> SharedBlocks for SharedBlockLoop<'_, '_, '_, '_, D, F, V, K, Marker>
 where
     D: QueryData<Terms: ContiguousFetch>,
     F: QueryFilter,
@@ -387,7 +365,7 @@ where
     }
 
     unsafe fn run(&self, table: TableId, rows: Range<usize>) {
-        // SAFETY: as for `Waiting`.
+        // SAFETY: as for `BlockLoop`.
         let Some(ranges) = (unsafe { RowRanges::some(self.matched, table, rows) }) else {
             return;
         };
@@ -397,7 +375,8 @@ where
         // SAFETY: the source does not record.
         let got = unsafe { SourceOf::<K, D, Marker>::lend(self.common, &mut part, 0) };
         let mut params = <K::Params as SystemParam>::item(got);
-        let mut kernel = Bound::<D, K, Marker> { kernel: self.kernel, params: &mut params, marker: PhantomData };
+        let mut kernel =
+            Bound::<K, K::Params, (D, Marker)> { kernel: self.kernel, params: &mut params, marker: PhantomData };
         let done = ranges.for_each::<V, _>(&mut kernel);
         done.unwrap_or_else(unexpected);
     }

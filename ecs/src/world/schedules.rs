@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 use core::any::TypeId;
-use core::fmt;
 
 use hashbrown::HashMap;
 
@@ -78,11 +77,8 @@ impl Resource for Schedules {
     }
 }
 
-impl fmt::Debug for Schedules {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.list.iter().map(|entry| (entry.label, entry.get()))).finish()
-    }
-}
+impl_debug!([] Schedules => |this, f|
+    f.debug_map().entries(this.list.iter().map(|entry| (entry.label, entry.get()))).finish());
 
 impl Schedules {
     /// No schedules.

@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::joined;
@@ -79,31 +78,27 @@ where
     }
 }
 
-impl<Func, A, B> fmt::Debug for CombinatorSystem<Func, A, B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CombinatorSystem")
-    }
-}
+impl_debug!([Func, A, B] CombinatorSystem<Func, A, B> => |_this, f| f.write_str("CombinatorSystem"));
 
 /// Joins systems as a [`Combine`] says.
 struct Combining<Func, A, B>(PhantomData<fn() -> (Func, A, B)>);
 
-impl<Func, A, B> Join<A::In, A::Out, B::In, B::Out> for Combining<Func, A, B>
+impl<Func, A, B> Join for Combining<Func, A, B>
 where
     Func: Combine<A, B> + 'static,
     A: System,
     B: System,
 {
+    type FirstIn = A::In;
+    type FirstOut = A::Out;
+    type SecondIn = B::In;
+    type SecondOut = B::Out;
     type In = Func::In;
     type Out = Func::Out;
 
     const REPORTS: bool = true;
 
-    fn join(
-        &self,
-        input: Given<'_, Func::In>,
-        run: &mut PairRun<'_, '_, '_, A::In, A::Out, B::In, B::Out>,
-    ) -> Result<Func::Out, ParamError> {
+    fn join(&self, input: Given<'_, Func::In>, run: &mut PairRun<'_, '_, '_, Self>) -> Result<Func::Out, ParamError> {
         let name = run.name;
         let named = |error| RunSystemError::new(name, error);
         let out = Func::combine(
@@ -174,11 +169,7 @@ impl<Func: Adapt<S>, S: System> AdapterSystem<Func, S> {
     }
 }
 
-impl<Func, S> fmt::Debug for AdapterSystem<Func, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AdapterSystem")
-    }
-}
+impl_debug!([Func, S] AdapterSystem<Func, S> => |_this, f| f.write_str("AdapterSystem"));
 
 /// Wraps a system as an [`Adapt`] says.
 struct Adapting<Func, S>(Func, PhantomData<fn() -> S>);

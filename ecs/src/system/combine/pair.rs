@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use core::marker::PhantomData;
 
 use super::{joined, nested};
 use crate::access::Access;
@@ -14,7 +15,15 @@ use crate::system::param::add_rows;
 use crate::system::param_error::ParamError;
 
 /// How two systems run as one: which of them run, with which inputs, and what becomes of their outputs.
-pub(super) trait Join<I: SystemInput, Out, NextIn: SystemInput, NextOut>: Send + Sync + 'static {
+pub(super) trait Join: Sized + Send + Sync + 'static {
+    /// The input of the first system.
+    type FirstIn: SystemInput + 'static;
+    /// The output of the first system.
+    type FirstOut: 'static;
+    /// The input of the second system.
+    type SecondIn: SystemInput + 'static;
+    /// The output of the second system.
+    type SecondOut: 'static;
     /// The input of the pair.
     type In: SystemInput;
     /// The output of the pair.
@@ -24,41 +33,31 @@ pub(super) trait Join<I: SystemInput, Out, NextIn: SystemInput, NextOut>: Send +
     const REPORTS: bool;
 
     /// Runs the systems, or does not.
-    fn join(
-        &self,
-        input: Given<'_, Self::In>,
-        run: &mut PairRun<'_, '_, '_, I, Out, NextIn, NextOut>,
-    ) -> Result<Self::Out, ParamError>;
+    fn join(&self, input: Given<'_, Self::In>, run: &mut PairRun<'_, '_, '_, Self>) -> Result<Self::Out, ParamError>;
 }
 
 /// A run of two systems. Either may run first, or not at all.
-pub(super) struct PairRun<'r, 's, 'w, I: SystemInput, Out, NextIn: SystemInput, NextOut> {
+pub(super) struct PairRun<'r, 's, 'w, J: Join> {
     /// The name of the pair.
     pub(super) name: &'r str,
-    first: &'r mut BoxedSystem<I, Out>,
-    second: &'r mut BoxedSystem<NextIn, NextOut>,
+    first: &'r mut BoxedSystem<J::FirstIn, J::FirstOut>,
+    second: &'r mut BoxedSystem<J::SecondIn, J::SecondOut>,
     ticks: [u32; 2],
     progress: &'r mut Progress,
     scope: &'r mut RunScope<'s, 'w>,
 }
 
-impl<I, Out, NextIn, NextOut> PairRun<'_, '_, '_, I, Out, NextIn, NextOut>
-where
-    I: SystemInput + 'static,
-    Out: 'static,
-    NextIn: SystemInput + 'static,
-    NextOut: 'static,
-{
+impl<J: Join> PairRun<'_, '_, '_, J> {
     /// Runs the first system.
     #[inline]
-    pub(super) fn first(&mut self, input: Given<'_, I>) -> Result<Out, ParamError> {
+    pub(super) fn first(&mut self, input: Given<'_, J::FirstIn>) -> Result<J::FirstOut, ParamError> {
         let used = self.progress.begin(0, self.ticks[0]);
         self.scope.run(&mut **self.first, used, input)
     }
 
     /// Runs the second system.
     #[inline]
-    pub(super) fn second(&mut self, input: Given<'_, NextIn>) -> Result<NextOut, ParamError> {
+    pub(super) fn second(&mut self, input: Given<'_, J::SecondIn>) -> Result<J::SecondOut, ParamError> {
         let used = self.progress.begin(1, self.ticks[1]);
         self.scope.run(&mut **self.second, used, input)
     }
@@ -88,11 +87,11 @@ impl Progress {
 }
 
 /// Two systems that run as one.
-struct Pair<J, I: SystemInput, Out, NextIn: SystemInput, NextOut> {
+struct Pair<J: Join> {
     name: String,
     join: J,
-    first: BoxedSystem<I, Out>,
-    second: BoxedSystem<NextIn, NextOut>,
+    first: BoxedSystem<J::FirstIn, J::FirstOut>,
+    second: BoxedSystem<J::SecondIn, J::SecondOut>,
     /// How deep systems are nested in it.
     nesting: u32,
     /// What the two borrow.
@@ -105,14 +104,7 @@ struct Pair<J, I: SystemInput, Out, NextIn: SystemInput, NextOut> {
     progress: Progress,
 }
 
-impl<J, I, Out, NextIn, NextOut> SystemCore for Pair<J, I, Out, NextIn, NextOut>
-where
-    J: Join<I, Out, NextIn, NextOut>,
-    I: SystemInput + 'static,
-    Out: 'static,
-    NextIn: SystemInput + 'static,
-    NextOut: 'static,
-{
+impl<J: Join> SystemCore for Pair<J> {
     fn facts(&self) -> SystemFacts<'_> {
         let skipped_by = match self.progress.last {
             _ if !J::REPORTS => None,
@@ -159,14 +151,7 @@ where
     }
 }
 
-impl<J, I, Out, NextIn, NextOut> System for Pair<J, I, Out, NextIn, NextOut>
-where
-    J: Join<I, Out, NextIn, NextOut>,
-    I: SystemInput + 'static,
-    Out: 'static,
-    NextIn: SystemInput + 'static,
-    NextOut: 'static,
-{
+impl<J: Join> System for Pair<J> {
     type In = J::In;
     type Out = J::Out;
 
@@ -175,14 +160,7 @@ where
     }
 }
 
-impl<J, I, Out, NextIn, NextOut> Composite for Pair<J, I, Out, NextIn, NextOut>
-where
-    J: Join<I, Out, NextIn, NextOut>,
-    I: SystemInput + 'static,
-    Out: 'static,
-    NextIn: SystemInput + 'static,
-    NextOut: 'static,
-{
+impl<J: Join> Composite for Pair<J> {
     fn world(&mut self) -> &mut Option<WorldId> {
         &mut self.world
     }
@@ -196,19 +174,12 @@ where
 }
 
 /// Two systems that run as one. Either gets the input that the join gives it.
-pub(super) fn pair<J, I, Out, NextIn, NextOut>(
+pub(super) fn pair<J: Join>(
     name: String,
     join: J,
-    first: BoxedSystem<I, Out>,
-    second: BoxedSystem<NextIn, NextOut>,
-) -> BoxedSystem<J::In, J::Out>
-where
-    J: Join<I, Out, NextIn, NextOut>,
-    I: SystemInput + 'static,
-    Out: 'static,
-    NextIn: SystemInput + 'static,
-    NextOut: 'static,
-{
+    first: BoxedSystem<J::FirstIn, J::FirstOut>,
+    second: BoxedSystem<J::SecondIn, J::SecondOut>,
+) -> BoxedSystem<J::In, J::Out> {
     let (of_first, of_second) = (first.facts(), second.facts());
     let access = of_first.access.union(of_second.access);
     let nesting = nested(of_first.nesting.max(of_second.nesting));
@@ -217,26 +188,26 @@ where
 }
 
 /// The second system gets what the first returns.
-struct Pipe;
+struct Pipe<I, Out, NextIn, NextOut>(PhantomData<fn(I, Out) -> (NextIn, NextOut)>);
 
-impl<I, Out, NextIn, NextOut> Join<I, Out, NextIn, NextOut> for Pipe
+impl<I, Out, NextIn, NextOut> Join for Pipe<I, Out, NextIn, NextOut>
 where
     I: SystemInput + 'static,
     Out: 'static,
     NextIn: for<'i> SystemInput<Inner<'i> = Out> + 'static,
     NextOut: 'static,
 {
+    type FirstIn = I;
+    type FirstOut = Out;
+    type SecondIn = NextIn;
+    type SecondOut = NextOut;
     type In = I;
     type Out = NextOut;
 
     const REPORTS: bool = true;
 
     #[inline]
-    fn join(
-        &self,
-        input: Given<'_, I>,
-        run: &mut PairRun<'_, '_, '_, I, Out, NextIn, NextOut>,
-    ) -> Result<NextOut, ParamError> {
+    fn join(&self, input: Given<'_, I>, run: &mut PairRun<'_, '_, '_, Self>) -> Result<NextOut, ParamError> {
         let between = run.first(input)?;
         run.second(between)
     }
@@ -258,7 +229,7 @@ where
     NextOut: 'static,
 {
     let name = joined(&[first.name(), ".pipe(", second.name(), ")"]);
-    pair(name, Pipe, first, second)
+    pair(name, Pipe(PhantomData), first, second)
 }
 
 /// What a condition says. One that is skipped because of a parameter does not hold.
@@ -279,7 +250,14 @@ pub(in crate::system) struct Rule {
     pub(in crate::system) outcome: fn(bool, bool) -> bool,
 }
 
-impl<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static> Join<I, bool, I, bool> for Rule {
+/// Joins conditions by a [`Rule`].
+struct Ruled<I>(Rule, PhantomData<fn(I)>);
+
+impl<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static> Join for Ruled<I> {
+    type FirstIn = I;
+    type FirstOut = bool;
+    type SecondIn = I;
+    type SecondOut = bool;
     type In = I;
     type Out = bool;
 
@@ -287,13 +265,14 @@ impl<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static> Join<I, bool, I, bool> f
     const REPORTS: bool = false;
 
     #[inline]
-    fn join(&self, input: Given<'_, I>, run: &mut PairRun<'_, '_, '_, I, bool, I, bool>) -> Result<bool, ParamError> {
+    fn join(&self, input: Given<'_, I>, run: &mut PairRun<'_, '_, '_, Self>) -> Result<bool, ParamError> {
+        let Rule { decides, outcome, .. } = self.0;
         let first = holds(run.first(input))?;
-        if self.decides == Some(first) {
-            return Ok((self.outcome)(first, first));
+        if decides == Some(first) {
+            return Ok(outcome(first, first));
         }
         let second = holds(run.second(input))?;
-        Ok((self.outcome)(first, second))
+        Ok(outcome(first, second))
     }
 }
 
@@ -303,5 +282,5 @@ pub(in crate::system) fn both<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static>
     second: BoxedSystem<I, bool>,
 ) -> BoxedSystem<I, bool> {
     let name = joined(&[first.name(), ".", rule.name, "(", second.name(), ")"]);
-    pair(name, rule, first, second)
+    pair(name, Ruled(rule, PhantomData), first, second)
 }

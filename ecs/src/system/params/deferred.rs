@@ -2,7 +2,6 @@
 
 use core::fmt;
 use core::marker::PhantomData;
-use core::ops::{Deref, DerefMut};
 
 use super::local::kept_values;
 use super::world::MadeFromStore;

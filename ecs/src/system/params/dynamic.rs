@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use core::any::{Any, type_name};
-use core::fmt;
 use core::marker::PhantomData;
 
 use crate::cell::StoreCell;
@@ -65,11 +64,8 @@ impl<'w, 's> DynSystemParam<'w, 's> {
     }
 }
 
-impl fmt::Debug for DynSystemParam<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("DynSystemParam").field(&self.state.source()).finish()
-    }
-}
+impl_debug!([] DynSystemParam<'_, '_> => |this, f|
+    f.debug_tuple("DynSystemParam").field(&this.state.source()).finish());
 
 /// What a system keeps for some parameter.
 #[doc(hidden)]

@@ -293,17 +293,11 @@ impl<'w, 's> From<&'w FilteredResourcesMut<'_, 's>> for FilteredResources<'w, 's
     }
 }
 
-impl fmt::Debug for FilteredResources<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("FilteredResources").field(self.reach.rights).finish()
-    }
-}
+impl_debug!([] FilteredResources<'_, '_> => |this, f|
+    f.debug_tuple("FilteredResources").field(this.reach.rights).finish());
 
-impl fmt::Debug for FilteredResourcesMut<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("FilteredResourcesMut").field(self.reach.rights).finish()
-    }
-}
+impl_debug!([] FilteredResourcesMut<'_, '_> => |this, f|
+    f.debug_tuple("FilteredResourcesMut").field(this.reach.rights).finish());
 
 /// How resources are fetched that a builder says: to be read, or written too.
 #[doc(hidden)]
@@ -338,60 +332,47 @@ pub struct FilteredResourcesBuilder<'w> {
     resources: &'w mut Resources,
 }
 
-impl FilteredResourcesBuilder<'_> {
-    /// All resources, those that are inserted later included.
-    pub fn add_read_all(&mut self) -> &mut Self {
-        self.rights.add(None, false);
-        self
-    }
-
-    /// A resource, which need not exist.
-    pub fn add_read<R: Resource>(&mut self) -> &mut Self {
-        self.rights.add(Some(self.resources.register::<R>()), false);
-        self
-    }
-}
-
 /// Says which resources a [`FilteredResourcesMut`] may read and write.
 pub struct FilteredResourcesMutBuilder<'w> {
     rights: ResourceRights,
     resources: &'w mut Resources,
 }
 
-impl FilteredResourcesMutBuilder<'_> {
-    /// All resources, to read.
-    pub fn add_read_all(&mut self) -> &mut Self {
-        self.rights.add(None, false);
-        self
-    }
+/// The methods by which builders get to know resources.
+macro_rules! additions {
+    ($($Rights:ident { $($of_all:literal fn $all:ident, $of_one:literal fn $one:ident, $write:literal;)* })*) => { $(
+        impl $Rights<'_> {$(
+            #[doc = $of_all]
+            pub fn $all(&mut self) -> &mut Self {
+                self.rights.add(None, $write);
+                self
+            }
 
-    /// A resource, to read.
-    pub fn add_read<R: Resource>(&mut self) -> &mut Self {
-        self.rights.add(Some(self.resources.register::<R>()), false);
-        self
-    }
+            #[doc = $of_one]
+            pub fn $one<R: Resource>(&mut self) -> &mut Self {
+                self.rights.add(Some(self.resources.register::<R>()), $write);
+                self
+            }
+        )*}
+    )* };
+}
 
-    /// All resources, to read and write.
-    pub fn add_write_all(&mut self) -> &mut Self {
-        self.rights.add(None, true);
-        self
+additions! {
+    FilteredResourcesBuilder {
+        "All resources, those that are inserted later included." fn add_read_all,
+        "A resource, which need not exist." fn add_read, false;
     }
-
-    /// A resource, to read and write.
-    pub fn add_write<R: Resource>(&mut self) -> &mut Self {
-        self.rights.add(Some(self.resources.register::<R>()), true);
-        self
+    FilteredResourcesMutBuilder {
+        "All resources, to read." fn add_read_all, "A resource, to read." fn add_read, false;
+        "All resources, to read and write." fn add_write_all, "A resource, to read and write." fn add_write, true;
     }
 }
 
 macro_rules! builders {
     ($($Builder:ident of $param:literal by $Rights:ident => $Param:ident, $Borrows:ident;)*) => {
         $(
-            impl fmt::Debug for $Rights<'_> {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.debug_struct(stringify!($Rights)).field("rights", &self.rights).finish_non_exhaustive()
-                }
-            }
+            impl_debug!([] $Rights<'_> => |this, f|
+                f.debug_struct(stringify!($Rights)).field("rights", &this.rights).finish_non_exhaustive());
 
             #[doc = concat!("A builder of a [`", $param, "`], with what a function adds. See")]
             /// [`SystemParamBuilder`](crate::system::SystemParamBuilder).

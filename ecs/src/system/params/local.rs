@@ -1,7 +1,6 @@
 //! Values that a system keeps. How they are fetched is told where worlds are known: `FromWorld` makes them.
 
 use core::fmt;
-use core::ops::{Deref, DerefMut};
 
 /// A value that belongs to one system and lives from run to run. It starts as `T::default()`, or as what
 /// [`FromWorld`](crate::world::FromWorld) makes.
@@ -62,27 +61,10 @@ macro_rules! kept_values {
             }
         }
 
-        impl<T> Deref for $Param<'_, T> {
-            type Target = T;
+        impl_deref_mut!(#[inline] [T] $Param<'_, T> => T, |this| *this.value);
 
-            #[inline]
-            fn deref(&self) -> &T {
-                self.value
-            }
-        }
-
-        impl<T> DerefMut for $Param<'_, T> {
-            #[inline]
-            fn deref_mut(&mut self) -> &mut T {
-                self.value
-            }
-        }
-
-        impl<T: fmt::Debug> fmt::Debug for $Param<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_tuple(stringify!($Param)).field(&self.value).finish()
-            }
-        }
+        impl_debug!([T: fmt::Debug] $Param<'_, T> => |this, f|
+            f.debug_tuple(stringify!($Param)).field(&this.value).finish());
     };
 }
 pub(super) use kept_values;

@@ -1,7 +1,6 @@
 //! Reading other entities by id.
 
 use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::query::QuerySource;
@@ -141,11 +140,8 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> From<Query<'w, 's, D, F>> for
     }
 }
 
-impl<D: ReadOnlyQueryData, F: QueryFilter> fmt::Debug for Lookup<'_, '_, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Lookup<{}, {}>", type_name::<D>(), type_name::<F>())
-    }
-}
+impl_debug!([D: ReadOnlyQueryData, F: QueryFilter] Lookup<'_, '_, D, F> => |_this, f|
+    write!(f, "Lookup<{}, {}>", type_name::<D>(), type_name::<F>()));
 
 /// How a [`Lookup`] is fetched: as a query is.
 #[doc(hidden)]

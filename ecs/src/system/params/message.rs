@@ -1,7 +1,5 @@
 //! Messages as parameters.
 
-use core::fmt;
-
 use super::resource::{Kept, Reads, ResourceSourceWith, Writes};
 use crate::message::MessageParIter;
 use crate::message::{
@@ -131,11 +129,8 @@ macro_rules! cursor_methods {
             }
         }
 
-        impl<M> fmt::Debug for $Param<'_, '_, M> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($Param)).field("len", &self.len()).finish_non_exhaustive()
-            }
-        }
+        impl_debug!([M] $Param<'_, '_, M> => |this, f|
+            f.debug_struct(stringify!($Param)).field("len", &this.len()).finish_non_exhaustive());
     )* };
 }
 
@@ -215,41 +210,6 @@ impl<'w, M> MessageWriter<'w, M> {
         self.messages.write(message)
     }
 
-    /// Adds messages and returns their ids. If the iterator panics, those that it has given are there.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Message)] struct Hit(u32);
-    ///
-    /// fn write(mut hits: MessageWriter<Hit>) {
-    ///     assert_eq!(hits.write_batch((0..10).map(Hit)).len(), 10);
-    /// }
-    /// # World::new().run_system_once(write).unwrap();
-    /// ```
-    pub fn write_batch(&mut self, messages: impl IntoIterator<Item = M>) -> WriteBatchIds<M> {
-        self.messages.write_batch(messages)
-    }
-
-    /// Adds the default message and returns its id.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Message, Default)]
-    /// struct Restart;
-    ///
-    /// fn write(mut restarts: MessageWriter<Restart>) {
-    ///     restarts.write_default();
-    /// }
-    /// # World::new().run_system_once(write).unwrap();
-    /// ```
-    pub fn write_default(&mut self) -> MessageId<M>
-    where
-        M: Default,
-    {
-        self.messages.write_default()
-    }
-
     /// What it writes to.
     pub(in crate::system) fn into_messages(self) -> &'w mut Messages<M> {
         self.messages
@@ -284,11 +244,8 @@ impl<'w, M> From<&'w mut Messages<M>> for MessageWriter<'w, M> {
     }
 }
 
-impl<M> fmt::Debug for MessageWriter<'_, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessageWriter").field("len", &self.messages.len()).finish_non_exhaustive()
-    }
-}
+impl_debug!([M] MessageWriter<'_, M> => |this, f|
+    f.debug_struct("MessageWriter").field("len", &this.messages.len()).finish_non_exhaustive());
 
 /// Reads the messages that others have written, each once.
 ///
@@ -486,19 +443,53 @@ impl<M> MessageMutator<'_, '_, M> {
     pub fn write(&mut self, message: M) -> MessageId<M> {
         self.messages.write(message)
     }
+}
 
-    /// Adds messages and returns their ids. If the iterator panics, those that it has given are there.
-    pub fn write_batch(&mut self, messages: impl IntoIterator<Item = M>) -> WriteBatchIds<M> {
-        self.messages.write_batch(messages)
-    }
+/// The methods of what writes messages, besides `write`.
+macro_rules! writing_methods {
+    ($($Param:ident<$($life:lifetime),*>;)*) => { $(
+        impl<M> $Param<$($life,)* M> {
+            /// Adds messages and returns their ids. If the iterator panics, those that it has given are there.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit(u32);
+            ///
+            #[doc = concat!(" fn write(mut hits: ", stringify!($Param), "<Hit>) {")]
+            ///     assert_eq!(hits.write_batch((0..10).map(Hit)).len(), 10);
+            /// }
+            /// # World::new().run_system_once(write).unwrap();
+            /// ```
+            pub fn write_batch(&mut self, messages: impl IntoIterator<Item = M>) -> WriteBatchIds<M> {
+                self.messages.write_batch(messages)
+            }
 
-    /// Adds the default message and returns its id.
-    pub fn write_default(&mut self) -> MessageId<M>
-    where
-        M: Default,
-    {
-        self.messages.write_default()
-    }
+            /// Adds the default message and returns its id.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            ///
+            /// #[derive(Message, Default)]
+            /// struct Restart;
+            ///
+            #[doc = concat!(" fn write(mut restarts: ", stringify!($Param), "<Restart>) {")]
+            ///     restarts.write_default();
+            /// }
+            /// # World::new().run_system_once(write).unwrap();
+            /// ```
+            pub fn write_default(&mut self) -> MessageId<M>
+            where
+                M: Default,
+            {
+                self.messages.write_default()
+            }
+        }
+    )* };
+}
+
+writing_methods! {
+    MessageWriter<'_>;
+    MessageMutator<'_, '_>;
 }
 
 /// For unit tests of systems, which can be called by hand.

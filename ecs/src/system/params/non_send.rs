@@ -3,7 +3,7 @@
 use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
-use core::ops::{Deref, DerefMut};
+use core::ops::DerefMut;
 
 use super::resource::{Borrowing, Reads, Writes, borrowed_values};
 use crate::access::ParamAccess;
@@ -242,26 +242,11 @@ params! {
 
 borrowed_values!(NonSend, NonSendMut;);
 
-/// How a [`NonSendMarker`] is fetched.
-#[doc(hidden)]
-pub struct MarkerSource;
-
-// SAFETY: borrows nothing.
-unsafe impl ParamSource for MarkerSource {
-    type State = ();
-    type Got<'w, 's> = NonSendMarker;
-
-    const COUNT: usize = 1;
-
-    fn init(_: &mut Store, meta: &mut SystemMeta) {
-        meta.add_non_send();
-        meta.next_param();
-    }
-
-    #[inline]
-    unsafe fn get((): &mut (), _: StoreCell<'_>) -> Result<NonSendMarker, ParamError> {
-        Ok(NonSendMarker(PhantomData))
-    }
+plain_source! {
+    /// How a [`NonSendMarker`] is fetched.
+    MarkerSource;
+    keeps (), |meta| meta.add_non_send();
+    gives NonSendMarker, |_nothing, _cell| NonSendMarker(PhantomData);
 }
 
 params! {

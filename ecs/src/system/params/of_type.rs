@@ -1,8 +1,5 @@
 //! Parameters whose type is a parameter of the function.
 
-use core::fmt;
-use core::ops::{Deref, DerefMut};
-
 use crate::system::param::{SystemParam, SystemParamItem};
 
 /// A parameter of any type `P`, for functions that are generic in it: the compiler cannot know of a bare `P` that it is the
@@ -50,25 +47,9 @@ impl<'w, 's, P: SystemParam> StaticSystemParam<'w, 's, P> {
     }
 }
 
-impl<'w, 's, P: SystemParam> Deref for StaticSystemParam<'w, 's, P> {
-    type Target = SystemParamItem<'w, 's, P>;
+impl_deref_mut!(['w, 's, P: SystemParam] StaticSystemParam<'w, 's, P> => SystemParamItem<'w, 's, P>, |this| this.0);
 
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl<P: SystemParam> DerefMut for StaticSystemParam<'_, '_, P> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
-}
-
-impl<P: SystemParam> fmt::Debug for StaticSystemParam<'_, '_, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(core::any::type_name::<Self>())
-    }
-}
+impl_debug!([P: SystemParam] StaticSystemParam<'_, '_, P> => |_this, f| f.write_str(core::any::type_name::<Self>()));
 
 params! {
     [P: SystemParam] StaticSystemParam<'_, '_, P> => StaticSystemParam<'w, 's, P>, P::Source, |got| StaticSystemParam(P::item(got));

@@ -1,7 +1,6 @@
 //! Parameters that may be missing.
 
 use core::marker::PhantomData;
-use core::ops::{Deref, DerefMut};
 
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
@@ -44,47 +43,23 @@ impl<P> If<P> {
     }
 }
 
-impl<P> Deref for If<P> {
-    type Target = P;
-
-    fn deref(&self) -> &P {
-        &self.0
-    }
-}
-
-impl<P> DerefMut for If<P> {
-    fn deref_mut(&mut self) -> &mut P {
-        &mut self.0
-    }
-}
+impl_deref_mut!([P] If<P> => P, |this| this.0);
 
 /// Sources of parameters that are a parameter or stand in for it, with the builder of each.
 macro_rules! sources {
-    ($($(#[$doc:meta])* $Source:ident => $Got:ty, $get:expr; $(#[$builder_doc:meta])* $Builder:ident of $Param:ty;)*) => { $(
+    ($(
+        $(#[$doc:meta])* $Source:ident => $Got:ty, $get:ident |$got:ident| $done:expr;
+        $(#[$builder_doc:meta])* $Builder:ident of $Param:ty;
+    )*) => { $(
         $(#[$doc])*
         #[doc(hidden)]
         pub struct $Source<S>(PhantomData<fn() -> S>);
 
-        // SAFETY: `S` adds the access.
-        unsafe impl<S: ParamSource> ParamSource for $Source<S> {
-            type State = S::State;
-            type Got<'w, 's> = $Got;
-
-            const COUNT: usize = S::COUNT;
-            const RECORDERS: usize = S::RECORDERS;
-            const ACCESS: ConstAccess = S::ACCESS;
-
-            fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
-                S::init(store, meta)
-            }
-
-            #[inline]
-            unsafe fn get<'w, 's>(state: &'s mut S::State, cell: StoreCell<'w>) -> Result<$Got, ParamError> {
-                // SAFETY: both clauses are forwarded.
-                unsafe { $get(state, cell) }
-            }
-
-            forward_state!(S);
+        forwarding_source! {
+            [S: ParamSource] $Source<S> => S, $Got;
+            COUNT = S::COUNT, ACCESS = S::ACCESS;
+            init |store, meta| S::init(store, meta);
+            $get |$got| $done;
         }
 
         $(#[$builder_doc])*
@@ -93,9 +68,7 @@ macro_rules! sources {
 
         impl<P: SystemParam, B: BuildParam<P>> BuildParam<$Param> for $Builder<B> {
             fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, $Source<P::Source>> {
-                let built = self.0.build(site);
-                // SAFETY: the parameter inside was built here, and is fetched by its source.
-                unsafe { Built::new(built.state) }
+                self.0.build(site).forwarded()
             }
         }
     )* };
@@ -103,7 +76,7 @@ macro_rules! sources {
 
 sources! {
     /// How a parameter is fetched that may be left out.
-    OptionSource => Option<S::Got<'w, 's>>, |state, cell| S::get_if_there(state, cell);
+    OptionSource => Option<S::Got<'w, 's>>, get_if_there |got| got;
     /// A builder of an `Option`: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
     ///
     /// ```
@@ -122,7 +95,7 @@ sources! {
     OptionBuilder of Option<P>;
 
     /// How a parameter is fetched of which the system is told why it cannot be had.
-    ResultSource => Result<S::Got<'w, 's>, ParamError>, |state, cell| Ok(S::get(state, cell));
+    ResultSource => Result<S::Got<'w, 's>, ParamError>, get |got| Ok(got);
     /// A builder of a `Result`: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
     ///
     /// ```
@@ -138,7 +111,7 @@ sources! {
     ResultBuilder of Result<P, ParamError>;
 
     /// How a parameter is fetched that skips the system if it is missing.
-    SkippingSource => S::Got<'w, 's>, |state, cell| S::get(state, cell).map_err(ParamError::into_skip);
+    SkippingSource => S::Got<'w, 's>, get |got| got.map_err(ParamError::into_skip);
     /// A builder of an [`If`]: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
     ///
     /// ```
@@ -180,9 +153,7 @@ params! {
     /// assert_eq!(world.run_system_once(sum).unwrap(), 4);
     /// ```
     [P: SystemParam] Option<P> => Option<P::Item<'w, 's>>, OptionSource<P::Source>, |got| got.map(P::item);
-}
 
-params! {
     /// A parameter, or why it cannot be had.
     ///
     /// ```
@@ -196,8 +167,6 @@ params! {
     /// assert!(World::new().run_system_once(show).unwrap().contains("does not exist"));
     /// ```
     [P: SystemParam] Result<P, ParamError> => Result<P::Item<'w, 's>, ParamError>, ResultSource<P::Source>, |got| got.map(P::item);
-}
 
-params! {
     [P: SystemParam] If<P> => If<P::Item<'w, 's>>, SkippingSource<P::Source>, |got| If(P::item(got));
 }

@@ -1,7 +1,6 @@
 //! Removals as parameters.
 
 use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use crate::cell::StoreCell;
@@ -232,11 +231,8 @@ macro_rules! reader_methods {
             }
         }
 
-        impl<T> fmt::Debug for $Param<'_, '_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}<{}> {{ len: {} }}", stringify!($Param), type_name::<T>(), self.len())
-            }
-        }
+        impl_debug!([T] $Param<'_, '_, T> => |this, f|
+            write!(f, "{}<{}> {{ len: {} }}", stringify!($Param), type_name::<T>(), this.len()));
     )* };
 }
 

@@ -66,38 +66,30 @@ impl<'w, R: ?Sized> Res<'w, R> {
     }
 }
 
-/// A resource that is a collection is iterated as the collection is.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Resource)] struct Scores(Vec<u32>);
-/// # impl<'a> IntoIterator for &'a Scores {
-/// #     type Item = &'a u32;
-/// #     type IntoIter = std::slice::Iter<'a, u32>;
-/// #     fn into_iter(self) -> Self::IntoIter { self.0.iter() }
-/// # }
-/// fn total(scores: Res<Scores>) -> u32 {
-///     let mut total = 0;
-///     for score in &scores {
-///         total += score;
-///     }
-///     total
-/// }
-///
-/// let mut world = World::new();
-/// world.insert_resource(Scores(vec![3, 4]));
-/// assert_eq!(world.run_system_once(total).unwrap(), 7);
-/// ```
-impl<'a, R> IntoIterator for &'a Res<'_, R>
-where
-    &'a R: IntoIterator,
-{
-    type Item = <&'a R as IntoIterator>::Item;
-    type IntoIter = <&'a R as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.value.into_iter()
-    }
+impl_into_iter! {
+    /// A resource that is a collection is iterated as the collection is.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Scores(Vec<u32>);
+    /// # impl<'a> IntoIterator for &'a Scores {
+    /// #     type Item = &'a u32;
+    /// #     type IntoIter = std::slice::Iter<'a, u32>;
+    /// #     fn into_iter(self) -> Self::IntoIter { self.0.iter() }
+    /// # }
+    /// fn total(scores: Res<Scores>) -> u32 {
+    ///     let mut total = 0;
+    ///     for score in &scores {
+    ///         total += score;
+    ///     }
+    ///     total
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Scores(vec![3, 4]));
+    /// assert_eq!(world.run_system_once(total).unwrap(), 7);
+    /// ```
+    ['a, R] &'a Res<'_, R> => &'a R, |this| this.value
 }
 
 /// A resource that a system changes.
@@ -222,30 +214,14 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
     }
 }
 
-/// As that of [`Res`]. The resource does not count as changed by this.
-impl<'a, R> IntoIterator for &'a ResMut<'_, R>
-where
-    &'a R: IntoIterator,
-{
-    type Item = <&'a R as IntoIterator>::Item;
-    type IntoIter = <&'a R as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        (&*self.value).into_iter()
-    }
+impl_into_iter! {
+    /// As that of [`Res`]. The resource does not count as changed by this.
+    ['a, R] &'a ResMut<'_, R> => &'a R, |this| &*this.value
 }
 
-/// As that of [`Res`]. The resource counts as changed.
-impl<'a, R> IntoIterator for &'a mut ResMut<'_, R>
-where
-    &'a mut R: IntoIterator,
-{
-    type Item = <&'a mut R as IntoIterator>::Item;
-    type IntoIter = <&'a mut R as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        (&mut **self).into_iter()
-    }
+impl_into_iter! {
+    /// As that of [`Res`]. The resource counts as changed.
+    ['a, R] &'a mut ResMut<'_, R> => &'a mut R, |this| &mut **this
 }
 
 /// Adds the access to a resource and says which it is.
@@ -399,13 +375,13 @@ pub struct KeptState<K> {
     kept: K,
     system: &'static str,
     /// Whether it has been told that something was missed.
-    is_told: bool,
+    is_reported: bool,
 }
 
 impl<K> KeptState<K> {
     #[cold]
-    fn tell_of<R: Resource>(&mut self, missed: u64, cell: StoreCell<'_>) {
-        self.is_told = true;
+    fn report_missed<R: Resource>(&mut self, missed: u64, cell: StoreCell<'_>) {
+        self.is_reported = true;
         cell.store().commands.errors.report_missed(self.system, type_name::<R>(), missed);
     }
 }
@@ -428,7 +404,7 @@ unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for Res
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
         let kept = K::begin(store.resources.get_or_init::<R>(store.clock.stamp_in(meta.system())));
         let id = init_resource::<R>(store, meta, B::WRITES, K::READS_MESSAGES);
-        KeptState { id, kept, system: meta.name(), is_told: false }
+        KeptState { id, kept, system: meta.name(), is_reported: false }
     }
 
     fn remember(state: &mut Self::State, keeper: &mut Keeper<'_>) {
@@ -439,10 +415,10 @@ unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for Res
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         // SAFETY: `init` made the id and added the access.
         let Some(param) = (unsafe { B::get::<R>(state.id, cell) }) else { return Err(removed::<R>()) };
-        if K::READS_MESSAGES && !state.is_told {
+        if K::READS_MESSAGES && !state.is_reported {
             let missed = state.kept.missed(&param);
             if missed > 0 {
-                state.tell_of::<R>(missed, cell);
+                state.report_missed::<R>(missed, cell);
             }
         }
         Ok((param, &mut state.kept))
@@ -488,20 +464,10 @@ macro_rules! borrowed_values {
         detect_changes_mut!([T: ?Sized] $Mut<'_, T> => T);
     )* };
     (in $Param:ident) => {
-        impl<T: ?Sized> Deref for $Param<'_, T> {
-            type Target = T;
+        impl_deref!(#[inline] [T: ?Sized] $Param<'_, T> => T, |this| *this.value);
 
-            #[inline]
-            fn deref(&self) -> &T {
-                self.value
-            }
-        }
-
-        impl<T: fmt::Debug + ?Sized> fmt::Debug for $Param<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_tuple(stringify!($Param)).field(&self.value).finish()
-            }
-        }
+        impl_debug!([T: fmt::Debug + ?Sized] $Param<'_, T> => |this, f|
+            f.debug_tuple(stringify!($Param)).field(&this.value).finish());
     };
 }
 #[cfg(feature = "std")]

@@ -4,7 +4,6 @@
 //! of them at a time, for as long as the set itself is borrowed mutably.
 
 use alloc::vec::Vec;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::vec::VecSource;
@@ -81,11 +80,7 @@ impl<T: SystemParam> ParamSet<'_, '_, T> {
     }
 }
 
-impl<T: SystemParam> fmt::Debug for ParamSet<'_, '_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(core::any::type_name::<Self>())
-    }
-}
+impl_debug!([T: SystemParam] ParamSet<'_, '_, T> => |_this, f| f.write_str(core::any::type_name::<Self>()));
 
 /// The states of the members, and the right to fetch one of them at a time: made by [`ParamSource::get`] only.
 #[doc(hidden)]

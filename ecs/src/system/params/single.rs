@@ -116,11 +116,8 @@ impl<D: QueryData, F: QueryFilter> DerefMut for Single<'_, '_, D, F> {
     }
 }
 
-impl<'w, 's, D: QueryData<Item<'w, 's>: fmt::Debug>, F: QueryFilter> fmt::Debug for Single<'w, 's, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Single").field(&**self).finish()
-    }
-}
+impl_debug!(['w, 's, D: QueryData<Item<'w, 's>: fmt::Debug>, F: QueryFilter] Single<'w, 's, D, F> => |this, f|
+    f.debug_tuple("Single").field(&**this).finish());
 
 /// A query that matches something.
 ///
@@ -173,48 +170,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Populated<'w, 's, D, F> {
     }
 }
 
-impl<'w, 's, D: QueryData, F: QueryFilter> Deref for Populated<'w, 's, D, F> {
-    type Target = Query<'w, 's, D, F>;
+impl_deref_mut!(#[inline] ['w, 's, D: QueryData, F: QueryFilter] Populated<'w, 's, D, F> =>
+    Query<'w, 's, D, F>, |this| this.0);
 
-    #[inline]
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl<D: QueryData, F: QueryFilter> DerefMut for Populated<'_, '_, D, F> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter> IntoIterator for Populated<'w, 's, D, F> {
-    type Item = <Query<'w, 's, D, F> as IntoIterator>::Item;
-    type IntoIter = <Query<'w, 's, D, F> as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
-impl<'a, 'w, 's, D: QueryData, F: QueryFilter> IntoIterator for &'a Populated<'w, 's, D, F> {
-    type Item = <&'a Query<'w, 's, D, F> as IntoIterator>::Item;
-    type IntoIter = <&'a Query<'w, 's, D, F> as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        (&self.0).into_iter()
-    }
-}
-
-impl<'a, 'w, 's, D: QueryData, F: QueryFilter> IntoIterator for &'a mut Populated<'w, 's, D, F> {
-    type Item = <&'a mut Query<'w, 's, D, F> as IntoIterator>::Item;
-    type IntoIter = <&'a mut Query<'w, 's, D, F> as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        (&mut self.0).into_iter()
-    }
-}
+impl_into_iter!(['w, 's, D: QueryData, F: QueryFilter] Populated<'w, 's, D, F> => Query<'w, 's, D, F>, |this| this.0);
+impl_into_iter!(['a, 'w, 's, D: QueryData, F: QueryFilter] &'a Populated<'w, 's, D, F> =>
+    &'a Query<'w, 's, D, F>, |this| &this.0);
+impl_into_iter!(['a, 'w, 's, D: QueryData, F: QueryFilter] &'a mut Populated<'w, 's, D, F> =>
+    &'a mut Query<'w, 's, D, F>, |this| &mut this.0);
 
 /// The query, and what the parameter is called in errors.
 #[doc(hidden)]

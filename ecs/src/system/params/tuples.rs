@@ -119,26 +119,11 @@ macro_rules! large {
 
 large_tuples!(large);
 
-// SAFETY: it is the tuple.
-unsafe impl<T: ParamSource> ParamSource for Groups<T> {
-    type State = T::State;
-    type Got<'w, 's> = T::Got<'w, 's>;
-
-    const COUNT: usize = T::COUNT;
-    const RECORDERS: usize = T::RECORDERS;
-    const ACCESS: ConstAccess = T::ACCESS.as_groups();
-
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> T::State {
-        T::init(store, meta)
-    }
-
-    #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut T::State, cell: StoreCell<'w>) -> Result<T::Got<'w, 's>, ParamError> {
-        // SAFETY: the caller's promise.
-        unsafe { T::get(state, cell) }
-    }
-
-    forward_state!(T);
+forwarding_source! {
+    [T: ParamSource] Groups<T> => T, T::Got<'w, 's>;
+    COUNT = T::COUNT, ACCESS = T::ACCESS.as_groups();
+    init |store, meta| T::init(store, meta);
+    get |got| got;
 }
 
 impl BuildParam<()> for () {

@@ -1,6 +1,5 @@
 //! Parameters of which only the facade knows the types: values that are made of a world, and the world itself.
 
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::local::Local;
@@ -140,17 +139,9 @@ impl SystemName {
     }
 }
 
-impl fmt::Display for SystemName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
+impl_display!([] SystemName => |this, f| f.write_str(this.0));
 
-impl fmt::Debug for SystemName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SystemName").field(&self.0).finish()
-    }
-}
+impl_debug!([] SystemName => |this, f| f.debug_tuple("SystemName").field(&this.0).finish());
 
 impl SystemName {
     /// The name of a system.
@@ -195,86 +186,36 @@ impl WarnOnce<'_> {
 
 impl_debug_of_fields! { [] WarnOnce<'_> { system } }
 
-/// How a [`WarnOnce`] is fetched.
-#[doc(hidden)]
-pub struct WarnSource;
-
-// SAFETY: borrows nothing: what is reported is taken in through shared references.
-unsafe impl ParamSource for WarnSource {
-    type State = &'static str;
-    type Got<'w, 's> = WarnOnce<'w>;
-
-    const COUNT: usize = 1;
-
-    fn init(_: &mut Store, meta: &mut SystemMeta) -> &'static str {
-        meta.next_param();
-        meta.name()
-    }
-
-    #[inline]
-    unsafe fn get<'w>(system: &mut &'static str, cell: StoreCell<'w>) -> Result<WarnOnce<'w>, ParamError> {
-        Ok(WarnOnce { errors: &cell.store().commands.errors, system })
-    }
+// What is reported is taken in through shared references.
+plain_source! {
+    /// How a [`WarnOnce`] is fetched.
+    WarnSource;
+    keeps &'static str, |meta| meta.name();
+    gives WarnOnce<'w>, |system, cell| WarnOnce { errors: &cell.store().commands.errors, system };
 }
 
-params! {
-    [] WarnOnce<'_> => WarnOnce<'w>, WarnSource, |got| got;
+plain_source! {
+    /// How a [`SystemName`] is fetched.
+    NameSource;
+    keeps SystemName, |meta| SystemName(meta.name());
+    gives SystemName, |name, _cell| *name;
+}
+
+plain_source! {
+    /// How the id of the world is fetched.
+    WorldIdSource;
+    keeps (), |meta| ();
+    gives WorldId, |_nothing, cell| cell.store().id();
 }
 
 impl ReadOnlySource for WarnSource {}
-
-/// How a [`SystemName`] is fetched.
-#[doc(hidden)]
-pub struct NameSource;
-
-// SAFETY: borrows nothing.
-unsafe impl ParamSource for NameSource {
-    type State = SystemName;
-    type Got<'w, 's> = SystemName;
-
-    const COUNT: usize = 1;
-
-    fn init(_: &mut Store, meta: &mut SystemMeta) -> SystemName {
-        meta.next_param();
-        SystemName(meta.name())
-    }
-
-    #[inline]
-    unsafe fn get(state: &mut SystemName, _: StoreCell<'_>) -> Result<SystemName, ParamError> {
-        Ok(*state)
-    }
-}
-
-params! {
-    [] SystemName => Self, NameSource, |got| got;
-}
-
 impl ReadOnlySource for NameSource {}
-
-/// How the id of the world is fetched.
-#[doc(hidden)]
-pub struct WorldIdSource;
-
-// SAFETY: borrows nothing.
-unsafe impl ParamSource for WorldIdSource {
-    type State = ();
-    type Got<'w, 's> = WorldId;
-
-    const COUNT: usize = 1;
-
-    fn init(_: &mut Store, meta: &mut SystemMeta) {
-        meta.next_param();
-    }
-
-    #[inline]
-    unsafe fn get((): &mut (), cell: StoreCell<'_>) -> Result<WorldId, ParamError> {
-        Ok(cell.store().id())
-    }
-}
-
 impl ReadOnlySource for WorldIdSource {}
 
 params! {
+    [] WarnOnce<'_> => WarnOnce<'w>, WarnSource, |got| got;
+    [] SystemName => Self, NameSource, |got| got;
+
     /// The world that the system runs in.
     ///
     /// ```

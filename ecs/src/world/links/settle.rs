@@ -9,7 +9,7 @@ use super::compare::compare;
 use super::functions::{LinkFunctions, id_of, relation};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entity, EntityHashSet};
-use crate::guard::Waiting;
+use crate::guard::DeferredPanic;
 use crate::store::{LifecycleEvents, Link, Links, Orphan, Store, settle_pairs};
 use crate::world::cast::World;
 
@@ -56,11 +56,11 @@ const PANICS: usize = 10_000;
 pub(in crate::world) fn relink(store: &mut Store) {
     store.events.pending.resolve_all_rows(&store.structure.archetypes.tables);
     while !store.events.links.refused.is_empty() {
-        let panicked = Waiting::catch(|| store.defer_events(drop_refused));
+        let panicked = DeferredPanic::catch(|| store.defer_events(drop_refused));
         store.events.defer_panic(panicked);
     }
     for _ in 0..PANICS {
-        let panicked = Waiting::catch(|| store.defer_events(|store| store.change_links(settle)));
+        let panicked = DeferredPanic::catch(|| store.defer_events(|store| store.change_links(settle)));
         store.events.defer_panic(panicked);
         if store.events.links.are_settled() && !store.events.links.may_disagree {
             return;
@@ -125,13 +125,13 @@ fn visit_sources(
 
 /// Removes components that make no links. A panic goes on when all are removed.
 fn drop_refused(store: &mut Store) {
-    let mut panicked = Waiting::default();
+    let mut panicked = DeferredPanic::default();
     while let Some((id, source)) = store.events.links.refused.pop_front() {
         let Some((functions, _)) = relation(store, id) else { continue };
         let named = (functions.target)(World::from_store(store), source);
         if named.is_some() && named != store.events.links.target(id, source) {
             let release = |store: &mut Store| (functions.release)(store, source);
-            panicked = panicked.or(Waiting::catch(|| store.change_links(release)));
+            panicked = panicked.or(DeferredPanic::catch(|| store.change_links(release)));
         }
     }
     panicked.go_on();

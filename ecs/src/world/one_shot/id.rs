@@ -3,7 +3,6 @@
 use alloc::string::String;
 use core::any::type_name;
 use core::fmt;
-use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -70,25 +69,9 @@ impl<I: SystemInput, Out> MapEntities for SystemId<I, Out> {
 
 impl_copy! { [I: SystemInput, Out] SystemId<I, Out>; }
 
-impl<I: SystemInput, Out> PartialEq for SystemId<I, Out> {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
+impl_eq!([I: SystemInput, Out] SystemId<I, Out>, number);
 
-impl<I: SystemInput, Out> Eq for SystemId<I, Out> {}
-
-impl<I: SystemInput, Out> Hash for SystemId<I, Out> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.number.hash(state);
-    }
-}
-
-impl<I: SystemInput, Out> fmt::Debug for SystemId<I, Out> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SystemId({}, {})", self.number, self.name)
-    }
-}
+impl_debug!([I: SystemInput, Out] SystemId<I, Out> => |this, f| write!(f, "SystemId({}, {})", this.number, this.name));
 
 /// A registered system could not be run or unregistered. Each holds the name of the system.
 ///

@@ -59,9 +59,7 @@ pub trait NotifySystem: System<In: 'static, Out = Result<(), EcsError>> {
 impl<I: SystemInput + 'static> NotifySystem for BoxedSystem<I, Result<(), EcsError>> {
     #[inline]
     fn notify(&mut self, input: Given<'_, I>, store: &mut Store) -> Outcome {
-        let out = (**self).run_in(input, RunScope::Applied(store));
-        defer_direct(store);
-        outcome(out, || self.name())
+        notify_and_apply(&mut **self, input, store)
     }
 }
 
@@ -69,7 +67,7 @@ impl<I: SystemInput + 'static> NotifySystem for BoxedSystem<I, Result<(), EcsErr
 #[inline(never)]
 pub(super) fn notify_and_apply<S>(system: &mut S, input: Given<'_, S::In>, store: &mut Store) -> Outcome
 where
-    S: System<Out = Result<(), EcsError>>,
+    S: System<Out = Result<(), EcsError>> + ?Sized,
 {
     let out = system.run_in(input, RunScope::Applied(store));
     defer_direct(store);

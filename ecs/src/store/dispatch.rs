@@ -19,7 +19,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use hashbrown::HashMap;
 
 use super::event_observers::{EventObservers, ObserversPlace, RemovedObservers, TakenObservers};
-use super::news::LifecycleEvents;
+use super::lifecycle_events::LifecycleEvents;
 use crate::alloc_error::{try_shrink, try_shrink_map};
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
@@ -128,7 +128,7 @@ pub(crate) struct Dispatch<C: 'static> {
     /// The entities that the last bulk operation has made of which something was told.
     pub(super) made: Vec<Entity>,
     /// How many times commands of observers have been applied.
-    pub(super) applied: u64,
+    pub(crate) applied: u64,
     pub(crate) vtable: Option<&'static DispatchVTable<C>>,
     /// How entities are linked that get this component, which names a target: the last one that came.
     pub(super) last_link: Option<(ComponentId, Link<C>)>,
@@ -273,11 +273,6 @@ impl<C: 'static> Dispatch<C> {
     /// The memory for commands that wait.
     pub(super) fn queued_bytes(&self) -> usize {
         self.queue.allocated_bytes() + self.direct.allocated_bytes()
-    }
-
-    /// Notes that commands of observers are applied.
-    pub(crate) fn note_applied(&mut self) {
-        self.applied += 1;
     }
 
     /// Sets how many events may lead to each other.

@@ -3,20 +3,20 @@
 //!
 //! An operation prepares ([`Events::prepare`], which may fail), moves rows, and then reports here what has become of them, before it drops
 //! anything. No user code runs in between. Values that were left behind are past the end of their table; a list of removals that keeps one
-//! names its column in [`Told::kept`]. Where [`Interest`] says that there is no listener, nothing of this is called.
+//! names its column in [`RemovalRecord::kept`]. Where [`Interest`] says that there is no listener, nothing of this is called.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::lifecycle_events::{Affected, LifecycleEvents};
 use super::links::Links;
-use super::news::{Affected, LifecycleEvents};
 use crate::alloc_error::AllocError;
 use crate::component::{ComponentId, Components, Kinds};
 use crate::entity::{Entity, SparseSummary, TableId};
 use crate::graph::{MovePlan, Target};
-use crate::guard::Waiting;
+use crate::guard::DeferredPanic;
 use crate::journal::{Journal, JournalStart, Recorder};
-use crate::removal::{Fate, Finish, Removals, Told};
+use crate::removal::{Fate, Finish, RemovalRecord, Removals};
 use crate::sparse::SparseStorage;
 use crate::table::{Table, Tables};
 use crate::tracking::Spawns;
@@ -61,7 +61,7 @@ pub(crate) struct Events<D> {
     /// How many of these scopes have delivered the events before their operation.
     pub(super) notified_before: u32,
     /// The panic of a listener before a part of the operations that are carried out as one.
-    pub(super) panicked: Waiting,
+    pub(super) panicked: DeferredPanic,
     /// Whether `Store::flush_events` has work: pending events, links to update, or a deferred panic.
     pub(crate) has_pending: bool,
 }
@@ -277,7 +277,7 @@ impl<D> Events<D> {
         self.held -= 1;
         if !has_ended {
             if self.held == 0 {
-                self.panicked = Waiting::default();
+                self.panicked = DeferredPanic::default();
             }
             // The panic shows that the operation has been broken off.
             self.pending.forget_failure();
@@ -300,7 +300,7 @@ impl<D> Events<D> {
     }
 
     /// Has a panic go on when the operation has ended.
-    pub(crate) fn defer_panic(&mut self, mut panicked: Waiting) {
+    pub(crate) fn defer_panic(&mut self, mut panicked: DeferredPanic) {
         if panicked.is_some() {
             self.panicked = core::mem::take(&mut self.panicked).or(panicked);
         }
@@ -341,7 +341,7 @@ impl<D> Events<D> {
         storages: SparseSummary,
         count: usize,
         fate: Fate,
-    ) -> Result<Told, AllocError> {
+    ) -> Result<RemovalRecord, AllocError> {
         self.removals.make_room(lost, storages, count, fate)
     }
 
@@ -358,13 +358,13 @@ impl<D> Events<D> {
     /// # Safety
     ///
     /// - The columns of the table still have the values of the components that the plan says are lost, in these rows, unless
-    ///   their fate is to be taken. Nothing uses them afterwards, and those of the columns in [`Told::kept`] are not dropped.
+    ///   their fate is to be taken. Nothing uses them afterwards, and those of the columns in [`RemovalRecord::kept`] are not dropped.
     pub(super) unsafe fn rows_changed(
         &mut self,
         plan: &MovePlan,
         left: &LeftRows<'_, impl Fn(usize) -> usize>,
         now: Affected<'_>,
-        told: &mut Told,
+        told: &mut RemovalRecord,
     ) {
         if plan.interest().intersects(Interest::REMOVALS) {
             // SAFETY: the caller's promise.
@@ -391,7 +391,7 @@ impl<D> Events<D> {
         &mut self,
         lost: impl Iterator<Item = (u32, ComponentId)>,
         left: &LeftRows<'_, impl Fn(usize) -> usize>,
-        told: &mut Told,
+        told: &mut RemovalRecord,
     ) {
         // SAFETY: the columns hold the value of each entity in its row, if they are dropped; the rest is the caller's promise.
         unsafe { self.removals.rows_lost(left.table, lost, left.entities, &left.row, told) }
@@ -406,7 +406,7 @@ impl<D> Events<D> {
         held: &[u32],
         summary: SparseSummary,
         (sparse, components): (&mut [SparseStorage], &Components),
-        told: &mut Told,
+        told: &mut RemovalRecord,
     ) {
         for &number in held {
             let storage = &mut sparse[number as usize];
@@ -440,7 +440,7 @@ impl<D> Events<D> {
         entity: Entity,
         components: &Components,
         fate: Fate,
-        told: &mut Told,
+        told: &mut RemovalRecord,
     ) {
         self.removals.sparse_lost(storage, number as usize, entity, fate, told);
         if let Some(list) = &mut self.recorded {
@@ -459,7 +459,7 @@ impl<D> Events<D> {
         left: &LeftRows<'_, impl Fn(usize) -> usize>,
         outside: &[(Entity, SparseSummary)],
         (sparse, components): (&mut [SparseStorage], &Components),
-        told: &mut Told,
+        told: &mut RemovalRecord,
     ) {
         if left.table.interest().intersects(Interest::REMOVALS) {
             // SAFETY: the caller's promise.
@@ -491,7 +491,7 @@ impl<D> Events<D> {
         number: usize,
         entities: &[Entity],
         id: ComponentId,
-        told: &mut Told,
+        told: &mut RemovalRecord,
     ) {
         self.removals.storage_lost(storage, number, entities, told);
         if let Some(list) = &mut self.recorded {
@@ -509,7 +509,7 @@ impl<D> Events<D> {
 
     /// The end of an operation that has told something.
     #[inline]
-    pub(super) fn finish(&mut self, told: &Told) -> Finish<'_> {
+    pub(super) fn finish(&mut self, told: &RemovalRecord) -> Finish<'_> {
         self.removals.finish(told)
     }
 }

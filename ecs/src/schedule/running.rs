@@ -1,0 +1,179 @@
+//! A schedule is prepared for a world, and run.
+
+use alloc::vec::Vec;
+
+use super::ambiguity;
+use super::base::Schedule;
+use super::built::{Built, PlannedSteps};
+use super::costs::Costs;
+use super::error::{ScheduleBuildError, ScheduleError};
+use super::fused::Panicked;
+use super::ids::{IdMarks, IdSources};
+use super::order::Ordering;
+#[cfg(feature = "parallel")]
+use super::parallel_plan::ParallelPlan;
+use super::pipelines::Pipelines;
+use super::plan::Plan;
+use super::run::Run;
+#[cfg(feature = "std")]
+use super::run::run_only_stage;
+use super::samples::Samples;
+use super::settings::LogLevel;
+use super::steps::Outcomes;
+use crate::command::apply_after_frame;
+use crate::store::{Store, begin_run_in_frame, ends_frame_for_commands};
+use crate::trace::{self, RunSpan};
+
+impl Schedule {
+    /// Runs all systems, in another frame if the schedule has run in this one.
+    pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
+        let (label, stays_in_frame) = (self.label.map(|label| label.number()), self.stays_in_frame);
+        if !stays_in_frame && !store.commands.after_frame.is_empty() {
+            let seat = self.seat_in(store.id());
+            if ends_frame_for_commands(store, Some((label, Some(seat)))) {
+                apply_after_frame(store);
+            }
+        }
+        let seat = self.seat_in(store.id());
+        begin_run_in_frame(store, (!stays_in_frame).then_some((label, seat)));
+        let (span, _entered) = RunSpan::begin(self.label);
+        #[cfg(feature = "std")]
+        if let Some(built) = &mut self.built
+            && built.plain_runs != 0
+            && built.world == Some(store.id())
+        {
+            // Nothing has the store mutably meanwhile, so it need not be said that the run goes on.
+            built.plain_runs -= 1;
+            built.costs.pass_over();
+            built.samples.pass_over();
+            built.steps.outcomes.reset(built.steps.plan.steps.len());
+            let shared = built.steps.shared(self.label, self.handler, store, span);
+            let errors = run_only_stage(shared, &mut self.graph, store);
+            if errors.is_empty() {
+                // There is nothing to be dropped, and the compiler would look for it.
+                core::mem::forget(errors);
+                return Ok(());
+            }
+            built.plain_runs = 0;
+            return built.note_errors(errors);
+        }
+        self.run_stages(store, span)
+    }
+
+    /// Prepares the systems where they are not, and runs all stages; measures the run if it is time to.
+    #[inline(never)]
+    fn run_stages(&mut self, store: &mut Store, span: RunSpan) -> Result<(), ScheduleError> {
+        let _ongoing = store.frames.enter();
+        // Readers of messages and removals begin before the first system runs.
+        self.initialize_on(store)?;
+        let Some(built) = &mut self.built else { return Ok(()) };
+        if let (true, Some((_, seat))) = (built.reads_messages, &self.seat) {
+            store.frames.offer_messages(&mut store.resources, seat);
+        }
+        let measures = built.begin_run(self.profiles);
+        #[cfg(feature = "std")]
+        let start = measures.then(std::time::Instant::now);
+        if measures {
+            built.pipelines.decide(self.pipelining, &self.graph, &built.steps.plan, store);
+        }
+        #[cfg(feature = "parallel")]
+        let (units, walls) =
+            built.parallel_plan.prepare(self.executor, built.steps.layout(&self.graph, &built.pipelines), store);
+        let mut run = Run {
+            shared: built.steps.shared(self.label, self.handler, store, span),
+            prepared_for: &mut built.world,
+            systems_of: &mut self.systems_of,
+            graph: &mut self.graph,
+            errors: Vec::new(),
+            id_sources: &mut built.id_sources,
+            costs: &built.costs,
+            samples: &mut built.samples,
+            measures,
+            pipelines: &built.pipelines,
+            in_pipeline: Panicked::none(),
+            #[cfg(feature = "parallel")]
+            units,
+            #[cfg(feature = "parallel")]
+            walls,
+            #[cfg(feature = "std")]
+            panicked: None,
+        };
+        run.run(store);
+        // Nothing is moved of a run without errors.
+        let errors = if run.errors.is_empty() { None } else { Some(run.errors) };
+        // Without the standard library there is no clock, and nothing is measured.
+        #[cfg(feature = "std")]
+        let total = start.map(|start| start.elapsed());
+        #[cfg(not(feature = "std"))]
+        let total = None;
+        if let Some(total) = total {
+            built.note_times(total);
+        }
+        // Costs that were measured in a world that replaced the other one say nothing about the plan.
+        if measures && built.costs.end() && built.world.is_some() {
+            #[cfg(feature = "parallel")]
+            let layout = built.steps.layout(&self.graph, &built.pipelines);
+            #[cfg(feature = "parallel")]
+            built.parallel_plan.decide(self.executor, layout, store, built.costs.expected());
+        }
+        let Some(errors) = errors else {
+            built.plain_runs = built.plain_runs_after(self.profiles);
+            return Ok(());
+        };
+        built.note_errors(errors)
+    }
+
+    /// Prepares all systems for a world, and orders them, unless that has been done.
+    pub(crate) fn initialize_on(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
+        let world = store.id();
+        if !self.is_prepared_for(world) {
+            // First of all: preparing systems is user code in part, which may panic.
+            self.built = None;
+            self.systems_of = self.systems_of.filter(|of| *of == world);
+            self.graph.initialize(store)?;
+            self.systems_of = Some(world);
+            assert!(world == store.id(), "a system has replaced the world when it was prepared for it");
+            let order = Ordering::of(&self.graph)?;
+            self.check_ambiguities(&order, store)?;
+            let plan = Plan::of(&self.graph, &order);
+            let id_sources = IdSources::of(self.label, &self.graph, &plan, store);
+            let messages = self.graph.message_readers();
+            let reads_messages = !messages.is_empty();
+            store.frames.hold_messages(&mut store.resources, self.seat_in(world), &messages);
+            let mut pipelines = Pipelines::of(&self.graph, &plan, &store.structure.archetypes.components);
+            pipelines.decide(self.pipelining, &self.graph, &plan, store);
+            if let Some(rows) = self.block_rows {
+                pipelines.set_block_rows(rows);
+            }
+            self.built = Some(Built {
+                world: Some(world),
+                steps: PlannedSteps { order, plan, outcomes: Outcomes::default(), id_marks: IdMarks::default() },
+                costs: Costs::default(),
+                samples: Samples::default(),
+                id_sources,
+                reads_messages,
+                pipelines,
+                #[cfg(feature = "parallel")]
+                parallel_plan: ParallelPlan::default(),
+                plain_runs: 0,
+            });
+        }
+        Ok(())
+    }
+
+    fn check_ambiguities(&self, order: &Ordering, store: &Store) -> Result<(), ScheduleBuildError> {
+        if self.settings.ambiguity_detection == LogLevel::Ignore {
+            return Ok(());
+        }
+        let found = ambiguity::find(&self.graph, order, &store.structure.archetypes.components);
+        if found.is_empty() {
+            return Ok(());
+        }
+        let error = ScheduleBuildError::Ambiguous(found);
+        if self.settings.ambiguity_detection == LogLevel::Error {
+            return Err(error);
+        }
+        trace::warn(&error);
+        Ok(())
+    }
+}
