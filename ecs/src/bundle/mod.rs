@@ -14,9 +14,9 @@ pub(crate) use self::columns::equal_columns;
 use self::columns::repeated_column;
 pub use self::columns::{ColumnBatch, ColumnBundle, ColumnLengthError, ColumnSource};
 pub use self::parts::{BundleParts, Leaf, LeafAt, PartKinds};
-pub(crate) use self::parts::{Reader, Token};
+pub(crate) use self::parts::{Reader, Token, write_leaves};
 pub(crate) use self::registry::Bundles;
-pub(crate) use self::row_writer::{RowWriter, Targets, write_leaves};
+pub(crate) use self::row_writer::{RowWriter, Targets};
 pub(crate) use self::transfer::{Moved, give, give_here, scatter_into, take_parts, with_parts};
 pub use crate::map::bundle::*;
 

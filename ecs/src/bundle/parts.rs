@@ -250,6 +250,26 @@ pub struct LeafAt {
     pub(crate) needs_drop: bool,
 }
 
+/// As [`BundleParts::write_row`], for full leaves of any types. Those that have nothing to drop may stay full.
+///
+/// # Safety
+///
+/// - The leaves lie where they say, seen from `start`, and are those that the writer has targets for, in order.
+#[inline]
+pub(crate) unsafe fn write_leaves(start: NonNull<u8>, leaves: &[LeafAt], writer: &mut RowWriter<'_>) {
+    for leaf in leaves {
+        let target = writer.next_target();
+        // SAFETY: the leaf holds a value of the component that the target is for. Whatever needs to be dropped is marked as gone
+        // when it is moved out.
+        unsafe {
+            let moved = writer.write_erased(target, start.add(leaf.value), leaf.size, leaf.needs_drop);
+            if moved && leaf.needs_drop {
+                start.add(leaf.full).cast::<bool>().write(false);
+            }
+        }
+    }
+}
+
 // SAFETY: one leaf, one id, one target.
 unsafe impl<C: Component> BundleParts for Leaf<C> {
     type Bases = NonNull<C>;

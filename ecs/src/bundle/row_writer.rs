@@ -8,7 +8,6 @@ use core::mem::needs_drop;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use super::LeafAt;
 use crate::column::{Column, copy_item};
 use crate::component::{Component, ErasedVec, StorageType};
 use crate::entity::Entity;
@@ -78,26 +77,6 @@ impl<'a> RowWriter<'a> {
         now: WriteStamp,
     ) -> Self {
         Self { columns: &[], row: 0, past_end: 1, entity, targets: Targets::of(plan), sparse, now }
-    }
-}
-
-/// As [`BundleParts::write_row`], for full leaves of any types. Those that have nothing to drop may stay full.
-///
-/// # Safety
-///
-/// - The leaves lie where they say, seen from `start`, and are those that the writer has targets for, in order.
-#[inline]
-pub(crate) unsafe fn write_leaves(start: NonNull<u8>, leaves: &[LeafAt], writer: &mut RowWriter<'_>) {
-    for leaf in leaves {
-        let target = writer.next_target();
-        // SAFETY: the leaf holds a value of the component that the target is for. Whatever needs to be dropped is marked as gone
-        // when it is moved out.
-        unsafe {
-            let moved = writer.write_erased(target, start.add(leaf.value), leaf.size, leaf.needs_drop);
-            if moved && leaf.needs_drop {
-                start.add(leaf.full).cast::<bool>().write(false);
-            }
-        }
     }
 }
 
