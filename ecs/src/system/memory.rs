@@ -73,7 +73,7 @@ enum Mode<'a> {
 #[doc(hidden)]
 pub struct Keeper<'a>(Mode<'a>);
 
-impl_debug!([] Keeper<'_> => |_this, f| f.debug_struct("Keeper").finish_non_exhaustive());
+impl_debug_of_fields! { [] Keeper<'_> {} }
 
 impl<'a> Keeper<'a> {
     /// Takes all.

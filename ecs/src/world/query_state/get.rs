@@ -107,7 +107,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query_mut(world).get_many_inner(entities)
     }
 
-    /// What the query yields for several different entities, to read. See [`Query::get_many_unique`].
+    /// What the query yields for several different entities, to read. See [`Query::get_many_unique`](crate::query::Query::get_many_unique).
     ///
     /// # Errors
     ///
@@ -120,7 +120,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.get_many(world, entities.into_inner())
     }
 
-    /// What the query yields for several different entities. See [`Query::get_many_unique_mut`].
+    /// What the query yields for several different entities. See
+    /// [`Query::get_many_unique_mut`](crate::query::Query::get_many_unique_mut).
     ///
     /// # Errors
     ///
