@@ -9,9 +9,8 @@
 //! the new values; neither runs user code nor fails. *Finish* brings sparse storages up to date, records removals, drops the values that
 //! are left behind, and notifies observers and hooks.
 //!
-//! The flags of the plan say whether there is something to prepare or to finish. A change with these phases gets its step without the type
-//! and its writer by reference, so that it is compiled once for all bundles. It never learns the address of a bundle that a change without
-//! phases could keep in registers.
+//! The flags of the plan say whether there is something to prepare or to finish. Both phases are functions that are not inlined and never
+//! learn the address of a bundle, so the compiler can keep it in registers where there is nothing to prepare or finish.
 //!
 //! Tests: `tests/storage`, `tests/model`, `tests/hazards`.
 
@@ -19,10 +18,10 @@ use core::mem::ManuallyDrop;
 
 use super::change::leave_summary;
 use super::lifecycle_events::Affected;
-use super::phases::{Changed, Prepared, drop_values, drop_values_in, finish, prepare};
+use super::phases::{Changed, Prepared, drop_values, finish, prepare};
 use super::required::construct_required;
 use super::spawn_error::SpawnError;
-use super::step::{ErasedStep, Number, NumberedStep, Step, Subject, TypedStep};
+use super::step::{Number, NumberedStep, Step, Subject, TypedStep};
 use super::ticks::note_targets;
 use super::{Store, Structure};
 use crate::archetype::Planned;
@@ -35,7 +34,7 @@ use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tick::WriteStamp;
 
-/// Any step of a change in phases, which the type of the step does not concern.
+/// Any step. A change in phases is made ready by code that is the same for all steps, and compiled once.
 type AnyStep = NumberedStep<true>;
 
 /// A change of one entity for which nothing is left to prepare.
@@ -87,7 +86,8 @@ impl Ready<'_> {
     /// # Safety
     ///
     /// - As for [`Store::execute`].
-    /// - `self` was returned by `ready::<S, PHASES>` for this subject, and nothing has happened to the store since.
+    /// - `self` was returned by [`Store::ready`] for this subject, with the same `PHASES`, and nothing has happened to the store since. Without
+    ///   `PHASES` the step was `S`.
     #[inline(always)]
     unsafe fn carry_out<S: Step, const PHASES: bool>(
         self,
@@ -244,19 +244,8 @@ impl Store {
                             Ok(self.conclude_at_once(done))
                         }
                         None => bundle.elsewhere(move |bundle| {
-                            let mut bundle = Some(bundle);
-                            let mut write = |writer: &mut RowWriter<'_>| {
-                                if let Some(bundle) = bundle.take() {
-                                    write_whole(bundle, writer, token);
-                                }
-                            };
-                            self.execute_in_phases(
-                                subject,
-                                step.erase(subject),
-                                Fate::Dropped,
-                                &mut |_, _, _| {},
-                                &mut write,
-                            )
+                            let write = |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token);
+                            self.execute_in_phases(subject, step, Fate::Dropped, read, write)
                         }),
                     }
                 }
@@ -307,25 +296,12 @@ impl Store {
                     let done = ready.carry_out::<S, false>(subject, read, write);
                     Ok(self.conclude_at_once(done))
                 }
-                None => (move || {
-                    let (mut read, mut write) = (Some(read), Some(write));
-                    let mut read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
-                        if let Some(read) = read.take() {
-                            read(plan, table, sparse);
-                        }
-                    };
-                    let mut write = |writer: &mut RowWriter<'_>| {
-                        if let Some(write) = write.take() {
-                            write(writer);
-                        }
-                    };
-                    self.execute_in_phases(subject, step.erase(subject), fate, &mut read, &mut write)
-                })(),
+                None => (move || self.execute_in_phases(subject, step, fate, read, write))(),
             }
         }
     }
 
-    /// [`Store::execute`] with its first and last phase. Each of the functions is called once at most.
+    /// [`Store::execute`] with its first and last phase.
     ///
     /// # Errors
     ///
@@ -335,57 +311,48 @@ impl Store {
     ///
     /// - As for [`Store::execute`].
     #[inline(never)]
-    unsafe fn execute_in_phases(
+    unsafe fn execute_in_phases<S: Step>(
         &mut self,
         subject: Subject,
-        step: ErasedStep,
+        step: S,
         fate: Fate,
-        read: &mut dyn FnMut(&MovePlan, &Table, &mut [SparseStorage]),
-        write: &mut dyn FnMut(&mut RowWriter<'_>),
+        read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
+        write: impl FnOnce(&mut RowWriter<'_>),
     ) -> Result<(Entity, Option<Location>), SpawnError> {
-        let key = self.key_of_table(step, subject);
-        let (mut id, mut flags) = self.find_plan(key, step.number, subject.table());
+        let number = step.number();
+        let key = if S::IN_TABLES || subject.is_new() {
+            step.key(subject)
+        } else {
+            self.key_of_table(step.key(subject), number, subject)
+        };
+        let (mut id, mut flags) = self.find_plan(key, number, subject.table());
         let mut prepared = None;
         // *Prepare* makes room as well. Without that phase the loop below reserves the row if the table is full.
         let mut has_room = flags.intersects(PlanFlags::PREPARE);
         if flags.intersects(PlanFlags::NOTIFIES_BEFORE)
             && let Subject::Alive(entity, location) = subject
         {
-            let change = step.number.find(self);
+            let change = number.find(self);
             let panicked = self.notify_before_change(Affected::Listed(&[entity]), location.table, change);
             prepared = Some(Prepared { panicked: Some(panicked), ..Prepared::default() });
-            (id, flags) = self.find_plan(key, step.number, subject.table());
+            (id, flags) = self.find_plan(key, number, subject.table());
         }
         if has_room {
-            match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
-                None => prepare(self, subject, id, fate, &mut prepared)?,
-                Some(mut panicked) => {
-                    panicked.go_on_if_fails(|| prepare(self, subject, id, fate, &mut prepared))?;
-                    prepared.get_or_insert_default().panicked = Some(panicked);
-                }
-            }
+            prepare(self, subject, id, fate, &mut prepared)?;
         }
         let Done { entity, here, .. } = loop {
             // SAFETY: forwarded.
             if let Some(ready) = unsafe { self.ready::<AnyStep, true>(Lookup::At(id), subject) } {
                 // SAFETY: forwarded.
-                break unsafe { ready.carry_out::<AnyStep, true>(subject, read, write) };
+                break unsafe { ready.carry_out::<S, true>(subject, read, write) };
             }
             assert!(!has_room, "*prepare* has reserved the row");
             self.reserve_row(subject, id)?;
             has_room = true;
         };
-        let mut is_here = true;
-        let drops = PlanFlags::DROPS.union(PlanFlags::REPLACES);
-        if flags.intersects(PlanFlags::FINISH.difference(drops)) {
-            let changed = Changed { entity, plan: id, from: subject, here, fate };
-            // SAFETY: the change has been carried out but for this phase, and nothing has happened since.
-            is_here = unsafe { finish(self, changed, &mut prepared) };
-        } else if flags.intersects(drops) {
-            let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
-            // SAFETY: as above. No listener takes a value.
-            unsafe { drop_values_in(plan, tables, (subject.table(), here.table), (fate, &[])) }
-        }
+        let changed = Changed { entity, plan: id, from: subject, here, fate };
+        // SAFETY: the change has been carried out but for this phase, and nothing has happened since. The flags are those of the plan.
+        let is_here = unsafe { finish(self, flags, changed, &mut prepared) };
         if prepared.is_none() {
             // To drop nothing is a call.
             core::mem::forget(prepared);
@@ -393,16 +360,13 @@ impl Store {
         Ok((entity, is_here.then_some(here)))
     }
 
-    /// The key of the plan of a step for the table of an entity. The own key of a step without table-stored components finds a plan that is
+    /// The key of a plan of a step without table-stored components for the table of an entity. The own key of the step finds a plan that is
     /// not good for *prepare* and *finish*.
     #[inline]
-    fn key_of_table(&mut self, step: ErasedStep, subject: Subject) -> PlanKey {
-        if step.in_tables || subject.is_new() {
-            return step.key;
-        }
+    fn key_of_table(&mut self, key: PlanKey, number: Number, subject: Subject) -> PlanKey {
         // Only to fill the plan cache: the next change with this key needs no phases.
-        self.find_plan(step.key, step.number, TableId::EMPTY);
-        PlanKey::of_change(step.number.find(self), subject.table())
+        self.find_plan(key, number, TableId::EMPTY);
+        PlanKey::of_change(number.find(self), subject.table())
     }
 
     /// The plan of a step for entities of a table, and its special flags. The plan cache remembers it with a key.

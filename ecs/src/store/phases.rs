@@ -47,12 +47,43 @@ pub(super) struct Changed {
     pub(super) fate: Fate,
 }
 
-/// The *prepare* phase of a change, but for listeners that are notified before.
+/// The *prepare* phase of a change, but for listeners that are notified before. If one of these has panicked and this fails, that panic goes
+/// on.
 ///
 /// # Errors
 ///
 /// If there is no memory, or no id. Nothing has happened, nor has it if a constructor panics.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn prepare(
+    store: &mut Store,
+    subject: Subject,
+    id: PlanId,
+    fate: Fate,
+    prepared: &mut Option<Prepared>,
+) -> Result<(), SpawnError> {
+    match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
+        None => prepare_entity(store, subject, id, fate, prepared),
+        Some(panicked) => prepare_notified(store, subject, id, fate, prepared, panicked),
+    }
+}
+
+/// [`prepare`] after listeners have been notified, one of which may have panicked.
+#[inline(never)]
+fn prepare_notified(
+    store: &mut Store,
+    subject: Subject,
+    id: PlanId,
+    fate: Fate,
+    prepared: &mut Option<Prepared>,
+    mut panicked: DeferredPanic,
+) -> Result<(), SpawnError> {
+    panicked.go_on_if_fails(|| prepare_entity(store, subject, id, fate, prepared))?;
+    prepared.get_or_insert_default().panicked = Some(panicked);
+    Ok(())
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn prepare_entity(
     store: &mut Store,
     subject: Subject,
     id: PlanId,
@@ -148,13 +179,40 @@ fn prepare_spawn(
     Ok(())
 }
 
-/// The *finish* phase of a change. Returns whether no listener has been notified, so that the entity is still where it was.
+/// The *finish* phase of a change whose plan has these special flags. Returns whether no listener has been notified, so that the entity is
+/// still where it was.
 ///
 /// # Safety
 ///
-/// - The change has been carried out but for this phase, and nothing has happened since. `prepared` is what its first phase left.
+/// - The change has been carried out but for this phase, and nothing has happened since. `prepared` is what its first phase left. The flags
+///   are those of the plan.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) unsafe fn finish(
+    store: &mut Store,
+    flags: PlanFlags,
+    changed: Changed,
+    prepared: &mut Option<Prepared>,
+) -> bool {
+    let drops = PlanFlags::DROPS.union(PlanFlags::REPLACES);
+    if flags.intersects(PlanFlags::FINISH.difference(drops)) {
+        // SAFETY: forwarded.
+        return unsafe { finish_entity(store, changed, prepared) };
+    }
+    if flags.intersects(drops) {
+        let Planned { plan, tables, .. } = store.structure.archetypes.at(changed.plan);
+        // SAFETY: forwarded. No listener takes a value.
+        unsafe { drop_values_in(plan, tables, (changed.from.table(), changed.here.table), (changed.fate, &[])) }
+    }
+    true
+}
+
+/// The *finish* phase of a change that does more than to drop values.
+///
+/// # Safety
+///
+/// - As for [`finish`].
 #[inline(never)]
-pub(super) unsafe fn finish(store: &mut Store, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
+unsafe fn finish_entity(store: &mut Store, changed: Changed, prepared: &mut Option<Prepared>) -> bool {
     let Changed { entity, plan: id, from, .. } = changed;
     let plan = store.structure.archetypes.at(id).plan;
     let only_notifies = !plan.flags.intersects(PlanFlags::FINISH.difference(PlanFlags::NOTIFIES_AFTER));
@@ -212,7 +270,7 @@ fn finish_spawn(store: &mut Store, changed: Changed, prepared: &mut Option<Prepa
 ///
 /// # Safety
 ///
-/// - As for [`Store::finish`]. The entity was at `from`.
+/// - As for [`finish`]. The entity was at `from`.
 unsafe fn finish_change(
     store: &mut Store,
     changed: Changed,
@@ -300,12 +358,7 @@ pub(super) unsafe fn drop_values(
 /// # Safety
 ///
 /// - As for [`drop_values`].
-pub(super) unsafe fn drop_values_in(
-    plan: &MovePlan,
-    tables: &mut Tables,
-    (from, to): (TableId, TableId),
-    values: (Fate, &[u32]),
-) {
+unsafe fn drop_values_in(plan: &MovePlan, tables: &mut Tables, (from, to): (TableId, TableId), values: (Fate, &[u32])) {
     // SAFETY: forwarded; tables with different numbers differ.
     unsafe {
         if from == to {

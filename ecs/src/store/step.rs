@@ -74,11 +74,6 @@ pub(super) trait Step: Copy {
     /// The number of the change.
     fn number(self) -> Number;
 
-    /// The step for an entity without its type.
-    fn erase(self, subject: Subject) -> ErasedStep {
-        ErasedStep { key: self.key(subject), number: self.number(), in_tables: Self::IN_TABLES }
-    }
-
     /// Whether there is room in sparse storages for what the step adds to an entity.
     fn has_sparse_room(_: &MovePlan, _: &[SparseStorage], _: u32) -> bool {
         false
@@ -103,22 +98,13 @@ pub(super) enum Number {
 
 impl Number {
     /// The number, which a new bundle gets now.
+    #[inline]
     pub(super) fn find(self, store: &mut Store) -> Change {
         match self {
             Self::Known(change) => change,
             Self::OfBundle(find) => find(store),
         }
     }
-}
-
-/// A step without its type. A change in phases gets this, so that its code is compiled once for all bundles.
-#[derive(Clone, Copy)]
-pub(super) struct ErasedStep {
-    /// As [`Step::key`].
-    pub(super) key: PlanKey,
-    pub(super) number: Number,
-    /// As [`Step::IN_TABLES`].
-    pub(super) in_tables: bool,
 }
 
 /// A change that is known by its number.
@@ -133,6 +119,7 @@ impl<const ADDS: bool> Step for NumberedStep<ADDS> {
         PlanKey::of_change(self.0, subject.table())
     }
 
+    #[inline]
     fn number(self) -> Number {
         Number::Known(self.0)
     }
@@ -182,6 +169,7 @@ impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
         PlanKey::of_type(TypeId::of::<B>(), Self::STEP, table, subject.is_new())
     }
 
+    #[inline]
     fn number(self) -> Number {
         Number::OfBundle(|store| Change::of(Self::STEP(store.register_bundle::<B>())))
     }
