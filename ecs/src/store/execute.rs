@@ -62,14 +62,6 @@ enum Rows<'s> {
     Moves { to: &'s mut Table, source: &'s mut Table, from: u32 },
 }
 
-/// How the plan of a change is found.
-enum Lookup {
-    /// In the plan cache, with the flags of the step: for a change without phases.
-    Cached(PlanKey),
-    /// It is known.
-    At(PlanId),
-}
-
 /// What [`Ready::carry_out`] returns.
 struct Done {
     entity: Entity,
@@ -232,23 +224,21 @@ impl Store {
                     let write = |writer: &mut RowWriter<'_>| parts.write_row::<false>(writer);
                     self.execute(subject, step, Fate::Dropped, read, write)
                 }),
-                Some(token) => {
-                    match self.ready::<TypedStep<B, true>, false>(Lookup::Cached(step.key(subject)), subject) {
-                        Some(ready) => {
-                            let done = ready.carry_out::<TypedStep<B, true>, false>(
-                                subject,
-                                read,
-                                #[inline(always)]
-                                |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token),
-                            );
-                            Ok(self.conclude_at_once(done))
-                        }
-                        None => bundle.elsewhere(move |bundle| {
-                            let write = |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token);
-                            self.execute_in_phases(subject, step, Fate::Dropped, read, write)
-                        }),
+                Some(token) => match self.ready::<TypedStep<B, true>, false>(step.key(subject), subject) {
+                    Some(ready) => {
+                        let done = ready.carry_out::<TypedStep<B, true>, false>(
+                            subject,
+                            read,
+                            #[inline(always)]
+                            |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token),
+                        );
+                        Ok(self.conclude_at_once(done))
                     }
-                }
+                    None => bundle.elsewhere(move |bundle| {
+                        let write = |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token);
+                        self.execute_in_phases(subject, step, Fate::Dropped, read, write)
+                    }),
+                },
             }
         }
     }
@@ -291,7 +281,7 @@ impl Store {
         // SAFETY: forwarded.
         #[expect(clippy::redundant_closure_call, reason = "it copies the subject, which is in registers otherwise")]
         unsafe {
-            match self.ready::<S, false>(Lookup::Cached(step.key(subject)), subject) {
+            match self.ready::<S, false>(step.key(subject), subject) {
                 Some(ready) => {
                     let done = ready.carry_out::<S, false>(subject, read, write);
                     Ok(self.conclude_at_once(done))
@@ -342,7 +332,7 @@ impl Store {
         }
         let Done { entity, here, .. } = loop {
             // SAFETY: forwarded.
-            if let Some(ready) = unsafe { self.ready::<AnyStep, true>(Lookup::At(id), subject) } {
+            if let Some(ready) = unsafe { self.ready::<AnyStep, true>(key.with_flags(flags), subject) } {
                 // SAFETY: forwarded.
                 break unsafe { ready.carry_out::<S, true>(subject, read, write) };
             }
@@ -407,7 +397,7 @@ impl Store {
     }
 
     /// Finds the plan of a change and checks that there is room for it. Returns `None`, with nothing changed, if the plan cache has no plan
-    /// with the flags of the step, or if memory, a flush or an id is missing.
+    /// with these flags, or if memory, a flush or an id is missing.
     ///
     /// If this returns a change, an entity that had no row has its id and its location in the index, and without `PHASES` its required
     /// components are constructed in the row past the end. The caller must carry the change out: the row is not committed yet.
@@ -420,15 +410,13 @@ impl Store {
     /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
     ///   ([`Entities::is_pending`]).
     #[cfg_attr(not(debug_assertions), inline(always))]
-    unsafe fn ready<S: Step, const PHASES: bool>(&mut self, plan: Lookup, subject: Subject) -> Option<Ready<'_>> {
+    unsafe fn ready<S: Step, const PHASES: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
         let now = self.now();
         let Self { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = self;
         let flags = S::flags(subject);
         let tolerated = if S::REQUIRES && subject.is_new() { S::DROPS.union(PlanFlags::REQUIRES) } else { S::DROPS };
-        let Planned { plan, tables, components } = match plan {
-            Lookup::Cached(key) => archetypes.cached(key.with_flags(flags).tolerating(tolerated))?,
-            Lookup::At(id) => archetypes.at(id),
-        };
+        let key = if PHASES { key } else { key.with_flags(flags).tolerating(tolerated) };
+        let Planned { plan, tables, components } = archetypes.cached(key)?;
         if !PHASES && S::ADDS && flags.intersects(PlanFlags::SPARSE) {
             let index = subject.index().unwrap_or_else(|| entities.next_index());
             let links = flags.intersects(PlanFlags::ONLY_LINKS);
@@ -439,7 +427,7 @@ impl Store {
             }
         }
         let to = plan.table;
-        // SAFETY: the tables of plans and of live entities are tables of this store; in the last arm they differ, as the arm before has
+        // SAFETY: the tables of cached plans and of live entities are tables of this store; in the last arm they differ, as the arm before has
         // compared them. `carry_out` commits a new row. Required components are those of the plan, which go to columns that hold no value, as
         // its flags say.
         let (rows, entity, here) = unsafe {
