@@ -353,7 +353,8 @@ unsafe fn move_rows(
     let (mut listed, mut told) = (Vec::new(), RemovalRecord::default());
     let interest = plan.interest();
     if !interest.is_empty() {
-        let room = store.events.prepare(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
+        let room =
+            store.events.removals.make_room(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
         told = room.unwrap_or_else(|error| error.raise());
     }
     // Observers and hooks can look at the rows of the destination, if these are in the order in which they are told.

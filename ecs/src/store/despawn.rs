@@ -178,7 +178,7 @@ impl Store {
         if let Some(listed) = &listed {
             rows = entities.rows_of(listed);
             let storages = outside.iter().fold(SparseSummary::default(), |all, &(_, summary)| all.union(summary));
-            let room = events.prepare(of.watched_columns(), storages, in_all.max(listed.len()), fate);
+            let room = events.removals.make_room(of.watched_columns(), storages, in_all.max(listed.len()), fate);
             told = Some(room.unwrap_or_else(|error| error.raise()));
         }
         Ending { gone, listed: listed.unwrap_or_default(), rows, outside, told }
@@ -370,7 +370,7 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
             return table.drop_behind();
         }
     }
-    let room = events.prepare(table.watched_columns(), summary, 1, Fate::Dropped);
+    let room = events.removals.make_room(table.watched_columns(), summary, 1, Fate::Dropped);
     let told = room.unwrap_or_else(|error| error.raise());
     // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
     let moved = unsafe { table.retire_row_to_tell(row, told.kept()) };
@@ -498,7 +498,7 @@ fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> Everything
     let room = events.removals.make_room_for_all(watched.clone(), in_storage);
     room.unwrap_or_else(|error| error.raise());
     for table in watched {
-        let told = events.prepare(table.watched_columns(), SparseSummary::default(), 0, Fate::Dropped);
+        let told = events.removals.make_room(table.watched_columns(), SparseSummary::default(), 0, Fate::Dropped);
         all.tables.push((table.id(), told.unwrap_or_else(|error| error.raise())));
     }
     for (number, storage) in sparse.iter().enumerate() {

@@ -10,7 +10,6 @@ use alloc::vec::Vec;
 
 use super::lifecycle_events::{Affected, LifecycleEvents};
 use super::links::Links;
-use crate::alloc_error::AllocError;
 use crate::component::{ComponentId, Components, Kinds};
 use crate::entity::{Entity, SparseSummary, TableId};
 use crate::graph::{MovePlan, Target};
@@ -327,22 +326,6 @@ impl<D> Events<D> {
             list.extend(plan.lost.iter().map(|&(_, id)| (entity, Transition::Lost(id))));
             list.extend(plan.comes.iter().map(|&transition| (entity, transition)));
         }
-    }
-
-    /// Makes room for telling that so many entities lose these components of a table, and all that they have in these sparse
-    /// storages.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory. Nothing has been told.
-    pub(super) fn prepare(
-        &mut self,
-        lost: impl Iterator<Item = (u32, ComponentId)>,
-        storages: SparseSummary,
-        count: usize,
-        fate: Fate,
-    ) -> Result<RemovalRecord, AllocError> {
-        self.removals.make_room(lost, storages, count, fate)
     }
 
     /// Records the end of an entity without sparse components, if that takes nothing, or one more entry in a list of removals. Otherwise

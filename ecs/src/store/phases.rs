@@ -119,7 +119,7 @@ fn prepare_change(
     reserve_sparse(sparse, entities, plan, index)?;
     if is_listed || watches_sparse {
         let prepared = prepared.get_or_insert_default();
-        prepared.told = events.prepare(plan.lost.iter().copied(), summary, 1, fate)?;
+        prepared.told = events.removals.make_room(plan.lost.iter().copied(), summary, 1, fate)?;
         if watches_sparse {
             try_reserve(&mut prepared.held, sparse.len())?;
             prepared.held.extend(held_by(entity, summary, sparse).map(|storage| storage as u32));
