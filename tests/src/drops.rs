@@ -2,12 +2,9 @@
 //!
 //! A [`Token`] is a number; the book of births and deaths is kept for each thread beside it. A value dropped
 //! twice is therefore found without undefined behaviour in the finder, and a leaked one needs no heap memory.
-//!
-//! Values that are made on one thread and dropped on another need one book for both: [`shared`].
 
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::alloc;
 
@@ -22,18 +19,12 @@ struct Book {
 }
 
 thread_local! {
-    static BOOK: RefCell<Arc<Mutex<Book>>> = RefCell::default();
+    static BOOK: RefCell<Book> = RefCell::default();
 }
 
 /// Reads or writes the book, whatever the allocator under test is told to do meanwhile.
 fn with_book<T>(action: impl FnOnce(&mut Book) -> T) -> T {
-    alloc::exempt(|| BOOK.with_borrow(|book| action(&mut book.lock().unwrap_or_else(PoisonError::into_inner))))
-}
-
-/// What another thread has to call, so that it writes into the book of the calling thread.
-pub fn shared() -> impl Fn() + Send + Sync + 'static {
-    let book = BOOK.with_borrow(Arc::clone);
-    move || drop(BOOK.replace(Arc::clone(&book)))
+    alloc::exempt(|| BOOK.with_borrow_mut(action))
 }
 
 /// A value that is entered in this thread's book when it is made and when it is dropped.

@@ -8,7 +8,6 @@ use strata_ecs::message::MessageCursor;
 use strata_ecs::pool::{ThreadPool, ThreadPoolBuilder};
 use strata_ecs::prelude::*;
 use strata_ecs::removal::{RemovedComponentReader, RemovedValueReader};
-use strata_tests::drops;
 
 use super::kinds::*;
 
@@ -49,16 +48,13 @@ pub(crate) struct Stage {
     pub(crate) changes: Option<QueryState<Entity, Or<(Changed<Held>, Changed<Aside>, Added<Tag>, Changed<Mark>)>>>,
 }
 
-/// Two threads that count drops with those of the calling thread, for which they are started once.
-fn threads() -> Arc<ThreadPool> {
+/// A pool that has no thread beside the calling one: without memory for the job of a helper rayon ends the process, as a program
+/// does that has no handler.
+fn pool_without_helpers() -> Arc<ThreadPool> {
     thread_local! {
         static POOL: OnceCell<Arc<ThreadPool>> = const { OnceCell::new() };
     }
-    let start = || {
-        let use_book = drops::shared();
-        let pool = ThreadPoolBuilder::new().num_threads(2).start_handler(move |_| use_book());
-        Arc::new(pool.build().expect("threads can be started"))
-    };
+    let start = || Arc::new(ThreadPoolBuilder::new().num_threads(1).build().expect("threads can be started"));
     POOL.with(|pool| Arc::clone(pool.get_or_init(start)))
 }
 
@@ -105,9 +101,8 @@ fn fill(world: &mut World) -> Vec<Entity> {
 impl Stage {
     pub(crate) fn new(kind: Kind) -> Self {
         let (mut world, mut other) = (World::new(), World::new());
-        // Systems that run on other threads make values too.
-        world.set_thread_pool(threads());
-        other.set_thread_pool(threads());
+        world.set_thread_pool(pool_without_helpers());
+        other.set_thread_pool(pool_without_helpers());
         let mut readers = Readers::default();
         let mut changes = None;
         let ids = match kind {
