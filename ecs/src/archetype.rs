@@ -109,6 +109,12 @@ impl Archetypes {
         self.graph.remember(key, plan);
     }
 
+    /// How often plans have been forgotten: the number of a change of several steps is good as long as this stays.
+    #[inline]
+    pub(crate) fn epoch(&self) -> u32 {
+        self.graph.epoch()
+    }
+
     /// The change that makes another one first and then a step.
     pub(crate) fn then(&mut self, first: Change, step: ChangeStep) -> Change {
         self.graph.then(first, step)

@@ -219,7 +219,6 @@ pub(crate) fn apply_observer_commands(store: &mut Store) {
 fn apply_recorded(store: &mut Store) {
     while !store.events.dispatch.is_running() && store.events.dispatch.has_waiting() {
         let mut queue = store.events.dispatch.take_waiting();
-        store.events.dispatch.applied += 1;
         run(&mut queue, store, &mut None);
         store.events.dispatch.reuse_waiting(&mut queue);
     }

@@ -249,6 +249,12 @@ impl Graph {
         }
     }
 
+    /// How often plans have been forgotten. Changes of several steps have other numbers afterwards.
+    #[inline]
+    pub(crate) fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
     /// The listeners that are told of all plans.
     pub(crate) fn in_all(&self) -> Interest {
         self.in_all

@@ -9,4 +9,4 @@ mod arena;
 mod pattern;
 
 pub(crate) use self::arena::{Command, LINE, Queue, Running, StepCommand, StepKind};
-pub(crate) use self::pattern::{CompiledSteps, Pattern, PatternRun};
+pub(crate) use self::pattern::{CompiledChange, CompiledSteps, Pattern, PatternRun};

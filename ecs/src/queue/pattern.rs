@@ -17,11 +17,21 @@ use crate::origin::{Origin, TRACKED};
 
 /// What steps for one entity come to.
 #[derive(Clone, Copy)]
-pub(crate) struct CompiledSteps {
-    /// The change of components; none if the entity is removed in the end.
-    pub(crate) change: Option<Change>,
+pub(crate) enum CompiledSteps {
+    /// The entity is despawned in the end.
+    Despawn,
+    /// Its components change.
+    Change(CompiledChange),
+}
+
+/// The change of components that steps come to.
+#[derive(Clone, Copy)]
+pub(crate) struct CompiledChange {
+    pub(crate) change: Change,
     /// Whether the change depends on which sparse components an entity has: some steps keep those, and do not add what these require.
     pub(crate) depends_on_sparse: bool,
+    /// How often the graph had forgotten plans: the number of the change is good until it forgets them again.
+    pub(crate) epoch: u32,
 }
 
 /// The steps for one entity that were carried out last, and how they lay: loops over entities record the same for each.
@@ -110,9 +120,14 @@ impl<C> Pattern<C> {
         self.steps.iter().map(|step| step.by)
     }
 
-    /// Gives its memory back.
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
+    /// Whether what the steps come to is still known, in a graph that has forgotten its plans so often.
+    #[inline]
+    pub(crate) fn is_of(&self, epoch: u32) -> bool {
+        match self.compiled {
+            Some(CompiledSteps::Change(compiled)) => compiled.epoch == epoch,
+            Some(CompiledSteps::Despawn) => true,
+            None => false,
+        }
     }
 }
 
@@ -238,7 +253,7 @@ impl<C> Running<C> {
 
 impl<C> Pattern<C> {
     /// Whether the entity is removed in the end.
-    fn despawns(&self) -> bool {
-        self.compiled.is_some_and(|compiled| compiled.change.is_none())
+    pub(crate) fn despawns(&self) -> bool {
+        matches!(self.compiled, Some(CompiledSteps::Despawn))
     }
 }

@@ -30,7 +30,9 @@ use crate::entity::{Entities, Entity, Slot, SparseSummary, TableId};
 use crate::graph::{Change, ChangeStep};
 use crate::guard::for_each_despite_panics;
 use crate::origin::Origin;
-use crate::queue::{Command, CompiledSteps, LINE, Pattern, PatternRun, Queue, Running, StepCommand, StepKind};
+use crate::queue::{
+    Command, CompiledChange, CompiledSteps, LINE, Pattern, PatternRun, Queue, Running, StepCommand, StepKind,
+};
 use crate::transition::Interest;
 
 /// The commands of a bundle.
@@ -156,11 +158,9 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
             if !home.is(store) {
                 return home.send(&mut running.into_rest(), system);
             }
-            pattern = Pattern::default();
         }
         if entry.step().is_none() {
-            // The closure may do anything, also invalidate the changes whose numbers the pattern holds; whoever does that clears
-            // `last_pattern`.
+            // Commands that the closure applies may have the same pattern.
             store.commands.last_pattern = pattern;
             store.commands.applied += 1;
             store.structure.entities.act(entry.by);
@@ -173,23 +173,21 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
             pattern = core::mem::take(&mut store.commands.last_pattern);
             continue;
         }
-        let is_new = running.next_of(&pattern).is_none();
+        // What user code has run since may have made the graph forget the change.
+        let is_new = !pattern.is_of(store.structure.archetypes.epoch()) || running.next_of(&pattern).is_none();
         if is_new {
             learn_pattern(store, &mut pattern, &running);
         }
         if store.events.is_quiet() {
-            apply_next(store, &mut running, &pattern, is_new, &mut entities);
+            apply_next(store, &mut running, (&pattern, is_new), entry.entity, &mut entities);
             continue;
         }
+        // Commands of observers may put another store in the place of this one.
         let home = home.get_or_insert_with(|| Home::new(store));
-        let (system, applied) = (store.commands.errors.system, store.events.dispatch.applied);
-        apply_next(store, &mut running, &pattern, is_new, &mut entities);
+        let system = store.commands.errors.system;
+        apply_next(store, &mut running, (&pattern, is_new), entry.entity, &mut entities);
         if !home.is(store) {
             return home.send(&mut running.into_rest(), system);
-        }
-        if store.events.dispatch.applied != applied {
-            // As above: commands of observers may have been anything.
-            pattern = Pattern::default();
         }
     }
     running.finish(queue);
@@ -210,7 +208,7 @@ fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Runn
         let same = last.is_none_or(|last| last == entry.entity && last != Entity::PLACEHOLDER);
         let Some(step) = entry.step().filter(|_| same) else { break };
         if step.kind == StepKind::Despawn {
-            return pattern.set(running, count + 1, CompiledSteps { change: None, depends_on_sparse: false });
+            return pattern.set(running, count + 1, CompiledSteps::Despawn);
         }
         let next = step_of(store, step);
         let depends = depends_on_sparse || step_depends_on_sparse(&store.structure.archetypes, next);
@@ -235,14 +233,16 @@ fn learn_pattern(store: &mut Store, pattern: &mut Pattern<Store>, running: &Runn
     if !long.is_empty() {
         change = Some(store.structure.archetypes.long(long));
     }
-    pattern.set(running, count, CompiledSteps { change, depends_on_sparse });
+    let epoch = store.structure.archetypes.epoch();
+    let compiled = change.map(|change| CompiledChange { change, depends_on_sparse, epoch });
+    pattern.set(running, count, CompiledSteps::Change(compiled.expect("the first entry is a step")));
 }
 
 fn step_depends_on_sparse(archetypes: &Archetypes, step: ChangeStep) -> bool {
     matches!(step, ChangeStep::InsertIfNew(bundle) if archetypes.requiring_sparse(bundle).next().is_some())
 }
 
-/// The change that does to an entity what this one says. See [`CompiledSteps::depends_on_sparse`].
+/// The change that does to an entity what this one says. See [`CompiledChange::depends_on_sparse`].
 fn change_for_entity(store: &mut Store, change: Change, entity: Entity) -> Change {
     let mut steps = store.structure.archetypes.steps(change).into_iter();
     let Some(first) = steps.next() else { return change };
@@ -264,40 +264,35 @@ fn step_of(store: &mut Store, step: &StepCommand<Store>) -> ChangeStep {
     }
 }
 
-/// Carries out the next steps, which have this pattern, for as many entities as are in the same place.
+/// Carries out the next steps, which have this pattern, for as many entities as are in the same place. `first` is the entity of the first.
+/// `just_learned` says that the pattern is that of the next entries, and has not been compared with them.
 fn apply_next(
     store: &mut Store,
     running: &mut Running<Store>,
-    pattern: &Pattern<Store>,
-    learnt: bool,
+    (pattern, just_learned): (&Pattern<Store>, bool),
+    first: Entity,
     entities: &mut Vec<Entity>,
 ) {
     entities.clear();
     let spawns = pattern.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
-    let ends = store.events.is_observing && pattern.compiled.is_some_and(|compiled| compiled.change.is_none());
-    let (mut place, mut is_observed, mut table) = (None, false, None);
-    let run = running.pass(pattern, learnt, |entity| {
+    let ends = store.events.is_observing && pattern.despawns();
+    let place = place_of(&store.structure.entities, first, spawns);
+    // What observers are notified of for one entity, and what they record then, comes before the next one.
+    let is_sole = place.is_none() || store.events.is_observing && observes_steps(store, first, place, pattern);
+    let run = running.pass(pattern, just_learned, |entity| {
         // Most are in the table of the first one, which is one comparison.
-        if let Some(table) = table
-            && entities.len() < AT_ONCE.min(entities.capacity())
-            && Slot::row_in(store.structure.entities.slots(), entity, table).is_some()
-        {
-            entities.push(entity);
-            return true;
-        }
-        let here = place_of(&store.structure.entities, entity, spawns);
-        if place.is_none() {
-            is_observed = store.events.is_observing && observes_steps(store, entity, here, pattern);
-            if let (Some(Placement::Table(here)), false, false) = (here, is_observed, ends) {
-                table = Some(here);
+        let is_in_place = || match place {
+            Some(Placement::Table(table)) if !ends => {
+                Slot::row_in(store.structure.entities.slots(), entity, table).is_some()
             }
-        }
-        let first = *place.get_or_insert(here);
+            _ => {
+                place_of(&store.structure.entities, entity, spawns) == place
+                    && !(ends && notifies_of_sparse_end(store, entity))
+            }
+        };
         // Without memory for one more the run ends here: those that have been passed are carried out.
         let has_room = |entities: &mut Vec<Entity>| entities.len() < AT_ONCE && entities.try_reserve(1).is_ok();
-        // What observers are told of one entity, and what they record then, comes before the next one.
-        let fits = !is_observed && first == here && here.is_some() && !(ends && notifies_of_sparse_end(store, entity));
-        let together = entities.is_empty() || (fits && has_room(entities));
+        let together = entities.is_empty() || !is_sole && is_in_place() && has_room(entities);
         if together {
             entities.push(entity);
         }
@@ -308,10 +303,9 @@ fn apply_next(
     act_for(&mut store.structure.entities, pattern, compiled);
     // Steps that were recorded in different places are applied entity by entity, so that each component gets the origin of its step.
     let is_mixed = pattern.is_mixed();
-    if let Some(Some(place)) = place
+    if let Some(place) = place
         && run.count >= TOGETHER
         && !is_mixed
-        && !compiled.depends_on_sparse
         && apply_together(store, &run, entities, place, compiled)
     {
         return;
@@ -335,10 +329,13 @@ fn apply_one_of(
 ) {
     let pattern = run.pattern();
     let attributions = if pattern.is_mixed() { attributions(store, entity, pattern) } else { Vec::new() };
-    let change = compiled.change.map(|change| match compiled.depends_on_sparse {
-        true => change_for_entity(store, change, entity),
-        false => change,
-    });
+    let change = match compiled {
+        CompiledSteps::Despawn => None,
+        CompiledSteps::Change(CompiledChange { change, depends_on_sparse, epoch }) => {
+            assert!(epoch == store.structure.archetypes.epoch(), "plans are forgotten between runs only");
+            Some(if depends_on_sparse { change_for_entity(store, change, entity) } else { change })
+        }
+    };
     // SAFETY: the change has the steps of the pattern, in order; `change_for_entity` only exchanges bundles for ones with the same
     // components, so the leaves match the targets of its plan. Writing moves bytes and does not panic. Each number is written once.
     let addition = |change| unsafe { Addition::new(change, |writer| run.write(number, writer)) };
@@ -348,7 +345,7 @@ fn apply_one_of(
         done.map(|entity| attribute(store, entity, &attributions))
     });
     match done {
-        // A run of which observers or hooks are told has one entity: what the change stands for may be another one now.
+        // Commands of observers may make the graph forget the change. A run that they are notified of has one entity, so it is not used again.
         Ok(()) => store.flush_events(),
         Err(error) => {
             for (step, by) in pattern.steps().zip(pattern.origins()) {
@@ -367,11 +364,11 @@ fn observes_steps(store: &mut Store, entity: Entity, place: Option<Placement>, p
         Placement::Table(table) => table,
         Placement::Pending | Placement::New => TableId::EMPTY,
     };
-    match compiled.change {
-        Some(change) => {
+    match compiled {
+        CompiledSteps::Change(CompiledChange { change, .. }) => {
             store.structure.archetypes.planned(table, change).plan.interest().intersects(Interest::OBSERVERS)
         }
-        None => {
+        CompiledSteps::Despawn => {
             let (Store { events, .. }, tables) = (&*store, &store.structure.archetypes.tables);
             events.observe_end(tables, table, SparseSummary::default()) || notifies_of_sparse_end(store, entity)
         }
@@ -388,7 +385,7 @@ fn notifies_of_sparse_end(store: &Store, entity: Entity) -> bool {
 #[inline]
 fn act_for(entities: &mut Entities, pattern: &Pattern<Store>, compiled: CompiledSteps) {
     let mut origins = pattern.origins();
-    let by = if compiled.change.is_none() { origins.last() } else { origins.next() };
+    let by = if matches!(compiled, CompiledSteps::Despawn) { origins.last() } else { origins.next() };
     entities.act(by.unwrap_or_default());
 }
 
@@ -413,11 +410,15 @@ fn apply_together(
     place: Placement,
     compiled: CompiledSteps,
 ) -> bool {
-    let Some(change) = compiled.change else {
-        let Placement::Table(table) = place else { return false };
-        let Some(selection) = store.structure.select_in(table, entities) else { return false };
-        store.despawn_all(&selection, Some(entities));
-        return true;
+    let change = match compiled {
+        CompiledSteps::Despawn => {
+            let Placement::Table(table) = place else { return false };
+            let Some(selection) = store.structure.select_in(table, entities) else { return false };
+            store.despawn_all(&selection, Some(entities));
+            return true;
+        }
+        CompiledSteps::Change(compiled) if compiled.depends_on_sparse => return false,
+        CompiledSteps::Change(compiled) => compiled.change,
     };
     let batch = Batch { entities, leaves: run.leaves(), start: run.start_of(0), stride: run.stride() };
     // SAFETY: the batch points at the entries of the run. Each holds full parts of the bundles of the change, in order, since the change was
@@ -466,5 +467,34 @@ fn report(errors: &mut CommandErrors, step: &StepCommand<Store>, failure: Comman
     if !step.quiet {
         let (command, bundle) = (step.names)();
         errors.report(command, bundle, failure, by);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_ecs_derive::Component;
+
+    use crate::world::World;
+
+    #[derive(Component)]
+    struct Health(u32);
+
+    #[derive(Component)]
+    struct Armor;
+
+    #[test]
+    fn steps_are_looked_at_again_when_plans_were_forgotten() {
+        let mut world = World::new();
+        let entities = [(); 3].map(|()| world.spawn_empty().id());
+        for (number, entity) in (0..).zip(entities) {
+            world.commands().entity(entity).insert(Health(number)).insert(Armor);
+            // Whatever makes the graph forget its plans does not have to know of commands.
+            world.commands().queue(|world: &mut World| world.store.structure.archetypes.forget_plans());
+        }
+        world.flush();
+        for (number, entity) in (0..).zip(entities) {
+            assert_eq!(world.get::<Health>(entity).expect("present").0, number);
+            assert!(world.get::<Armor>(entity).is_some());
+        }
     }
 }

@@ -8,14 +8,11 @@ use crate::entity::Entity;
 use crate::origin::Origin;
 use crate::queue::{Pattern, StepKind};
 
-/// The origin of each component that an entity is about to get, if not all steps were recorded in one place. Of a component
+/// The origin of each component that an entity is about to get from steps that were not all recorded in one place. Of a component
 /// that comes twice the last origin is last in the list.
 pub(super) fn attributions(store: &mut Store, entity: Entity, pattern: &Pattern<Store>) -> Vec<(ComponentId, Origin)> {
     // Without an origin: the component goes.
     let mut attributions: Vec<(ComponentId, Option<Origin>)> = Vec::new();
-    if !pattern.is_mixed() {
-        return Vec::new();
-    }
     // The bundles that steps say are all that stays.
     let mut kept = Vec::new();
     for (step, by) in pattern.steps().zip(pattern.origins()) {

@@ -444,7 +444,6 @@ unsafe fn become_rows(
 ) {
     if store.structure.archetypes.tables.arrange(&copy.tables, &mut room.gone) {
         store.structure.archetypes.forget_what_can_be_found_again();
-        store.commands.last_pattern.clear();
     }
     let tables = store.structure.archetypes.tables.iter_mut().zip(&copy.tables);
     let made = clones.tables.iter_mut().zip(core::mem::take(&mut room.begun));

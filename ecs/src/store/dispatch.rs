@@ -127,8 +127,6 @@ pub(crate) struct Dispatch<C: 'static> {
     lifecycle: [Option<u32>; Kinds::DISPATCHED.len()],
     /// The entities that the last bulk operation has made of which something was told.
     pub(super) made: Vec<Entity>,
-    /// How many times commands of observers have been applied.
-    pub(crate) applied: u64,
     pub(crate) vtable: Option<&'static DispatchVTable<C>>,
     /// How entities are linked that get this component, which names a target: the last one that came.
     pub(super) last_link: Option<(ComponentId, Link<C>)>,
@@ -150,7 +148,6 @@ impl<C: 'static> Default for Dispatch<C> {
             state: State::NONE,
             lifecycle: [None; Kinds::DISPATCHED.len()],
             made: Vec::new(),
-            applied: 0,
             vtable: None,
             last_link: None,
             queue: Queue::default(),

@@ -205,8 +205,6 @@ impl Store {
             self.structure.track(id, self.clock.change_tick());
             self.structure.archetypes.tables.note_disabling(&self.structure.archetypes.components);
             self.structure.archetypes.forget_plans();
-            // The pattern of commands goes by plans.
-            self.commands.last_pattern.clear();
         }
     }
 

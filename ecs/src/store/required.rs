@@ -135,8 +135,6 @@ pub(crate) fn require<T: Component, R: Component>(
         return Err(RequiredComponentsError::InUse { requiree, required });
     }
     store.structure.archetypes.require(by, Required { id, constructor: Constructor::new(make) })?;
-    // The pattern of commands goes by plans.
-    store.commands.last_pattern.clear();
     Ok(())
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn shrink_to_fit(store: &mut Store) {
     store.events.tidy_removals(&mut store.structure.archetypes);
     // Plans name tables and bundles by their numbers, of which some are about to belong to others.
     store.structure.archetypes.forget_what_can_be_found_again();
-    store.commands.last_pattern.clear();
+    drop(core::mem::take(&mut store.commands.last_pattern));
     let entities = &mut store.structure.entities;
     store.structure.archetypes.tables.remove_empty(|table| {
         for (row, &entity) in table.entities().iter().enumerate() {
