@@ -31,11 +31,11 @@ mod turns;
 mod tasks;
 
 #[cfg(not(feature = "parallel"))]
-#[allow(unused_imports, reason = "`Member` is for executors")]
+#[allow(unused_imports, reason = "`Participant` is for executors")]
 pub(crate) use self::alone::{Participant, Pool};
 pub(crate) use self::parts::Parts;
 #[cfg(feature = "parallel")]
-#[allow(unused_imports, reason = "`Member` is for executors")]
+#[allow(unused_imports, reason = "`Participant` is for executors")]
 pub(crate) use self::share::{Participant, Pool};
 pub(crate) use self::tasks::Tasks;
 #[cfg(feature = "parallel")]

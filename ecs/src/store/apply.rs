@@ -23,7 +23,7 @@ use super::attribution::{attribute, attributions};
 use super::bulk::Batch;
 use super::failure::{CommandErrors, CommandFailure};
 use super::located::Located;
-use super::{Home, SpawnError, Store};
+use super::{SpawnError, Store, TargetWorld};
 use crate::archetype::Archetypes;
 use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, scatter_into};
 use crate::entity::{Entities, Entity, Slot, SparseSummary, TableId};
@@ -144,19 +144,19 @@ enum Placement {
     New,
 }
 
-/// Carries out all commands of a queue. If one of them puts another store in the place of this one, the rest go home.
-pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut Option<Home>) {
+/// Carries out all commands of a queue. If one of them puts another store in the place of this one, the rest go target_world.
+pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, target_world: &mut Option<TargetWorld>) {
     let mut running = queue.start();
     let mut pattern = core::mem::take(&mut store.commands.last_pattern);
     let mut entities = Vec::new();
     while let Some(entry) = running.peek() {
         if store.events.has_pending {
             // An operation that a panic ended has left pending events.
-            let home = home.get_or_insert_with(|| Home::new(store));
+            let target_world = target_world.get_or_insert_with(|| TargetWorld::new(store));
             let system = store.commands.errors.system;
             store.flush_events();
-            if !home.is(store) {
-                return home.send(&mut running.into_rest(), system);
+            if !target_world.is(store) {
+                return target_world.send(&mut running.into_rest(), system);
             }
         }
         if entry.step().is_none() {
@@ -164,11 +164,11 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
             store.commands.last_pattern = pattern;
             store.commands.applied += 1;
             store.structure.entities.act(entry.by);
-            let home = home.get_or_insert_with(|| Home::new(store));
+            let target_world = target_world.get_or_insert_with(|| TargetWorld::new(store));
             let system = store.commands.errors.system;
             running.run_closure(&entry, store);
-            if !home.is(store) {
-                return home.send(&mut running.into_rest(), system);
+            if !target_world.is(store) {
+                return target_world.send(&mut running.into_rest(), system);
             }
             pattern = core::mem::take(&mut store.commands.last_pattern);
             continue;
@@ -183,11 +183,11 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
             continue;
         }
         // Commands of observers may put another store in the place of this one.
-        let home = home.get_or_insert_with(|| Home::new(store));
+        let target_world = target_world.get_or_insert_with(|| TargetWorld::new(store));
         let system = store.commands.errors.system;
         apply_next(store, &mut running, (&pattern, is_new), entry.entity, &mut entities);
-        if !home.is(store) {
-            return home.send(&mut running.into_rest(), system);
+        if !target_world.is(store) {
+            return target_world.send(&mut running.into_rest(), system);
         }
     }
     running.finish(queue);

@@ -1,7 +1,8 @@
-//! What changing an entity takes besides moving bytes between columns: values that are required, sparse storages, and telling the
-//! listeners.
+//! The sparse part of structural changes: which sparse storages may hold an entity, values of components with a storage of their own, and
+//! linking by them.
 
-use super::dispatch::Link;
+use super::dispatch::{Dispatch, Link};
+use super::events::Events;
 use super::links::Links;
 use super::{Store, Structure};
 use crate::column::Column;
@@ -37,8 +38,16 @@ impl Visit<'_> {
     }
 }
 
+impl Events<Dispatch<Store>> {
+    /// Whether a component that is added to one of these sparse storages only has to be linked, at once.
+    #[inline]
+    pub(super) fn can_link_at_once(&self, storages: SparseSummary) -> bool {
+        !self.dispatch.is_running() && self.link_at_once(storages)
+    }
+}
+
 impl Store {
-    /// The same, to change it: none also if ticks of such values are kept.
+    /// As [`Structure::sole`], to change the value: `None` also if change ticks of such values are kept.
     #[inline]
     pub(crate) fn sole_mut<C: Component>(&mut self, entity: Entity) -> Option<&mut C> {
         let number = self.structure.archetypes.components.sole_storage::<C>()?;
@@ -129,17 +138,11 @@ impl Store {
         true
     }
 
-    /// Whether a component with this sparse storage that comes to an entity only has to be linked, at once.
-    #[inline]
-    pub(super) fn can_link_at_once(&self, storages: SparseSummary) -> bool {
-        !self.events.dispatch.is_running() && self.events.link_at_once(storages)
-    }
-
-    /// The same for this component.
+    /// Whether this component, which has sparse storage, only has to be linked when it is added to an entity, at once.
     #[inline]
     pub(crate) fn can_link_component_at_once<C: Component>(&self) -> bool {
         let number = self.structure.archetypes.components.sole_storage::<C>();
-        number.is_some_and(|number| self.can_link_at_once(SparseSummary::default().with(number)))
+        number.is_some_and(|number| self.events.can_link_at_once(SparseSummary::default().with(number)))
     }
 
     /// Links an entity to the target that a component of it names, which has just come. Says whether that was all.
@@ -218,7 +221,7 @@ pub(super) fn leave_summary(entities: &mut Entities, sparse: &[SparseStorage], e
 
 /// Takes an entity out of the sparse storages that a plan says it leaves, and notes which ones may hold it now. The values stay
 /// retired until they are dropped: those that dropping does nothing to only if the caller `keeps` them.
-pub(super) fn remove_from_storages(
+pub(super) fn update_storages(
     entities: &mut Entities,
     sparse: &mut [SparseStorage],
     plan: &MovePlan,
@@ -231,8 +234,8 @@ pub(super) fn remove_from_storages(
         true => drop(sparse[storage].retire(entity)),
         false => sparse[storage].remove(entity),
     };
-    let mut summary = Some(before.union(plan.summary));
-    for &storage in &plan.leaves {
+    let mut summary = Some(before.union(plan.added_storages));
+    for &storage in &plan.left_storages {
         leave(storage as usize);
         summary = summary.and_then(|summary| summary.without(storage as usize, count));
     }
@@ -243,7 +246,7 @@ pub(super) fn remove_from_storages(
         Some(summary) if summary == before => {}
         Some(summary) => entities.set_sparse_summary(index, summary),
         None => {
-            entities.set_sparse_summary(index, before.union(plan.summary));
+            entities.set_sparse_summary(index, before.union(plan.added_storages));
             refresh_summary(entities, sparse, entity);
         }
     }

@@ -1,7 +1,18 @@
-//! Ending entities.
+//! PreparedDespawn entities.
 //!
 //! The order is: notify hooks and observers; make room; remove the rows, so that the entities are gone; record removals; drop the values.
 //! Where nothing can fail any more, removals are recorded before the row goes.
+//!
+//! | | entities | notifies | records removals | drops |
+//! |---|---|---|---|---|
+//! | `end_at_once` | one | no | if it only copies values | no |
+//! | `despawn_in_phases`, `despawn_notified` | one | if there are listeners | yes | yes |
+//! | [`Store::despawn_unobserved`] | a list, in runs of one table | the caller has asked | yes | yes |
+//! | [`Store::despawn_all`] | a selection of one table | if there are listeners | yes | yes |
+//! | [`Store::despawn_these`] | a list, as one operation | if there are listeners | yes | yes |
+//!
+//! `end_row` ends one entity of whose end listeners have been notified, if there are any; `end_rows` records and drops what entities have
+//! left.
 
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -13,7 +24,7 @@ use super::selection::Selection;
 use super::{Store, Structure};
 use crate::archetype::Archetypes;
 use crate::component::{ComponentId, ComponentInfo};
-use crate::entity::{Entity, EntityError, Location, SparseSummary, TableId};
+use crate::entity::{Entities, Entity, EntityError, Location, SparseSummary, TableId};
 use crate::guard::{DeferredPanic, for_each_despite_panics};
 use crate::removal::{Fate, RemovalRecord};
 use crate::sparse::SparseStorage;
@@ -33,14 +44,14 @@ impl Store {
 
     /// The sparse storages in which an entity may be, if no observer and no hook is told of its end, and no pairs end with it.
     #[inline]
-    pub(crate) fn ends_unobserved(&self, entity: Entity) -> Option<SparseSummary> {
-        self.ends_unobserved_in(entity, &mut None)
+    pub(crate) fn unobserved_storages(&self, entity: Entity) -> Option<SparseSummary> {
+        self.unobserved_storages_in(entity, &mut None)
     }
 
-    /// As [`ends_unobserved`](Self::ends_unobserved), for one entity after the other: `quiet` is the last table to whose ends no observer and no
+    /// As [`unobserved_storages`](Self::unobserved_storages), for one entity after the other: `quiet` is the last table to whose ends no observer and no
     /// hook listens, and is not asked again.
     #[inline]
-    pub(crate) fn ends_unobserved_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseSummary> {
+    pub(crate) fn unobserved_storages_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseSummary> {
         let location = self.structure.entities.get(entity)?;
         let summary = self.structure.entities.sparse_summary(entity.index());
         if *quiet != Some(location.table) {
@@ -64,7 +75,7 @@ impl Store {
     /// Ends entities of whose end observers and hooks are not told, in this order. If a destructor panics, the others end all the same, and
     /// the panic waits.
     #[must_use]
-    pub(crate) fn end_unobserved(&mut self, entities: &[Entity]) -> DeferredPanic {
+    pub(crate) fn despawn_unobserved(&mut self, entities: &[Entity]) -> DeferredPanic {
         self.structure.entities.reserve_free(entities.len()).unwrap_or_else(|error| error.raise());
         let (mut rest, mut panicked) = (entities.iter(), DeferredPanic::default());
         while !rest.as_slice().is_empty() {
@@ -76,7 +87,7 @@ impl Store {
     /// Ends an entity of whose end observers and hooks are not told, if nothing has to be dropped. If not, nothing happens, and this says
     /// false.
     #[inline]
-    pub(crate) fn end_undropped(&mut self, entity: Entity) -> bool {
+    pub(crate) fn despawn_if_trivial(&mut self, entity: Entity) -> bool {
         let Some(location) = self.structure.entities.get(entity) else { return false };
         let summary = self.structure.entities.sparse_summary(entity.index());
         let mut storages = summary.storages(self.structure.sparse.len());
@@ -162,7 +173,7 @@ impl Store {
         listed: Option<Vec<Entity>>,
         in_all: usize,
         fate: Fate,
-    ) -> Ending {
+    ) -> PreparedDespawn {
         let Self { structure: Structure { archetypes: Archetypes { tables, .. }, entities, .. }, events, .. } = self;
         let of = tables.get_mut(table);
         let going = &of.entities()[first..];
@@ -173,7 +184,7 @@ impl Store {
             let summaries = told.iter().map(|&entity| (entity, entities.sparse_summary(entity.index())));
             outside.extend(summaries.filter(|(_, summary)| !summary.is_empty()));
         }
-        let gone = Gone { table, first, count: going.len() };
+        let gone = RemovedRows { table, first, count: going.len() };
         let (mut rows, mut told) = (Vec::new(), None);
         if let Some(listed) = &listed {
             rows = entities.rows_of(listed);
@@ -181,7 +192,7 @@ impl Store {
             let room = events.removals.make_room(of.watched_columns(), storages, in_all.max(listed.len()), fate);
             told = Some(room.unwrap_or_else(|error| error.raise()));
         }
-        Ending { gone, listed: listed.unwrap_or_default(), rows, outside, told }
+        PreparedDespawn { gone, listed: listed.unwrap_or_default(), rows, outside, told }
     }
 
     /// Tells what entities that are gone have lost, and drops it.
@@ -189,23 +200,11 @@ impl Store {
     /// # Safety
     ///
     /// - The rows have just been taken off the table, whose values are still there unless they are taken.
-    pub(super) unsafe fn end_prepared(&mut self, ending: &mut Ending, fate: Fate) {
-        let Ending { gone, listed, rows, outside, told } = ending;
+    pub(super) unsafe fn end_prepared(&mut self, ending: &mut PreparedDespawn, fate: Fate) {
+        let PreparedDespawn { gone, listed, rows, outside, told } = ending;
         let row = |number: usize| rows[number] as usize - gone.first;
         // SAFETY: the caller's promise; the rows are those of the entities that are listed.
         unsafe { end_rows(self, *gone, listed, row, outside, told.take(), fate) }
-    }
-
-    /// Removes all entities. They are gone before the first component is dropped. `O(entities)`, and as often a step as there
-    /// are tables or indexes, whichever are fewer.
-    pub(crate) fn clear_entities(&mut self) {
-        self.flush();
-        let occupied = self.structure.occupied_tables();
-        let all = |&table: &TableId| Selection { table, rows: None, before: 0 };
-        let collect = |store: &mut Self, events: &mut LifecycleEvents| {
-            occupied.iter().map(all).for_each(|selection| store.collect_end_of(events, &selection));
-        };
-        self.notify_and_batch(collect, clear_all_entities);
     }
 }
 
@@ -236,8 +235,8 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
         return Err(store.structure.entities.why_not(entity));
     };
     let summary = store.structure.entities.sparse_summary(entity.index());
-    let is_noted =
-        !summary.is_empty() || !store.structure.archetypes.tables.get_mut(location.table).interest().ends_unrecorded();
+    let is_noted = !summary.is_empty()
+        || !store.structure.archetypes.tables.get_mut(location.table).interest().has_no_end_listener();
     if is_noted && store.events.observe_end(&store.structure.archetypes.tables, location.table, summary) {
         return despawn_notified(store, entity);
     }
@@ -256,8 +255,8 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
 #[inline(never)]
 fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError> {
     let Store { events, .. } = &*store;
-    let is_alone = events.held == 0 && !events.has_pending && !events.dispatch.is_running();
-    if let Some(vtable) = events.dispatch.vtable.filter(|_| is_alone)
+    let is_sole = events.scope_depth == 0 && !events.has_pending && !events.dispatch.is_running();
+    if let Some(vtable) = events.dispatch.vtable.filter(|_| is_sole)
         && (vtable.end)(store, entity)
     {
         return Ok(());
@@ -321,7 +320,7 @@ fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
 fn can_end_as_run(store: &Store, table: TableId, summary: SparseSummary) -> bool {
     let Store { structure: Structure { archetypes, sparse, .. }, events, .. } = store;
     let Some(table) = archetypes.tables.get(table) else { return false };
-    let is_told = events.is_recording() || events.removals.watches(summary) || !table.interest().ends_unrecorded();
+    let is_told = events.is_recording() || events.removals.watches(summary) || !table.interest().has_no_end_listener();
     let drops = |number: usize| sparse[number].column().drop_fn().is_some();
     !is_told && table.can_overwrite_rows() && !summary.storages(sparse.len()).any(drops)
 }
@@ -338,14 +337,25 @@ unsafe fn end_row(store: &mut Store, entity: Entity, location: Location, summary
         // SAFETY: forwarded.
         return unsafe { end_row_in_phases(store, entity, location, summary) };
     }
-    // SAFETY: the row of a live entity is a row of its table, and its values are dropped when it is gone.
+    // SAFETY: forwarded; the values of the row are dropped when it is gone.
     unsafe {
-        let moved = table.retire_row(location.row as usize);
-        // It may be the entity itself.
-        store.structure.entities.set_row(moved, location.row);
-        store.structure.entities.free(entity);
-        table.drop_behind();
+        retire_row(table, &mut store.structure.entities, entity, location.row);
+        table.drop_retired_row();
     }
+}
+
+/// Takes a live entity out of its table and frees its index. The values of its row are past the end then.
+///
+/// # Safety
+///
+/// - The entity is in this row. There is room for its index among the free ones.
+#[inline(always)]
+unsafe fn retire_row(table: &mut Table, entities: &mut Entities, entity: Entity, row: u32) {
+    // SAFETY: forwarded.
+    let moved = unsafe { table.retire_row(row as usize) };
+    // Before the index is freed: the moved entity may be this one, and a free slot has the next free index in the place of the row.
+    entities.set_row(moved, row);
+    entities.free(entity);
 }
 
 /// [`end_row`] of an entity that may be in sparse storages, or of whose end something is recorded.
@@ -361,13 +371,11 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
     let outside = &[(entity, summary)][usize::from(summary.is_empty())..];
     // SAFETY: the row of a live entity is a row of its table.
     if !events.records_end(table, summary) || summary.is_empty() && unsafe { events.record_end(table, row) } {
-        // SAFETY: the row of a live entity is a row of its table. Its values are dropped when it is gone.
+        // SAFETY: forwarded; the values of the row are dropped when it is gone.
         unsafe {
-            // It may be the entity itself.
-            entities.set_row(table.retire_row(row), location.row);
-            entities.free(entity);
-            let _outside = Outside { sparse, values: outside };
-            return table.drop_behind();
+            retire_row(table, entities, entity, location.row);
+            let _outside = SparseValues { sparse, values: outside };
+            return table.drop_retired_row();
         }
     }
     let room = events.removals.make_room(table.watched_columns(), summary, 1, Fate::Dropped);
@@ -376,7 +384,7 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
     let moved = unsafe { table.retire_row_to_tell(row, told.kept()) };
     entities.set_row(moved, location.row);
     entities.free(entity);
-    let gone = Gone { table: location.table, first: table.len(), count: 1 };
+    let gone = RemovedRows { table: location.table, first: table.len(), count: 1 };
     // SAFETY: a row has just been retired.
     unsafe { end_rows(store, gone, &[entity], |_| 0, outside, Some(told), Fate::Dropped) }
 }
@@ -391,7 +399,7 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
 #[inline(never)]
 unsafe fn end_rows(
     store: &mut Store,
-    gone: Gone,
+    gone: RemovedRows,
     entities: &[Entity],
     row: impl Fn(usize) -> usize,
     outside: &[(Entity, SparseSummary)],
@@ -411,7 +419,7 @@ unsafe fn end_rows(
         return;
     }
     let _finish = told.as_ref().map(|told| events.finish(told));
-    let _outside = Outside { sparse, values: outside };
+    let _outside = SparseValues { sparse, values: outside };
     let kept = told.as_ref().map_or(&[][..], RemovalRecord::kept);
     // SAFETY: the values are there, and belong to nothing unless they are kept; this comes once.
     unsafe { table.drop_rows_except(kept, None, gone.first, gone.count) }
@@ -449,68 +457,6 @@ fn observes_end_of(store: &Store, table: TableId) -> bool {
     events.is_observing && (in_table() || events.observes_storages() && entities.has_summaries())
 }
 
-fn clear_all_entities(store: &mut Store) {
-    let occupied = store.structure.occupied_tables();
-    let mut watched = prepare_to_tell_of_all(store, &occupied);
-    let living = store.structure.prepare_to_free_all(&occupied);
-    // From here on nothing needs memory.
-    store.structure.free_all(living);
-    let Store {
-        structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, events, ..
-    } = store;
-    let mut told = RemovalRecord::default();
-    for (table, of_table) in &mut watched.tables {
-        let table = tables.get_mut(*table);
-        let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: Fate::Dropped };
-        // SAFETY: the entities stand in the order of their rows, which are forgotten below; what is kept is not dropped.
-        unsafe { events.ended(&left, &[], (&mut *sparse, components), of_table) }
-        told.join(of_table);
-    }
-    for (number, entities) in &watched.storages {
-        let id = components.sparse()[*number];
-        events.storage_lost(&mut sparse[*number], *number, entities, id, &mut told);
-    }
-    let _finish = events.finish(&told);
-    let of_tables = occupied.iter().map(|&table| (Some(table), None));
-    let of_storages = sparse.iter_mut().map(|storage| (None, Some(storage)));
-    // The rows of all tables are gone before the first value is dropped.
-    for_each_despite_panics(of_tables.chain(of_storages), |(table, storage)| {
-        if let Some(table) = table {
-            let kept = watched.tables.iter().find(|(watched, _)| *watched == table);
-            tables.get_mut(table).clear_except(kept.map_or(&[][..], |(_, told)| told.kept()));
-        }
-        if let Some(storage) = storage {
-            storage.clear();
-        }
-    });
-}
-
-/// Makes room for telling that all entities have lost everything.
-fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> Everything {
-    let mut all = Everything { tables: Vec::new(), storages: Vec::new() };
-    if !store.events.removals.is_watching() && !store.events.is_recording() {
-        return all;
-    }
-    let Store { structure: Structure { archetypes: Archetypes { tables, .. }, entities, sparse, .. }, events, .. } =
-        store;
-    let watched = occupied.iter().filter_map(|&table| tables.get(table)).filter(|table| !table.interest().is_empty());
-    let in_storage = |number: usize| sparse.get(number).map_or(0, SparseStorage::len);
-    let room = events.removals.make_room_for_all(watched.clone(), in_storage);
-    room.unwrap_or_else(|error| error.raise());
-    for table in watched {
-        let told = events.removals.make_room(table.watched_columns(), SparseSummary::default(), 0, Fate::Dropped);
-        all.tables.push((table.id(), told.unwrap_or_else(|error| error.raise())));
-    }
-    for (number, storage) in sparse.iter().enumerate() {
-        if events.watches(SparseSummary::default().with(number)) {
-            let indexes = core::iter::successors(storage.next_index(0), |&(_, at)| storage.next_index(at));
-            let entities = indexes.filter_map(|(index, _)| Some(entities.at_index(index)?.0)).collect();
-            all.storages.push((number, entities));
-        }
-    }
-    all
-}
-
 impl Structure {
     /// Takes entities that have just ended out of the storages in which they were, whose values need no drop.
     fn leave_storages(&mut self, kind: Option<(TableId, SparseSummary)>, entities: &[Entity]) {
@@ -525,54 +471,19 @@ impl Structure {
         let number = self.archetypes.components.info(id).map(ComponentInfo::sparse_index);
         number.map_or(SparseSummary::ALL, |number| SparseSummary::default().with(number))
     }
-
-    /// The tables that have rows, in their order.
-    fn occupied_tables(&self) -> Vec<TableId> {
-        if self.archetypes.tables.iter().len() <= self.entities.index_bound() {
-            let occupied = self.archetypes.tables.iter().filter(|table| !table.is_empty());
-            return occupied.map(Table::id).collect();
-        }
-        // In each of them one entity has the first row.
-        let locations = self.entities.locations().filter(|location| location.row == 0);
-        let mut occupied: Vec<TableId> = locations.map(|location| location.table).collect();
-        occupied.sort_unstable();
-        occupied
-    }
-
-    /// All entities in the order of their indexes, if it is less work to list them than to go through all indexes; these are
-    /// the tables that they are in. Makes room for their ends.
-    pub(super) fn prepare_to_free_all(&mut self, occupied: &[TableId]) -> Option<Vec<Entity>> {
-        let room = self.entities.reserve_free(self.entities.len());
-        room.unwrap_or_else(|error| error.raise());
-        if self.entities.len() > self.entities.index_bound() / 16 {
-            return None;
-        }
-        let tables = occupied.iter().filter_map(|&table| self.archetypes.tables.get(table));
-        let mut living: Vec<Entity> = tables.flat_map(Table::entities).copied().collect();
-        living.sort_unstable_by_key(|entity| entity.index());
-        Some(living)
-    }
-
-    /// Ends the lives of all entities, in the order of their indexes. Needs no memory.
-    pub(super) fn free_all(&mut self, living: Option<Vec<Entity>>) {
-        match living {
-            Some(living) => living.iter().for_each(|&entity| self.entities.free(entity)),
-            None => self.entities.free_all(),
-        }
-    }
 }
 
 /// Rows that have been taken off a table, behind the last one; their values are still there.
 #[derive(Clone, Copy)]
-struct Gone {
+struct RemovedRows {
     table: TableId,
     first: usize,
     count: usize,
 }
 
 /// Entities of one table that are about to end, or to leave for another world.
-pub(super) struct Ending {
-    gone: Gone,
+pub(super) struct PreparedDespawn {
+    gone: RemovedRows,
     /// The entities, if something is told of them, and their rows.
     listed: Vec<Entity>,
     rows: Vec<u32>,
@@ -582,13 +493,13 @@ pub(super) struct Ending {
 }
 
 /// What entities that are gone had in sparse storages: dropped with this, whatever panics.
-struct Outside<'a> {
+struct SparseValues<'a> {
     sparse: &'a mut [SparseStorage],
     /// The entities may be in these storages.
     values: &'a [(Entity, SparseSummary)],
 }
 
-impl Drop for Outside<'_> {
+impl Drop for SparseValues<'_> {
     fn drop(&mut self) {
         let Self { sparse, values } = self;
         let count = sparse.len();
@@ -610,7 +521,7 @@ impl Drop for Outside<'_> {
     }
 }
 
-impl Ending {
+impl PreparedDespawn {
     /// The row where they begin.
     pub(super) fn first(&self) -> usize {
         self.gone.first
@@ -620,10 +531,4 @@ impl Ending {
     pub(super) fn count(&self) -> usize {
         self.gone.count
     }
-}
-
-/// The tables and sparse storages of which it is told that they have lost everything.
-struct Everything {
-    tables: Vec<(TableId, RemovalRecord)>,
-    storages: Vec<(usize, Vec<Entity>)>,
 }

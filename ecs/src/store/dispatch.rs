@@ -98,7 +98,7 @@ flag_set! {
         /// The limit of depth has to be checked.
         MAY_LEAD = Self::RUNNING.0 | Self::LIMITED.0;
         /// The running system may have recorded commands outside of its parameters.
-        DIRECT = 1 << 3;
+        WORLD_COMMANDS = 1 << 3;
         /// Commands may wait for the end of the outermost dispatch.
         WAITING = 1 << 4;
     }
@@ -222,42 +222,42 @@ impl<C: 'static> Dispatch<C> {
     /// Whether the observer that is running may have recorded something beside its parameters.
     #[inline(always)]
     pub(crate) fn has_direct(&self) -> bool {
-        self.state.intersects(State::DIRECT)
+        self.state.intersects(State::WORLD_COMMANDS)
     }
 
     /// Where it records that.
     pub(crate) fn direct(&mut self) -> &mut Queue<C> {
-        self.state.set(State::DIRECT, true);
+        self.state.set(State::WORLD_COMMANDS, true);
         &mut self.direct
     }
 
     /// Takes what it has recorded.
-    pub(crate) fn take_direct(&mut self) -> Queue<C> {
-        self.state.set(State::DIRECT, false);
+    pub(crate) fn take_world_commands(&mut self) -> Queue<C> {
+        self.state.set(State::WORLD_COMMANDS, false);
         core::mem::take(&mut self.direct)
     }
 
     /// Whether commands may wait for the end of the outermost event.
     #[inline(always)]
-    pub(crate) fn has_waiting(&self) -> bool {
+    pub(crate) fn has_observer_commands(&self) -> bool {
         self.state.intersects(State::WAITING)
     }
 
     /// Has a command wait for the end of the outermost event.
-    pub(crate) fn let_wait(&mut self, command: impl FnOnce(&mut C) + Send + 'static) {
+    pub(crate) fn push_observer_commands(&mut self, command: impl FnOnce(&mut C) + Send + 'static) {
         self.state.set(State::WAITING, true);
         self.queue.push(command);
     }
 
     /// Takes the commands that wait.
-    pub(crate) fn take_waiting(&mut self) -> Queue<C> {
+    pub(crate) fn take_observer_commands(&mut self) -> Queue<C> {
         self.state.set(State::WAITING, false);
         core::mem::take(&mut self.queue)
     }
 
     /// Commands that have waited have been carried out: others can be recorded where they were.
     #[inline]
-    pub(crate) fn reuse_waiting(&mut self, queue: &mut Queue<C>) {
+    pub(crate) fn reuse_observer_commands(&mut self, queue: &mut Queue<C>) {
         self.queue.reuse(queue);
     }
 

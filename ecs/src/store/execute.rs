@@ -1,27 +1,40 @@
-//! The engine of structural changes: how every change of the components of one entity is carried out.
+//! The engine of structural changes: how every change of the components of one entity is carried out. ARCHITECTURE.md follows an insertion
+//! to the bytes.
 //!
 //! [`Store::insert_bundle`] inserts a bundle of known type, and [`Store::execute`] carries out every other change. Both first try
-//! [`Store::ready`] and [`Ready::carry_out`], which serve a change without a *prepare* and a *finish* phase, and fall back to
-//! [`Store::execute_in_phases`].
+//! [`Store::begin`] and [`BegunChange::carry_out`], which serve a change *at once*: without a *prepare* and a *finish* phase. They fall back
+//! to [`Store::execute_in_phases`], which uses the same two functions between these phases.
 //!
-//! A change has four phases. *Prepare* makes room, notifies observers and hooks of what is about to go, and constructs required
-//! components; it may fail, and then nothing has happened. *Move* brings the row to its new table, and *write* has the row writer fill in
-//! the new values; neither runs user code nor fails. *Finish* brings sparse storages up to date, records removals, drops the values that
-//! are left behind, and notifies observers and hooks.
+//! A change has four phases. *Prepare* makes room and constructs required components; it may fail, and then nothing has happened. *Move*
+//! brings the row to its new table, and *write* has the row writer fill in the new values; neither runs user code nor fails. *Finish*
+//! brings sparse storages up to date, records removals, drops the values that are left behind, and notifies observers and hooks. Those that
+//! are notified before a change are notified by `execute_in_phases`, before *prepare*.
 //!
 //! The flags of the plan say whether there is something to prepare or to finish. Both phases are functions that are not inlined and never
-//! learn the address of a bundle, so the compiler can keep it in registers where there is nothing to prepare or finish.
+//! learn the address of a bundle, so the compiler can keep it in registers where there is nothing to prepare or finish. A plan that moves
+//! large values goes in phases as well, although it has nothing to prepare or finish: without phases an insertion moves small values only.
+//!
+//! | | at once | in phases |
+//! |---|---|---|
+//! | required components | constructed by `begin`, of a new row | *prepare*, in the new row or staged |
+//! | large values that move | by `carry_out`, of a removal | by `carry_out` |
+//! | values to be dropped | by `carry_out`, those that `ChangeSpec::TOLERATED` names | *finish* |
+//! | sparse values | written by `carry_out`, if there is room | the same, after *prepare* has made room |
+//! | sparse values that are removed | by `carry_out`, if it is the only one | *finish* |
+//! | sparse summary of the entity | `carry_out` | *finish* |
+//! | change ticks | `carry_out` | `carry_out`; of staged values *finish* |
+//! | links | `conclude` | *finish* |
 //!
 //! Tests: `tests/storage`, `tests/model`, `tests/hazards`.
 
 use core::mem::ManuallyDrop;
 
 use super::change::leave_summary;
+use super::change_spec::{BundleChange, ChangeSpec, LazyChange, NumberedChange, Subject};
 use super::lifecycle_events::Affected;
 use super::phases::{Changed, Prepared, drop_values, finish, prepare};
 use super::required::construct_required;
 use super::spawn_error::SpawnError;
-use super::step::{Number, NumberedStep, Step, Subject, TypedStep};
 use super::ticks::note_targets;
 use super::{Store, Structure};
 use crate::archetype::Planned;
@@ -34,11 +47,11 @@ use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tick::WriteStamp;
 
-/// Any step. A change in phases is made ready by code that is the same for all steps, and compiled once.
-type AnyStep = NumberedStep<true>;
+/// Any change. In phases `begin` uses no constant of the change, so it is compiled once: with this one.
+type AnyChange = NumberedChange<true>;
 
-/// A change of one entity for which nothing is left to prepare.
-struct Ready<'s> {
+/// A change of one entity that has begun: the entity has an id and its place, and nothing is left to prepare.
+struct BegunChange<'s> {
     plan: &'s MovePlan,
     entity: Entity,
     /// Where the entity will be.
@@ -54,16 +67,16 @@ struct Ready<'s> {
 enum Rows<'s> {
     /// The row is new.
     New(&'s mut Table),
-    /// The row is not touched: only sparse storages change.
-    None,
+    /// The row is not touched: only sparse storages change. In phases such a change is one of a row that stays.
+    OutsideTables,
     /// The row stays where it is.
     Stays(&'s mut Table),
     /// The row comes from another table.
-    Moves { to: &'s mut Table, source: &'s mut Table, from: u32 },
+    Moves { to: &'s mut Table, source: &'s mut Table, from_row: u32 },
 }
 
-/// What [`Ready::carry_out`] returns.
-struct Done {
+/// What [`BegunChange::carry_out`] returns.
+struct WrittenChange {
     entity: Entity,
     /// Where the entity is now.
     here: Location,
@@ -71,27 +84,27 @@ struct Done {
     link: Option<ComponentId>,
 }
 
-impl Ready<'_> {
-    /// The *move* and *write* phases of a change. Unless it has `PHASES`, the special flags of the plan are those of the step, and perhaps
-    /// `S::DROPS` and [`PlanFlags::REQUIRES`].
+impl BegunChange<'_> {
+    /// The *move* and *write* phases of a change. Unless it has `PHASES`, the special flags of the plan are `S::flags`, and perhaps
+    /// `S::TOLERATED` and [`PlanFlags::REQUIRES`].
     ///
     /// # Safety
     ///
     /// - As for [`Store::execute`].
-    /// - `self` was returned by [`Store::ready`] for this subject, with the same `PHASES`, and nothing has happened to the store since. Without
-    ///   `PHASES` the step was `S`.
+    /// - `self` was returned by [`Store::begin`] for this subject, with the same `PHASES`, and nothing has happened to the store since. Without
+    ///   `PHASES` the change was `S`.
     #[inline(always)]
-    unsafe fn carry_out<S: Step, const PHASES: bool>(
+    unsafe fn carry_out<S: ChangeSpec, const PHASES: bool>(
         self,
         subject: Subject,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
-    ) -> Done {
+    ) -> WrittenChange {
         let Self { plan, entity, here, rows, entities, sparse, components, now } = self;
         let row = here.row as usize;
         // SAFETY: the plan leads to the table, which has room for the row, and for the row past the end if the plan replaces values. Room
         // in sparse storages has been reserved if the plan has that flag, and *finish* drops what retires there or is past the end. Without
-        // that phase nothing retires, as the flags of the step say, and what is past the end is dropped here. Each target that says so has a
+        // that phase nothing retires, as the flags of the change say, and what is past the end is dropped here. Each target that says so has a
         // value in the row. Each column of a row that is new in the table gets its value from the row that moves, whose columns the plan
         // names, or from `write`, or has got it from a constructor.
         unsafe {
@@ -100,25 +113,25 @@ impl Ready<'_> {
                     write(&mut RowWriter::new(plan, table, row, entity, sparse, now));
                     table.commit_row(entity, now);
                 }
-                Rows::None if S::ADDS => write(&mut RowWriter::outside_of_tables(plan, entity, sparse, now)),
-                Rows::None => {}
+                Rows::OutsideTables if S::ADDS => write(&mut RowWriter::outside_of_tables(plan, entity, sparse, now)),
+                Rows::OutsideTables => {}
                 Rows::Stays(table) => {
                     read(plan, table, sparse);
                     if S::ADDS {
                         overwrite_row::<S, PHASES>(plan, table, (row, entity), sparse, now, write);
                     }
                 }
-                Rows::Moves { to, source, from } => {
+                Rows::Moves { to, source, from_row } => {
                     read(plan, source, sparse);
-                    source.move_row_to((from, entity), (to, here), entities, &plan.moves, now.tick);
-                    let drops = !PHASES && !S::ADDS && plan.flags.intersects(S::DROPS);
+                    source.move_row_to((from_row, entity), (to, here), entities, &plan.moves, now.tick);
+                    let drops = !PHASES && !S::ADDS && plan.flags.intersects(S::TOLERATED);
                     if (PHASES || drops) && !plan.other_moves.is_empty() {
-                        source.move_other_values(from as usize, to, row, &plan.other_moves);
+                        source.move_other_values(from_row as usize, to, row, &plan.other_moves);
                     }
                     if S::ADDS {
                         write(&mut RowWriter::new(plan, to, row, entity, sparse, now));
                     }
-                    note_moved(plan, source, from as usize, to, row, now);
+                    note_moved(plan, source, from_row as usize, to, row, now);
                     if drops {
                         drop_values(plan, Some(source), to, (Fate::Dropped, &[]));
                     }
@@ -127,13 +140,18 @@ impl Ready<'_> {
         }
         let mut link = None;
         if !PHASES && S::flags(subject).intersects(PlanFlags::SPARSE) {
-            // SAFETY: the plan is that of the step, and its flags are those of the step.
-            unsafe { note_storages::<S>(plan, entity, entities, sparse) }
+            if S::ADDS {
+                entities.add_to_summary(entity.index(), plan.added_storages);
+            } else if let [number] = *plan.left_storages {
+                // SAFETY: the storage is that of the only component of the change, as its flags say, and values there need no drop.
+                unsafe { S::remove_sole(&mut sparse[number as usize], entity) }
+                leave_summary(entities, sparse, entity, number as usize);
+            }
             if S::flags(subject).intersects(PlanFlags::ONLY_LINKS) {
                 link = plan.linking_component(components);
             }
         }
-        Done { entity, here, link }
+        WrittenChange { entity, here, link }
     }
 }
 
@@ -150,9 +168,9 @@ fn note_moved(plan: &MovePlan, source: &mut Table, from: usize, to: &mut Table, 
 ///
 /// # Safety
 ///
-/// - As for [`RowWriter::new`], of a row of the table. Without `PHASES`, the plan has no flag but those of the step and perhaps `S::DROPS`.
+/// - As for [`RowWriter::new`], of a row of the table. Without `PHASES`, the plan has no flag but `S::flags` and perhaps `S::TOLERATED`.
 #[inline(always)]
-unsafe fn overwrite_row<S: Step, const PHASES: bool>(
+unsafe fn overwrite_row<S: ChangeSpec, const PHASES: bool>(
     plan: &MovePlan,
     table: &mut Table,
     (row, entity): (usize, Entity),
@@ -169,31 +187,9 @@ unsafe fn overwrite_row<S: Step, const PHASES: bool>(
     if table.is_tracked() {
         note_targets(plan, table, row, now);
     }
-    if !PHASES && plan.flags.intersects(S::DROPS) {
+    if !PHASES && plan.flags.intersects(S::TOLERATED) {
         // SAFETY: the row has just been written, and *finish* does not drop what it has replaced.
         unsafe { drop_values(plan, None, table, (Fate::Dropped, &[])) }
-    }
-}
-
-/// Notes that an entity is in the sparse storages to which a change without phases has added it, or removes it from the only one that the
-/// change names.
-///
-/// # Safety
-///
-/// - The plan is one of the step. If the step adds nothing, dropping values of the storage does nothing.
-#[inline(always)]
-unsafe fn note_storages<S: Step>(
-    plan: &MovePlan,
-    entity: Entity,
-    entities: &mut Entities,
-    sparse: &mut [SparseStorage],
-) {
-    if S::ADDS {
-        entities.add_to_summary(entity.index(), plan.summary);
-    } else if let [number] = *plan.leaves {
-        // SAFETY: forwarded; the storage is that of the only component of the step.
-        unsafe { S::remove_sole(&mut sparse[number as usize], entity) }
-        leave_summary(entities, sparse, entity, number as usize);
     }
 }
 
@@ -214,29 +210,30 @@ impl Store {
         subject: Subject,
         bundle: Moved<'_, B>,
     ) -> Result<(Entity, Option<Location>), SpawnError> {
-        let step = TypedStep::<B, true>::new();
+        let spec = BundleChange::<B, true>::new();
         let read = |_: &MovePlan, _: &Table, _: &mut [SparseStorage]| {};
         // SAFETY: the change adds the bundle, by an insertion, and nothing else.
         unsafe {
             match B::IN_PLACE {
-                // To take the bundle apart may be user code.
+                // Taking the bundle apart may be user code.
                 None => with_parts(bundle, |parts| {
                     let write = |writer: &mut RowWriter<'_>| parts.write_row::<false>(writer);
-                    self.execute(subject, step, Fate::Dropped, read, write)
+                    self.execute(subject, spec, Fate::Dropped, read, write)
                 }),
-                Some(token) => match self.ready::<TypedStep<B, true>, false>(step.key(subject), subject) {
-                    Some(ready) => {
-                        let done = ready.carry_out::<TypedStep<B, true>, false>(
+                // As `execute`, but a bundle that was not written at once is moved to the stack by a cold call.
+                Some(token) => match self.begin::<BundleChange<B, true>, false>(spec.key(subject), subject) {
+                    Some(begun) => {
+                        let done = begun.carry_out::<BundleChange<B, true>, false>(
                             subject,
                             read,
                             #[inline(always)]
-                            |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token),
+                            |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token),
                         );
-                        Ok(self.conclude_at_once(done))
+                        Ok(self.conclude(done))
                     }
                     None => bundle.elsewhere(move |bundle| {
-                        let write = |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token);
-                        self.execute_in_phases(subject, step, Fate::Dropped, read, write)
+                        let write = |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token);
+                        self.execute_in_phases(subject, spec, Fate::Dropped, read, write)
                     }),
                 },
             }
@@ -245,8 +242,8 @@ impl Store {
 
     /// The end of a change without a *finish* phase.
     #[inline(always)]
-    fn conclude_at_once(&mut self, done: Done) -> (Entity, Option<Location>) {
-        let Done { entity, here, link } = done;
+    fn conclude(&mut self, done: WrittenChange) -> (Entity, Option<Location>) {
+        let WrittenChange { entity, here, link } = done;
         let is_here = link.is_none_or(|component| self.link_new_source(component, entity));
         (entity, is_here.then_some(here))
     }
@@ -254,7 +251,8 @@ impl Store {
     /// Carries out a change of one entity. Returns the entity and where it is, unless listeners have been notified, since their commands may
     /// have moved it.
     ///
-    /// `read` gets the plan, the table of the entity and the sparse storages before the row moves, and `write` the writer for the new row.
+    /// `read` gets the plan, the table of the entity and the sparse storages before a row moves or is overwritten, and `write` the writer for
+    /// the new row. A change whose fate is `Taken` tolerates no values to be dropped, so nothing that `read` has taken is dropped at once.
     ///
     /// # Errors
     ///
@@ -270,23 +268,23 @@ impl Store {
     /// - If the fate is `Taken`, `read` moves everything out that the change takes away, and only then. What it takes from a sparse storage
     ///   leaves that.
     #[inline(always)]
-    pub(super) unsafe fn execute<S: Step>(
+    pub(super) unsafe fn execute<S: ChangeSpec>(
         &mut self,
         subject: Subject,
-        step: S,
+        spec: S,
         fate: Fate,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> Result<(Entity, Option<Location>), SpawnError> {
         // SAFETY: forwarded.
-        #[expect(clippy::redundant_closure_call, reason = "it copies the subject, which is in registers otherwise")]
+        #[expect(clippy::redundant_closure_call, reason = "its copy of the subject leaves that in registers")]
         unsafe {
-            match self.ready::<S, false>(step.key(subject), subject) {
-                Some(ready) => {
-                    let done = ready.carry_out::<S, false>(subject, read, write);
-                    Ok(self.conclude_at_once(done))
+            match self.begin::<S, false>(spec.key(subject), subject) {
+                Some(begun) => {
+                    let done = begun.carry_out::<S, false>(subject, read, write);
+                    Ok(self.conclude(done))
                 }
-                None => (move || self.execute_in_phases(subject, step, fate, read, write))(),
+                None => (move || self.execute_in_phases(subject, spec, fate, read, write))(),
             }
         }
     }
@@ -301,77 +299,78 @@ impl Store {
     ///
     /// - As for [`Store::execute`].
     #[inline(never)]
-    unsafe fn execute_in_phases<S: Step>(
+    unsafe fn execute_in_phases<S: ChangeSpec>(
         &mut self,
         subject: Subject,
-        step: S,
+        spec: S,
         fate: Fate,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> Result<(Entity, Option<Location>), SpawnError> {
-        let number = step.number();
-        let key = if S::IN_TABLES || subject.is_new() {
-            step.key(subject)
+        let change = spec.change();
+        let key = if S::IN_TABLES || subject.has_no_row() {
+            spec.key(subject)
         } else {
-            self.key_of_table(step.key(subject), number, subject)
+            self.key_of_table(spec.key(subject), change, subject)
         };
-        let (mut id, mut flags) = self.find_plan(key, number, subject.table());
+        let (mut id, mut flags) = self.find_plan(key, change, subject.table());
         let mut prepared = None;
         // *Prepare* makes room as well. Without that phase the loop below reserves the row if the table is full.
-        let mut has_room = flags.intersects(PlanFlags::PREPARE);
+        let mut is_reserved = flags.intersects(PlanFlags::PREPARE);
         if flags.intersects(PlanFlags::NOTIFIES_BEFORE)
             && let Subject::Alive(entity, location) = subject
         {
-            let change = number.find(self);
-            let panicked = self.notify_before_change(Affected::Listed(&[entity]), location.table, change);
+            let number = change.resolve(self);
+            let panicked = self.notify_before_change(Affected::Listed(&[entity]), location.table, number);
             prepared = Some(Prepared { panicked: Some(panicked), ..Prepared::default() });
-            (id, flags) = self.find_plan(key, number, subject.table());
+            (id, flags) = self.find_plan(key, change, subject.table());
         }
-        if has_room {
+        if is_reserved {
             prepare(self, subject, id, fate, &mut prepared)?;
         }
-        let Done { entity, here, .. } = loop {
+        let WrittenChange { entity, here, .. } = loop {
             // SAFETY: forwarded.
-            if let Some(ready) = unsafe { self.ready::<AnyStep, true>(key.with_flags(flags), subject) } {
+            if let Some(begun) = unsafe { self.begin::<AnyChange, true>(key.with_flags(flags), subject) } {
                 // SAFETY: forwarded.
-                break unsafe { ready.carry_out::<S, true>(subject, read, write) };
+                break unsafe { begun.carry_out::<S, true>(subject, read, write) };
             }
-            assert!(!has_room, "*prepare* has reserved the row");
+            // No user code has run since the plan was found, so the cache still has it; only room was missing.
+            assert!(!is_reserved, "the row has been reserved");
             self.reserve_row(subject, id)?;
-            has_room = true;
+            is_reserved = true;
         };
         let changed = Changed { entity, plan: id, from: subject, here, fate };
         // SAFETY: the change has been carried out but for this phase, and nothing has happened since. The flags are those of the plan.
         let is_here = unsafe { finish(self, flags, changed, &mut prepared) };
         if prepared.is_none() {
-            // To drop nothing is a call.
+            // Dropping `None` would still be a call.
             core::mem::forget(prepared);
         }
         Ok((entity, is_here.then_some(here)))
     }
 
-    /// The key of a plan of a step without table-stored components for the table of an entity. The own key of the step finds a plan that is
-    /// not good for *prepare* and *finish*.
+    /// The key of a plan of a change without table-stored components for the table of an entity. The plan that its own key finds is for
+    /// entities of the empty table: its `table`, `lost` and `required` are not those of this entity, so it serves at once only.
     #[inline]
-    fn key_of_table(&mut self, key: PlanKey, number: Number, subject: Subject) -> PlanKey {
+    fn key_of_table(&mut self, key: PlanKey, change: LazyChange, subject: Subject) -> PlanKey {
         // Only to fill the plan cache: the next change with this key needs no phases.
-        self.find_plan(key, number, TableId::EMPTY);
-        PlanKey::of_change(number.find(self), subject.table())
+        self.find_plan(key, change, TableId::EMPTY);
+        PlanKey::of_change(change.resolve(self), subject.table())
     }
 
-    /// The plan of a step for entities of a table, and its special flags. The plan cache remembers it with a key.
+    /// The plan of a change for entities of a table, and its special flags. The plan cache remembers it with a key.
     #[inline]
-    fn find_plan(&mut self, key: PlanKey, number: Number, from: TableId) -> (PlanId, PlanFlags) {
+    fn find_plan(&mut self, key: PlanKey, change: LazyChange, from: TableId) -> (PlanId, PlanFlags) {
         match self.structure.archetypes.find(key) {
             Some(found) => found,
-            None => self.make_plan(key, number, from),
+            None => self.make_plan(key, change, from),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn make_plan(&mut self, key: PlanKey, number: Number, from: TableId) -> (PlanId, PlanFlags) {
-        let change = number.find(self);
+    fn make_plan(&mut self, key: PlanKey, change: LazyChange, from: TableId) -> (PlanId, PlanFlags) {
+        let change = change.resolve(self);
         let id = self.structure.archetypes.plan(from, change);
         self.structure.archetypes.remember(key, id);
         (id, self.structure.archetypes.at(id).plan.flags.special())
@@ -390,7 +389,7 @@ impl Store {
             self.structure.entities.reserve_next()?;
         }
         let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
-        let moves = plan.table != subject.table() || subject.is_new();
+        let moves = plan.table != subject.table() || subject.has_no_row();
         let rows = usize::from(moves) + usize::from(!plan.replaces.is_empty());
         tables.get_mut(plan.table).reserve(rows)?;
         Ok(())
@@ -402,7 +401,7 @@ impl Store {
     /// If this returns a change, an entity that had no row has its id and its location in the index, and without `PHASES` its required
     /// components are constructed in the row past the end. The caller must carry the change out: the row is not committed yet.
     ///
-    /// Without `PHASES` the special flags of the plan are those of the step, and perhaps `S::DROPS` and, for a new entity of a step that
+    /// Without `PHASES` the special flags of the plan are `S::flags`, and perhaps `S::TOLERATED` and, for a new entity of a change that
     /// `REQUIRES`, [`PlanFlags::REQUIRES`].
     ///
     /// # Safety
@@ -410,18 +409,24 @@ impl Store {
     /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
     ///   ([`Entities::is_pending`]).
     #[cfg_attr(not(debug_assertions), inline(always))]
-    unsafe fn ready<S: Step, const PHASES: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
+    unsafe fn begin<S: ChangeSpec, const PHASES: bool>(
+        &mut self,
+        key: PlanKey,
+        subject: Subject,
+    ) -> Option<BegunChange<'_>> {
         let now = self.now();
         let Self { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = self;
         let flags = S::flags(subject);
-        let tolerated = if S::REQUIRES && subject.is_new() { S::DROPS.union(PlanFlags::REQUIRES) } else { S::DROPS };
+        let tolerated =
+            if S::REQUIRES && subject.has_no_row() { S::TOLERATED.union(PlanFlags::REQUIRES) } else { S::TOLERATED };
         let key = if PHASES { key } else { key.with_flags(flags).tolerating(tolerated) };
         let Planned { plan, tables, components } = archetypes.cached(key)?;
         if !PHASES && S::ADDS && flags.intersects(PlanFlags::SPARSE) {
             let index = subject.index().unwrap_or_else(|| entities.next_index());
             let links = flags.intersects(PlanFlags::ONLY_LINKS);
-            if !(entities.has_summary_room(index, subject.is_new()) && S::has_sparse_room(plan, sparse, index))
-                || links && (events.dispatch.is_running() || !events.link_at_once(plan.summary))
+            // The index is that of the new entity if ids come in order; otherwise `begin_row` gets no id.
+            if !(entities.has_summary_room(index, subject.has_no_row()) && S::has_sparse_room(plan, sparse, index))
+                || links && !events.can_link_at_once(plan.added_storages)
             {
                 return None;
             }
@@ -435,30 +440,30 @@ impl Store {
                 Subject::New | Subject::Pending(_) => {
                     let table = tables.get_unchecked_mut(to);
                     let constructs = !PHASES && S::REQUIRES && !plan.required.is_empty();
-                    let (entity, here) = place_new(table, plan, entities, subject, constructs)?;
+                    let (entity, here) = begin_row(table, plan, entities, subject, constructs)?;
                     (Rows::New(table), entity, here)
                 }
-                Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (Rows::None, entity, at),
+                Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (Rows::OutsideTables, entity, at),
                 Subject::Alive(entity, at) if at.table == to => {
                     let table = tables.get_unchecked_mut(to);
-                    if (PHASES || S::ADDS && plan.flags.intersects(S::DROPS)) && !has_room(plan, table, 0) {
+                    if (PHASES || S::ADDS && plan.flags.intersects(S::TOLERATED)) && !has_room(plan, table, 0) {
                         return None;
                     }
                     (Rows::Stays(table), entity, at)
                 }
                 Subject::Alive(entity, at) => {
                     let (source, table) = tables.get_two_mut(at.table, to);
-                    // A row that moves and has values replaced as well is rare.
-                    let replaces = !PHASES && S::ADDS && plan.flags.intersects(S::DROPS);
+                    // `carry_out` does not drop replaced values of a row that moves, which are rare.
+                    let replaces = !PHASES && S::ADDS && plan.flags.intersects(S::TOLERATED);
                     if replaces || table.is_full() || PHASES && !has_room(plan, table, 1) {
                         return None;
                     }
                     let here = Location { table: to, row: table.len() as u32 };
-                    (Rows::Moves { to: table, source, from: at.row }, entity, here)
+                    (Rows::Moves { to: table, source, from_row: at.row }, entity, here)
                 }
             }
         };
-        Some(Ready { plan, entity, here, rows, entities, sparse, components, now })
+        Some(BegunChange { plan, entity, here, rows, entities, sparse, components, now })
     }
 }
 
@@ -469,7 +474,7 @@ impl Store {
 ///
 /// - The plan leads to this table. The caller commits the row. The id of a pending subject is pending.
 #[cfg_attr(not(debug_assertions), inline(always))]
-unsafe fn place_new(
+unsafe fn begin_row(
     table: &mut Table,
     plan: &MovePlan,
     entities: &mut Entities,
@@ -502,7 +507,7 @@ unsafe fn place_new(
 ///
 /// - The next targets of the writer are those of the bundle, and its plan is one of an insertion, of which every value is wanted.
 #[inline(always)]
-unsafe fn write_whole<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_>, token: Token) {
+unsafe fn write_in_place<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_>, token: Token) {
     let mut bundle = ManuallyDrop::new(bundle);
     // SAFETY: the bundle is not used again, nor dropped; the rest is forwarded. There is a token if it need not be taken apart.
     unsafe { B::write_row::<false>(bundle.address(), writer, token) }

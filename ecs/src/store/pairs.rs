@@ -259,7 +259,7 @@ fn end_of_pairs(store: &mut Store, number: usize) {
     if !store.relations.places[number].pairs.has_pending() {
         return;
     }
-    if store.events.held == 0 && !store.events.has_pending && !store.events.dispatch.is_running() {
+    if store.events.scope_depth == 0 && !store.events.has_pending && !store.events.dispatch.is_running() {
         notify_of_pairs(store, number);
         apply_recorded(store);
     } else {

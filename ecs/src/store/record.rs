@@ -58,7 +58,7 @@ impl<D> Events<D> {
         let is_plain = !self.observes_storages() || !entities.has_summaries();
         if is_plain && !self.is_recording() {
             // In a scope that defers events, later operations may move the rows.
-            let rows = match self.held {
+            let rows = match self.scope_depth {
                 0 => Affected::Rows { table: table.id(), first, count: made.len() },
                 _ => Affected::Listed(made),
             };
@@ -81,7 +81,7 @@ impl<D> Events<D> {
     /// Sets in all tables and plans which listeners want every operation.
     pub(super) fn update_interest(&self, archetypes: &mut Archetypes) {
         let recorder = Interest::RECORDER.only_if(self.is_recording());
-        archetypes.tell(recorder.union(Interest::SPAWNS.only_if(self.spawns.is_some())));
+        archetypes.update_interest(recorder.union(Interest::SPAWNS.only_if(self.spawns.is_some())));
     }
 
     /// Starts or stops recording all transitions.

@@ -1,9 +1,9 @@
 //! Making entities.
 
 use super::addition::{Addition, inserting};
+use super::change_spec::{NumberedChange, Subject};
 use super::required::construct_required;
 use super::spawn_error::{MAX_GAP, SpawnAtError, SpawnError};
-use super::step::{NumberedStep, Subject};
 use super::{Store, Structure};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, Targets, give, with_parts};
@@ -103,7 +103,7 @@ impl Store {
         // SAFETY: the id is pending, as has just been checked. The addition writes the components of its change, in order, and does not panic.
         // Nothing is taken.
         let spawned =
-            unsafe { self.execute(subject, NumberedStep::<true>(change), Fate::Dropped, |_, _, _| {}, write) };
+            unsafe { self.execute(subject, NumberedChange::<true>(change), Fate::Dropped, |_, _, _| {}, write) };
         spawned.map(|(entity, _)| entity)
     }
 

@@ -385,5 +385,5 @@ fn refuse<R: Relationship>(
     }
     store.events.links.refused.push_back((id, source));
     store.events.has_pending = true;
-    store.events.dispatch.let_wait(|store: &mut Store| store.batched(Store::relink));
+    store.events.dispatch.push_observer_commands(|store: &mut Store| store.batched(Store::relink));
 }

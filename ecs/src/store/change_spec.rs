@@ -1,4 +1,4 @@
-//! What a structural change of one entity does: its entity, its step, and the key of its plan.
+//! What identifies a structural change of one entity: its subject, its bundle or number, and the key of its plan.
 
 use core::any::TypeId;
 use core::marker::PhantomData;
@@ -41,40 +41,42 @@ impl Subject {
 
     /// Whether the entity has no row yet.
     #[inline(always)]
-    pub(super) fn is_new(self) -> bool {
+    pub(super) fn has_no_row(self) -> bool {
         !matches!(self, Self::Alive(..))
     }
 }
 
-/// A change of one entity.
-pub(super) trait Step: Copy {
+/// What identifies a change of one entity: the bundle that it inserts or removes, or its number. The constants and the flags say which
+/// changes are carried out at once, without a *prepare* and a *finish* phase.
+pub(super) trait ChangeSpec: Copy {
     /// Whether it adds anything.
     const ADDS: bool;
 
-    /// Whether the step itself names table-stored components. If not, its plan is cached for entities of all tables, nothing is read, and
+    /// Whether the change itself names table-stored components. If not, its plan is cached for entities of all tables, nothing is read, and
     /// requirements, which may be table-stored, are left to a change in phases.
     const IN_TABLES: bool = true;
-
-    /// The flag that such a plan may have besides: `REPLACES` for an insertion, `DROPS` for a removal. The values are dropped at the end.
-    const DROPS: PlanFlags = PlanFlags::NONE;
 
     /// Whether it adds components that require others. For a new entity these are constructed without a *prepare* phase, if all go to
     /// columns.
     const REQUIRES: bool = false;
 
-    /// The special flags that a plan must have, exactly, for the change to need neither a *prepare* nor a *finish* phase. See `DROPS` and
-    /// `REQUIRES` for flags that it may have in addition.
+    /// The special flags that a plan must have, exactly, to be carried out at once, apart from `TOLERATED` and, for a new entity,
+    /// [`PlanFlags::REQUIRES`].
     fn flags(_: Subject) -> PlanFlags {
         PlanFlags::NONE
     }
 
-    /// The key of a plan with the flags of the step. If the step does not concern tables, that is its plan for entities of any table.
+    /// A flag that a plan which is carried out at once may have in addition: `REPLACES` for an insertion, `DROPS` for a removal. The values
+    /// are dropped after the row has been written.
+    const TOLERATED: PlanFlags = PlanFlags::NONE;
+
+    /// The key of a plan with these flags. If the change does not concern tables, that is its plan for entities of any table.
     fn key(self, subject: Subject) -> PlanKey;
 
     /// The number of the change.
-    fn number(self) -> Number;
+    fn change(self) -> LazyChange;
 
-    /// Whether there is room in sparse storages for what the step adds to an entity.
+    /// Whether there is room in sparse storages for what the change adds to an entity.
     fn has_sparse_room(_: &MovePlan, _: &[SparseStorage], _: u32) -> bool {
         false
     }
@@ -83,7 +85,7 @@ pub(super) trait Step: Copy {
     ///
     /// # Safety
     ///
-    /// - The storage is that of the only component that the step removes. Dropping a value does nothing.
+    /// - The storage is that of the only component that the change removes. Dropping a value does nothing.
     unsafe fn remove_sole(storage: &mut SparseStorage, entity: Entity) {
         storage.remove(entity);
     }
@@ -91,15 +93,15 @@ pub(super) trait Step: Copy {
 
 /// The number of a change. A bundle gets its number when it is used for the first time.
 #[derive(Clone, Copy)]
-pub(super) enum Number {
+pub(super) enum LazyChange {
     Known(Change),
     OfBundle(fn(&mut Store) -> Change),
 }
 
-impl Number {
+impl LazyChange {
     /// The number, which a new bundle gets now.
     #[inline]
-    pub(super) fn find(self, store: &mut Store) -> Change {
+    pub(super) fn resolve(self, store: &mut Store) -> Change {
         match self {
             Self::Known(change) => change,
             Self::OfBundle(find) => find(store),
@@ -109,9 +111,9 @@ impl Number {
 
 /// A change that is known by its number.
 #[derive(Clone, Copy)]
-pub(super) struct NumberedStep<const ADDS: bool>(pub(super) Change);
+pub(super) struct NumberedChange<const ADDS: bool>(pub(super) Change);
 
-impl<const ADDS: bool> Step for NumberedStep<ADDS> {
+impl<const ADDS: bool> ChangeSpec for NumberedChange<ADDS> {
     const ADDS: bool = ADDS;
 
     #[inline]
@@ -120,17 +122,17 @@ impl<const ADDS: bool> Step for NumberedStep<ADDS> {
     }
 
     #[inline]
-    fn number(self) -> Number {
-        Number::Known(self.0)
+    fn change(self) -> LazyChange {
+        LazyChange::Known(self.0)
     }
 }
 
 /// The insertion or removal of a bundle that is known by its type.
-pub(super) struct TypedStep<B, const ADDS: bool>(PhantomData<fn() -> B>);
+pub(super) struct BundleChange<B, const ADDS: bool>(PhantomData<fn() -> B>);
 
-impl_copy! { [B, const ADDS: bool] TypedStep<B, ADDS>; }
+impl_copy! { [B, const ADDS: bool] BundleChange<B, ADDS>; }
 
-impl<B, const ADDS: bool> TypedStep<B, ADDS> {
+impl<B, const ADDS: bool> BundleChange<B, ADDS> {
     const STEP: fn(u32) -> ChangeStep = if ADDS { ChangeStep::Insert } else { ChangeStep::Remove };
 
     #[inline(always)]
@@ -139,10 +141,11 @@ impl<B, const ADDS: bool> TypedStep<B, ADDS> {
     }
 }
 
-impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
+impl<B: Bundle, const ADDS: bool> ChangeSpec for BundleChange<B, ADDS> {
     const ADDS: bool = ADDS;
     const IN_TABLES: bool = B::Parts::KINDS.intersects(PartKinds::TABLE);
-    const DROPS: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.intersects(PartKinds::SPARSE), ADDS) {
+    // An old sparse value that needs drop is retired, and dropped by *finish*.
+    const TOLERATED: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.intersects(PartKinds::SPARSE), ADDS) {
         (false, _) => PlanFlags::NONE,
         (true, true) => PlanFlags::REPLACES,
         (true, false) => PlanFlags::DROPS,
@@ -156,7 +159,9 @@ impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
             let at_once = B::Parts::SOLE_SPARSE && !kinds.intersects(PartKinds::SPARSE_DROPS);
             return if at_once { PlanFlags::SPARSE } else { PlanFlags::NONE };
         }
-        match kinds.intersects(PartKinds::SPARSE) && (subject.is_new() || !kinds.intersects(PartKinds::SPARSE_DROPS)) {
+        match kinds.intersects(PartKinds::SPARSE)
+            && (subject.has_no_row() || !kinds.intersects(PartKinds::SPARSE_DROPS))
+        {
             true if kinds.intersects(PartKinds::LINKS) => PlanFlags::LINKS,
             true => PlanFlags::SPARSE,
             false => PlanFlags::NONE,
@@ -166,12 +171,12 @@ impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
     #[inline(always)]
     fn key(self, subject: Subject) -> PlanKey {
         let table = if Self::IN_TABLES { subject.table() } else { TableId::EMPTY };
-        PlanKey::of_type(TypeId::of::<B>(), Self::STEP, table, subject.is_new())
+        PlanKey::of_type(TypeId::of::<B>(), Self::STEP, table, subject.has_no_row())
     }
 
     #[inline]
-    fn number(self) -> Number {
-        Number::OfBundle(|store| Change::of(Self::STEP(store.register_bundle::<B>())))
+    fn change(self) -> LazyChange {
+        LazyChange::OfBundle(|store| Change::of(Self::STEP(store.register_bundle::<B>())))
     }
 
     #[inline(always)]

@@ -1,0 +1,133 @@
+//! Removing all entities at once.
+
+use alloc::vec::Vec;
+
+use super::events::LeftRows;
+use super::lifecycle_events::LifecycleEvents;
+use super::selection::Selection;
+use super::{Store, Structure};
+use crate::archetype::Archetypes;
+use crate::entity::{Entity, SparseSummary, TableId};
+use crate::guard::for_each_despite_panics;
+use crate::removal::{Fate, RemovalRecord};
+use crate::sparse::SparseStorage;
+use crate::table::Table;
+
+impl Store {
+    /// Removes all entities. They are gone before the first component is dropped. `O(entities)`, and as often a step as there
+    /// are tables or indexes, whichever are fewer.
+    pub(crate) fn clear_entities(&mut self) {
+        self.flush();
+        let occupied = self.structure.occupied_tables();
+        let all = |&table: &TableId| Selection { table, rows: None, before: 0 };
+        let collect = |store: &mut Self, events: &mut LifecycleEvents| {
+            occupied.iter().map(all).for_each(|selection| store.collect_end_of(events, &selection));
+        };
+        self.notify_and_batch(collect, clear_all_entities);
+    }
+}
+
+fn clear_all_entities(store: &mut Store) {
+    let occupied = store.structure.occupied_tables();
+    let mut watched = prepare_to_tell_of_all(store, &occupied);
+    let living = store.structure.prepare_to_free_all(&occupied);
+    // From here on nothing needs memory.
+    store.structure.free_all(living);
+    let Store {
+        structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, events, ..
+    } = store;
+    let mut told = RemovalRecord::default();
+    for (table, of_table) in &mut watched.tables {
+        let table = tables.get_mut(*table);
+        let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: Fate::Dropped };
+        // SAFETY: the entities stand in the order of their rows, which are forgotten below; what is kept is not dropped.
+        unsafe { events.ended(&left, &[], (&mut *sparse, components), of_table) }
+        told.join(of_table);
+    }
+    for (number, entities) in &watched.storages {
+        let id = components.sparse()[*number];
+        events.storage_lost(&mut sparse[*number], *number, entities, id, &mut told);
+    }
+    let _finish = events.finish(&told);
+    let of_tables = occupied.iter().map(|&table| (Some(table), None));
+    let of_storages = sparse.iter_mut().map(|storage| (None, Some(storage)));
+    // The rows of all tables are gone before the first value is dropped.
+    for_each_despite_panics(of_tables.chain(of_storages), |(table, storage)| {
+        if let Some(table) = table {
+            let kept = watched.tables.iter().find(|(watched, _)| *watched == table);
+            tables.get_mut(table).clear_except(kept.map_or(&[][..], |(_, told)| told.kept()));
+        }
+        if let Some(storage) = storage {
+            storage.clear();
+        }
+    });
+}
+
+/// Makes room for telling that all entities have lost everything.
+fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> WatchedRemovals {
+    let mut all = WatchedRemovals { tables: Vec::new(), storages: Vec::new() };
+    if !store.events.removals.is_watching() && !store.events.is_recording() {
+        return all;
+    }
+    let Store { structure: Structure { archetypes: Archetypes { tables, .. }, entities, sparse, .. }, events, .. } =
+        store;
+    let watched = occupied.iter().filter_map(|&table| tables.get(table)).filter(|table| !table.interest().is_empty());
+    let in_storage = |number: usize| sparse.get(number).map_or(0, SparseStorage::len);
+    let room = events.removals.make_room_for_all(watched.clone(), in_storage);
+    room.unwrap_or_else(|error| error.raise());
+    for table in watched {
+        let told = events.removals.make_room(table.watched_columns(), SparseSummary::default(), 0, Fate::Dropped);
+        all.tables.push((table.id(), told.unwrap_or_else(|error| error.raise())));
+    }
+    for (number, storage) in sparse.iter().enumerate() {
+        if events.watches(SparseSummary::default().with(number)) {
+            let indexes = core::iter::successors(storage.next_index(0), |&(_, at)| storage.next_index(at));
+            let entities = indexes.filter_map(|(index, _)| Some(entities.at_index(index)?.0)).collect();
+            all.storages.push((number, entities));
+        }
+    }
+    all
+}
+
+impl Structure {
+    /// The tables that have rows, in their order.
+    fn occupied_tables(&self) -> Vec<TableId> {
+        if self.archetypes.tables.iter().len() <= self.entities.index_bound() {
+            let occupied = self.archetypes.tables.iter().filter(|table| !table.is_empty());
+            return occupied.map(Table::id).collect();
+        }
+        // In each of them one entity has the first row.
+        let locations = self.entities.locations().filter(|location| location.row == 0);
+        let mut occupied: Vec<TableId> = locations.map(|location| location.table).collect();
+        occupied.sort_unstable();
+        occupied
+    }
+
+    /// All entities in the order of their indexes, if it is less work to list them than to go through all indexes; these are
+    /// the tables that they are in. Makes room for their ends.
+    pub(super) fn prepare_to_free_all(&mut self, occupied: &[TableId]) -> Option<Vec<Entity>> {
+        let room = self.entities.reserve_free(self.entities.len());
+        room.unwrap_or_else(|error| error.raise());
+        if self.entities.len() > self.entities.index_bound() / 16 {
+            return None;
+        }
+        let tables = occupied.iter().filter_map(|&table| self.archetypes.tables.get(table));
+        let mut living: Vec<Entity> = tables.flat_map(Table::entities).copied().collect();
+        living.sort_unstable_by_key(|entity| entity.index());
+        Some(living)
+    }
+
+    /// Ends the lives of all entities, in the order of their indexes. Needs no memory.
+    pub(super) fn free_all(&mut self, living: Option<Vec<Entity>>) {
+        match living {
+            Some(living) => living.iter().for_each(|&entity| self.entities.free(entity)),
+            None => self.entities.free_all(),
+        }
+    }
+}
+
+/// The tables and sparse storages of which it is told that they have lost everything.
+struct WatchedRemovals {
+    tables: Vec<(TableId, RemovalRecord)>,
+    storages: Vec<(usize, Vec<Entity>)>,
+}
