@@ -185,7 +185,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
         let system_before = core::mem::replace(&mut store.commands.errors.system, system);
         let caused = Caused { target_world: TargetWorld::new(store), store, cause, before, system_before };
         run(&mut queue, caused.store, &mut None);
-        caused.store.events.dispatch.reuse_direct(&mut queue);
+        caused.store.events.dispatch.reuse_world_commands(&mut queue);
         if caused.target_world.is(caused.store) {
             caused.store.structure.make_reserved_pending();
         }
@@ -194,16 +194,16 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
 
 /// The observer that was running has finished: what it has recorded beside its parameters waits with the rest.
 #[inline]
-pub(crate) fn defer_direct(store: &mut Store) {
-    if store.events.dispatch.has_direct() {
-        defer_direct_now(store);
+pub(crate) fn defer_world_commands(store: &mut Store) {
+    if store.events.dispatch.has_world_commands() {
+        defer_world_commands_now(store);
     }
 }
 
 // It stands apart, so that what mostly has nothing to do keeps its registers.
 #[cold]
 #[inline(never)]
-fn defer_direct_now(store: &mut Store) {
+fn defer_world_commands_now(store: &mut Store) {
     let queue = store.events.dispatch.take_world_commands();
     defer(queue, store, None);
 }
@@ -245,7 +245,7 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, target_world: &mut Option<Ta
         store: &'a mut Store,
         target_world: &'a mut Option<TargetWorld>,
         /// The origin of operations before the commands.
-        acting: SavedCaller,
+        caller: SavedCaller,
         /// Whether no command has panicked.
         has_ended: bool,
     }
@@ -256,17 +256,17 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, target_world: &mut Option<Ta
                 return target_world.send_pending(Vec::new());
             }
             if !self.has_ended {
-                self.acting.restore(self.store);
+                self.caller.restore(self.store);
                 // If there is no memory the next flush does it. Another panic would end the process.
                 let _ = self.store.try_place_pending();
             }
         }
     }
-    let mut place = PlacePending { acting: SavedCaller::save(store), store, target_world, has_ended: false };
+    let mut place = PlacePending { caller: SavedCaller::save(store), store, target_world, has_ended: false };
     run_queue(place.store, queue, place.target_world);
     place.has_ended = true;
     if place.target_world.as_ref().is_none_or(|target_world| target_world.is(place.store)) {
-        place.acting.restore(place.store);
+        place.caller.restore(place.store);
         place.store.place_pending();
     }
 }

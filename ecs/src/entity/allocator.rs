@@ -198,14 +198,14 @@ impl Entities {
 
     /// The origin of the operations.
     #[inline]
-    pub(crate) fn acting(&self) -> Origin {
-        self.lives.acting()
+    pub(crate) fn caller(&self) -> Origin {
+        self.lives.caller()
     }
 
     /// Sets the origin of operations from now on.
     #[inline]
-    pub(crate) fn act(&mut self, by: Origin) {
-        self.lives.act(by);
+    pub(crate) fn set_caller(&mut self, by: Origin) {
+        self.lives.set_caller(by);
     }
 
     /// The live entity with this index.

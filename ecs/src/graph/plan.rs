@@ -107,7 +107,7 @@ flag_set! {
         DISABLES = 1 << 5;
         /// Observers or hooks may be notified before the entity changes.
         NOTIFIES_BEFORE = 1 << 6;
-        /// The recorder, observers or hooks are notified after the entity has changed.
+        /// There are listeners of any kind, for after the entity has changed.
         NOTIFIES_AFTER = 1 << 7;
         /// Removals are recorded, or spawns are.
         RECORDS = 1 << 8;

@@ -163,7 +163,7 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, target_worl
             // Commands that the closure applies may have the same pattern.
             store.commands.last_pattern = pattern;
             store.commands.applied += 1;
-            store.structure.entities.act(entry.by);
+            store.structure.entities.set_caller(entry.by);
             let target_world = target_world.get_or_insert_with(|| TargetWorld::new(store));
             let system = store.commands.errors.system;
             running.run_closure(&entry, store);
@@ -300,7 +300,7 @@ fn apply_next(
     });
     let Some(compiled) = pattern.compiled else { return };
     store.commands.applied += (run.count * pattern.count()) as u64;
-    act_for(&mut store.structure.entities, pattern, compiled);
+    set_caller_of(&mut store.structure.entities, pattern, compiled);
     // Steps that were recorded in different places are applied entity by entity, so that each component gets the origin of its step.
     let is_mixed = pattern.is_mixed();
     if let Some(place) = place
@@ -349,10 +349,10 @@ fn apply_one_of(
         Ok(()) => store.flush_events(),
         Err(error) => {
             for (step, by) in pattern.steps().zip(pattern.origins()) {
-                store.structure.entities.act(by);
+                store.structure.entities.set_caller(by);
                 report(&mut store.commands.errors, step, error.clone(), by);
             }
-            act_for(&mut store.structure.entities, pattern, compiled);
+            set_caller_of(&mut store.structure.entities, pattern, compiled);
         }
     }
 }
@@ -378,15 +378,15 @@ fn observes_steps(store: &mut Store, entity: Entity, place: Option<Placement>, p
 /// Whether user code may be told of the end of an entity because of what it has in sparse storages.
 #[inline]
 fn notifies_of_sparse_end(store: &Store, entity: Entity) -> bool {
-    store.events.notified_storages.meets(store.structure.entities.sparse_summary(entity.index()))
+    store.events.observed.notifying.meets(store.structure.entities.sparse_summary(entity.index()))
 }
 
 /// Sets the origin of the operations that follow to that of the first step, or of the last one if the entity is despawned.
 #[inline]
-fn act_for(entities: &mut Entities, pattern: &Pattern<Store>, compiled: CompiledSteps) {
+fn set_caller_of(entities: &mut Entities, pattern: &Pattern<Store>, compiled: CompiledSteps) {
     let mut origins = pattern.origins();
     let by = if matches!(compiled, CompiledSteps::Despawn) { origins.last() } else { origins.next() };
-    entities.act(by.unwrap_or_default());
+    entities.set_caller(by.unwrap_or_default());
 }
 
 /// Where an entity is that the first step spawns, or not.

@@ -84,7 +84,7 @@ impl Store {
         let visit = Visit { column: set.column(), now: clock.tick.get() };
         // SAFETY: the storage is that of `C`, so this is a value of `C`, and the whole store is borrowed mutably.
         let list = unsafe { list.as_mut() };
-        Some(Listing { list, links: &mut events.links, entities, lists: events.lists, visit })
+        Some(Listing { list, links: &mut events.links, entities, lists: events.observed.lists, visit })
     }
 
     /// Gives a living entity a value of a component with sparse storage, which it does not have, if nothing is told of that. Otherwise

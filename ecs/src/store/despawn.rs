@@ -60,7 +60,7 @@ impl Store {
             }
             *quiet = Some(location.table);
         }
-        (!self.events.observed_ends.meets(summary)).then_some(summary)
+        (!self.events.observed.ends.meets(summary)).then_some(summary)
     }
 
     /// How many of the first of some entities are in this table, to whose ends no observer and no hook listens, and list no sources: with
@@ -68,7 +68,7 @@ impl Store {
     #[inline]
     pub(crate) fn count_leaves(&self, entities: &[Entity], quiet: Option<TableId>) -> usize {
         let Some(table) = quiet else { return 0 };
-        let storages = self.events.observed_ends.union(self.events.lists);
+        let storages = self.events.observed.ends.union(self.events.observed.lists);
         self.structure.entities.count_apart(entities, table, storages)
     }
 

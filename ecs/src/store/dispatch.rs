@@ -1,7 +1,7 @@
 //! What a store keeps for listeners that are user code: the observers of events, and hooks of components.
 //!
 //! An event is delivered at once. Its observers see the store as it is and can change values. They record structural changes as
-//! commands, which wait in [`Dispatch::queue`] until the outermost dispatch has ended. So the entities, and the list of observers, stay
+//! commands, which wait in [`Dispatch::observer_commands`] until the outermost dispatch has ended. So the entities, and the list of observers, stay
 //! the same during a dispatch.
 //!
 //! A dispatch takes the observers out of the store ([`TakenObservers`]), so that each of them can be given the store. An event of the same
@@ -97,7 +97,7 @@ flag_set! {
         LIMITED = 1 << 2;
         /// The limit of depth has to be checked.
         MAY_LEAD = Self::RUNNING.0 | Self::LIMITED.0;
-        /// The running system may have recorded commands outside of its parameters.
+        /// The running hook or observer may have recorded commands by `World::commands`, not by a parameter `Commands`.
         WORLD_COMMANDS = 1 << 3;
         /// Commands may wait for the end of the outermost dispatch.
         WAITING = 1 << 4;
@@ -130,10 +130,10 @@ pub(crate) struct Dispatch<C: 'static> {
     pub(crate) vtable: Option<&'static DispatchVTable<C>>,
     /// How entities are linked that get this component, which names a target: the last one that came.
     pub(super) last_link: Option<(ComponentId, Link<C>)>,
-    /// The commands of observers, until the outermost event has been told.
-    queue: Queue<C>,
-    /// What the observer that is running has recorded beside its parameters.
-    direct: Queue<C>,
+    /// The commands of observers and hooks, until the outermost dispatch has ended. Each entry owns the queue of one of them.
+    observer_commands: Queue<C>,
+    /// The commands that the running hook or observer has recorded by `World::commands`, not by a parameter `Commands`.
+    world_commands: Queue<C>,
 }
 
 impl<C: 'static> Default for Dispatch<C> {
@@ -150,8 +150,8 @@ impl<C: 'static> Default for Dispatch<C> {
             made: Vec::new(),
             vtable: None,
             last_link: None,
-            queue: Queue::default(),
-            direct: Queue::default(),
+            observer_commands: Queue::default(),
+            world_commands: Queue::default(),
         }
     }
 }
@@ -219,57 +219,57 @@ impl<C: 'static> Dispatch<C> {
         self.state == State::NONE
     }
 
-    /// Whether the observer that is running may have recorded something beside its parameters.
+    /// Whether the running hook or observer may have recorded commands by `World::commands`.
     #[inline(always)]
-    pub(crate) fn has_direct(&self) -> bool {
+    pub(crate) fn has_world_commands(&self) -> bool {
         self.state.intersects(State::WORLD_COMMANDS)
     }
 
-    /// Where it records that.
-    pub(crate) fn direct(&mut self) -> &mut Queue<C> {
+    /// Where `World::commands` records the commands of the running hook or observer.
+    pub(crate) fn world_commands(&mut self) -> &mut Queue<C> {
         self.state.set(State::WORLD_COMMANDS, true);
-        &mut self.direct
+        &mut self.world_commands
     }
 
-    /// Takes what it has recorded.
+    /// Takes these commands.
     pub(crate) fn take_world_commands(&mut self) -> Queue<C> {
         self.state.set(State::WORLD_COMMANDS, false);
-        core::mem::take(&mut self.direct)
+        core::mem::take(&mut self.world_commands)
     }
 
-    /// Whether commands may wait for the end of the outermost event.
+    /// Whether commands of observers may wait for the end of the outermost dispatch.
     #[inline(always)]
     pub(crate) fn has_observer_commands(&self) -> bool {
         self.state.intersects(State::WAITING)
     }
 
-    /// Has a command wait for the end of the outermost event.
+    /// Has a command wait for the end of the outermost dispatch.
     pub(crate) fn push_observer_commands(&mut self, command: impl FnOnce(&mut C) + Send + 'static) {
         self.state.set(State::WAITING, true);
-        self.queue.push(command);
+        self.observer_commands.push(command);
     }
 
     /// Takes the commands that wait.
     pub(crate) fn take_observer_commands(&mut self) -> Queue<C> {
         self.state.set(State::WAITING, false);
-        core::mem::take(&mut self.queue)
+        core::mem::take(&mut self.observer_commands)
     }
 
     /// Commands that have waited have been carried out: others can be recorded where they were.
     #[inline]
     pub(crate) fn reuse_observer_commands(&mut self, queue: &mut Queue<C>) {
-        self.queue.reuse(queue);
+        self.observer_commands.reuse(queue);
     }
 
-    /// The same, of those that one observer or hook has recorded.
+    /// Commands that a hook or observer had recorded by `World::commands` have been carried out: others can be recorded where they were.
     #[inline]
-    pub(crate) fn reuse_direct(&mut self, queue: &mut Queue<C>) {
-        self.direct.reuse(queue);
+    pub(crate) fn reuse_world_commands(&mut self, queue: &mut Queue<C>) {
+        self.world_commands.reuse(queue);
     }
 
     /// The memory for commands that wait.
     pub(super) fn queued_bytes(&self) -> usize {
-        self.queue.allocated_bytes() + self.direct.allocated_bytes()
+        self.observer_commands.allocated_bytes() + self.world_commands.allocated_bytes()
     }
 
     /// Sets how many events may lead to each other.
@@ -476,7 +476,7 @@ impl<C: 'static> Dispatch<C> {
         }
         self.forget(&removed);
         try_shrink_map(&mut self.events);
-        [&mut self.queue, &mut self.direct].into_iter().for_each(Queue::shrink_to_fit);
+        [&mut self.observer_commands, &mut self.world_commands].into_iter().for_each(Queue::shrink_to_fit);
         try_shrink(&mut self.made);
         removed
     }

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use super::lifecycle_events::{Affected, LifecycleEvents};
 use super::links::Links;
+use super::observed_storages::ObservedStorages;
 use crate::component::{ComponentId, Components, Kinds};
 use crate::entity::{Entity, SparseSummary, TableId};
 use crate::graph::{MovePlan, Target};
@@ -36,19 +37,7 @@ pub(crate) struct Events<D> {
     /// Whether a component has an observer or a hook, or is a side of a relationship or relation.
     pub(super) is_observing: bool,
     /// The sparse storages of such components.
-    pub(super) observed_storages: SparseSummary,
-    /// Those of these without `unobserved_links`: a removal from them may notify user code.
-    pub(super) notified_storages: SparseSummary,
-    /// The storages of components that name targets and have no listeners, while no list of sources has a listener either.
-    pub(super) unobserved_links: SparseSummary,
-    /// The storages of components that list sources.
-    pub(crate) lists: SparseSummary,
-    /// The storages of components that name targets.
-    pub(crate) sources: SparseSummary,
-    /// The storages of components with observers or hooks, or of pairs: entities in them do not end by `end_linked`.
-    pub(super) observed_ends: SparseSummary,
-    /// `observed_storages`, or all storages while a recorder or a journal is active.
-    noted_storages: SparseSummary,
+    pub(crate) observed: ObservedStorages,
     /// Which source is listed by which target.
     pub(crate) links: Links,
     /// Events that have not been delivered yet.
@@ -85,7 +74,6 @@ impl<D> Events<D> {
         let mut recorder = self.recorded.take().unwrap_or_default();
         change(&mut recorder);
         self.recorded = (!recorder.is_off()).then_some(recorder);
-        self.set_observed_storages(self.observed_storages);
     }
 
     /// What has been recorded since this was last called.
@@ -141,25 +129,26 @@ impl<D> Events<D> {
     /// Whether a listener may be told of everything, or of removals from one of these sparse storages.
     #[inline]
     pub(super) fn watches(&self, storages: SparseSummary) -> bool {
-        self.is_recording() || self.removals.watches(storages) || self.observed_storages.meets(storages)
+        self.is_recording() || self.removals.watches(storages) || self.observed.all.meets(storages)
     }
 
     /// Whether a listener is told of what comes to this sparse storage.
     #[inline]
     pub(super) fn observes_storage(&self, number: usize) -> bool {
-        self.noted_storages.meets(SparseSummary::default().with(number))
+        self.is_recording() || self.observed.all.meets(SparseSummary::default().with(number))
     }
 
     /// Whether a listener may be told of what leaves this sparse storage.
     #[inline]
     pub(super) fn watches_storage(&self, number: usize) -> bool {
-        self.removals.with_watched(self.noted_storages).meets(SparseSummary::default().with(number))
+        self.is_recording()
+            || self.removals.with_watched(self.observed.all).meets(SparseSummary::default().with(number))
     }
 
     /// Whether a component that comes to one of these sparse storages is linked at once, unless observers or hooks are running.
     #[inline]
     pub(super) fn link_at_once(&self, storages: SparseSummary) -> bool {
-        self.unobserved_links.meets(storages) && !(self.scope_depth != 0 || self.has_pending || self.is_recording())
+        self.observed.only_linked.meets(storages) && !(self.scope_depth != 0 || self.has_pending || self.is_recording())
     }
 
     /// Records that the entity in a row of a table ends, which has no other components, if that takes no more than to copy values.
@@ -185,15 +174,9 @@ impl<D> Events<D> {
         table.interest().intersects(Interest::REMOVALS.union(Interest::RECORDER)) || self.removals.watches(storages)
     }
 
-    /// Says of which sparse storages observers or hooks are told.
-    pub(super) fn set_observed_storages(&mut self, storages: SparseSummary) {
-        self.observed_storages = storages;
-        self.noted_storages = if self.is_recording() { SparseSummary::ALL } else { storages };
-    }
-
     /// Whether a listener is told of what comes to some sparse storage.
     pub(super) fn observes_storages(&self) -> bool {
-        !self.observed_storages.is_empty()
+        !self.observed.all.is_empty()
     }
 
     /// Notes that an entity is new.
@@ -240,23 +223,8 @@ impl<D> Events<D> {
 
     /// Recomputes which components are observed, and in which sparse storages they are.
     pub(crate) fn refresh_observed(&mut self, components: &Components) {
-        let storages_of = |holds: &dyn Fn(ComponentId) -> bool| {
-            let held = components.sparse().iter().enumerate().filter(|(_, id)| holds(**id));
-            held.fold(SparseSummary::default(), |all, (number, _)| all.with(number))
-        };
+        self.observed = ObservedStorages::of(components);
         let is_observed = |id: ComponentId| !components.observed(id).is_empty();
-        let has_listeners = |id: ComponentId| !components.observed(id).of_listeners().is_empty();
-        // The end of a source ends nothing else, but may change the list of its target, which may be observed.
-        let lists_observed =
-            components.sparse().iter().any(|&id| is_observed(id) && components.lists_sources(id) && has_listeners(id));
-        let may_notify = |id| lists_observed || !components.names_target(id) || has_listeners(id);
-        let told = storages_of(&|id| is_observed(id) && may_notify(id));
-        self.notified_storages = told;
-        self.lists = storages_of(&|id| is_observed(id) && components.lists_sources(id));
-        self.sources = storages_of(&|id| is_observed(id) && components.names_target(id));
-        self.observed_ends = storages_of(&|id| is_observed(id) && (has_listeners(id) || components.is_of_pairs(id)));
-        self.unobserved_links = self.sources.except(told);
-        self.set_observed_storages(storages_of(&is_observed));
         let is_any_observed = components.iter().any(|info| is_observed(info.id()));
         self.is_observing = is_any_observed || !components.observed_only(None).is_empty();
         if self.is_observing {
@@ -295,7 +263,7 @@ impl<D> Events<D> {
     #[inline]
     pub(super) fn observe_end(&self, tables: &Tables, table: TableId, storages: SparseSummary) -> bool {
         let in_table = tables.get(table).is_some_and(|table| table.interest().intersects(Interest::OBSERVERS));
-        in_table || self.observed_storages.meets(storages)
+        in_table || self.observed.all.meets(storages)
     }
 
     /// Has a panic go on when the operation has ended.

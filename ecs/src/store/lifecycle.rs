@@ -2,11 +2,19 @@
 //!
 //! Hooks and observers are user code. They get the store as it is, but cannot change its structure: entities, tables, rows and plans stay
 //! the same during a dispatch, and so does what an operation knows of them. The structural changes that they record wait in
-//! `Dispatch::queue` and are applied by [`Store::flush_events`], the last step of an operation. After it an operation must not rely on anything.
+//! `Dispatch::observer_commands` and are applied by [`Store::flush_events`], the last step of an operation. After it an operation must not rely on anything.
 //!
 //! [`Store::notify_before`] delivers the events of what is about to end, while all old values are in place. An operation adds the events
 //! of what has begun to `Events::pending` when it has moved rows, and `flush_events` delivers them. An operation that consists of others
 //! defers the events of these until all have ended: [`Store::batched`].
+//!
+//! | function | before the operation | afterwards | another store may take the place of this one |
+//! |---|---|---|---|
+//! | [`Store::defer_events`] | | the caller flushes | no |
+//! | [`Store::batched`] | | flushes | no |
+//! | [`Store::batched_after_notice`] | has been notified by the caller | flushes | no |
+//! | [`Store::notify_and_batch`] | notifies | flushes | no |
+//! | [`with_deferred_events`] | | flushes | yes |
 //!
 //! If an operation panics, its events are delivered with those of the next one. If a listener panics before an operation, the panic waits
 //! until the operation has ended ([`Store::finish_operation`]).
@@ -91,7 +99,7 @@ impl Drop for ChangingLinks<'_> {
     }
 }
 
-/// Ids that were pending before reactions, which are so again afterwards: in their own world, which may be elsewhere then.
+/// Ids that were pending before commands of listeners, and are so again afterwards: in their own world, which may be elsewhere then.
 struct Promised<'s> {
     store: &'s mut Store,
     /// None if there are no ids.
@@ -294,7 +302,7 @@ fn flush_pending(store: &mut Store) {
     }
     deliver_pending(store);
     // A command may exchange the store for another one, so this is the last step.
-    apply_recorded(store);
+    apply_listener_commands(store);
 }
 
 /// The rest of [`flush_pending`] if there are events of pairs, links were refused, or a listener has panicked.
@@ -310,7 +318,7 @@ fn flush_despite_panics(store: &mut Store) {
         return deferred.or(panicked).or(core::mem::take(&mut store.events.panicked)).go_on();
     }
     // A command may exchange the store for another one, so this is the last step.
-    apply_recorded(store);
+    apply_listener_commands(store);
     deferred.go_on();
 }
 
@@ -339,15 +347,15 @@ fn deliver_pending(store: &mut Store) {
 
 /// Applies the commands of hooks and observers, as the last step of an operation: a command may exchange the store for another one.
 #[inline]
-pub(super) fn apply_recorded(store: &mut Store) {
+pub(super) fn apply_listener_commands(store: &mut Store) {
     if store.events.dispatch.has_observer_commands() || store.structure.entities.needs_flush() {
-        apply_recorded_now(store);
+        apply_listener_commands_now(store);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn apply_recorded_now(store: &mut Store) {
+fn apply_listener_commands_now(store: &mut Store) {
     let Some(vtable) = store.events.dispatch.vtable else { return };
     // Ids that were promised to commands which are being applied stay pending.
     let world = store.id;
@@ -376,13 +384,13 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> DeferredP
         return panicked;
     }
     events.merge_batches(&store.structure.entities);
-    let acting = store.structure.entities.acting();
+    let caller = store.structure.entities.caller();
     if store.events.scope_depth == 0 {
         // Events of an operation that was broken off come first.
         panicked = DeferredPanic::catch(|| deliver_pending(store));
     }
     panicked = panicked.or(DeferredPanic::catch(|| (vtable.dispatch)(store, events)));
-    store.structure.entities.act(acting);
+    store.structure.entities.set_caller(caller);
     // Reserved ids get rows when the operation has ended.
     store.structure.make_reserved_pending();
     panicked
@@ -428,7 +436,7 @@ impl LifecycleEvents {
         for &entity in affected.entities(tables) {
             plan.before().iter().for_each(|&(id, kinds)| self.add(entity, id, kinds));
             let summary = index.sparse_summary(entity.index());
-            if events.observed_storages.meets(summary) {
+            if events.observed.all.meets(summary) {
                 let held = held_by(entity, summary, sparse);
                 let fates = held.filter_map(|number| plan.fate_of_sparse(number, components.sparse()[number]));
                 let heard = fates.filter_map(|fate| fate.observed_before(components));

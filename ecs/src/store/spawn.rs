@@ -82,7 +82,7 @@ impl Store {
         let ids = self.structure.archetypes.register_parts::<B>();
         // A bundle that has a number can be used at once, so its storages come first.
         self.note_new_components();
-        self.structure.archetypes.register_bundle::<B>(&ids, self.structure.entities.acting())
+        self.structure.archetypes.register_bundle::<B>(&ids, self.structure.entities.caller())
     }
 
     /// Makes an entity with new values, or places a pending one.

@@ -18,7 +18,7 @@ pub(in crate::world) fn end_linked(store: &mut Store, root: Entity) -> bool {
 
 fn end_tree(store: &mut Store, root: Entity) -> bool {
     let Some(summary) = store.unobserved_storages(root) else { return false };
-    if !summary.meets(store.events.lists) && end_leaf(store, root, summary) {
+    if !summary.meets(store.events.observed.lists) && end_leaf(store, root, summary) {
         return true;
     }
     let mut ending = core::mem::take(&mut store.events.links.ending);
@@ -44,7 +44,7 @@ fn end_tree(store: &mut Store, root: Entity) -> bool {
 /// nothing changed.
 #[inline]
 fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
-    let sources = summary.common(store.events.sources);
+    let sources = summary.common(store.events.observed.sources);
     let Some(number) = sources.only(store.structure.sparse.len()) else { return false };
     let id = store.structure.archetypes.components.sparse()[number];
     let place = store.events.links.place(id, entity);
@@ -68,7 +68,7 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
         at += store.count_leaves(&ending[at..], quiet);
         let Some(&entity) = ending.get(at) else { break };
         at += 1;
-        let lists = store.unobserved_storages_in(entity, &mut quiet)?.common(store.events.lists);
+        let lists = store.unobserved_storages_in(entity, &mut quiet)?.common(store.events.observed.lists);
         if lists.is_empty() {
             continue;
         }
@@ -102,7 +102,7 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
 /// targets which stay, so that `Store::flush_events` unlinks them.
 fn note_parting(store: &mut Store, ending: &[Entity], tree: Option<ComponentId>) {
     let (root, linked) = ending.split_at(ending.len().min(1));
-    let all = store.events.sources;
+    let all = store.events.observed.sources;
     let others = tree.map_or(all, |tree| all.except(store.structure.storage_of(tree)));
     for (entities, noted) in [(root, all), (linked, others)] {
         if noted.is_empty() {

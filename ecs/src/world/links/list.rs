@@ -353,7 +353,7 @@ fn check<R: Relationship>(
     }
     // An entity that lists nothing is above no other.
     if R::RelationshipTarget::LINKED_SPAWN
-        && store.structure.entities.sparse_summary(source.index()).meets(store.events.lists)
+        && store.structure.entities.sparse_summary(source.index()).meets(store.events.observed.lists)
         && ReadEntity::find::<R::RelationshipTarget>(World::from_store(store).read(), source).is_some()
     {
         let up = |&entity: &Entity| store.events.links.target(id, entity).filter(|&above| above != entity);
@@ -380,7 +380,7 @@ fn refuse<R: Relationship>(
     // The placeholder is named by a source that has come from another world without its target.
     if target != Entity::PLACEHOLDER {
         let (reason, by) =
-            (CommandFailure::Other(Arc::from(reason(source, target))), store.structure.entities.acting());
+            (CommandFailure::Other(Arc::from(reason(source, target))), store.structure.entities.caller());
         store.commands.errors.report("insert", type_name::<R>(), reason, by);
     }
     store.events.links.refused.push_back((id, source));
