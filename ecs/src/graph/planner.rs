@@ -520,7 +520,7 @@ mod tests {
         assert_eq!((insert.table, &*insert.targets), (TableId::EMPTY, &[Target::Sparse(0)][..]));
         assert!(insert.flags.intersects(PlanFlags::SPARSE) && !insert.flags.intersects(PlanFlags::MOVES));
         let removal = setup.plan(&mut tables, TableId::EMPTY, &[ChangeStep::Remove(bundle)]);
-        assert_eq!(*removal.leaves, [0]);
+        assert_eq!(*removal.left_storages, [0]);
         assert_eq!(*removal.sources, [Source::Sparse(0)]);
     }
 
@@ -555,6 +555,6 @@ mod tests {
         let both = setup.plan(&mut tables, from, &[ChangeStep::Remove(bundle), ChangeStep::Insert(bundle)]);
         assert_eq!((both.table, both.renewed.len()), (from, 1));
         assert!(both.lost.is_empty() && both.flags.intersects(PlanFlags::RENEWS));
-        assert_eq!(*both.comes, [Transition::Renewed(position)]);
+        assert_eq!(*both.transitions, [Transition::Renewed(position)]);
     }
 }
