@@ -276,3 +276,47 @@ fn lists_that_a_program_has_exchanged_are_mended_when_one_of_them_changes() {
         world.check_invariants();
     }
 }
+
+/// What takes the list from its target, alone or with other components.
+const TAKE_THE_LIST: &[fn(&mut World, Entity)] = &[
+    |world, target| _ = world.despawn(target),
+    |world, target| _ = world.entity_mut(target).clear(),
+    |world, target| _ = world.entity_mut(target).remove::<Children>(),
+    |world, target| _ = world.entity_mut(target).retain::<Name>(),
+    |world, target| _ = world.entity_mut(target).insert(Children::default()),
+    |world, target| drop(world.entity_mut(target).take::<Children>()),
+    |world, target| drop(world.entity_mut(target).take::<(Name, Children)>()),
+    |world, target| _ = world.many(&[target]).despawn(),
+    |world, target| {
+        let mut taken = world.entity_mut(target).take_all();
+        let other = world.spawn_dynamic(&mut taken).id();
+        assert!(children(world, other).is_empty());
+        assert_eq!(world.get::<Name>(other), Some(&Name::new("target")));
+    },
+];
+
+#[test]
+fn lists_that_are_exchanged_are_mended_before_an_operation_without_changing_an_entity() {
+    let meanwhile: [fn(&mut World); 3] =
+        [|_| {}, World::clear_entities, |world| _ = world.spawn(Name::new("another")).insert(Children::default())];
+    for (number, take) in TAKE_THE_LIST.iter().enumerate() {
+        for meanwhile in meanwhile {
+            let mut world = World::new();
+            let target = world.spawn((Name::new("target"), Children::default())).id();
+            let [other] = entities(&mut world);
+            let listed = [(); 3].map(|()| world.spawn(ChildOf(other)).id());
+            let [mut first, mut second] = world.entity_mut([target, other]);
+            std::mem::swap(&mut *first.get_mut::<Children>().unwrap(), &mut *second.get_mut::<Children>().unwrap());
+            world.add_observer(move |_: On<Remove<Children>>, mut commands: Commands| commands.queue(meanwhile));
+            take(&mut world, target);
+            world.flush();
+            world.check_invariants();
+            if world.contains(other) {
+                assert_eq!(children(&world, other), listed, "operation {number}");
+            }
+            let mut spawned = [(); 8].map(|()| world.spawn_empty().id());
+            spawned.sort_unstable();
+            assert!(spawned.windows(2).all(|pair| pair[0] != pair[1]), "operation {number}");
+        }
+    }
+}

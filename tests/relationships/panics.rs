@@ -373,3 +373,35 @@ fn both_sides_agree_whatever_function_of_a_list_panics() {
     try_all(DockedAt);
     try_all(InHoldOf);
 }
+
+#[test]
+fn a_report_of_a_refused_link_that_panics_does_so_once_and_the_component_goes() {
+    let ways: [fn(&mut World, Entity, Entity); 4] = [
+        |world, _, dead| _ = world.spawn(ChildOf(dead)),
+        |world, entity, dead| _ = world.entity_mut(entity).insert(ChildOf(dead)),
+        |world, entity, _| _ = world.entity_mut(entity).insert(ChildOf(entity)),
+        |world, entity, dead| {
+            world.commands().entity(entity).insert(ChildOf(dead));
+            world.flush();
+        },
+    ];
+    for (number, way) in ways.into_iter().enumerate() {
+        for is_observed in [false, true] {
+            let mut world = World::new();
+            let [entity, parent, dead] = entities(&mut world);
+            world.despawn(dead);
+            if is_observed {
+                world.add_observer(|_: On<Add<ChildOf>>| {});
+            }
+            world.set_error_handler(strata_ecs::error::panic);
+            let refused = catch_unwind(AssertUnwindSafe(|| way(&mut world, entity, dead)));
+            assert!(refused.is_err(), "way {number}, observed: {is_observed}");
+            assert_eq!(world.query::<&ChildOf>().iter(&world).count(), 0, "way {number}, observed: {is_observed}");
+            world.check_invariants();
+            // What is right is not disturbed by what was not.
+            world.entity_mut(entity).insert(ChildOf(parent));
+            assert_eq!(children(&world, parent), [entity]);
+            world.check_invariants();
+        }
+    }
+}

@@ -1,8 +1,12 @@
 //! The entity index: which ids are alive, and where their rows are.
 //!
 //! One slot of 12 bytes per index, and 2 more in worlds that use sparse components. The slot of a dead index holds the
-//! generation that its next tenant gets. Ids can be reserved through a shared reference from any thread (one atomic addition);
-//! a reserved id is *pending* until it is flushed, and then placed by the flush.
+//! generation that its next tenant gets.
+//!
+//! Ids can be reserved through a shared reference from any thread (one atomic addition). Such an id is first *reserved*: only the cursor
+//! knows it. `make_reserved_pending` makes it *pending*: it has a slot, which names no table. It is *alive* when a spawn or `place_pending`
+//! gives it a row. A queue of commands makes ids pending before it runs, since its commands name them, and afterwards places those to which
+//! no command has given a row. A flush does both.
 //!
 //! An id is alive if the slot of its index has the same generation and a place. A despawned id never becomes valid again:
 //! the next entity with the index has a higher generation, and an index whose generations are used up is retired. The slot

@@ -9,7 +9,7 @@
 //! A change of up to 32 steps is remembered in the graph beside others. Of longer ones the graph knows one at a time;
 //! planning it costs one pass over its steps.
 //!
-//! If the `Drop` of a replaced value panics, the other entities of the run still get their new values. If a run only removes or despawns and
+//! If a constructor or the `Drop` of a replaced value panics, the other entities of the run still get their new values. If a run only removes or despawns and
 //! its entities are changed one by one, the first panic ends it: the rest stay as they are.
 
 use alloc::boxed::Box;
@@ -28,7 +28,7 @@ use crate::archetype::Archetypes;
 use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, scatter_into};
 use crate::entity::{Entities, Entity, Slot, SparseSummary, TableId};
 use crate::graph::{Change, ChangeStep};
-use crate::guard::for_each_despite_panics;
+use crate::guard::for_each_until_all_had_their_turn;
 use crate::origin::Origin;
 use crate::queue::{
     Command, CompiledChange, CompiledSteps, LINE, Pattern, PatternRun, Queue, Running, StepCommand, StepKind,
@@ -279,16 +279,22 @@ fn apply_next(
     let place = place_of(&store.structure.entities, first, spawns);
     // What observers are notified of for one entity, and what they record then, comes before the next one.
     let is_sole = place.is_none() || store.events.is_observing && observes_steps(store, first, place, pattern);
+    let table = match place {
+        Some(Placement::Table(table)) if !is_sole && !ends => Some(table),
+        _ => None,
+    };
     let run = running.pass(pattern, just_learned, |entity| {
         // Most are in the table of the first one, which is one comparison.
-        let is_in_place = || match place {
-            Some(Placement::Table(table)) if !ends => {
-                Slot::row_in(store.structure.entities.slots(), entity, table).is_some()
-            }
-            _ => {
-                place_of(&store.structure.entities, entity, spawns) == place
-                    && !(ends && notifies_of_sparse_end(store, entity))
-            }
+        if let Some(table) = table
+            && entities.len() < AT_ONCE.min(entities.capacity())
+            && Slot::row_in(store.structure.entities.slots(), entity, table).is_some()
+        {
+            entities.push(entity);
+            return true;
+        }
+        let is_in_place = || {
+            place_of(&store.structure.entities, entity, spawns) == place
+                && !(ends && notifies_of_sparse_end(store, entity))
         };
         // Without memory for one more the run ends here: those that have been passed are carried out.
         let has_room = |entities: &mut Vec<Entity>| entities.len() < AT_ONCE && entities.try_reserve(1).is_ok();
@@ -311,11 +317,11 @@ fn apply_next(
         return;
     }
     let apply = |(number, &entity): (usize, &Entity)| apply_one_of(store, &run, (number, entity), spawns, compiled);
-    match run.leaves().is_empty() {
+    match run.leaves().is_empty() || entities.len() == 1 {
         // Without new values nothing is lost if the run ends early: a panic leaves the other entities as they are.
         true => entities.iter().enumerate().for_each(apply),
-        // If the destructor of a replaced value panics, the other entities still get their new values.
-        false => for_each_despite_panics(entities.iter().enumerate(), apply),
+        // If a constructor or the destructor of a replaced value panics, the other entities still get their new values.
+        false => for_each_until_all_had_their_turn(entities.iter().enumerate(), apply),
     }
 }
 

@@ -205,3 +205,39 @@ fn the_destructor_of_an_old_value_panics_while_others_come_along() {
     world.entity_mut(id).remove::<Holds>();
     works(world);
 }
+
+#[test]
+fn of_several_constructors_that_panic_for_commands_the_first_panic_goes_on() {
+    #[derive(Component)]
+    #[require(Broken = broken())]
+    struct Asks(#[expect(dead_code, reason = "a value with a destructor")] String);
+    #[derive(Component)]
+    #[component(storage = "sparse")]
+    #[require(Broken = broken())]
+    struct AsksAside(#[expect(dead_code, reason = "a value with a destructor")] String);
+    #[derive(Component)]
+    struct Broken;
+    fn broken() -> Broken {
+        panic!("the constructor breaks")
+    }
+
+    for count in [1, 2, 3, 7, 8, 12, 30] {
+        let ways: [fn(&mut World, Entity); 4] = [
+            |world, _| _ = world.commands().spawn(Asks(String::from("spawned"))),
+            |world, _| _ = world.commands().spawn(AsksAside(String::from("spawned"))),
+            |world, entity| _ = world.commands().entity(entity).insert(Asks(String::from("inserted"))),
+            |world, entity| _ = world.commands().entity(entity).insert(AsksAside(String::from("inserted"))),
+        ];
+        for way in ways {
+            let mut world = World::new();
+            for _ in 0..count {
+                let entity = world.spawn_empty().id();
+                way(&mut world, entity);
+            }
+            assert_eq!(expect_panic(|| world.flush()), "the constructor breaks");
+            world.flush();
+            world.check_invariants();
+            assert_eq!(world.query::<Has<Broken>>().iter(&world).filter(|&has| has).count(), 0);
+        }
+    }
+}

@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::mem::swap;
 
-use super::list::{ListOf, adopt, collect, link, list_these, mend, named_in_world, remove, sources, unlink, unlist};
+use super::list::{
+    ListOf, adopt, collect, link, list_these, mend_lists, named_in_world, remove, sources, unlink, unlist,
+};
 use crate::change::WriteEntity;
 use crate::component::{
     Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, ErasedSlice, ErasedVec, RelationSide,
@@ -83,7 +85,7 @@ impl LinkFunctions {
             unlink: unlink::<R>,
             unlist: unlist::<R>,
             adopt: adopt::<R>,
-            mend: mend::<R>,
+            mend: |store, id, target| drop(mend_lists::<R>(store, id, target)),
             list_these: list_these::<R>,
             release: remove::<R>,
             retarget: |store, source, target| {

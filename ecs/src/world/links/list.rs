@@ -10,6 +10,7 @@ use core::any::type_name;
 use crate::change::{ReadEntity, WriteEntity};
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, EntityHashSet};
+use crate::guard::DeferredPanic;
 use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget, Unlisted};
 use crate::store::{CommandFailure, EntityAt, Leaving, Listing, Store};
 use crate::world::cast::World;
@@ -135,7 +136,7 @@ fn link_checked<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[
     for &source in sources {
         // A source that had to leave a full list has lost the component.
         let Some(target) = named::<R>(store, source) else { continue };
-        if store.events.links.target(id, source) == Some(target) {
+        if store.events.links.target(id, source) == Some(target) || store.events.links.refused.contains(&(id, source)) {
             continue;
         }
         if let Err(reason) = check::<R>(store, id, source, target) {
@@ -270,26 +271,39 @@ pub(super) fn list_these<R: Relationship>(store: &mut Store, target: Entity, sou
     });
 }
 
-/// Repairs the list of a target if a program has exchanged it for the list of another target, and the list of that one.
+/// Repairs the list of a target if a program has exchanged it for the list of another target, and the list of that one. Lists without sources
+/// are removed.
 #[cold]
 #[inline(never)]
-pub(super) fn mend<R: Relationship>(store: &mut Store, id: ComponentId, mut target: Entity) {
+fn mend<R: Relationship>(store: &mut Store, id: ComponentId, target: Entity) {
+    for emptied in mend_lists::<R>(store, id, target) {
+        remove_list::<R>(store, emptied);
+    }
+}
+
+/// Repairs the list of a target if a program has exchanged it for the list of another target, and the list of that one. Returns the targets
+/// whose list has no sources: they keep it, so that this is no structural change and may come in the middle of one.
+#[cold]
+#[inline(never)]
+pub(super) fn mend_lists<R: Relationship>(store: &mut Store, id: ComponentId, mut target: Entity) -> Vec<Entity> {
+    let mut emptied = Vec::new();
     // A list from outside is adopted when all links that have ended are gone.
     if store.events.links.adopting.iter().any(|(_, adopting)| *adopting == target) {
-        return;
+        return emptied;
     }
     while let Some(Some(of)) = with_list::<R, _>(store, target, |list| list.target()) {
         if of == target {
-            return;
+            break;
         }
         let sources = store.events.links.sources_of(id, target);
         store.events.links.move_places(id, &sources);
         list_these::<R>(store, target, &sources);
         if sources.is_empty() {
-            remove_list::<R>(store, target);
+            emptied.push(target);
         }
         target = of;
     }
+    emptied
 }
 
 /// Reads the list that a target has got from outside: sources that name the target stay, each once.
@@ -369,7 +383,8 @@ fn check<R: Relationship>(
     Ok(())
 }
 
-/// Reports a link that cannot be, and has the component removed when listeners have been notified of it.
+/// Reports a link that cannot be, and has the component removed when listeners have been notified of it. If the report panics, the panic
+/// waits until the operation has ended.
 #[cold]
 fn refuse<R: Relationship>(
     store: &mut Store,
@@ -377,13 +392,15 @@ fn refuse<R: Relationship>(
     (source, target): (Entity, Entity),
     reason: fn(Entity, Entity) -> String,
 ) {
+    store.events.links.refused.push_back((id, source));
+    store.events.has_pending = true;
+    store.events.dispatch.push_observer_commands(|store: &mut Store| store.batched(Store::relink));
     // The placeholder is named by a source that has come from another world without its target.
     if target != Entity::PLACEHOLDER {
         let (reason, by) =
             (CommandFailure::Other(Arc::from(reason(source, target))), store.structure.entities.caller());
-        store.commands.errors.report("insert", type_name::<R>(), reason, by);
+        let report = || store.commands.errors.report("insert", type_name::<R>(), reason, by);
+        let panicked = DeferredPanic::catch(report);
+        store.events.defer_panic(panicked);
     }
-    store.events.links.refused.push_back((id, source));
-    store.events.has_pending = true;
-    store.events.dispatch.push_observer_commands(|store: &mut Store| store.batched(Store::relink));
 }
