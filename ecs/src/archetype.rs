@@ -95,13 +95,13 @@ impl Archetypes {
     #[inline]
     pub(crate) fn cached(&mut self, key: PlanKey) -> Option<Planned<'_>> {
         let Self { components, tables, graph, .. } = self;
-        Some(Planned { plan: graph.cached(key)?, tables, components })
+        Some(Planned { plan: graph.cache.get(key)?, tables, components })
     }
 
     /// The plan with a key and its special flags, if the plan cache has it, whatever its flags are.
     #[inline]
     pub(crate) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
-        self.graph.find(key)
+        self.graph.cache.find(key)
     }
 
     /// Has the plan cache find a plan by a key, which is one for the change of the plan.
@@ -222,7 +222,7 @@ impl Archetypes {
     pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
         if self.components.removals(id) != list {
             self.components.set_removals(id, list);
-            self.tell(self.graph.in_all());
+            self.tell(self.graph.in_all);
         }
     }
 
@@ -231,7 +231,7 @@ impl Archetypes {
     pub(crate) fn add_hook(&mut self, id: ComponentId, kind: Kinds, hook: ComponentHook) -> bool {
         let is_new = self.components.add_hook(id, kind, hook);
         if is_new {
-            self.tell(self.graph.in_all());
+            self.tell(self.graph.in_all);
         }
         is_new
     }
@@ -240,7 +240,7 @@ impl Archetypes {
     pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: Kinds) {
         if self.components.observed_only(id) != kinds {
             self.components.set_observed(id, kinds);
-            self.tell(self.graph.in_all());
+            self.tell(self.graph.in_all);
         }
     }
 
@@ -252,7 +252,7 @@ impl Archetypes {
 
     /// A sparse component has come of which something is told: plans that may take any away have to know.
     pub(crate) fn observe_new_sparse(&mut self) {
-        self.tell(self.graph.in_all());
+        self.tell(self.graph.in_all);
     }
 
     /// Gives back the room that nothing needs.

@@ -1,7 +1,6 @@
 //! Recording commands: for new entities, for one entity, for the world.
 
 use core::cell::Cell;
-use core::fmt;
 
 use super::queue::CommandQueue;
 use crate::bundle::{Bundle, BundleParts as _, OneOfEach, give};
@@ -193,11 +192,6 @@ impl<'w, 's> Commands<'w, 's> {
         });
     }
 
-    #[inline]
-    fn at(&mut self, entity: Entity) -> EntityCommands<'_> {
-        EntityCommands { entity: Cell::new(entity), spawned_at: None, commands: self.short() }
-    }
-
     /// Commands for the entity whose spawn was recorded there.
     #[inline]
     fn spawned_at(&mut self, at: usize) -> EntityCommands<'_> {
@@ -217,7 +211,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     #[inline]
     pub fn entity(&mut self, entity: Entity) -> EntityCommands<'_> {
-        self.at(entity)
+        EntityCommands { entity: Cell::new(entity), spawned_at: None, commands: self.short() }
     }
 
     /// Commands for one entity, if it is alive or reserved now.
@@ -236,7 +230,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     pub fn get_entity(&mut self, entity: Entity) -> Result<EntityCommands<'_>, EntityError> {
         match self.ids.locate(entity) {
-            Ok(_) | Err(EntityError::Reserved(_)) => Ok(self.at(entity)),
+            Ok(_) | Err(EntityError::Reserved(_)) => Ok(self.entity(entity)),
             Err(error) => Err(error),
         }
     }
@@ -258,7 +252,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     pub fn get_spawned_entity(&mut self, entity: Entity) -> Result<EntityCommands<'_>, EntityError> {
         self.ids.locate(entity)?;
-        Ok(self.at(entity))
+        Ok(self.entity(entity))
     }
 
     /// Sets a resource.
@@ -588,8 +582,4 @@ impl<'a> EntityCommands<'a> {
     }
 }
 
-impl fmt::Debug for EntityCommands<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("EntityCommands").field(&self.entity.get()).finish()
-    }
-}
+impl_debug!([] EntityCommands<'_> => |this, f| f.debug_tuple("EntityCommands").field(&this.entity.get()).finish());

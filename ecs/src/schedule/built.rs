@@ -6,13 +6,12 @@ use core::time::Duration;
 
 use super::costs::Costs;
 use super::error::{ScheduleError, SystemError};
-#[cfg(feature = "parallel")]
 use super::graph::Graph;
 use super::ids::{IdMarks, IdSources};
 use super::order::Ordering;
 #[cfg(feature = "parallel")]
-use super::parallel_plan::{Layout, ParallelPlan};
-use super::pipelines::Pipelines;
+use super::parallel_plan::ParallelPlan;
+use super::pipelines::{Layout, Pipelines};
 use super::plan::{Plan, Stage};
 use super::samples::Samples;
 use super::steps::{ErrorHandlers, Outcome, Outcomes, ScheduleErrorHandler, Shared};
@@ -62,7 +61,6 @@ impl PlannedSteps {
         Shared { plan, order, outcomes, id_marks, handlers, label, span }
     }
 
-    #[cfg(feature = "parallel")]
     pub(super) fn layout<'a>(&'a self, graph: &'a Graph, pipelines: &'a Pipelines) -> Layout<'a> {
         Layout { graph, order: &self.order, plan: &self.plan, pipelines }
     }

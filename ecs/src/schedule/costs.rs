@@ -15,7 +15,7 @@ pub(super) struct Costs {
     /// Of the run that is measured at present.
     now: Vec<AtomicUsize>,
     /// As expected.
-    expected: Vec<u64>,
+    pub(super) expected: Vec<u64>,
     /// How many runs there have been.
     runs: u64,
     measured: u64,
@@ -91,12 +91,6 @@ impl Costs {
             };
         }
         before > 0
-    }
-
-    /// What each step is expected to cost.
-    #[cfg(feature = "parallel")]
-    pub(super) fn expected(&self) -> &[u64] {
-        &self.expected
     }
 }
 

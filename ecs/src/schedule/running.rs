@@ -114,7 +114,7 @@ impl Schedule {
             #[cfg(feature = "parallel")]
             let layout = built.steps.layout(&self.graph, &built.pipelines);
             #[cfg(feature = "parallel")]
-            built.parallel_plan.decide(self.executor, layout, store, built.costs.expected());
+            built.parallel_plan.decide(self.executor, layout, store, &built.costs.expected);
         }
         let Some(errors) = errors else {
             built.plain_runs = built.plain_runs_after(self.profiles);

@@ -317,7 +317,7 @@ fn apply_next(
         return;
     }
     let apply = |(number, &entity): (usize, &Entity)| apply_one_of(store, &run, (number, entity), spawns, compiled);
-    match run.leaves().is_empty() {
+    match run.pattern.leaves.is_empty() {
         // Without new values nothing is lost if the run ends early: a panic leaves the other entities as they are.
         true => entities.iter().enumerate().for_each(apply),
         // If the destructor of a replaced value panics, the other entities still get their new values.
@@ -333,7 +333,7 @@ fn apply_one_of(
     spawns: bool,
     compiled: CompiledSteps,
 ) {
-    let pattern = run.pattern();
+    let pattern = run.pattern;
     let attributions = if pattern.is_mixed() { attributions(store, entity, pattern) } else { Vec::new() };
     let change = compiled.change.map(|change| match compiled.depends_on_sparse {
         true => change_for_entity(store, change, entity),
@@ -369,7 +369,7 @@ fn observes_steps(store: &mut Store, entity: Entity, place: Option<Placement>, p
     };
     match compiled.change {
         Some(change) => {
-            store.structure.archetypes.planned(table, change).plan.interest().intersects(Interest::OBSERVERS)
+            store.structure.archetypes.planned(table, change).plan.listeners.interest.intersects(Interest::OBSERVERS)
         }
         None => {
             let (Store { events, .. }, tables) = (&*store, &store.structure.archetypes.tables);
@@ -419,7 +419,7 @@ fn apply_together(
         store.despawn_all(&selection, Some(entities));
         return true;
     };
-    let batch = Batch { entities, leaves: run.leaves(), start: run.start_of(0), stride: run.stride() };
+    let batch = Batch { entities, leaves: &run.pattern.leaves, start: run.start_of(0), stride: run.pattern.len };
     // SAFETY: the batch points at the entries of the run. Each holds full parts of the bundles of the change, in order, since the change was
     // compiled from these steps and does not depend on sparse components. They are written once.
     unsafe {

@@ -289,14 +289,8 @@ of_what_is_inside!(Groups<S>, S: TaskSource);
 /// A parameter that has been fetched and not been made what the user sees.
 pub(crate) struct Fetched<'w, 's, S: ParamSource>(pub(crate) S::Got<'w, 's>);
 
-impl<S: ParamSource> SystemParam for Fetched<'_, '_, S> {
-    type Source = S;
-    type Item<'w, 's> = Fetched<'w, 's, S>;
-
-    #[inline]
-    fn item<'w, 's>(got: S::Got<'w, 's>) -> Fetched<'w, 's, S> {
-        Fetched(got)
-    }
+params! {
+    [S: ParamSource] Fetched<'_, '_, S> => Fetched<'w, 's, S>, S, |got| Fetched(got);
 }
 
 /// Runs all tasks, each with a parameter of its own, and joins what they have recorded. Each thread has a value of the

@@ -134,11 +134,8 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
     }
 }
 
-impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> From<Query<'w, 's, D, F>> for Lookup<'w, 's, D, F> {
-    fn from(query: Query<'w, 's, D, F>) -> Self {
-        Self { query }
-    }
-}
+impl_from!(['w, 's, D: ReadOnlyQueryData, F: QueryFilter] Query<'w, 's, D, F> => Lookup<'w, 's, D, F>, |query|
+    Self { query });
 
 impl_debug!([D: ReadOnlyQueryData, F: QueryFilter] Lookup<'_, '_, D, F> => |_this, f|
     write!(f, "Lookup<{}, {}>", type_name::<D>(), type_name::<F>()));

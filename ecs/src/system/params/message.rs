@@ -237,11 +237,9 @@ impl<'w, M> MessageWriter<'w, M> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand.
-impl<'w, M> From<&'w mut Messages<M>> for MessageWriter<'w, M> {
-    fn from(messages: &'w mut Messages<M>) -> Self {
-        Self { messages }
-    }
+impl_from! {
+    /// For unit tests of systems, which can be called by hand.
+    ['w, M] &'w mut Messages<M> => MessageWriter<'w, M>, |messages| Self { messages };
 }
 
 impl_debug!([M] MessageWriter<'_, M> => |this, f|
@@ -345,11 +343,10 @@ impl<M> MessageReader<'_, '_, M> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand.
-impl<'w, 's, M> From<(&'w Messages<M>, &'s mut MessageCursor<M>)> for MessageReader<'w, 's, M> {
-    fn from((messages, cursor): (&'w Messages<M>, &'s mut MessageCursor<M>)) -> Self {
-        Self { messages, cursor }
-    }
+impl_from! {
+    /// For unit tests of systems, which can be called by hand.
+    ['w, 's, M] (&'w Messages<M>, &'s mut MessageCursor<M>) => MessageReader<'w, 's, M>, |(messages, cursor)|
+        Self { messages, cursor };
 }
 
 /// Reads the messages that others have written, each once, and may change them for later readers.
@@ -492,11 +489,10 @@ writing_methods! {
     MessageMutator<'_, '_>;
 }
 
-/// For unit tests of systems, which can be called by hand.
-impl<'w, 's, M> From<(&'w mut Messages<M>, &'s mut MessageCursor<M>)> for MessageMutator<'w, 's, M> {
-    fn from((messages, cursor): (&'w mut Messages<M>, &'s mut MessageCursor<M>)) -> Self {
-        Self { messages, cursor }
-    }
+impl_from! {
+    /// For unit tests of systems, which can be called by hand.
+    ['w, 's, M] (&'w mut Messages<M>, &'s mut MessageCursor<M>) => MessageMutator<'w, 's, M>, |(messages, cursor)|
+        Self { messages, cursor };
 }
 
 params! {
