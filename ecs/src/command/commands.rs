@@ -92,12 +92,6 @@ impl<'w, 's> Commands<'w, 's> {
         (self.ids, self.system)
     }
 
-    /// As `reborrow`, with both lifetimes short.
-    #[inline]
-    pub(crate) fn short(&mut self) -> Commands<'_, '_> {
-        Commands { queue: self.queue, ids: self.ids, system: self.system }
-    }
-
     /// The queue, for what the caller records.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
@@ -147,7 +141,7 @@ impl<'w, 's> Commands<'w, 's> {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
         let queue = self.recording();
-        let at = queue.end();
+        let at = queue.len;
         give(bundle, |bundle| record_insert(queue, StepKind::Spawn, false, Entity::PLACEHOLDER, bundle));
         self.spawned_at(at)
     }
@@ -195,7 +189,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// Commands for the entity whose spawn was recorded there.
     #[inline]
     fn spawned_at(&mut self, at: usize) -> EntityCommands<'_> {
-        EntityCommands { entity: Cell::new(Entity::PLACEHOLDER), spawned_at: Some(at), commands: self.short() }
+        EntityCommands { entity: Cell::new(Entity::PLACEHOLDER), spawned_at: Some(at), commands: self.reborrow() }
     }
 
     /// Commands for one entity. Whether it is alive turns out when they are applied.
@@ -211,7 +205,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     #[inline]
     pub fn entity(&mut self, entity: Entity) -> EntityCommands<'_> {
-        EntityCommands { entity: Cell::new(entity), spawned_at: None, commands: self.short() }
+        EntityCommands { entity: Cell::new(entity), spawned_at: None, commands: self.reborrow() }
     }
 
     /// Commands for one entity, if it is alive or reserved now.

@@ -47,7 +47,7 @@ pub struct On<'w, 't, P: EventPattern> {
 
 /// What an observer system is given: see [`On`].
 pub struct OnInput<'w, P: EventPattern> {
-    pub(super) event: &'w mut P::Event,
+    pub(crate) event: &'w mut P::Event,
     pub(super) trigger: &'w mut TriggerOf<P>,
     pub(super) observer: ObserverId,
     pub(super) caller: Origin,
@@ -56,12 +56,6 @@ pub struct OnInput<'w, P: EventPattern> {
 }
 
 impl<P: EventPattern> OnInput<'_, P> {
-    /// The event.
-    #[inline]
-    pub(crate) fn event(&self) -> &P::Event {
-        self.event
-    }
-
     /// The same for a shorter time.
     #[inline]
     pub(crate) fn reborrow(&mut self) -> OnInput<'_, P> {

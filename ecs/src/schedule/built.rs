@@ -16,6 +16,7 @@ use super::plan::{Plan, Stage};
 use super::samples::Samples;
 use super::steps::{ErrorHandlers, Outcome, Outcomes, ScheduleErrorHandler, Shared};
 use crate::label::InternedScheduleLabel;
+use crate::pool::nanoseconds;
 use crate::store::{Store, WorldId};
 use crate::trace::RunSpan;
 
@@ -112,6 +113,6 @@ impl Built {
                 self.samples.add_time(step, self.costs.measured(step));
             }
         }
-        self.samples.totals.add(u64::try_from(total.as_nanos()).unwrap_or(u64::MAX));
+        self.samples.totals.add(nanoseconds(total));
     }
 }

@@ -20,7 +20,7 @@ use super::pipelines::Pipeline;
 use super::steps::{PipelineAccess, PipelineStep, Shared};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
-use crate::pool::Tasks;
+use crate::pool::{Instant, Tasks};
 use crate::system::Blocks;
 use crate::tick::Tick;
 
@@ -204,12 +204,8 @@ impl Cut {
 /// Does something, and adds what it takes to what a step costs, if that is to be measured.
 #[inline]
 fn timed(costs: Option<&Costs>, step: u32, work: impl FnOnce()) {
-    #[cfg(feature = "std")]
-    if let Some(costs) = costs {
-        let start = std::time::Instant::now();
-        work();
-        return costs.add(step, start.elapsed());
-    }
-    let _ = (costs, step);
+    let Some(costs) = costs else { return work() };
+    let start = Instant::now();
     work();
+    costs.add(step, start.elapsed());
 }

@@ -398,10 +398,10 @@ task_params! {
     [R: Resource] Res<'w, R> => |this| this;
     [R: Resource] Option<Res<'w, R>> => |this| this;
     [D: ReadOnlyQueryData, F: QueryFilter] Query<'w, 's, D, F> => |this| this.with_same_terms();
-    [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'w, 's, D, F> => |this| this.into_query().with_same_terms();
+    [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'w, 's, D, F> => |this| this.query.with_same_terms();
     [] Commands<'w, 's> => |this| this;
     // A value without a size needs no memory.
-    [M: Message] MessageWriter<'w, M> => |this| (ResMut::from(this.into_messages()), alloc::boxed::Box::leak(alloc::boxed::Box::new(())));
+    [M: Message] MessageWriter<'w, M> => |this| (ResMut::from(this.messages), alloc::boxed::Box::leak(alloc::boxed::Box::new(())));
     [T: ?Sized] PhantomData<T> => |_this| ();
     [] () => |_this| ();
 }

@@ -189,7 +189,7 @@ impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
 /// ```
 #[doc(alias("EventWriter", "send"))]
 pub struct MessageWriter<'w, M> {
-    messages: &'w mut Messages<M>,
+    pub(in crate::system) messages: &'w mut Messages<M>,
 }
 
 impl<'w, M> MessageWriter<'w, M> {
@@ -208,11 +208,6 @@ impl<'w, M> MessageWriter<'w, M> {
     #[inline]
     pub fn write(&mut self, message: M) -> MessageId<M> {
         self.messages.write(message)
-    }
-
-    /// What it writes to.
-    pub(in crate::system) fn into_messages(self) -> &'w mut Messages<M> {
-        self.messages
     }
 
     /// The same writer for a shorter time.
