@@ -36,9 +36,9 @@ use crate::store::{Store, record_insert, record_step};
 #[doc(alias("EntityCommandBuffer", "CommandBuffer", "LazyUpdate", "defer"))]
 pub struct Commands<'w, 's> {
     queue: &'s mut Queue<Store>,
-    ids: Ids<'w>,
+    pub(crate) ids: Ids<'w>,
     /// The system that records.
-    system: SystemName,
+    pub(crate) system: SystemName,
 }
 
 impl<'w, 's> Commands<'w, 's> {
@@ -84,12 +84,6 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     pub fn append(&mut self, queue: &mut CommandQueue) {
         self.queue.append(&mut queue.queue);
-    }
-
-    /// What is needed to record in another queue.
-    #[inline]
-    pub(crate) fn recorder(&self) -> (Ids<'w>, SystemName) {
-        (self.ids, self.system)
     }
 
     /// The queue, for what the caller records.

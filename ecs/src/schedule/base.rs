@@ -400,16 +400,11 @@ impl Schedule {
     }
 
     /// What stands for the schedule in a world, from now on.
-    pub(super) fn seat_in(&mut self, world: WorldId) -> &Seat {
+    pub(crate) fn seat_in(&mut self, world: WorldId) -> &Seat {
         if self.seat.as_ref().is_some_and(|(of, _)| *of != world) {
             self.seat = None;
         }
         &self.seat.get_or_insert_with(|| (world, Seat::default())).1
-    }
-
-    /// What stands for the schedule in a world, from now on.
-    pub(crate) fn seat_in_world(&mut self, world: WorldId) -> Seat {
-        Seat::clone(self.seat_in(world))
     }
 
     /// Whether its systems have been prepared for a world.
@@ -427,13 +422,9 @@ impl Schedule {
     /// What it looks like when it runs on this world.
     pub(crate) fn diagram_on(&mut self, store: &mut Store) -> Result<ScheduleDiagram, ScheduleBuildError> {
         self.initialize_on(store)?;
-        Ok(match &self.built {
-            Some(built) => {
-                let layout = built.steps.layout(&self.graph, &built.pipelines);
-                diagram::build(self.label, layout, &store.structure.archetypes.components)
-            }
-            None => unreachable!("it has been initialised"),
-        })
+        let Some(built) = &self.built else { unreachable!("it has been initialised") };
+        let layout = built.steps.layout(&self.graph, &built.pipelines);
+        Ok(diagram::build(self.label, layout, &store.structure.archetypes.components))
     }
 
     /// What became of the last run, and of its systems in this world.

@@ -473,7 +473,7 @@ impl DiagramBuilder<'_> {
         for before in self.graph.orders().unwrap_or_default() {
             let (end, start) = (self.order.layout.end(before.first), self.order.layout.start(before.second));
             let follows = |next: &u32| *next != start && self.reach.is_before(*next as usize, start as usize);
-            if self.order.successors(end).iter().any(follows) {
+            if self.order.successors.of(end).iter().any(follows) {
                 continue;
             }
             let access = |system: u32| self.graph.runnables[system as usize].system.access();

@@ -91,7 +91,7 @@ impl<'a> Fused<'a> {
             Ok(split) => split,
             Err(none) => {
                 let cut = Cut::of(self.pipeline.block_rows, tables, none.cell());
-                return (0..cut.blocks()).for_each(|block| cut.with(block, &mut *before));
+                return (0..cut.blocks).for_each(|block| cut.with(block, &mut *before));
             }
         };
         let (at, mut rest) = (step.at, Some(rest));
@@ -125,7 +125,7 @@ impl<'a> Fused<'a> {
             Err(none) => {
                 let cut = Cut::of(self.pipeline.block_rows, tables, none.cell());
                 // A block counts as one row: the product of both numbers need not be one.
-                let tasks = Tasks::of_size(cut.blocks(), 1);
+                let tasks = Tasks::of_size(cut.blocks, 1);
                 return none.cell().store().pool.work_off(tasks, |tasks| {
                     while let Some((block, _)) = tasks.take() {
                         cut.with(block, before);
@@ -185,10 +185,6 @@ impl Cut {
             }
         }
         cut
-    }
-
-    fn blocks(&self) -> usize {
-        self.blocks
     }
 
     /// Calls a function with the rows of a block.

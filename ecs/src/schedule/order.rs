@@ -59,7 +59,7 @@ pub(super) struct Ordering {
     /// Systems and the places of sets in an order that is allowed.
     pub(super) places: Vec<u32>,
     /// By place: those that come later.
-    successors: Lists<u32>,
+    pub(super) successors: Lists<u32>,
     pub(super) layout: Places,
 }
 
@@ -117,11 +117,6 @@ impl Ordering {
         Ok(Self { sequence, levels: sort.levels, places: sort.done, successors, layout: places })
     }
 
-    /// What comes right after a place.
-    pub(super) fn successors(&self, place: u32) -> &[u32] {
-        self.successors.of(place)
-    }
-
     /// Whether a place is a system.
     pub(super) fn is_system(&self, place: u32) -> bool {
         place < self.layout.systems
@@ -133,7 +128,7 @@ impl Ordering {
         let mut open = alloc::vec![system];
         core::iter::from_fn(move || {
             while let Some(place) = open.pop() {
-                for next in self.successors(place) {
+                for next in self.successors.of(place) {
                     if !core::mem::replace(&mut seen[*next as usize], true) {
                         open.push(*next);
                     }

@@ -144,7 +144,7 @@ pub(super) fn is_chain(layout: Layout<'_>, steps: &Range<u32>, components: &Comp
         let follows = earlier.as_ref().is_none_or(|(first, before): &(&PlanStep, Cow<'_, Access>)| {
             let gates = &plan.gates[step.gates.start as usize..step.gates.end as usize];
             let is_ordered = match (first.task, step.task) {
-                (Task::System(first), Task::System(second)) => order.successors(first).contains(&second),
+                (Task::System(first), Task::System(second)) => order.successors.of(first).contains(&second),
                 _ => false,
             };
             let shares_ids = step.stream.is_some() && step.stream == first.stream;

@@ -332,7 +332,7 @@ pub(super) fn prepare(
             return Err(BuildError::Schedule(text, "another one has a label that looks alike".to_string()));
         }
         let prepared = world.try_schedule_scope(label, |world, schedule| {
-            schedule.initialize(world).map(|()| schedule.seat_in_world(world.id()))
+            schedule.initialize(world).map(|()| schedule.seat_in(world.id()).clone())
         });
         let Ok(prepared) = prepared else { continue };
         let seat = prepared.map_err(|error| BuildError::Schedule(text, error.to_string()))?;

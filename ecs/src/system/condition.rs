@@ -56,10 +56,13 @@ pub type BoxedCondition<I = ()> = BoxedSystem<I, bool>;
 /// Writes the methods that combine two conditions, each with the first answer that decides alone, without the second condition, and with
 /// the outcome of both answers. The signatures are those that errors show.
 macro_rules! combinators {
-    ($($(#[$attribute:meta])* fn $name:ident<$Marker:ident>(self, other: $Other:ty), $decides:expr, $outcome:expr;)*) => { $(
+    ($(
+        $(#[$attribute:meta])*
+        fn $name:ident<$Marker:ident>(self, other: $Other:ty) -> $Out:ty = $decides:expr, $outcome:expr;
+    )*) => { $(
         $(#[$attribute])*
         #[track_caller]
-        fn $name<$Marker>(self, other: $Other) -> BoxedSystem<In, bool>
+        fn $name<$Marker>(self, other: $Other) -> $Out
         where
             In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
         {
@@ -154,7 +157,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let both = (|| true).and(|| false);
         /// assert!(!World::new().run_system_once(both).unwrap());
         /// ```
-        fn and<Other>(self, other: impl SystemCondition<Other, In>), None, |a, b| a && b;
+        fn and<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a && b;
 
         /// Both, where `other` is only asked if this condition holds: one that looks at changes, or reads messages, then sees those since it
         /// was asked last.
@@ -164,7 +168,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let both = (|| true).and_then(|| true);
         /// assert!(World::new().run_system_once(both).unwrap());
         /// ```
-        fn and_then<Other>(self, other: impl SystemCondition<Other, In>), Some(false), |a, b| a && b;
+        fn and_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = Some(false), |a, b| a && b;
 
         /// Both, where both are asked each time: a condition that counts its runs counts all.
         ///
@@ -173,7 +178,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let both = (|| false).and_eager(|| true);
         /// assert!(!World::new().run_system_once(both).unwrap());
         /// ```
-        fn and_eager<Other>(self, other: impl SystemCondition<Other, In>), None, |a, b| a && b;
+        fn and_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a && b;
 
         /// Not both: `other` is asked if this condition holds.
         ///
@@ -182,7 +188,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let not_both = (|| true).nand_then(|| false);
         /// assert!(World::new().run_system_once(not_both).unwrap());
         /// ```
-        fn nand_then<Other>(self, other: impl SystemCondition<Other, In>), Some(false), |a, b| !(a && b);
+        fn nand_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = Some(false), |a, b| !(a && b);
 
         /// Not both, where both are asked each time.
         ///
@@ -191,7 +198,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let not_both = (|| true).nand_eager(|| true);
         /// assert!(!World::new().run_system_once(not_both).unwrap());
         /// ```
-        fn nand_eager<Other>(self, other: impl SystemCondition<Other, In>), None, |a, b| !(a && b);
+        fn nand_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| !(a && b);
 
         /// As [`or_eager`](Self::or_eager): one of two or both, where both are asked each time, so that each sees each change. See
         /// [`or_else`](Self::or_else) for one that is only asked if this condition does not hold.
@@ -201,7 +209,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let either = (|| false).or(|| true);
         /// assert!(World::new().run_system_once(either).unwrap());
         /// ```
-        fn or<Other>(self, other: impl SystemCondition<Other, In>), None, |a, b| a || b;
+        fn or<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a || b;
 
         /// One of two or both, where `other` is only asked if this condition does not hold.
         ///
@@ -210,7 +219,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let either = (|| false).or_else(|| false);
         /// assert!(!World::new().run_system_once(either).unwrap());
         /// ```
-        fn or_else<Other>(self, other: impl SystemCondition<Other, In>), Some(true), |a, b| a || b;
+        fn or_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = Some(true), |a, b| a || b;
 
         /// One of two, where both are asked each time: a condition that counts its runs counts all.
         ///
@@ -219,7 +229,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let either = (|| true).or_eager(|| false);
         /// assert!(World::new().run_system_once(either).unwrap());
         /// ```
-        fn or_eager<Other>(self, other: impl SystemCondition<Other, In>), None, |a, b| a || b;
+        fn or_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a || b;
 
         /// Neither: `other` is asked if this condition does not hold.
         ///
@@ -228,7 +239,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let neither = (|| false).nor_else(|| false);
         /// assert!(World::new().run_system_once(neither).unwrap());
         /// ```
-        fn nor_else<Other>(self, other: impl SystemCondition<Other, In>), Some(true), |a, b| !(a || b);
+        fn nor_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = Some(true), |a, b| !(a || b);
 
         /// Neither, where both are asked each time.
         ///
@@ -237,7 +249,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let neither = (|| true).nor_eager(|| false);
         /// assert!(!World::new().run_system_once(neither).unwrap());
         /// ```
-        fn nor_eager<Other>(self, other: impl SystemCondition<Other, In>), None, |a, b| !(a || b);
+        fn nor_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| !(a || b);
 
         /// Exactly one of two. Both are asked each time.
         ///
@@ -246,7 +259,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let one = (|| true).xor(|| true);
         /// assert!(!World::new().run_system_once(one).unwrap());
         /// ```
-        fn xor<Other>(self, other: impl SystemCondition<Other, In>), None, |a, b| a != b;
+        fn xor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a != b;
 
         /// Both or neither. Both are asked each time.
         ///
@@ -255,7 +269,8 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
         /// let agree = (|| false).xnor(|| false);
         /// assert!(World::new().run_system_once(agree).unwrap());
         /// ```
-        fn xnor<Other>(self, other: impl SystemCondition<Other, In>), None, |a, b| a == b;
+        fn xnor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a == b;
     }
 }
 

@@ -287,12 +287,22 @@ where
     pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result<(), EcsError>> {
         function_system(name, params, self)
     }
+}
 
+impl<T, L, V, K, Marker> LinkedSystem<T, L, V, K, Marker>
+where
+    T: VisitedRows,
+    L: ReadAlong,
+    V: Variants,
+    K: LinkedRowKernel<T::Data, L::Data, Marker, Params: SystemParam<Source: TaskSource>>,
+    Marker: 'static,
+{
     /// The system that calls the loop for pieces of each level, on several threads.
-    pub fn build_par(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result<(), EcsError>>
-    where
-        K::Params: SystemParam<Source: TaskSource>,
-    {
+    pub fn build_par(
+        self,
+        name: &'static str,
+        params: &'static [&'static str],
+    ) -> BoxedSystem<(), Result<(), EcsError>> {
         function_system(name, params, ParLinkedSystem(self))
     }
 }

@@ -194,12 +194,22 @@ where
             records: false,
         }
     }
+}
 
+impl<D, F, V, K, Marker> RowLoop<D, F, V, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch> + 'static,
+    F: QueryFilter + 'static,
+    V: Variants,
+    K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
+    Marker: 'static,
+{
     /// The system that calls the loop for pieces of the tables that match, on several threads.
-    pub fn build_par(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result<(), EcsError>>
-    where
-        K::Params: SystemParam<Source: TaskSource>,
-    {
+    pub fn build_par(
+        self,
+        name: &'static str,
+        params: &'static [&'static str],
+    ) -> BoxedSystem<(), Result<(), EcsError>> {
         function_system(name, params, ParRowLoop(self))
     }
 }

@@ -123,8 +123,7 @@ impl TaskSource for CommandsSource {
 
     #[inline]
     fn common<'t>(got: &'t Commands<'_, '_>, tasks: usize) -> Self::Common<'t> {
-        let (ids, system) = got.recorder();
-        Recorder { ids: ids.split(tasks.min(LANES) as u32, 0), system }
+        Recorder { ids: got.ids.split(tasks.min(LANES) as u32, 0), system: got.system }
     }
 
     #[inline]
