@@ -58,7 +58,7 @@ impl Archetypes {
     /// The plan for a change of the entities of a table. It is made the first time.
     #[inline]
     pub(crate) fn plan(&mut self, from: TableId, change: Change) -> PlanId {
-        match self.graph.find(PlanKey::of_change(change, from)) {
+        match self.graph.cache.find(PlanKey::of_change(change, from)) {
             Some((plan, _)) => plan,
             None => self.find_or_make_plan(from, change),
         }
@@ -95,13 +95,13 @@ impl Archetypes {
     #[inline]
     pub(crate) fn cached(&mut self, key: PlanKey) -> Option<Planned<'_>> {
         let Self { components, tables, graph, .. } = self;
-        Some(Planned { plan: graph.cached(key)?, tables, components })
+        Some(Planned { plan: graph.cache.get(key)?, tables, components })
     }
 
     /// The plan with a key and its special flags, if the plan cache has it, whatever its flags are.
     #[inline]
     pub(crate) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
-        self.graph.find(key)
+        self.graph.cache.find(key)
     }
 
     /// Has the plan cache find a plan by a key, which is one for the change of the plan.
@@ -228,7 +228,7 @@ impl Archetypes {
     pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
         if self.components.removals(id) != list {
             self.components.set_removals(id, list);
-            self.update_interest(self.graph.in_all());
+            self.update_interest(self.graph.in_all);
         }
     }
 
@@ -237,7 +237,7 @@ impl Archetypes {
     pub(crate) fn add_hook(&mut self, id: ComponentId, kind: Kinds, hook: ComponentHook) -> bool {
         let is_new = self.components.add_hook(id, kind, hook);
         if is_new {
-            self.update_interest(self.graph.in_all());
+            self.update_interest(self.graph.in_all);
         }
         is_new
     }
@@ -246,7 +246,7 @@ impl Archetypes {
     pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: Kinds) {
         if self.components.observed_only(id) != kinds {
             self.components.set_observed(id, kinds);
-            self.update_interest(self.graph.in_all());
+            self.update_interest(self.graph.in_all);
         }
     }
 
@@ -258,7 +258,7 @@ impl Archetypes {
 
     /// A sparse component has come of which something is told: plans that may take any away have to know.
     pub(crate) fn observe_new_sparse(&mut self) {
-        self.update_interest(self.graph.in_all());
+        self.update_interest(self.graph.in_all);
     }
 
     /// Gives back the room that nothing needs.

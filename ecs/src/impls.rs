@@ -57,6 +57,18 @@ macro_rules! impl_deref_mut {
     };
 }
 
+/// Implements `From` by an expression of the value.
+macro_rules! impl_from {
+    ($($(#[$attribute:meta])* [$($generics:tt)*] $Source:ty => $Target:ty, |$value:pat_param| $made:expr);+ $(;)?) => { $(
+        $(#[$attribute])*
+        impl<$($generics)*> From<$Source> for $Target {
+            fn from($value: $Source) -> Self {
+                $made
+            }
+        }
+    )+ };
+}
+
 /// Implements `PartialEq`, `Eq` and `Hash` by a field.
 macro_rules! impl_eq {
     ([$($generics:tt)*] $Type:ty, $field:ident) => {
@@ -142,6 +154,17 @@ macro_rules! impl_debug_as_struct {
                 let $this = self;
                 f.debug_struct($name)$(.field(stringify!($field), &$value))*.$end()
             }
+        }
+    )* };
+}
+
+/// Writes methods that read a field: each returns the place or the value that is named, and has to be used.
+macro_rules! getters {
+    ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(&$this:ident) -> $Type:ty = $value:expr;)*) => { $(
+        $(#[$attribute])*
+        #[must_use]
+        $visibility fn $name(&$this) -> $Type {
+            $value
         }
     )* };
 }

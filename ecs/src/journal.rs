@@ -44,7 +44,7 @@ pub(crate) struct Journal {
     entries: VecDeque<(Entity, Event)>,
     /// The number of the oldest entry.
     first: u64,
-    capacity: usize,
+    pub(crate) capacity: usize,
     /// Whether a position has been handed out behind the last entry, so that this stays as it is.
     is_sealed: bool,
     /// How many positions have been handed out, also by those before it.
@@ -81,11 +81,6 @@ impl Journal {
     /// The number of the next entry.
     pub(crate) fn end(&self) -> u64 {
         self.first + self.entries.len() as u64
-    }
-
-    /// How many entries there is room for.
-    pub(crate) fn capacity(&self) -> usize {
-        self.capacity
     }
 
     /// Exchanges the memory for that of so many entries. False if there is none: then nothing has changed.

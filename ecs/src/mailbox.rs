@@ -7,7 +7,6 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
@@ -134,11 +133,7 @@ impl<T> Drop for Letters<T> {
     }
 }
 
-impl<T> fmt::Debug for Mailbox<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mailbox").field("is_empty", &self.is_empty()).finish()
-    }
-}
+impl_debug!([T] Mailbox<T> => |this, f| f.debug_struct("Mailbox").field("is_empty", &this.is_empty()).finish());
 
 #[cfg(all(test, feature = "std"))]
 mod tests {

@@ -4,7 +4,6 @@ use alloc::borrow::{Cow, ToOwned as _};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use core::ops::Deref;
 
 use strata_ecs_derive::Component;
 
@@ -75,13 +74,7 @@ impl Name {
     }
 }
 
-impl Deref for Name {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
+impl_deref!([] Name => str, |this| this.0);
 
 impl AsRef<str> for Name {
     fn as_ref(&self) -> &str {
@@ -89,35 +82,15 @@ impl AsRef<str> for Name {
     }
 }
 
-impl From<&str> for Name {
-    fn from(name: &str) -> Self {
-        Self::new(name.to_owned())
-    }
-}
+impl_from!([] &str => Name, |name| Self::new(name.to_owned()));
 
-impl From<String> for Name {
-    fn from(name: String) -> Self {
-        Self::new(name)
-    }
-}
+impl_from!([] String => Name, |name| Self::new(name));
 
-impl From<Name> for String {
-    fn from(name: Name) -> Self {
-        name.0.into_owned()
-    }
-}
+impl_from!([] Name => String, |name| name.0.into_owned());
 
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+impl_display!([] Name => |this, f| this.0.fmt(f));
 
-impl fmt::Debug for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
-    }
-}
+impl_debug!([] Name => |this, f| fmt::Debug::fmt(&this.0, f));
 
 /// Between the names of a path.
 const SEPARATOR: char = '/';
@@ -203,11 +176,7 @@ pub struct NameOrEntity {
     pub entity: Entity,
 }
 
-impl fmt::Display for NameOrEntityItem<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.name {
-            Some(name) => name.fmt(f),
-            None => self.entity.fmt(f),
-        }
-    }
-}
+impl_display!([] NameOrEntityItem<'_, '_> => |this, f| match this.name {
+    Some(name) => name.fmt(f),
+    None => this.entity.fmt(f),
+});

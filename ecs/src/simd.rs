@@ -19,7 +19,6 @@
 //! used: `off`, which is the baseline, `avx2` or `avx512`; [`InstructionSet::limit`] does the same while the program
 //! runs, and `#[system(simd = off)]` for one system.
 
-use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// A set of instructions that loops over rows are compiled for, from the narrowest to the widest.
@@ -155,7 +154,7 @@ pub trait UnrollWidth: Sealed + 'static {
     const OF_MANY: usize;
     /// Whether single numbers are gone through in a loop over all rows but the last few. Wide registers can store some of their
     /// numbers, which the optimiser makes use of in loops only: a branch that stores in some rows becomes none.
-    const LOOPS_OVER_SMALL: bool = false;
+    const LOOPS_OVER_SMALL: bool;
 }
 
 /// The size up to which values are taken for single numbers, in bytes.
@@ -173,31 +172,22 @@ mod sealed {
 
 pub(crate) use self::sealed::Sealed;
 
-/// So many rows at a time.
+/// So many rows at a time, perhaps with a loop over single numbers.
 #[doc(hidden)]
-pub struct Rows<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize>;
+pub struct Rows<const SMALL: usize, const LARGE: usize, const MANY: usize, const LOOPS: bool = false>;
 
-impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> Sealed for Rows<OF_SMALL, OF_LARGE, OF_MANY> {}
-
-impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> UnrollWidth
-    for Rows<OF_SMALL, OF_LARGE, OF_MANY>
+impl<const SMALL: usize, const LARGE: usize, const MANY: usize, const LOOPS: bool> Sealed
+    for Rows<SMALL, LARGE, MANY, LOOPS>
 {
-    const OF_SMALL: usize = checked(OF_SMALL);
-    const OF_LARGE: usize = checked(OF_LARGE);
-    const OF_MANY: usize = checked(OF_MANY);
 }
 
-/// The same, but with a loop over single numbers.
-#[doc(hidden)]
-pub struct Looping<S>(PhantomData<S>);
-
-impl<S: UnrollWidth> Sealed for Looping<S> {}
-
-impl<S: UnrollWidth> UnrollWidth for Looping<S> {
-    const OF_SMALL: usize = S::OF_SMALL;
-    const OF_LARGE: usize = S::OF_LARGE;
-    const OF_MANY: usize = S::OF_MANY;
-    const LOOPS_OVER_SMALL: bool = true;
+impl<const SMALL: usize, const LARGE: usize, const MANY: usize, const LOOPS: bool> UnrollWidth
+    for Rows<SMALL, LARGE, MANY, LOOPS>
+{
+    const OF_SMALL: usize = checked(SMALL);
+    const OF_LARGE: usize = checked(LARGE);
+    const OF_MANY: usize = checked(MANY);
+    const LOOPS_OVER_SMALL: bool = LOOPS;
 }
 
 /// The number, if it can be one of rows at a time.
@@ -232,7 +222,7 @@ pub trait Variants: Sealed + 'static {
 pub struct Wide;
 
 /// The best unroll width with registers of 32 bytes, or larger ones.
-type BestOfWide = Looping<Rows<32, 8, 1>>;
+type BestOfWide = Rows<32, 8, 1, true>;
 /// The loop as it is written.
 type AsWritten = Rows<1, 1, 1>;
 /// The best unroll width with what the whole program is compiled for.

@@ -1,7 +1,6 @@
 //! Recording commands: for new entities, for one entity, for the world.
 
 use core::cell::Cell;
-use core::fmt;
 
 use super::queue::CommandQueue;
 use crate::bundle::{Bundle, BundleParts as _, OneOfEach, give};
@@ -37,9 +36,9 @@ use crate::store::{Store, record_insert, record_step};
 #[doc(alias("EntityCommandBuffer", "CommandBuffer", "LazyUpdate", "defer"))]
 pub struct Commands<'w, 's> {
     queue: &'s mut Queue<Store>,
-    ids: Ids<'w>,
+    pub(crate) ids: Ids<'w>,
     /// The system that records.
-    system: SystemName,
+    pub(crate) system: SystemName,
 }
 
 impl<'w, 's> Commands<'w, 's> {
@@ -85,18 +84,6 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     pub fn append(&mut self, queue: &mut CommandQueue) {
         self.queue.append(&mut queue.queue);
-    }
-
-    /// What is needed to record in another queue.
-    #[inline]
-    pub(crate) fn recorder(&self) -> (Ids<'w>, SystemName) {
-        (self.ids, self.system)
-    }
-
-    /// As `reborrow`, with both lifetimes short.
-    #[inline]
-    pub(crate) fn short(&mut self) -> Commands<'_, '_> {
-        Commands { queue: self.queue, ids: self.ids, system: self.system }
     }
 
     /// The queue, for what the caller records.
@@ -148,7 +135,7 @@ impl<'w, 's> Commands<'w, 's> {
         let () = OneOfEach::<B>::COMPONENTS;
         OneOfEach::<B>::check();
         let queue = self.recording();
-        let at = queue.end();
+        let at = queue.len;
         give(bundle, |bundle| record_insert(queue, StepKind::Spawn, false, Entity::PLACEHOLDER, bundle));
         self.spawned_at(at)
     }
@@ -193,15 +180,10 @@ impl<'w, 's> Commands<'w, 's> {
         });
     }
 
-    #[inline]
-    fn at(&mut self, entity: Entity) -> EntityCommands<'_> {
-        EntityCommands { entity: Cell::new(entity), spawned_at: None, commands: self.short() }
-    }
-
     /// Commands for the entity whose spawn was recorded there.
     #[inline]
     fn spawned_at(&mut self, at: usize) -> EntityCommands<'_> {
-        EntityCommands { entity: Cell::new(Entity::PLACEHOLDER), spawned_at: Some(at), commands: self.short() }
+        EntityCommands { entity: Cell::new(Entity::PLACEHOLDER), spawned_at: Some(at), commands: self.reborrow() }
     }
 
     /// Commands for one entity. Whether it is alive turns out when they are applied.
@@ -217,7 +199,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     #[inline]
     pub fn entity(&mut self, entity: Entity) -> EntityCommands<'_> {
-        self.at(entity)
+        EntityCommands { entity: Cell::new(entity), spawned_at: None, commands: self.reborrow() }
     }
 
     /// Commands for one entity, if it is alive or reserved now.
@@ -236,7 +218,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     pub fn get_entity(&mut self, entity: Entity) -> Result<EntityCommands<'_>, EntityError> {
         match self.ids.locate(entity) {
-            Ok(_) | Err(EntityError::Reserved(_)) => Ok(self.at(entity)),
+            Ok(_) | Err(EntityError::Reserved(_)) => Ok(self.entity(entity)),
             Err(error) => Err(error),
         }
     }
@@ -258,7 +240,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     pub fn get_spawned_entity(&mut self, entity: Entity) -> Result<EntityCommands<'_>, EntityError> {
         self.ids.locate(entity)?;
-        Ok(self.at(entity))
+        Ok(self.entity(entity))
     }
 
     /// Sets a resource.
@@ -588,8 +570,4 @@ impl<'a> EntityCommands<'a> {
     }
 }
 
-impl fmt::Debug for EntityCommands<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("EntityCommands").field(&self.entity.get()).finish()
-    }
-}
+impl_debug!([] EntityCommands<'_> => |this, f| f.debug_tuple("EntityCommands").field(&this.entity.get()).finish());

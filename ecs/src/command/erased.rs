@@ -6,6 +6,7 @@ use alloc::string::String;
 use super::commands::EntityCommands;
 use crate::change::WriteEntity;
 use crate::component::{ComponentId, ErasedValue};
+use crate::entity::Entity;
 use crate::store::{CommandFailure, EntityAt, ErasedAccessError, Store};
 
 impl EntityCommands<'_> {
@@ -30,18 +31,13 @@ impl EntityCommands<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_by_id<T: Send + Sync + 'static>(&mut self, id: ComponentId, value: T) -> &mut Self {
-        let (entity, value) = (self.id(), Box::new(value));
-        self.commands().push(move |store| {
-            store.place_if_pending(entity);
-            let done = match EntityAt::find(store, entity) {
-                Ok(mut at) => at.descriptor_for::<T>(id).and_then(|descriptor| {
-                    at.insert_erased(ErasedValue::of_box(descriptor, value)).map_err(ErasedAccessError::from)
-                }),
-                Err(_) => Err(store.structure.why_no_value(entity, id)),
-            };
-            report(store, "insert_by_id", done);
-        });
-        self
+        let value = Box::new(value);
+        self.push_reported("insert_by_id", move |store, entity| match EntityAt::find(store, entity) {
+            Ok(mut at) => at.descriptor_for::<T>(id).and_then(|descriptor| {
+                at.insert_erased(ErasedValue::of_box(descriptor, value)).map_err(ErasedAccessError::from)
+            }),
+            Err(_) => Err(store.structure.why_no_value(entity, id)),
+        })
     }
 
     /// Adds a value of the component that it belongs to: see [`EntityWorldMut::insert_erased`]. Errors as with
@@ -62,17 +58,11 @@ impl EntityCommands<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_erased(&mut self, value: ErasedValue) -> &mut Self {
-        let entity = self.id();
-        self.commands().push(move |store| {
-            store.place_if_pending(entity);
-            let component = value.descriptor().name();
-            let done = match EntityAt::find(store, entity) {
-                Ok(mut at) => at.insert_erased(value).map_err(ErasedAccessError::from),
-                Err(error) => Err(ErasedAccessError::Entity { error, component }),
-            };
-            report(store, "insert_erased", done);
-        });
-        self
+        let component = value.descriptor().name();
+        self.push_reported("insert_erased", move |store, entity| match EntityAt::find(store, entity) {
+            Ok(mut at) => at.insert_erased(value).map_err(ErasedAccessError::from),
+            Err(error) => Err(ErasedAccessError::Entity { error, component }),
+        })
     }
 
     /// Removes a component, if the entity has it: see [`EntityWorldMut::remove_by_id`]. Errors as with
@@ -94,20 +84,28 @@ impl EntityCommands<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove_by_id(&mut self, id: ComponentId) -> &mut Self {
+        self.push_reported("remove_by_id", move |store, entity| match EntityAt::find(store, entity) {
+            Ok(mut at) => at.remove_by_ids(&[id]),
+            Err(_) => Err(store.structure.why_no_value(entity, id)),
+        })
+    }
+
+    /// Records a change of the entity whose error is reported.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    fn push_reported(
+        &mut self,
+        command: &'static str,
+        change: impl FnOnce(&mut Store, Entity) -> Result<(), ErasedAccessError> + Send + 'static,
+    ) -> &mut Self {
         let entity = self.id();
         self.commands().push(move |store| {
             store.place_if_pending(entity);
-            let done = match EntityAt::find(store, entity) {
-                Ok(mut at) => at.remove_by_ids(&[id]),
-                Err(_) => Err(store.structure.why_no_value(entity, id)),
-            };
-            report(store, "remove_by_id", done);
+            let done = change(store, entity);
+            report(store, command, done);
         });
         self
     }
-}
 
-impl EntityCommands<'_> {
     /// Sets a field of a component, by its path, when the command is applied: see [`EntityWorldMut::set_field`]. What is wrong is reported as
     /// a [command error](crate::store::CommandError).
     ///

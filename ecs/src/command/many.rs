@@ -52,7 +52,7 @@ impl Commands<'_, '_> {
     /// assert!(world.is_empty());
     /// ```
     pub fn all<F: QueryFilter + 'static>(&mut self) -> SelectionCommands<'_> {
-        SelectionCommands { commands: self.short(), select: alloc::boxed::Box::new(select::<F>) }
+        SelectionCommands { commands: self.reborrow(), select: alloc::boxed::Box::new(select::<F>) }
     }
 
     /// Commands for the entities of a list, in any order. Those that are not alive when a command is applied are passed
@@ -70,7 +70,7 @@ impl Commands<'_, '_> {
     pub fn many(&mut self, entities: impl Into<Vec<Entity>>) -> SelectionCommands<'_> {
         let entities = entities.into();
         let select = move |store: &mut Store| store.select(&entities);
-        SelectionCommands { commands: self.short(), select: alloc::boxed::Box::new(select) }
+        SelectionCommands { commands: self.reborrow(), select: alloc::boxed::Box::new(select) }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::origin::Origin;
 use crate::queue::Queue;
@@ -72,11 +71,7 @@ impl CommandQueue {
     }
 }
 
-impl fmt::Debug for CommandQueue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CommandQueue").field("is_empty", &self.is_empty()).finish()
-    }
-}
+impl_debug!([] CommandQueue => |this, f| f.debug_struct("CommandQueue").field("is_empty", &this.is_empty()).finish());
 
 /// Applies a queue, and then what its commands have queued in turn: in a loop, so that commands that queue commands
 /// need memory, not stack. While an event is told they wait until that has ended. If a command panics, the rest of the queue are

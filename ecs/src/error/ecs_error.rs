@@ -154,22 +154,16 @@ where
     }
 }
 
-impl From<EcsError> for Box<dyn Error> {
-    fn from(error: EcsError) -> Self {
-        error.into_box()
-    }
-}
+impl_from!([] EcsError => Box<dyn Error>, |error| error.into_box());
 
 impl_deref!([] EcsError => dyn Error + Send + Sync + 'static, |this| *this.0.error);
 
-impl fmt::Display for Annotated {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for context in self.contexts.iter().rev() {
-            write!(f, "{context}: ")?;
-        }
-        self.error.fmt(f)
+impl_display!([] Annotated => |this, f| {
+    for context in this.contexts.iter().rev() {
+        write!(f, "{context}: ")?;
     }
-}
+    this.error.fmt(f)
+});
 
 impl_debug!([] Annotated => |this, f| fmt::Display::fmt(this, f));
 

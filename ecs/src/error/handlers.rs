@@ -58,13 +58,13 @@ pub type ErrorHandler = fn(EcsError, ErrorContext);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorContext {
-    kind: &'static str,
-    name: Cow<'static, str>,
-    event: Option<&'static str>,
-    system: Option<Cow<'static, str>>,
-    set: Option<Cow<'static, str>>,
-    schedule: Option<Cow<'static, str>>,
-    by: Origin,
+    pub(crate) kind: &'static str,
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) event: Option<&'static str>,
+    pub(crate) system: Option<Cow<'static, str>>,
+    pub(crate) set: Option<Cow<'static, str>>,
+    pub(crate) schedule: Option<Cow<'static, str>>,
+    pub(crate) by: Origin,
 }
 
 impl ErrorContext {
@@ -72,9 +72,9 @@ impl ErrorContext {
         Self { kind, name: name.into(), event: None, system: None, set: None, schedule: None, by: Origin::UNKNOWN }
     }
 
-    /// The context of a command.
-    pub(crate) fn command(name: impl Into<Cow<'static, str>>) -> Self {
-        Self::new("command", name)
+    /// The context of a command, with the system that recorded it.
+    pub(crate) fn command(name: impl Into<Cow<'static, str>>, system: Option<&'static str>) -> Self {
+        Self { system: system.map(Cow::Borrowed), ..Self::new("command", name) }
     }
 
     /// The context of a system.
@@ -83,102 +83,48 @@ impl ErrorContext {
     }
 
     /// The context of a run condition of a system, set or observer.
-    pub(crate) fn run_condition(name: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn run_condition(name: String) -> Self {
         Self::new("run condition", name)
     }
 
-    /// The context of an observer.
-    pub(crate) fn observer(name: &str) -> Self {
-        Self::new("observer", Cow::Owned(name.into()))
+    /// The context of an observer of an event.
+    pub(crate) fn observer(name: &str, event: &'static str) -> Self {
+        Self { event: Some(event), ..Self::new("observer", String::from(name)) }
     }
 
-    /// The same, with the event of an observer.
-    #[must_use]
-    pub(crate) fn of_event(mut self, event: &'static str) -> Self {
-        self.event = Some(event);
-        self
-    }
+    getters! {
+        /// The name of the system, run condition, command or observer.
+        pub fn name(&self) -> &str = &self.name;
 
-    /// The same, with the system of a run condition, or that recorded a command.
-    #[must_use]
-    pub(crate) fn of_system(mut self, system: Option<impl Into<Cow<'static, str>>>) -> Self {
-        self.system = system.map(Into::into);
-        self
-    }
+        /// What failed: `system`, `run condition`, `command` or `observer`.
+        pub fn kind(&self) -> &'static str = self.kind;
 
-    /// The same, with the set of a run condition.
-    #[must_use]
-    pub(crate) fn of_set(mut self, set: Option<impl Into<Cow<'static, str>>>) -> Self {
-        self.set = set.map(Into::into);
-        self
-    }
+        /// The event that an observer observed.
+        pub fn event(&self) -> Option<&'static str> = self.event;
 
-    /// The same, with the label of the schedule that ran the system.
-    #[must_use]
-    pub(crate) fn of_schedule(mut self, schedule: Option<impl Into<Cow<'static, str>>>) -> Self {
-        self.schedule = schedule.map(Into::into);
-        self
-    }
+        /// The system that recorded the command, or that the run condition belongs to.
+        pub fn system(&self) -> Option<&str> = self.system.as_deref();
 
-    /// The same, with the place where a command was recorded.
-    #[must_use]
-    pub(crate) fn by(mut self, by: Origin) -> Self {
-        self.by = by;
-        self
-    }
+        /// The system set that the run condition belongs to, as `Debug` shows its label.
+        pub fn set(&self) -> Option<&str> = self.set.as_deref();
 
-    /// The name of the system, run condition, command or observer.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
+        /// The schedule that ran the system or the run condition, as `Debug` shows its label.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+        /// # fn load() -> Result { Err("no such file".into()) }
+        ///
+        /// let mut world = World::new();
+        /// world.set_error_handler(|_, context| assert_eq!(context.schedule(), Some("Update")));
+        /// let mut schedule = Schedule::new(Update);
+        /// schedule.add_systems(load);
+        /// schedule.run(&mut world);
+        /// ```
+        pub fn schedule(&self) -> Option<&str> = self.schedule.as_deref();
 
-    /// What failed: `system`, `run condition`, `command` or `observer`.
-    #[must_use]
-    pub fn kind(&self) -> &'static str {
-        self.kind
-    }
-
-    /// The event that an observer observed.
-    #[must_use]
-    pub fn event(&self) -> Option<&'static str> {
-        self.event
-    }
-
-    /// The system that recorded the command, or that the run condition belongs to.
-    #[must_use]
-    pub fn system(&self) -> Option<&str> {
-        self.system.as_deref()
-    }
-
-    /// The system set that the run condition belongs to, as `Debug` shows its label.
-    #[must_use]
-    pub fn set(&self) -> Option<&str> {
-        self.set.as_deref()
-    }
-
-    /// The schedule that ran the system or the run condition, as `Debug` shows its label.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
-    /// # fn load() -> Result { Err("no such file".into()) }
-    ///
-    /// let mut world = World::new();
-    /// world.set_error_handler(|_, context| assert_eq!(context.schedule(), Some("Update")));
-    /// let mut schedule = Schedule::new(Update);
-    /// schedule.add_systems(load);
-    /// schedule.run(&mut world);
-    /// ```
-    #[must_use]
-    pub fn schedule(&self) -> Option<&str> {
-        self.schedule.as_deref()
-    }
-
-    /// Where the command was recorded. Known with the feature `track_location` only.
-    #[must_use]
-    pub fn recorded_by(&self) -> Origin {
-        self.by
+        /// Where the command was recorded. Known with the feature `track_location` only.
+        pub fn recorded_by(&self) -> Origin = self.by;
     }
 }
 

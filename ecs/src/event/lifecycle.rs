@@ -21,7 +21,10 @@ use crate::term::ConstTerm;
 pub trait LifecycleEvent: EntityEvent + Event<Trigger<'static> = EntityComponentsTrigger> {}
 
 macro_rules! lifecycle {
-    ($($(#[$of_event:meta])* $Event:ident, $kind:ident $(#[$of_pattern:meta])* $Pattern:ident)*) => {$(
+    ($(
+        $(#[$of_event:meta])* $Event:ident;
+        $(#[$of_pattern:meta])* $Pattern:ident<$Of:ident: $Bound:ident>, $Components:ty, $filter:expr;
+    )*) => {$(
         $(#[$of_event])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct $Event {
@@ -59,36 +62,22 @@ macro_rules! lifecycle {
 
         impl LifecycleEvent for $Event {}
 
-        lifecycle!(@ $kind $Event, $(#[$of_pattern])* $Pattern);
+        $(#[$of_pattern])*
+        #[derive(Clone, Copy, Default, Debug)]
+        pub struct $Pattern<$Of: $Bound>(PhantomData<fn() -> $Of>);
+
+        impl<$Of: $Bound + 'static> EventPattern for $Pattern<$Of> {
+            type Event = $Event;
+            type Components = $Components;
+
+            const FILTER: Option<&'static ConstTerm> = $filter;
+        }
     )*};
-    (@ of_bundle $Event:ident, $(#[$of_pattern:meta])* $Pattern:ident) => {
-        $(#[$of_pattern])*
-        #[derive(Clone, Copy, Default, Debug)]
-        pub struct $Pattern<B: Bundle>(PhantomData<fn() -> B>);
-
-        impl<B: Bundle> EventPattern for $Pattern<B> {
-            type Event = $Event;
-            type Components = B;
-        }
-    };
-    (@ of_filter $Event:ident, $(#[$of_pattern:meta])* $Pattern:ident) => {
-        $(#[$of_pattern])*
-        #[derive(Clone, Copy, Default, Debug)]
-        pub struct $Pattern<F: QueryFilter>(PhantomData<fn() -> F>);
-
-        impl<F: QueryFilter + 'static> EventPattern for $Pattern<F> {
-            type Event = $Event;
-            type Components = ();
-
-            const FILTER: Option<&'static ConstTerm> = Some(&<F::Terms as FilterTerms>::TERM);
-        }
-    };
 }
 
 lifecycle! {
     /// An entity has got components that it had not: see [`Add`].
-    AddEvent,
-    of_bundle
+    AddEvent;
     /// What an observer observes to be told of entities that have got a component which they had not, after the operation that adds it.
     /// `Add<(A, B)>`: one of these components or both, once for each entity and operation.
     ///
@@ -109,19 +98,17 @@ lifecycle! {
     /// world.entity_mut(entity).insert(Health(5)); // It had one.
     /// assert_eq!(world.resource::<Total>().0, 3);
     /// ```
-    Add
+    Add<B: Bundle>, B, None;
 
     /// An entity has got values of components: see [`Insert`].
-    InsertEvent,
-    of_bundle
+    InsertEvent;
     /// What an observer observes to be told of entities that have got a value of a component, the first one or another one, after the
     /// operation that inserts it. Values that a system changes in place are no insertions: see
     /// [`Changed`](crate::query::Changed).
-    Insert
+    Insert<B: Bundle>, B, None;
 
     /// An entity is about to lose values of components: see [`Discard`].
-    DiscardEvent,
-    of_bundle
+    DiscardEvent;
     /// What an observer observes to be told of entities that are about to lose a value of a component, also if another one takes its
     /// place, before the operation: the value is there.
     ///
@@ -144,32 +131,28 @@ lifecycle! {
     /// world.despawn(bread);
     /// assert_eq!(world.resource::<Sum>().0, 2);
     /// ```
-    Discard
+    Discard<B: Bundle>, B, None;
 
     /// An entity is about to lose components: see [`Remove`].
-    RemoveEvent,
-    of_bundle
+    RemoveEvent;
     /// What an observer observes to be told of entities that are about to lose a component, or to end with it, before the operation: the
     /// value is there.
-    Remove
+    Remove<B: Bundle>, B, None;
 
     /// An entity is about to end: see [`Despawn`].
-    DespawnEvent,
-    of_bundle
+    DespawnEvent;
     /// What an observer observes to be told of entities with a component that are about to end, before the operation: everything is
     /// there.
-    Despawn
+    Despawn<B: Bundle>, B, None;
 
     /// An entity is about to match a filter no more: see [`EndMatch`].
-    EndMatchEvent,
-    of_filter
+    EndMatchEvent;
     /// What an observer observes to be told of entities that match a filter and will not when the operation has ended that is about to
     /// begin: everything is there. Its end is such an operation. See [`BeginMatch`] for the filters.
-    EndMatch
+    EndMatch<F: QueryFilter>, (), Some(&<F::Terms as FilterTerms>::TERM);
 
     /// An entity matches a filter: see [`BeginMatch`].
-    BeginMatchEvent,
-    of_filter
+    BeginMatchEvent;
     /// What an observer observes to be told of entities that match a filter and had not, after the operation that makes them do so.
     ///
     /// The filter says which components an entity has and has not: `With`, `Without`, `Or`, tuples, and structs with
@@ -204,5 +187,5 @@ lifecycle! {
     /// world.despawn(orc);
     /// assert_eq!(world.resource::<InSight>().0, 1);
     /// ```
-    BeginMatch
+    BeginMatch<F: QueryFilter>, (), Some(&<F::Terms as FilterTerms>::TERM);
 }

@@ -256,7 +256,7 @@ where
 
     #[inline]
     fn run(&mut self, given: OnInput<'_, P>, params: SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
-        let target = given.event().event_target();
+        let target = given.event.event_target();
         self.for_each(Affected::Listed(&[target]), given, params)
     }
 }

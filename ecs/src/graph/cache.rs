@@ -109,7 +109,7 @@ impl CacheEntry {
 }
 
 /// The plans that operations have used last.
-pub(super) struct PlanCache {
+pub(crate) struct PlanCache {
     entries: [CacheEntry; ENTRIES],
     /// The plan of empty entries.
     nothing: Arc<MovePlan>,
@@ -125,14 +125,14 @@ impl Default for PlanCache {
 impl PlanCache {
     /// The plan with a key.
     #[inline]
-    pub(super) fn get(&self, key: PlanKey) -> Option<&MovePlan> {
+    pub(crate) fn get(&self, key: PlanKey) -> Option<&MovePlan> {
         let entry = &self.entries[key.entry_index as usize % ENTRIES];
         entry.is_of(key).then_some(&entry.plan)
     }
 
     /// The plan with a key and its special flags, whatever these are.
     #[inline]
-    pub(super) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
+    pub(crate) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
         let entry = &self.entries[key.entry_index as usize % ENTRIES];
         let flags = entry.plan.flags.special();
         entry.is_of(key.with_flags(flags)).then_some((entry.id, flags))

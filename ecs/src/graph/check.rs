@@ -27,7 +27,7 @@ impl Graph {
                 panic!("there are edges of table {from}, which is not there")
             };
             let mut anew = Planner { from, steps: &steps, contents, components }.plan(tables);
-            anew.update_interest(components, self.in_all()).unwrap_or_else(|error| error.raise());
+            anew.update_interest(components, self.in_all).unwrap_or_else(|error| error.raise());
             assert_eq!(format!("{plan:?}"), format!("{anew:?}"), "the plan for {steps:?} from {from:?}");
         }
         assert_eq!(tables.iter().len(), known, "a plan leads to a table that was not there");

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::cache::{PlanCache, PlanKey};
 use super::change::{Change, KIND, LONG, PlanId, SEQUENCE};
-use super::plan::{ChangeStep, MovePlan, PlanFlags};
+use super::plan::{ChangeStep, MovePlan};
 use super::planner::Planner;
 use crate::component::{Components, Contents};
 use crate::entity::TableId;
@@ -47,26 +47,14 @@ pub(crate) struct Graph {
     /// By change of one step: the node of the sequence that begins with it.
     first: Option<Changes>,
     long: Long,
-    cache: PlanCache,
+    pub(crate) cache: PlanCache,
     /// How often plans have been forgotten.
     epoch: u32,
     /// The listeners that are told of all plans.
-    in_all: Interest,
+    pub(crate) in_all: Interest,
 }
 
 impl Graph {
-    /// The plan with a key, if the plan cache has it and its flags are those of the key.
-    #[inline]
-    pub(crate) fn cached(&self, key: PlanKey) -> Option<&MovePlan> {
-        self.cache.get(key)
-    }
-
-    /// The plan with a key and its special flags, if the plan cache has it, whatever its flags are.
-    #[inline]
-    pub(crate) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
-        self.cache.find(key)
-    }
-
     /// Notes in the cache that a key finds a plan.
     pub(crate) fn remember(&mut self, key: PlanKey, plan: PlanId) {
         assert!(plan.epoch == self.epoch, "a plan that has been forgotten");
@@ -247,11 +235,6 @@ impl Graph {
     #[inline]
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
-    }
-
-    /// The listeners that are told of all plans.
-    pub(crate) fn in_all(&self) -> Interest {
-        self.in_all
     }
 
     /// How many sequences of steps are remembered.

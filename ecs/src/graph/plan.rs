@@ -162,10 +162,11 @@ impl PlanFlags {
 #[derive(Default, Debug)]
 pub(crate) struct PlanListeners {
     /// The lifecycle events before the change of table-stored components.
-    before: Box<[(ComponentId, Kinds)]>,
+    pub(crate) before: Box<[(ComponentId, Kinds)]>,
     /// The lifecycle events after the change of table-stored components.
-    after: Box<[(ComponentId, Kinds)]>,
-    interest: Interest,
+    pub(crate) after: Box<[(ComponentId, Kinds)]>,
+    /// Who takes note of the change.
+    pub(crate) interest: Interest,
 }
 
 /// What a change does to an entity of a table.
@@ -276,24 +277,6 @@ impl MovePlan {
         self.all_moves().filter(|step| !step.is_kept()).map(|step| step.from)
     }
 
-    /// The listeners that are notified.
-    #[inline]
-    pub(crate) fn interest(&self) -> Interest {
-        self.listeners.interest
-    }
-
-    /// The events before the change, of table-stored components.
-    #[inline]
-    pub(crate) fn before(&self) -> &[(ComponentId, Kinds)] {
-        &self.listeners.before
-    }
-
-    /// The events after the change, of table-stored components.
-    #[inline]
-    pub(crate) fn after(&self) -> &[(ComponentId, Kinds)] {
-        &self.listeners.after
-    }
-
     /// See [`PlanFlags::ONLY_LINKS`].
     fn only_links(&self) -> bool {
         self.sparse_targets().count() == 1
@@ -302,9 +285,9 @@ impl MovePlan {
             && self.sparse_sources().next().is_none()
             && self.required.is_empty()
             && self.renewed.is_empty()
-            && self.before().is_empty()
-            && self.after().is_empty()
-            && self.interest() == Interest::OBSERVERS
+            && self.listeners.before.is_empty()
+            && self.listeners.after.is_empty()
+            && self.listeners.interest == Interest::OBSERVERS
     }
 
     /// Whether a new entity gets all of it in columns, of which nothing is told, or only when it is there.
@@ -334,7 +317,7 @@ impl MovePlan {
             .union(Interest::OBSERVERS.only_if(self.is_observed(components)));
         self.listeners.interest = interest;
         let notifies = interest.intersects(Interest::OBSERVERS);
-        let comes_before = self.flags.intersects(PlanFlags::SPARSE) || !self.before().is_empty();
+        let comes_before = self.flags.intersects(PlanFlags::SPARSE) || !self.listeners.before.is_empty();
         self.flags = self
             .flags
             .difference(PlanFlags::LISTENERS)
@@ -375,8 +358,8 @@ impl MovePlan {
     fn is_observed(&self, components: &Components) -> bool {
         let hears =
             |storage: usize| components.sparse().get(storage).is_some_and(|&id| !components.observed(id).is_empty());
-        !self.before().is_empty()
-            || !self.after().is_empty()
+        !self.listeners.before.is_empty()
+            || !self.listeners.after.is_empty()
             || self.sparse_targets().chain(self.sparse_sources()).any(hears)
             || self.left_storages.iter().any(|&storage| hears(storage as usize))
             || (self.retains.is_some() && components.hears_sparse())
@@ -401,8 +384,8 @@ impl MovePlan {
             + size_of_val(&*self.lost)
             + size_of_val(&*self.transitions)
             + size_of_val(&*self.other_moves)
-            + size_of_val(self.before())
-            + size_of_val(self.after())
+            + size_of_val(&*self.listeners.before)
+            + size_of_val(&*self.listeners.after)
             + size_of_val(&*self.replaces)
             + size_of_val(&*self.targets)
             + size_of_val(&*self.required)

@@ -51,14 +51,14 @@ impl<M> MessageCursor<M> {
     /// The number of the next message that it can read.
     fn position(&self, messages: &Messages<M>) -> u64 {
         let start = messages.start();
-        if self.origin == messages.origin() { self.next.max(start) } else { start }
+        if self.origin == messages.origin { self.next.max(start) } else { start }
     }
 
     /// Goes on to the next message that it can read, and counts those that it cannot.
     fn catch_up(&mut self, messages: &Messages<M>) {
         let position = self.position(messages);
         self.missed = self.missed(messages);
-        self.origin = messages.origin();
+        self.origin = messages.origin;
         self.next = position;
     }
 
@@ -213,7 +213,7 @@ impl<M> MessageCursor<M> {
     /// ```
     #[must_use]
     pub fn missed(&self, messages: &Messages<M>) -> u64 {
-        let now = if self.origin == messages.origin() { messages.start().saturating_sub(self.next) } else { 0 };
+        let now = if self.origin == messages.origin { messages.start().saturating_sub(self.next) } else { 0 };
         self.missed + now
     }
 
@@ -263,7 +263,7 @@ impl<M> Messages<M> {
     /// ```
     #[must_use]
     pub fn get_cursor(&self) -> MessageCursor<M> {
-        MessageCursor::at(self.origin(), self.start())
+        MessageCursor::at(self.origin, self.start())
     }
 
     /// A cursor that begins with the next message that is written.
@@ -279,6 +279,6 @@ impl<M> Messages<M> {
     /// ```
     #[must_use]
     pub fn get_cursor_current(&self) -> MessageCursor<M> {
-        MessageCursor::at(self.origin(), self.end())
+        MessageCursor::at(self.origin, self.end())
     }
 }

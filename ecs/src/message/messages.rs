@@ -70,7 +70,7 @@ pub struct Messages<M> {
     /// The number of the first new one. Those of the old ones lie right below.
     new_start: u64,
     /// Tells these from other messages of the type: a cursor can meet both.
-    origin: usize,
+    pub(super) origin: usize,
     /// How often they have aged.
     ages: u32,
     /// The number of the next message when `ages` was a multiple of [`HELD_AGES`] for the last time but one, and for the last
@@ -158,10 +158,6 @@ impl<M> Messages<M> {
     #[inline]
     pub(super) fn end(&self) -> u64 {
         self.new_start + self.new.len() as u64
-    }
-
-    pub(super) fn origin(&self) -> usize {
-        self.origin
     }
 
     /// The messages from this number on. It is none of those that are gone.

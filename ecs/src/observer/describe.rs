@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use super::id::ObserverId;
 use super::input::{EventOf, ObserverInput};
 use super::matched::MatchFilter;
-use super::observers::{NewObserver, Observe, Observers, RareObserver, Watched, typed};
+use super::observers::{Listed, Observe, Observers, RareObserver, Watched, typed};
 use super::rare::Rare;
 use crate::change::WriteEntity;
 use crate::command::apply_observer_commands;
@@ -142,7 +142,7 @@ impl<I: ObserverInput> Registration for WithInput<I> {
             observer = Box::new(RareObserver { observer, rare: *rare });
         }
         prepare(&mut *observer, store);
-        register::<I>(NewObserver { observer, id, pattern: type_name::<I::Pattern>() }, store, of);
+        register::<I>(observer, id, store, of);
     }
 }
 
@@ -162,18 +162,18 @@ fn prepare(system: &mut dyn SystemCore, store: &mut Store) {
 
 /// Adds an observer that has been prepared.
 fn register<I: ObserverInput>(
-    mut new: NewObserver<EventOf<I>>,
+    mut observer: Box<dyn Observe<EventOf<I>>>,
+    id: ObserverId,
     store: &mut Store,
     (entities, existing): (Vec<Entity>, bool),
 ) {
-    let id = new.id;
     // `()` is the bundle of no components.
     let mut components = bundle_components::<<I::Pattern as EventPattern>::Components>(store).0;
     let mut filter = None;
     if let Some(of_pattern) = <I::Pattern as EventPattern>::FILTER {
         match MatchFilter::new(of_pattern, store) {
             Ok(new) => components.clone_from(&filter.insert(new).components),
-            Err(wrong) => panic!("observer `{}`: {wrong}", new.observer.facts().name),
+            Err(wrong) => panic!("observer `{}`: {wrong}", observer.facts().name),
         }
     }
     let slot = EventOf::<I>::slot();
@@ -187,8 +187,9 @@ fn register<I: ObserverInput>(
     let Some(observers) = observers else { unreachable!("the event is being told") };
     let existing = if existing { Some(entities.clone()) } else { None };
     let watched = Watched { entities, components: components.clone(), filter };
-    observers.share_meta(&mut *new.observer);
+    observers.share_meta(&mut *observer);
     // Those are dropped when all is done.
+    let new = Listed::new(observer, id, type_name::<I::Pattern>());
     let removed = observers.add(new, watched, living);
     events.dispatch.forget(&removed);
     events.dispatch.enter(id.0, event);

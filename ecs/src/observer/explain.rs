@@ -33,15 +33,11 @@ enum NotTold {
     Components(String),
 }
 
-impl fmt::Display for NotTold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Entities(1) => f.write_str("it watches another entity"),
-            Self::Entities(count) => write!(f, "it watches {count} other entities"),
-            Self::Components(names) => write!(f, "it watches {names}"),
-        }
-    }
-}
+impl_display!([] NotTold => |this, f| match this {
+    Self::Entities(1) => f.write_str("it watches another entity"),
+    Self::Entities(count) => write!(f, "it watches {count} other entities"),
+    Self::Components(names) => write!(f, "it watches {names}"),
+});
 
 impl EventExplanation {
     /// The names of the hooks and observers that are told, in their order. Conditions have not been asked.

@@ -12,7 +12,7 @@ use crate::event::{EntityComponentsTrigger, Event, EventPattern, LifecycleEvent,
 use crate::origin::Origin;
 use crate::store::{Affected, Store};
 use crate::system::{
-    NotifySystem, ObservedRows, Outcome, RowScope, SystemInput, WrittenInput, observes_nothing, outcome,
+    NotifySystem, ObservedRows, Outcome, RowScope, SystemInput, WrittenInput, observes_nothing, outcome, plain_inputs,
     run_on_entities,
 };
 
@@ -146,28 +146,18 @@ pub struct OnBatchInput<'w, P: EventPattern> {
 }
 
 impl<'w, P: EventPattern> OnBatch<'w, '_, P> {
-    /// The entities, of which there is at least one.
-    #[must_use]
-    pub fn entities(&self) -> &'w [Entity] {
-        self.given.entities
-    }
+    getters! {
+        /// The entities, of which there is at least one.
+        pub fn entities(&self) -> &'w [Entity] = self.given.entities;
 
-    /// The components that it is about, as far as the observer watches them. It is the same ones for all entities.
-    #[must_use]
-    pub fn components(&self) -> &'w [ComponentId] {
-        &self.given.trigger.components
-    }
+        /// The components that it is about, as far as the observer watches them. It is the same ones for all entities.
+        pub fn components(&self) -> &'w [ComponentId] = &self.given.trigger.components;
 
-    /// The observer that is told.
-    #[must_use]
-    pub fn observer(&self) -> ObserverId {
-        self.given.observer
-    }
+        /// The observer that is told.
+        pub fn observer(&self) -> ObserverId = self.given.observer;
 
-    /// What carries out the operation, or has recorded the command for it. Known with the feature `track_location` only.
-    #[must_use]
-    pub fn caller(&self) -> Origin {
-        self.given.caller
+        /// What carries out the operation, or has recorded the command for it. Known with the feature `track_location` only.
+        pub fn caller(&self) -> Origin = self.given.caller;
     }
 }
 
@@ -179,26 +169,15 @@ fn batch<'i, P: EventPattern>(
     OnBatchInput { entities, trigger, observer, caller, marker: PhantomData }
 }
 
-impl_debug!([P: EventPattern] OnBatch<'_, '_, P> => |this, f|
-    f.debug_struct("OnBatch")
-        .field("entities", &this.entities())
-        .field("components", &this.components())
-        .field("observer", &this.observer())
-        .finish());
-
-impl<P: EventPattern> SystemInput for OnBatch<'_, '_, P> {
-    type Param<'i> = OnBatch<'i, 'i, P>;
-    type Inner<'i> = OnBatchInput<'i, P>;
-
-    #[inline(always)]
-    fn wrap(given: Self::Inner<'_>) -> Self::Param<'_> {
-        OnBatch { given, marker: PhantomData }
-    }
-
-    observes_nothing!();
+impl_debug_as_struct! {
+    [P: EventPattern] OnBatch<'_, '_, P>, "OnBatch", |this| {
+        entities: this.entities(), components: this.components(), observer: this.observer()
+    } finish;
 }
 
-impl<P: EventPattern> WrittenInput for OnBatch<'_, '_, P> {}
+plain_inputs! {
+    [P: EventPattern] OnBatch<'_, '_, P> => OnBatch<'i, 'i, P>, OnBatchInput<'i, P>, |given| OnBatch { given, marker: PhantomData };
+}
 
 impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 'static, P> {
     type Pattern = P;

@@ -121,21 +121,13 @@ pub(super) struct Watched {
 }
 
 /// An observer in the list.
-struct Listed<E: Event> {
+pub(super) struct Listed<E: Event> {
     /// `None` if it has been removed.
     observer: Option<Box<dyn Observe<E>>>,
     id: ObserverId,
     /// The name of what it observes.
     #[cfg(feature = "trace")]
     pattern: &'static str,
-}
-
-/// An observer that is about to be added.
-pub(super) struct NewObserver<E: Event> {
-    pub(super) observer: Box<dyn Observe<E>>,
-    pub(super) id: ObserverId,
-    /// The name of what it observes.
-    pub(super) pattern: &'static str,
 }
 
 /// The observers of one type of event.
@@ -278,7 +270,7 @@ impl<E: Event> Observers<E> {
     }
 
     /// Adds an observer. Others may be removed, which watched only entities that have ended.
-    pub(super) fn add(&mut self, new: NewObserver<E>, mut watched: Watched, entities: &Entities) -> RemovedObservers {
+    pub(super) fn add(&mut self, new: Listed<E>, mut watched: Watched, entities: &Entities) -> RemovedObservers {
         let mut removed = RemovedObservers::default();
         // Each is watched once, and left once.
         let mut met = EntityHashSet::default();
@@ -297,7 +289,7 @@ impl<E: Event> Observers<E> {
         // The index is of this list.
         self.list.reserve(1);
         self.index.push(new.id, watched, entities);
-        self.list.push(Listed::new(new));
+        self.list.push(new);
         removed
     }
 
@@ -373,7 +365,8 @@ impl<E: Event> Observers<E> {
 }
 
 impl<E: Event> Listed<E> {
-    fn new(NewObserver { observer, id, pattern }: NewObserver<E>) -> Self {
+    /// An observer with the name of what it observes.
+    pub(super) fn new(observer: Box<dyn Observe<E>>, id: ObserverId, pattern: &'static str) -> Self {
         let _ = pattern;
         Self {
             observer: Some(observer),

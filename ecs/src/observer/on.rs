@@ -47,7 +47,7 @@ pub struct On<'w, 't, P: EventPattern> {
 
 /// What an observer system is given: see [`On`].
 pub struct OnInput<'w, P: EventPattern> {
-    pub(super) event: &'w mut P::Event,
+    pub(crate) event: &'w mut P::Event,
     pub(super) trigger: &'w mut TriggerOf<P>,
     pub(super) observer: ObserverId,
     pub(super) caller: Origin,
@@ -56,12 +56,6 @@ pub struct OnInput<'w, P: EventPattern> {
 }
 
 impl<P: EventPattern> OnInput<'_, P> {
-    /// The event.
-    #[inline]
-    pub(crate) fn event(&self) -> &P::Event {
-        self.event
-    }
-
     /// The same for a shorter time.
     #[inline]
     pub(crate) fn reborrow(&mut self) -> OnInput<'_, P> {
@@ -108,54 +102,50 @@ impl<P: EventPattern> On<'_, '_, P> {
         self.given.trigger
     }
 
-    /// The observer that is told.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Event)]
-    /// struct Alarm;
-    /// #[derive(Resource, Default)]
-    /// struct Alarms(u32);
-    ///
-    /// // It is told once.
-    /// fn wake_up(alarm: On<Alarm>, mut alarms: ResMut<Alarms>, mut commands: Commands) {
-    ///     alarms.0 += 1;
-    ///     commands.remove_observer(alarm.observer());
-    /// }
-    ///
-    /// let mut world = World::new();
-    /// world.init_resource::<Alarms>();
-    /// world.add_observer(wake_up);
-    /// world.trigger(Alarm);
-    /// world.trigger(Alarm);
-    /// assert_eq!(world.resource::<Alarms>().0, 1);
-    /// ```
-    #[must_use]
-    pub fn observer(&self) -> ObserverId {
-        self.given.observer
-    }
+    getters! {
+        /// The observer that is told.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        ///
+        /// #[derive(Event)]
+        /// struct Alarm;
+        /// #[derive(Resource, Default)]
+        /// struct Alarms(u32);
+        ///
+        /// // It is told once.
+        /// fn wake_up(alarm: On<Alarm>, mut alarms: ResMut<Alarms>, mut commands: Commands) {
+        ///     alarms.0 += 1;
+        ///     commands.remove_observer(alarm.observer());
+        /// }
+        ///
+        /// let mut world = World::new();
+        /// world.init_resource::<Alarms>();
+        /// world.add_observer(wake_up);
+        /// world.trigger(Alarm);
+        /// world.trigger(Alarm);
+        /// assert_eq!(world.resource::<Alarms>().0, 1);
+        /// ```
+        pub fn observer(&self) -> ObserverId = self.given.observer;
 
-    /// What has triggered the event: a line of the source, and the system that has recorded a command at that line. Of what happens to a
-    /// component it is what carries out the operation. Known with the feature `track_location` only.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Event)]
-    /// struct Alarm;
-    ///
-    /// let mut world = World::new();
-    /// world.add_observer(|alarm: On<Alarm>| {
-    ///     if alarm.caller().is_known() {
-    ///         println!("an alarm from {}", alarm.caller()); // src/main.rs:12:7
-    ///     }
-    /// });
-    /// world.trigger(Alarm);
-    /// ```
-    #[must_use]
-    pub fn caller(&self) -> Origin {
-        self.given.caller
+        /// What has triggered the event: a line of the source, and the system that has recorded a command at that line. Of what happens to a
+        /// component it is what carries out the operation. Known with the feature `track_location` only.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        ///
+        /// #[derive(Event)]
+        /// struct Alarm;
+        ///
+        /// let mut world = World::new();
+        /// world.add_observer(|alarm: On<Alarm>| {
+        ///     if alarm.caller().is_known() {
+        ///         println!("an alarm from {}", alarm.caller()); // src/main.rs:12:7
+        ///     }
+        /// });
+        /// world.trigger(Alarm);
+        /// ```
+        pub fn caller(&self) -> Origin = self.given.caller;
     }
 }
 

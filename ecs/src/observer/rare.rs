@@ -62,7 +62,7 @@ impl Failed<'_> {
     /// The system has returned an error.
     #[cold]
     fn failed(&self, error: EcsError, store: &mut Store) {
-        let Some(error) = self.handle(error, self.context(), store) else { return };
+        let Some(error) = self.handle(error, ErrorContext::observer(self.observer, self.event), store) else { return };
         match error.severity() {
             Severity::Error | Severity::Panic => self.report(&error.to_string(), store),
             Severity::Warning => trace::warn(&error),
@@ -76,7 +76,7 @@ impl Failed<'_> {
         if error.is_skip() {
             return;
         }
-        if let Some(error) = self.handle(error.into(), self.context(), store) {
+        if let Some(error) = self.handle(error.into(), ErrorContext::observer(self.observer, self.event), store) {
             self.report(&alloc::format!("it could not run: {error}"), store);
         }
     }
@@ -88,15 +88,14 @@ impl Failed<'_> {
             return;
         }
         let text = alloc::format!("run condition `{condition}` could not run: ");
-        let context =
-            ErrorContext::run_condition(condition).of_event(self.event).of_system(Some(self.observer.to_string()));
+        let context = ErrorContext {
+            event: Some(self.event),
+            system: Some(self.observer.to_string().into()),
+            ..ErrorContext::run_condition(condition)
+        };
         if let Some(error) = self.handle(error.into(), context, store) {
             self.report(&(text + &error.to_string()), store);
         }
-    }
-
-    fn context(&self) -> ErrorContext {
-        ErrorContext::observer(self.observer).of_event(self.event)
     }
 
     /// Passes an error to the handler of the observer, or else to that of the world; gives it back if there is neither.

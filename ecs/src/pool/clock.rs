@@ -1,37 +1,34 @@
-//! What a loop finds out about its own speed.
+//! The clock, where there is one.
 
-/// A clock that was started.
-#[cfg(all(feature = "parallel", not(all(target_family = "wasm", target_os = "unknown"))))]
-pub(super) struct Stopwatch(std::time::Instant);
+use core::time::Duration;
+#[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
+pub(crate) use std::time::Instant;
 
-#[cfg(all(feature = "parallel", not(all(target_family = "wasm", target_os = "unknown"))))]
-impl Stopwatch {
-    #[inline]
-    pub(super) fn start() -> Self {
-        Self(std::time::Instant::now())
+/// Whether there is a clock. Where the standard library has none, to ask for the time is a panic, so no time is measured.
+pub(crate) const HAS_CLOCK: bool = cfg!(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))));
+
+/// Where there is no clock, no time ever passes.
+#[cfg(not(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown")))))]
+#[derive(Clone, Copy)]
+pub(crate) struct Instant;
+
+#[cfg(not(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown")))))]
+impl Instant {
+    pub(crate) fn now() -> Self {
+        Self
     }
 
-    /// How long ago that was.
-    #[inline]
-    pub(super) fn nanoseconds(&self) -> u64 {
-        u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    pub(crate) fn duration_since(&self, _: Self) -> Duration {
+        Duration::ZERO
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        Duration::ZERO
     }
 }
 
-/// Where there is no clock, or no thread to which it would matter, no time ever passes.
-#[cfg(not(all(feature = "parallel", not(all(target_family = "wasm", target_os = "unknown")))))]
-pub(super) struct Stopwatch(());
-
-#[cfg(not(all(feature = "parallel", not(all(target_family = "wasm", target_os = "unknown")))))]
-impl Stopwatch {
-    #[inline]
-    pub(super) fn start() -> Self {
-        Self(())
-    }
-
-    /// How long ago that was: none.
-    #[inline]
-    pub(super) fn nanoseconds(&self) -> u64 {
-        0
-    }
+/// A time in nanoseconds.
+#[inline]
+pub(crate) fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -33,6 +33,7 @@ mod tasks;
 #[cfg(not(feature = "parallel"))]
 #[allow(unused_imports, reason = "`Participant` is for executors")]
 pub(crate) use self::alone::{Participant, Pool};
+pub(crate) use self::clock::{HAS_CLOCK, Instant, nanoseconds};
 pub(crate) use self::parts::Parts;
 #[cfg(feature = "parallel")]
 #[allow(unused_imports, reason = "`Participant` is for executors")]

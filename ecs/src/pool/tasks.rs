@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 #[cfg(not(feature = "parallel"))]
 use super::alone::{Participant, Pool};
-use super::clock::Stopwatch;
+use super::clock::{Instant, nanoseconds};
 #[cfg(feature = "parallel")]
 use super::share::{Participant, Pool};
 use super::turns::Turns;
@@ -214,7 +214,8 @@ impl Drop for Taker<'_> {
 /// How fast the owner gets on, and how many helpers it has called.
 struct Pace<'a> {
     pool: &'a Pool,
-    clock: Option<Stopwatch>,
+    /// When the loop began, if there are other threads to which that matters.
+    start: Option<Instant>,
     /// What it has done, and how often it has taken something.
     tasks: usize,
     rows: usize,
@@ -229,16 +230,20 @@ impl<'a> Pace<'a> {
     fn new(pool: &'a Pool, tasks: Tasks) -> Self {
         let looks = tasks.len() > 1;
         let next_look = if looks { 1 } else { usize::MAX };
-        Self { pool, clock: looks.then(Stopwatch::start), tasks: 0, rows: 0, turns: 0, next_look, called: 0 }
+        let start = (looks && cfg!(feature = "parallel")).then(Instant::now);
+        Self { pool, start, tasks: 0, rows: 0, turns: 0, next_look, called: 0 }
     }
 
     /// Calls for help if what is left is worth it, and settles how much is taken at once.
     fn look(&mut self, tasks: Tasks, next: &AtomicUsize, at_once: &AtomicUsize, member: &Participant<'_>) {
         let next = next.load(Ordering::Relaxed).min(tasks.len());
         let left = tasks.len().saturating_sub(next);
-        let (Some(clock), 1..) = (&self.clock, left) else { return };
+        if left == 0 {
+            return;
+        }
         let rows_left = (tasks.rows - tasks.start(next)) as u128;
-        let spent = clock.nanoseconds().saturating_sub(TAKING * self.turns);
+        let time = self.start.map_or(0, |start| nanoseconds(start.elapsed()));
+        let spent = time.saturating_sub(TAKING * self.turns);
         if spent < TELLING {
             self.next_look = self.tasks * 2;
             return at_once.store(self.tasks.min(left), Ordering::Relaxed);

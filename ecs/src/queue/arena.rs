@@ -154,7 +154,7 @@ pub(crate) struct Queue<C: 'static> {
     /// Of length zero: only its memory counts.
     pub(super) memory: Vec<QueueLine>,
     /// How many bytes are in use.
-    pub(super) len: usize,
+    pub(crate) len: usize,
     /// The greatest alignment of the values so far. Entries end at a multiple of it, so that the same ones for one entity
     /// after the other soon lie alike.
     align: usize,
@@ -256,11 +256,6 @@ impl<C> Queue<C> {
         unsafe { self.memory.set_len(used) };
         self.memory.reserve_exact(lines - used);
         self.memory.clear();
-    }
-
-    /// Where the entry begins that is pushed next.
-    pub(crate) fn end(&self) -> usize {
-        self.len
     }
 
     /// Sets the entity of a step that was recorded for [`Entity::PLACEHOLDER`].

@@ -38,9 +38,9 @@ pub(crate) struct CompiledChange {
 pub(crate) struct Pattern<C: 'static> {
     steps: Vec<PatternStep<C>>,
     /// The leaves of all steps, seen from the first entry.
-    leaves: Vec<LeafAt>,
+    pub(crate) leaves: Vec<LeafAt>,
     /// The bytes of all entries.
-    len: usize,
+    pub(crate) len: usize,
     /// The alignment of entries when they were looked at.
     align: usize,
     needs_drop: bool,
@@ -134,34 +134,18 @@ impl<C> Pattern<C> {
 /// Entries that have one pattern, once for each of several entities, and have been passed. Their values are dropped at the
 /// end.
 pub(crate) struct PatternRun<'a, C: 'static> {
-    pattern: &'a Pattern<C>,
+    pub(crate) pattern: &'a Pattern<C>,
     start: NonNull<u8>,
     pub(crate) count: usize,
 }
 
 impl<'a, C> PatternRun<'a, C> {
-    /// The pattern of the entries.
-    pub(crate) fn pattern(&self) -> &'a Pattern<C> {
-        self.pattern
-    }
-
-    /// The leaves of one entity's entries, seen from where those begin.
-    #[inline]
-    pub(crate) fn leaves(&self) -> &[LeafAt] {
-        &self.pattern.leaves
-    }
-
     /// Where the entries of an entity begin.
     #[inline]
     pub(crate) fn start_of(&self, number: usize) -> NonNull<u8> {
         debug_assert!(number < self.count);
         // SAFETY: the entries of all entities lie one behind the other in the memory of the queue.
         unsafe { self.start.add(number * self.pattern.len) }
-    }
-
-    /// The bytes from one entity's entries to the next one's.
-    pub(crate) fn stride(&self) -> usize {
-        self.pattern.len
     }
 
     /// Writes the parts of all steps for an entity.

@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::ambiguity;
-use super::built::{Built, PlannedSteps};
+use super::built::Built;
 use super::config::{IntoScheduleConfigs, ScheduleShape, ScheduleSystem};
 use super::diagram::{self, ScheduleDiagram};
 use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
@@ -400,36 +400,16 @@ impl Schedule {
     }
 
     /// What stands for the schedule in a world, from now on.
-    pub(super) fn seat_in(&mut self, world: WorldId) -> &Seat {
+    pub(crate) fn seat_in(&mut self, world: WorldId) -> &Seat {
         if self.seat.as_ref().is_some_and(|(of, _)| *of != world) {
             self.seat = None;
         }
         &self.seat.get_or_insert_with(|| (world, Seat::default())).1
     }
 
-    /// What stands for the schedule in a world, from now on.
-    pub(crate) fn seat_in_world(&mut self, world: WorldId) -> Seat {
-        Seat::clone(self.seat_in(world))
-    }
-
-    /// What stands for the schedule in the world that it was last prepared for.
-    pub(super) fn seat(&self) -> Option<&Seat> {
-        self.seat.as_ref().map(|(_, seat)| seat)
-    }
-
-    /// Its systems and conditions.
-    pub(super) fn graph_mut(&mut self) -> &mut Graph {
-        &mut self.graph
-    }
-
     /// Whether its systems have been prepared for a world.
     pub(crate) fn is_prepared_for(&self, world: WorldId) -> bool {
         self.built.as_ref().is_some_and(|built| built.world == Some(world))
-    }
-
-    /// Whether what its systems keep, those that have been prepared, is of this world.
-    pub(super) fn keeps_of(&self, world: WorldId) -> bool {
-        self.systems_of == Some(world)
     }
 
     /// Has the systems prepared before the next run that are not.
@@ -442,13 +422,9 @@ impl Schedule {
     /// What it looks like when it runs on this world.
     pub(crate) fn diagram_on(&mut self, store: &mut Store) -> Result<ScheduleDiagram, ScheduleBuildError> {
         self.initialize_on(store)?;
-        Ok(match &self.built {
-            Some(built) => {
-                let Built { steps: PlannedSteps { order, plan, .. }, pipelines, .. } = built;
-                diagram::build(self.label, &self.graph, order, plan, pipelines, &store.structure.archetypes.components)
-            }
-            None => unreachable!("it has been initialised"),
-        })
+        let Some(built) = &self.built else { unreachable!("it has been initialised") };
+        let layout = built.steps.layout(&self.graph, &built.pipelines);
+        Ok(diagram::build(self.label, layout, &store.structure.archetypes.components))
     }
 
     /// What became of the last run, and of its systems in this world.

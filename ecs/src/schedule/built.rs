@@ -6,17 +6,17 @@ use core::time::Duration;
 
 use super::costs::Costs;
 use super::error::{ScheduleError, SystemError};
-#[cfg(feature = "parallel")]
 use super::graph::Graph;
 use super::ids::{IdMarks, IdSources};
 use super::order::Ordering;
 #[cfg(feature = "parallel")]
-use super::parallel_plan::{Layout, ParallelPlan};
-use super::pipelines::Pipelines;
+use super::parallel_plan::ParallelPlan;
+use super::pipelines::{Layout, Pipelines};
 use super::plan::{Plan, Stage};
 use super::samples::Samples;
 use super::steps::{ErrorHandlers, Outcome, Outcomes, ScheduleErrorHandler, Shared};
 use crate::label::InternedScheduleLabel;
+use crate::pool::nanoseconds;
 use crate::store::{Store, WorldId};
 use crate::trace::RunSpan;
 
@@ -62,7 +62,6 @@ impl PlannedSteps {
         Shared { plan, order, outcomes, id_marks, handlers, label, span }
     }
 
-    #[cfg(feature = "parallel")]
     pub(super) fn layout<'a>(&'a self, graph: &'a Graph, pipelines: &'a Pipelines) -> Layout<'a> {
         Layout { graph, order: &self.order, plan: &self.plan, pipelines }
     }
@@ -114,6 +113,6 @@ impl Built {
                 self.samples.add_time(step, self.costs.measured(step));
             }
         }
-        self.samples.totals.add(u64::try_from(total.as_nanos()).unwrap_or(u64::MAX));
+        self.samples.totals.add(nanoseconds(total));
     }
 }

@@ -110,23 +110,6 @@ impl<T: Schedulable> Config<T> {
             }
         }
     }
-
-    fn describe(&self, list: &mut fmt::DebugList<'_, '_>) {
-        /// As it describes itself.
-        struct Described<'a, T>(&'a T);
-        impl<T: Schedulable> fmt::Debug for Described<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.describe(f)
-            }
-        }
-        let mut open = alloc::vec![self];
-        while let Some(config) = open.pop() {
-            match config {
-                Self::Leaf(leaf) => _ = list.entry(&Described(&leaf.node)),
-                Self::Group(group) => open.extend(group.members.iter().rev()),
-            }
-        }
-    }
 }
 
 impl<T> Drop for Group<T> {
@@ -158,8 +141,13 @@ pub struct ScheduleConfigs<T = ScheduleSystem> {
 
 impl<T: Schedulable> fmt::Debug for ScheduleConfigs<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut list = f.debug_list();
-        self.config.describe(&mut list);
+        let (mut list, mut open) = (f.debug_list(), alloc::vec![&self.config]);
+        while let Some(config) = open.pop() {
+            match config {
+                Config::Leaf(leaf) => _ = list.entry(&fmt::from_fn(|f| leaf.node.describe(f))),
+                Config::Group(group) => open.extend(group.members.iter().rev()),
+            }
+        }
         list.finish()
     }
 }
@@ -528,13 +516,25 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: ScheduleShape<Marker, Who
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Schedulable> ScheduleShape<()> for ScheduleConfigs<T> {
-    type Whole = Self;
+/// Implements [`ScheduleShape`] for what is added as it is.
+macro_rules! whole {
+    ($([$($generics:tt)*] $Type:ty: $Marker:ty;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> ScheduleShape<$Marker> for $Type {
+            type Whole = Self;
 
-    fn whole(self) -> Self {
-        self
-    }
+            fn whole(self) -> Self {
+                self
+            }
+        }
+    )* };
+}
+pub(super) use whole;
+
+whole! {
+    [T: Schedulable] ScheduleConfigs<T>: ();
+    [S: IntoSystem<(), Out, Marker>, Out: SystemOutput, Marker] S: (SystemConfigMarker, Out, Marker);
+    [S: SystemSet] S: SetConfigMarker;
 }
 
 impl<T: Schedulable> IntoScheduleConfigs<T, ()> for ScheduleConfigs<T> {
@@ -546,19 +546,6 @@ impl<T: Schedulable> IntoScheduleConfigs<T, ()> for ScheduleConfigs<T> {
 /// Keeps single systems apart from tuples.
 #[doc(hidden)]
 pub struct SystemConfigMarker;
-
-#[diagnostic::do_not_recommend]
-impl<S, Out, Marker> ScheduleShape<(SystemConfigMarker, Out, Marker)> for S
-where
-    S: IntoSystem<(), Out, Marker>,
-    Out: SystemOutput,
-{
-    type Whole = Self;
-
-    fn whole(self) -> Self {
-        self
-    }
-}
 
 #[diagnostic::do_not_recommend]
 impl<S, Out, Marker> IntoScheduleConfigs<ScheduleSystem, (SystemConfigMarker, Out, Marker)> for S
@@ -576,15 +563,6 @@ where
 /// Keeps sets apart from systems and tuples.
 #[doc(hidden)]
 pub struct SetConfigMarker;
-
-#[diagnostic::do_not_recommend]
-impl<S: SystemSet> ScheduleShape<SetConfigMarker> for S {
-    type Whole = Self;
-
-    fn whole(self) -> Self {
-        self
-    }
-}
 
 #[diagnostic::do_not_recommend]
 impl<S: SystemSet> IntoScheduleConfigs<InternedSystemSet, SetConfigMarker> for S {

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use core::time::Duration;
+
+use crate::pool::{HAS_CLOCK, Instant};
 
 /// How often a run is measured once it is known what to expect.
 const EVERY: u64 = 64;
-
-/// Whether there is a clock. Where the standard library has none, to ask for the time is a panic, so no run is measured.
-const HAS_CLOCK: bool = cfg!(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))));
 
 /// What each step costs, in nanoseconds.
 #[derive(Default)]
@@ -15,12 +15,11 @@ pub(super) struct Costs {
     /// Of the run that is measured at present.
     now: Vec<AtomicUsize>,
     /// As expected.
-    expected: Vec<u64>,
+    pub(super) expected: Vec<u64>,
     /// How many runs there have been.
     runs: u64,
     measured: u64,
     /// What it costs to look at the clock.
-    #[cfg(feature = "std")]
     look: usize,
     /// Whether the run counts for what is expected, and is not only measured for reports.
     counts: bool,
@@ -39,10 +38,7 @@ impl Costs {
         self.counts = run > 0 && (each || run.is_power_of_two() || run.is_multiple_of(EVERY));
         if HAS_CLOCK && (each || self.counts) {
             self.now.iter_mut().for_each(|cost| *cost.get_mut() = 0);
-            #[cfg(feature = "std")]
-            {
-                self.look = cost_of_a_look();
-            }
+            self.look = cost_of_a_look();
             return true;
         }
         false
@@ -62,8 +58,7 @@ impl Costs {
     }
 
     /// Adds to what a step has cost, as [`note`](Self::note) would have noted it.
-    #[cfg(feature = "std")]
-    pub(super) fn add(&self, step: u32, cost: core::time::Duration) {
+    pub(super) fn add(&self, step: u32, cost: Duration) {
         let cost = usize::try_from(cost.as_nanos()).unwrap_or(usize::MAX);
         self.now[step as usize].fetch_add(cost.saturating_sub(self.look), Relaxed);
     }
@@ -92,12 +87,6 @@ impl Costs {
         }
         before > 0
     }
-
-    /// What each step is expected to cost.
-    #[cfg(feature = "parallel")]
-    pub(super) fn expected(&self) -> &[u64] {
-        &self.expected
-    }
 }
 
 /// Notes what each of the steps costs that a thread runs.
@@ -117,44 +106,30 @@ impl Measure for Unmeasured {
 /// A step costs the time since the one before it has ended.
 pub(super) struct StepTimer<'a> {
     costs: &'a Costs,
-    #[cfg(feature = "std")]
-    before: std::time::Instant,
+    before: Instant,
 }
 
 impl<'a> StepTimer<'a> {
     /// The first step begins now.
     pub(super) fn start(costs: &'a Costs) -> Self {
-        Self {
-            costs,
-            #[cfg(feature = "std")]
-            before: std::time::Instant::now(),
-        }
+        Self { costs, before: Instant::now() }
     }
 }
 
 impl Measure for StepTimer<'_> {
-    #[cfg(feature = "std")]
     fn end_step(&mut self, step: u32) {
-        let now = std::time::Instant::now();
-        self.costs.add(step, now - self.before);
+        let now = Instant::now();
+        self.costs.add(step, now.duration_since(self.before));
         self.before = now;
-    }
-
-    #[cfg(not(feature = "std"))]
-    fn end_step(&mut self, step: u32) {
-        let _ = (self.costs, step);
     }
 }
 
 /// What it costs to look at the clock, in nanoseconds: it may be more than what a step costs.
-#[cfg(feature = "std")]
 fn cost_of_a_look() -> usize {
-    use std::time::Instant;
-
     let mut before = Instant::now();
     let looks = (0..8).map(|_| {
         let now = Instant::now();
-        let cost = now - before;
+        let cost = now.duration_since(before);
         before = now;
         cost
     });

@@ -13,7 +13,7 @@ use fixedbitset::FixedBitSet;
 use super::graph::{Condition, Graph, SystemOrSet};
 use super::names::{distinct, short};
 use super::order::Ordering;
-use super::pipelines::{Pipeline, Pipelines, Pipelining};
+use super::pipelines::{Layout, Pipeline, Pipelines, Pipelining};
 use super::plan::{Plan, Stage, Task, access_of};
 use super::reach::Reach;
 use crate::component::Components;
@@ -304,10 +304,7 @@ fn condition_names(conditions: &[Condition]) -> impl Iterator<Item = String> {
 /// A schedule that has been laid out. `O(n * n)` in systems.
 pub(super) fn build(
     label: Option<InternedScheduleLabel>,
-    graph: &Graph,
-    order: &Ordering,
-    plan: &Plan,
-    pipelines: &Pipelines,
+    Layout { graph, order, plan, pipelines }: Layout<'_>,
     components: &Components,
 ) -> ScheduleDiagram {
     let mut position = alloc::vec![0; graph.systems.len()];
@@ -474,9 +471,9 @@ impl DiagramBuilder<'_> {
         let mut arrows: Vec<Arrow> = Vec::new();
         // That there is an order means that everything that it refers to is there.
         for before in self.graph.orders().unwrap_or_default() {
-            let (end, start) = (self.order.end(before.first), self.order.start(before.second));
+            let (end, start) = (self.order.layout.end(before.first), self.order.layout.start(before.second));
             let follows = |next: &u32| *next != start && self.reach.is_before(*next as usize, start as usize);
-            if self.order.successors(end).iter().any(follows) {
+            if self.order.successors.of(end).iter().any(follows) {
                 continue;
             }
             let access = |system: u32| self.graph.runnables[system as usize].system.access();

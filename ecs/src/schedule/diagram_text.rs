@@ -8,12 +8,8 @@ use super::diagram::{
     Arrow, DiagramNode, Nesting, PipelineShape, ScheduleDiagram, SetShape, StageShape, StepShape, SystemShape, Why,
 };
 
-/// The order of the systems, stage by stage.
-impl fmt::Display for ScheduleDiagram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_stages(self, f)
-    }
-}
+// The order of the systems, stage by stage.
+impl_display!([] ScheduleDiagram => |this, f| write_stages(this, f));
 
 /// Writes all stages.
 fn write_stages(diagram: &ScheduleDiagram, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -217,15 +213,11 @@ fn quoted(text: &str) -> String {
 
 struct Id(DiagramNode);
 
-impl fmt::Display for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            DiagramNode::System(number) => write!(f, "s{number}"),
-            DiagramNode::Set(number) => write!(f, "set{number}"),
-            DiagramNode::Apply(number) => write!(f, "apply{number}"),
-        }
-    }
-}
+impl_display!([] Id => |this, f| match this.0 {
+    DiagramNode::System(number) => write!(f, "s{number}"),
+    DiagramNode::Set(number) => write!(f, "set{number}"),
+    DiagramNode::Apply(number) => write!(f, "apply{number}"),
+});
 
 fn write_mermaid(diagram: &ScheduleDiagram, f: &mut String) -> fmt::Result {
     let name = diagram.title.strip_prefix("schedule ").map(|name| name.trim_matches('`'));

@@ -74,15 +74,11 @@ impl ScheduleError {
     }
 }
 
-impl fmt::Display for ScheduleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Build(error) => error.fmt(f),
-            Self::System(error) => error.fmt(f),
-            Self::SetNotFound(set) => write!(f, "the schedule has no set and no system `{set}`"),
-        }
-    }
-}
+impl_display!([] ScheduleError => |this, f| match this {
+    Self::Build(error) => error.fmt(f),
+    Self::System(error) => error.fmt(f),
+    Self::SetNotFound(set) => write!(f, "the schedule has no set and no system `{set}`"),
+});
 
 impl core::error::Error for ScheduleError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
@@ -93,11 +89,7 @@ impl core::error::Error for ScheduleError {
     }
 }
 
-impl From<ScheduleBuildError> for ScheduleError {
-    fn from(error: ScheduleBuildError) -> Self {
-        Self::Build(error)
-    }
-}
+impl_from!([] ScheduleBuildError => ScheduleError, |error| Self::Build(error));
 
 /// A schedule of a world could not be run, or failed.
 ///
@@ -138,24 +130,20 @@ impl TryRunScheduleError {
     }
 }
 
-impl fmt::Display for TryRunScheduleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFound(label) => write!(
-                f,
-                "schedule `{label:?}` does not exist; `World::add_schedule` adds one, and so does `Schedules::add_systems`"
-            ),
-            Self::Running(label) => {
-                write!(
-                    f,
-                    "schedule `{label:?}` is running, so it cannot be run: neither by its systems, nor by what they run"
-                )
-            }
-            Self::Failed(label, ScheduleError::System(error)) => error.fmt_in_schedule(*label, f),
-            Self::Failed(label, error) => write!(f, "schedule `{label:?}`: {error}"),
-        }
+impl_display!([] TryRunScheduleError => |this, f| match this {
+    Self::NotFound(label) => write!(
+        f,
+        "schedule `{label:?}` does not exist; `World::add_schedule` adds one, and so does `Schedules::add_systems`"
+    ),
+    Self::Running(label) => {
+        write!(
+            f,
+            "schedule `{label:?}` is running, so it cannot be run: neither by its systems, nor by what they run"
+        )
     }
-}
+    Self::Failed(label, ScheduleError::System(error)) => error.fmt_in_schedule(*label, f),
+    Self::Failed(label, error) => write!(f, "schedule `{label:?}`: {error}"),
+});
 
 impl core::error::Error for TryRunScheduleError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
@@ -198,16 +186,12 @@ pub struct SystemError {
 }
 
 impl SystemError {
-    /// The name of the system, or of the run condition if that failed.
-    #[must_use]
-    pub fn system(&self) -> &str {
-        &self.system
-    }
+    getters! {
+        /// The name of the system, or of the run condition if that failed.
+        pub fn system(&self) -> &str = &self.system;
 
-    /// The name of the schedule, if it has one.
-    #[must_use]
-    pub fn schedule(&self) -> Option<InternedScheduleLabel> {
-        self.schedule
+        /// The name of the schedule, if it has one.
+        pub fn schedule(&self) -> Option<InternedScheduleLabel> = self.schedule;
     }
 
     /// How bad the error is.
@@ -225,7 +209,7 @@ impl SystemError {
 }
 
 /// What a run condition belongs to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum ConditionOwner {
     System(String),
     /// A set, with its label if it has one: tuples of systems have none.
@@ -247,18 +231,18 @@ impl SystemError {
     }
 
     fn context(&self) -> ErrorContext {
-        let schedule = self.schedule.map(|label| alloc::format!("{label:?}"));
-        let context = match &self.condition_of {
-            None => ErrorContext::system_named(self.system.clone()),
-            Some(owner) => {
-                let context = ErrorContext::run_condition(self.system.clone());
-                match owner {
-                    ConditionOwner::System(system) => context.of_system(Some(system.clone())),
-                    ConditionOwner::Set(set) => context.of_set(set.clone()),
-                }
+        let name = self.system.clone();
+        let context = match self.condition_of.clone() {
+            None => ErrorContext::system_named(name),
+            Some(ConditionOwner::System(system)) => {
+                ErrorContext { system: Some(system.into()), ..ErrorContext::run_condition(name) }
+            }
+            Some(ConditionOwner::Set(set)) => {
+                ErrorContext { set: set.map(Into::into), ..ErrorContext::run_condition(name) }
             }
         };
-        context.of_schedule(schedule)
+        let schedule = self.schedule.map(|label| alloc::format!("{label:?}").into());
+        ErrorContext { schedule, ..context }
     }
 
     /// Formats the error as one of a schedule with this label. A system of another schedule, which the failing system has run, is

@@ -107,14 +107,7 @@ impl Executor {
     }
 }
 
-impl From<SingleThreadedExecutor> for Executor {
-    fn from(_: SingleThreadedExecutor) -> Self {
-        Self(ExecutorKind::One)
-    }
-}
+impl_from!([] SingleThreadedExecutor => Executor, |_| Self(ExecutorKind::One));
 
-impl From<MultiThreadedExecutor> for Executor {
-    fn from(executor: MultiThreadedExecutor) -> Self {
-        Self(if executor.eager { ExecutorKind::Eager } else { ExecutorKind::Several })
-    }
-}
+impl_from!([] MultiThreadedExecutor => Executor, |executor|
+    Self(if executor.eager { ExecutorKind::Eager } else { ExecutorKind::Several }));

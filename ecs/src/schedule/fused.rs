@@ -20,7 +20,7 @@ use super::pipelines::Pipeline;
 use super::steps::{PipelineAccess, PipelineStep, Shared};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
-use crate::pool::Tasks;
+use crate::pool::{Instant, Tasks};
 use crate::system::Blocks;
 use crate::tick::Tick;
 
@@ -91,7 +91,7 @@ impl<'a> Fused<'a> {
             Ok(split) => split,
             Err(none) => {
                 let cut = Cut::of(self.pipeline.block_rows, tables, none.cell());
-                return (0..cut.blocks()).for_each(|block| cut.with(block, &mut *before));
+                return (0..cut.blocks).for_each(|block| cut.with(block, &mut *before));
             }
         };
         let (at, mut rest) = (step.at, Some(rest));
@@ -125,7 +125,7 @@ impl<'a> Fused<'a> {
             Err(none) => {
                 let cut = Cut::of(self.pipeline.block_rows, tables, none.cell());
                 // A block counts as one row: the product of both numbers need not be one.
-                let tasks = Tasks::of_size(cut.blocks(), 1);
+                let tasks = Tasks::of_size(cut.blocks, 1);
                 return none.cell().store().pool.work_off(tasks, |tasks| {
                     while let Some((block, _)) = tasks.take() {
                         cut.with(block, before);
@@ -187,10 +187,6 @@ impl Cut {
         cut
     }
 
-    fn blocks(&self) -> usize {
-        self.blocks
-    }
-
     /// Calls a function with the rows of a block.
     fn with(&self, block: usize, each: impl FnOnce(TableId, Range<usize>)) {
         let at = self.tables.partition_point(|(_, _, first)| *first <= block) - 1;
@@ -204,12 +200,8 @@ impl Cut {
 /// Does something, and adds what it takes to what a step costs, if that is to be measured.
 #[inline]
 fn timed(costs: Option<&Costs>, step: u32, work: impl FnOnce()) {
-    #[cfg(feature = "std")]
-    if let Some(costs) = costs {
-        let start = std::time::Instant::now();
-        work();
-        return costs.add(step, start.elapsed());
-    }
-    let _ = (costs, step);
+    let Some(costs) = costs else { return work() };
+    let start = Instant::now();
     work();
+    costs.add(step, start.elapsed());
 }

@@ -76,16 +76,6 @@ impl<'a> Streams<'a> {
         if recorders.is_empty() {
             return Self { store, recorders: &[], forecasts: &[], marks: &[], any_wanted: false };
         }
-        Self::open_some(store, plan, recorders, sources, marks)
-    }
-
-    fn open_some(
-        store: &'a mut Store,
-        plan: &'a Plan,
-        recorders: &Range<u32>,
-        sources: &'a IdSources,
-        marks: &'a IdMarks,
-    ) -> Self {
         let range = recorders.start as usize..recorders.end as usize;
         let (recorders, forecasts, marks) =
             (&plan.recorders[range.clone()], &sources.0[range.clone()], &marks.0[range]);

@@ -22,31 +22,16 @@ pub(crate) struct SystemMemory {
 /// What the systems of a schedule keep.
 #[derive(Default)]
 pub(crate) struct ScheduleMemory {
-    systems: Vec<SystemMemory>,
+    pub(crate) systems: Vec<SystemMemory>,
     /// What stood for the schedule in its world.
-    seat: Weak<()>,
+    pub(crate) seat: Weak<()>,
 }
 
 impl ScheduleMemory {
-    /// What was not taken from a schedule.
-    pub(crate) fn of(systems: Vec<SystemMemory>) -> Self {
-        Self { systems, seat: Weak::new() }
-    }
-
-    /// What each system keeps.
-    pub(crate) fn systems(&self) -> &[SystemMemory] {
-        &self.systems
-    }
-
     /// Whether any system had been prepared.
     pub(crate) fn has_prepared(&self) -> bool {
         let is_prepared = |memory: &Memory| !matches!(memory, Memory::Unprepared);
         self.systems.iter().any(|system| system.memory.iter().any(is_prepared))
-    }
-
-    /// What stood for the schedule in its world.
-    pub(crate) fn seat(&self) -> &Weak<()> {
-        &self.seat
     }
 
     /// The same once more.
@@ -75,7 +60,7 @@ impl Names {
 impl Schedule {
     /// Its systems and then its conditions, and whether it is one of those.
     fn for_each_system(&mut self, mut each: impl FnMut(bool, &mut dyn SystemCore)) {
-        let graph = self.graph_mut();
+        let graph = &mut self.graph;
         graph.runnables.iter_mut().for_each(|runnable| each(false, &mut *runnable.system));
         let of_sets = graph.sets.iter_mut().flat_map(|set| &mut set.conditions);
         graph.conditions.iter_mut().chain(of_sets).for_each(|condition| each(true, &mut *condition.system));
@@ -90,21 +75,20 @@ impl Schedule {
     ) -> ScheduleMemory {
         let (mut names, mut all) = (Names::default(), Vec::new());
         // It may have run in another world last, for which its systems were prepared.
-        let is_own = self.keeps_of(world);
+        let is_own = self.systems_of == Some(world);
         self.for_each_system(|is_condition, system| {
-            if !is_own {
-                let name = system.facts().name.to_string();
-                let memory = Vec::from([Memory::Unprepared]);
-                return all.push(SystemMemory { nth: names.nth(is_condition, &name), name, is_condition, memory });
-            }
-            let mut keeper = Keeper::taking(clone);
-            system.visit_state(&mut keeper);
-            let (memory, types) = keeper.taken();
             let name = system.facts().name.to_string();
-            refused.extend(types.into_iter().map(|value| (name.clone(), value)));
+            let mut memory = Vec::from([Memory::Unprepared]);
+            if is_own {
+                let mut keeper = Keeper::taking(clone);
+                system.visit_state(&mut keeper);
+                let types;
+                (memory, types) = keeper.taken();
+                refused.extend(types.into_iter().map(|value| (name.clone(), value)));
+            }
             all.push(SystemMemory { nth: names.nth(is_condition, &name), name, is_condition, memory });
         });
-        let seat = self.seat().filter(|_| is_own).map(Arc::downgrade).unwrap_or_default();
+        let seat = self.seat.as_ref().filter(|_| is_own).map(|(_, seat)| Arc::downgrade(seat)).unwrap_or_default();
         ScheduleMemory { systems: all, seat }
     }
 
@@ -118,7 +102,7 @@ impl Schedule {
         renewed: &[(ResourceId, Renewed)],
     ) {
         let (mut names, mut at, mut unknown) = (Names::default(), 0, Vec::new());
-        if !self.keeps_of(world) {
+        if self.systems_of != Some(world) {
             self.prepare_again();
             return self.for_each_system(|_, system| system.visit_state(&mut Keeper::resetting()));
         }

@@ -17,14 +17,9 @@ use core::cmp::Reverse;
 use super::error::ScheduleBuildError;
 use super::graph::{Before, Graph, SystemOrSet};
 
-/// How one place is before another.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Link {
-    /// With an application of commands in between.
-    Sync,
-    /// Just before. A set begins before what is in it, and ends after it.
-    Plain,
-}
+/// Two places of which the first is before the second, and whether commands are applied in between. A set begins before what is in it,
+/// and ends after it.
+type Link = (u32, u32, bool);
 
 /// Lists of numbers by number, one behind the other.
 pub(super) struct Lists<T> {
@@ -64,25 +59,27 @@ pub(super) struct Ordering {
     /// Systems and the places of sets in an order that is allowed.
     pub(super) places: Vec<u32>,
     /// By place: those that come later.
-    successors: Lists<u32>,
-    systems: u32,
+    pub(super) successors: Lists<u32>,
+    pub(super) layout: Places,
 }
 
 /// Where each kind of place is.
 #[derive(Clone, Copy)]
-struct Places {
+pub(super) struct Places {
     systems: u32,
 }
 
 impl Places {
-    fn start(self, member: SystemOrSet) -> u32 {
+    /// Where a system is, or where a set begins.
+    pub(super) fn start(self, member: SystemOrSet) -> u32 {
         match member {
             SystemOrSet::System(system) => system,
             SystemOrSet::Set(set) => self.systems + 2 * set,
         }
     }
 
-    fn end(self, member: SystemOrSet) -> u32 {
+    /// Where a system is, or where a set ends.
+    pub(super) fn end(self, member: SystemOrSet) -> u32 {
         match member {
             SystemOrSet::System(system) => system,
             SystemOrSet::Set(set) => self.systems + 2 * set + 1,
@@ -102,7 +99,7 @@ impl Ordering {
         let places = Places { systems };
         let links = links(graph, &graph.orders()?, places);
         let count = systems as usize + 2 * graph.sets.len();
-        let successors = Lists::new(count, links.iter().map(|(first, second, link)| (*first, (*second, *link as u8))));
+        let successors = Lists::new(count, links.iter().map(|(first, second, is_sync)| (*first, (*second, *is_sync))));
         let mut sort = Sort::new(count, &links);
         sort.run(graph, systems, &successors);
         if sort.done.len() < count {
@@ -117,27 +114,12 @@ impl Ordering {
         let sequence = sort.done.iter().copied().filter(|place| *place < systems).collect();
         sort.levels.truncate(systems as usize);
         let successors = Lists::new(count, links.iter().map(|(first, second, _)| (*first, *second)));
-        Ok(Self { sequence, levels: sort.levels, places: sort.done, successors, systems })
-    }
-
-    /// What comes right after a place.
-    pub(super) fn successors(&self, place: u32) -> &[u32] {
-        self.successors.of(place)
-    }
-
-    /// Where a system is, or where a set begins.
-    pub(super) fn start(&self, member: SystemOrSet) -> u32 {
-        Places { systems: self.systems }.start(member)
-    }
-
-    /// Where a system is, or where a set ends.
-    pub(super) fn end(&self, member: SystemOrSet) -> u32 {
-        Places { systems: self.systems }.end(member)
+        Ok(Self { sequence, levels: sort.levels, places: sort.done, successors, layout: places })
     }
 
     /// Whether a place is a system.
     pub(super) fn is_system(&self, place: u32) -> bool {
-        place < self.systems
+        place < self.layout.systems
     }
 
     /// All systems that are ordered after one.
@@ -146,7 +128,7 @@ impl Ordering {
         let mut open = alloc::vec![system];
         core::iter::from_fn(move || {
             while let Some(place) = open.pop() {
-                for next in self.successors(place) {
+                for next in self.successors.of(place) {
                     if !core::mem::replace(&mut seen[*next as usize], true) {
                         open.push(*next);
                     }
@@ -161,16 +143,15 @@ impl Ordering {
 }
 
 /// All pairs of places of which one comes before the other.
-fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<(u32, u32, Link)> {
+fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<Link> {
     let mut all = Vec::with_capacity(orders.len() + 2 * (graph.systems.len() + graph.sets.len()));
     for Before { first, second, sync } in orders {
-        let link = if *sync { Link::Sync } else { Link::Plain };
-        all.push((places.end(*first), places.start(*second), link));
+        all.push((places.end(*first), places.start(*second), *sync));
     }
     let mut contain = |member: SystemOrSet, sets: &[u32]| {
         for set in sets {
-            all.push((places.start(SystemOrSet::Set(*set)), places.start(member), Link::Plain));
-            all.push((places.end(member), places.end(SystemOrSet::Set(*set)), Link::Plain));
+            all.push((places.start(SystemOrSet::Set(*set)), places.start(member), false));
+            all.push((places.end(member), places.end(SystemOrSet::Set(*set)), false));
         }
     };
     for (number, system) in graph.systems.iter().enumerate() {
@@ -181,7 +162,7 @@ fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<(u32, u32, Lin
     }
     for number in 0..graph.sets.len() as u32 {
         // What is before an empty set is before what is after it.
-        all.push((places.start(SystemOrSet::Set(number)), places.end(SystemOrSet::Set(number)), Link::Plain));
+        all.push((places.start(SystemOrSet::Set(number)), places.end(SystemOrSet::Set(number)), false));
     }
     all
 }
@@ -199,13 +180,13 @@ struct Sort {
 }
 
 impl Sort {
-    fn new(count: usize, links: &[(u32, u32, Link)]) -> Self {
+    fn new(count: usize, links: &[Link]) -> Self {
         let mut waiting = alloc::vec![0; count];
         links.iter().for_each(|(_, second, _)| waiting[*second as usize] += 1);
         Self { waiting, levels: alloc::vec![0; count], applied: alloc::vec![0; count], done: Vec::with_capacity(count) }
     }
 
-    fn run(&mut self, graph: &Graph, systems: u32, successors: &Lists<(u32, u8)>) {
+    fn run(&mut self, graph: &Graph, systems: u32, successors: &Lists<(u32, bool)>) {
         let mut ready = BinaryHeap::new();
         // Places of sets take no time, so they come as soon as they can.
         let mut sets = Vec::new();
@@ -219,9 +200,9 @@ impl Sort {
             self.done.push(place);
             let records = place < systems && records(graph, place);
             self.applied[at] = self.applied[at].max(self.levels[at] + u32::from(records));
-            for (next, link) in successors.of(place) {
+            for (next, is_sync) in successors.of(place) {
                 let next_at = *next as usize;
-                let is_synced = *link == Link::Sync as u8 || (*next < systems && is_exclusive(graph, *next));
+                let is_synced = *is_sync || (*next < systems && is_exclusive(graph, *next));
                 let level = if is_synced { self.applied[at] } else { self.levels[at] };
                 self.levels[next_at] = self.levels[next_at].max(level);
                 self.applied[next_at] = self.applied[next_at].max(self.applied[at]);
@@ -244,7 +225,7 @@ fn is_exclusive(graph: &Graph, system: u32) -> bool {
 }
 
 /// A cycle among places that never became ready.
-fn find_cycle(sort: &Sort, successors: &Lists<(u32, u8)>) -> Vec<u32> {
+fn find_cycle(sort: &Sort, successors: &Lists<(u32, bool)>) -> Vec<u32> {
     let is_left = |place: u32| sort.waiting[place as usize] > 0;
     // Each place that is left waits for one that is left; going backwards never ends, so it comes back somewhere.
     let count = sort.waiting.len() as u32;

@@ -4,21 +4,10 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::executor::Executor;
-use super::graph::Graph;
-use super::order::Ordering;
-use super::pipelines::Pipelines;
+use super::pipelines::Layout;
 use super::plan::{Plan, Stage};
 use super::units::{Precedence, Units, is_chain, is_worth_it};
 use crate::store::Store;
-
-/// What a schedule has been laid out as.
-#[derive(Clone, Copy)]
-pub(super) struct Layout<'a> {
-    pub(super) graph: &'a Graph,
-    pub(super) order: &'a Ordering,
-    pub(super) plan: &'a Plan,
-    pub(super) pipelines: &'a Pipelines,
-}
 
 impl Layout<'_> {
     /// The steps of a stage, counted from its first, in runs that are not to be torn apart: pipelines that are used, and
@@ -130,13 +119,13 @@ impl ParallelPlan {
         self.trials.resize(count, Trial::default());
         if executor.is_parallel() && self.chains.len() != count {
             // Here, and not when a run has turned out to be worth it: the first run takes long anyway.
-            let Layout { graph, order, plan, .. } = layout;
+            let plan = layout.plan;
             let components = &store.structure.archetypes.components;
             let of_stage = |stage| Some(steps_of(plan, stage)).filter(|steps| steps.len() > 1);
-            let is_chain = |steps| is_chain(graph, order, plan, &steps, components);
+            let is_chain = |steps| is_chain(layout, &steps, components);
             let chains: Vec<_> = (0..count).map(|stage| of_stage(stage).is_none_or(is_chain)).collect();
             for stage in (0..count).filter(|stage| !chains[*stage]) {
-                let precedence = Precedence::of(graph, order, plan, &steps_of(plan, stage), components);
+                let precedence = Precedence::of(layout, &steps_of(plan, stage), components);
                 self.precedences[stage] = Some(precedence);
             }
             self.chains = chains;

@@ -23,6 +23,7 @@ use core::ops::Range;
 
 use super::graph::Graph;
 use super::names::short;
+use super::order::Ordering;
 use super::plan::{Plan, Stage, Task};
 use crate::access::Access;
 use crate::component::Components;
@@ -287,6 +288,15 @@ impl Pipelines {
         let end = self.all.partition_point(|pipeline| pipeline.steps.start < steps.end);
         &self.all[first..end]
     }
+}
+
+/// What a schedule has been laid out as.
+#[derive(Clone, Copy)]
+pub(super) struct Layout<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) order: &'a Ordering,
+    pub(super) plan: &'a Plan,
+    pub(super) pipelines: &'a Pipelines,
 }
 
 impl Candidate<'_> {

@@ -13,7 +13,8 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::graph::Graph;
+use super::config::ScheduleSystem;
+use super::graph::{Condition, Graph};
 use super::order::Ordering;
 use crate::access::Access;
 use crate::entity::STREAMS;
@@ -127,7 +128,9 @@ impl Plan {
         let (mut ticks, first) = (0, self.recorders.len() as u32);
         for step in &mut self.steps[steps.start as usize..] {
             step.tick = ticks;
-            ticks += needed_ticks(graph, step.task);
+            let (system, conditions) = parts_of(graph, step.task);
+            ticks += system.map_or(0, |system| system.facts().ticks);
+            ticks += conditions.iter().map(|condition| condition.ticks).sum::<u32>();
             if let Task::System(system) = step.task
                 && graph.runnables[system as usize].system.access().is_deferred()
             {
@@ -187,26 +190,17 @@ fn conditional_sets(graph: &Graph, sets: &[u32]) -> Vec<u32> {
     all
 }
 
-/// How many ticks a step needs. A system that has the world for itself takes its own.
-pub(super) fn needed_ticks(graph: &Graph, task: Task) -> u32 {
-    let (own, conditions) = match task {
-        Task::System(system) => {
-            let runnable = &graph.runnables[system as usize];
-            (runnable.system.facts().ticks, graph.conditions_of(system))
-        }
-        Task::Ask(set) => (0, graph.sets[set as usize].conditions.as_slice()),
-    };
-    own + conditions.iter().map(|condition| condition.ticks).sum::<u32>()
+/// The system that a step runs, if it runs one, and the conditions that it evaluates.
+pub(super) fn parts_of(graph: &Graph, task: Task) -> (Option<&ScheduleSystem>, &[Condition]) {
+    match task {
+        Task::System(system) => (Some(&graph.runnables[system as usize].system), graph.conditions_of(system)),
+        Task::Ask(set) => (None, &graph.sets[set as usize].conditions),
+    }
 }
 
 /// What a step borrows.
 pub(super) fn access_of(graph: &Graph, task: Task) -> Cow<'_, Access> {
-    let (own, conditions) = match task {
-        Task::System(system) => {
-            let runnable = &graph.runnables[system as usize];
-            (Cow::Borrowed(runnable.system.access()), graph.conditions_of(system))
-        }
-        Task::Ask(set) => (Cow::Owned(Access::default()), graph.sets[set as usize].conditions.as_slice()),
-    };
+    let (system, conditions) = parts_of(graph, task);
+    let own = system.map_or_else(|| Cow::Owned(Access::default()), |system| Cow::Borrowed(system.access()));
     conditions.iter().fold(own, |all, condition| Cow::Owned(all.union(condition.system.access())))
 }

@@ -24,7 +24,7 @@ impl Reach {
                 reached.grow(count);
                 let mut onward = reached.clone();
                 own.into_iter().for_each(|own| onward.insert(own));
-                for next in order.successors(place) {
+                for next in order.successors.of(place) {
                     let next = &mut all[*next as usize];
                     next.grow(count);
                     next.union_with(&onward);

@@ -51,36 +51,23 @@ pub struct ScheduleReport {
 }
 
 impl ScheduleReport {
-    /// How many runs there have been since the schedule was initialised for its world: the report is of the last one.
-    #[must_use]
-    pub fn runs(&self) -> u64 {
-        self.runs
-    }
+    getters! {
+        /// How many runs there have been since the schedule was initialised for its world: the report is of the last one.
+        pub fn runs(&self) -> u64 = self.runs;
 
-    /// How long runs took from beginning to end, with the application of commands.
-    #[must_use]
-    pub fn timing(&self) -> Option<Timing> {
-        self.total
-    }
+        /// How long runs took from beginning to end, with the application of commands.
+        pub fn timing(&self) -> Option<Timing> = self.total;
 
-    /// The systems, in the order in which they run.
-    #[must_use]
-    pub fn systems(&self) -> &[SystemReport] {
-        &self.systems
-    }
+        /// The systems, in the order in which they run.
+        pub fn systems(&self) -> &[SystemReport] = &self.systems;
 
-    /// What the systems are divided into: between two stages commands are applied, or a system runs that needs the world for
-    /// itself. Empty if the schedule has not been initialised.
-    #[must_use]
-    pub fn stages(&self) -> &[StageReport] {
-        &self.stages
-    }
+        /// What the systems are divided into: between two stages commands are applied, or a system runs that needs the world for
+        /// itself. Empty if the schedule has not been initialised.
+        pub fn stages(&self) -> &[StageReport] = &self.stages;
 
-    /// The row systems that may be run block by block, and what was made of it in the last run. Why other systems are not among
-    /// them the [diagram](super::Schedule::diagram) tells. Empty if the schedule has not been initialised.
-    #[must_use]
-    pub fn pipelines(&self) -> &[PipelineReport] {
-        &self.pipelines
+        /// The row systems that may be run block by block, and what was made of it in the last run. Why other systems are not among
+        /// them the [diagram](super::Schedule::diagram) tells. Empty if the schedule has not been initialised.
+        pub fn pipelines(&self) -> &[PipelineReport] = &self.pipelines;
     }
 }
 
@@ -111,61 +98,45 @@ pub struct SystemReport {
 }
 
 impl SystemReport {
-    /// The name, with its modules.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
+    getters! {
+        /// The name, with its modules.
+        pub fn name(&self) -> &str = &self.name;
 
-    /// What became of it in the last run.
-    #[must_use]
-    pub fn outcome(&self) -> &SystemOutcome {
-        &self.outcome
-    }
+        /// What became of it in the last run.
+        pub fn outcome(&self) -> &SystemOutcome = &self.outcome;
 
-    /// How many rows there are, at the time of the report, in the tables that its queries match, all queries taken together.
-    /// Filters that look at each row, as [`Changed`](crate::query::Changed) does, let fewer pass. `None` if it has no
-    /// queries, or has not been initialised for the world.
-    #[must_use]
-    pub fn rows(&self) -> Option<usize> {
-        self.rows
-    }
+        /// How many rows there are, at the time of the report, in the tables that its queries match, all queries taken together.
+        /// Filters that look at each row, as [`Changed`](crate::query::Changed) does, let fewer pass. `None` if it has no
+        /// queries, or has not been initialised for the world.
+        pub fn rows(&self) -> Option<usize> = self.rows;
 
-    /// How many of its commands were applied in the last run.
-    #[must_use]
-    pub fn commands(&self) -> u64 {
-        self.commands
-    }
+        /// How many of its commands were applied in the last run.
+        pub fn commands(&self) -> u64 = self.commands;
 
-    /// How many of its commands were applied in all runs since the schedule was initialised for its world, or since systems were
-    /// added to it.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// fn spawn(mut commands: Commands) {
-    ///     commands.spawn_empty();
-    /// }
-    ///
-    /// let mut world = World::new();
-    /// let mut schedule = Schedule::default();
-    /// schedule.add_systems(spawn);
-    /// (0..3).for_each(|_| _ = schedule.run(&mut world));
-    /// let report = schedule.report(&world);
-    /// let spawn = &report.systems()[0];
-    /// assert_eq!((spawn.commands(), spawn.total_commands()), (1, 3));
-    /// ```
-    #[must_use]
-    pub fn total_commands(&self) -> u64 {
-        self.total_commands
-    }
+        /// How many of its commands were applied in all runs since the schedule was initialised for its world, or since systems were
+        /// added to it.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// fn spawn(mut commands: Commands) {
+        ///     commands.spawn_empty();
+        /// }
+        ///
+        /// let mut world = World::new();
+        /// let mut schedule = Schedule::default();
+        /// schedule.add_systems(spawn);
+        /// (0..3).for_each(|_| _ = schedule.run(&mut world));
+        /// let report = schedule.report(&world);
+        /// let spawn = &report.systems()[0];
+        /// assert_eq!((spawn.commands(), spawn.total_commands()), (1, 3));
+        /// ```
+        pub fn total_commands(&self) -> u64 = self.total_commands;
 
-    /// How long it took in measured runs, with its conditions. `None` if it was not measured yet.
-    ///
-    /// In a pipeline that was used these are the times of its blocks, added, on whatever threads they were; conditions are not
-    /// in it then. They may add up to more than the whole run took, if that was on several threads.
-    #[must_use]
-    pub fn timing(&self) -> Option<Timing> {
-        self.times
+        /// How long it took in measured runs, with its conditions. `None` if it was not measured yet.
+        ///
+        /// In a pipeline that was used these are the times of its blocks, added, on whatever threads they were; conditions are not
+        /// in it then. They may add up to more than the whole run took, if that was on several threads.
+        pub fn timing(&self) -> Option<Timing> = self.times;
     }
 }
 
@@ -251,37 +222,24 @@ pub struct StageReport {
 }
 
 impl StageReport {
-    /// Which systems: positions in [`ScheduleReport::systems`].
-    #[must_use]
-    pub fn systems(&self) -> Range<usize> {
-        self.systems.clone()
-    }
+    getters! {
+        /// Which systems: positions in [`ScheduleReport::systems`].
+        pub fn systems(&self) -> Range<usize> = self.systems.clone();
 
-    /// Whether it is one system that needs the world for itself.
-    #[must_use]
-    pub fn is_exclusive(&self) -> bool {
-        self.is_alone
-    }
+        /// Whether it is one system that needs the world for itself.
+        pub fn is_exclusive(&self) -> bool = self.is_alone;
 
-    /// Into how many parts it was divided in the last run, to be taken by several threads. `None` if its systems, or the
-    /// pipelines that they are in, ran one after the other.
-    #[must_use]
-    pub fn units(&self) -> Option<usize> {
-        self.units
-    }
+        /// Into how many parts it was divided in the last run, to be taken by several threads. `None` if its systems, or the
+        /// pipelines that they are in, ran one after the other.
+        pub fn units(&self) -> Option<usize> = self.units;
 
-    /// What it is expected to take on one thread, by what was measured. Known where the
-    /// [`MultiThreadedExecutor`](super::MultiThreadedExecutor) has to decide, so not with the other executor, nor without the
-    /// feature `parallel`.
-    #[must_use]
-    pub fn expected_cost(&self) -> Option<Duration> {
-        self.cost
-    }
+        /// What it is expected to take on one thread, by what was measured. Known where the
+        /// [`MultiThreadedExecutor`](super::MultiThreadedExecutor) has to decide, so not with the other executor, nor without the
+        /// feature `parallel`.
+        pub fn expected_cost(&self) -> Option<Duration> = self.cost;
 
-    /// What it is expected to take on all threads of the pool. `None` if it is not worth the question.
-    #[must_use]
-    pub fn expected_parallel_cost(&self) -> Option<Duration> {
-        self.estimate
+        /// What it is expected to take on all threads of the pool. `None` if it is not worth the question.
+        pub fn expected_parallel_cost(&self) -> Option<Duration> = self.estimate;
     }
 }
 
@@ -327,30 +285,20 @@ pub struct PipelineReport {
 }
 
 impl PipelineReport {
-    /// Which systems: positions in [`ScheduleReport::systems`].
-    #[must_use]
-    pub fn systems(&self) -> Range<usize> {
-        self.systems.clone()
-    }
+    getters! {
+        /// Which systems: positions in [`ScheduleReport::systems`].
+        pub fn systems(&self) -> Range<usize> = self.systems.clone();
 
-    /// What was made of it in the last run.
-    #[must_use]
-    pub fn outcome(&self) -> PipelineOutcome {
-        self.outcome
-    }
+        /// What was made of it in the last run.
+        pub fn outcome(&self) -> PipelineOutcome = self.outcome;
 
-    /// How many rows a block has, whether it was used or not; the last one of each table may have fewer. It depends on the
-    /// processor, and on the size of the components.
-    #[must_use]
-    pub fn block_rows(&self) -> usize {
-        self.block_rows
-    }
+        /// How many rows a block has, whether it was used or not; the last one of each table may have fewer. It depends on the
+        /// processor, and on the size of the components.
+        pub fn block_rows(&self) -> usize = self.block_rows;
 
-    /// Whether several threads may run blocks of it at the same time, since its systems are `par`. If they are not, all blocks
-    /// are run on one thread.
-    #[must_use]
-    pub fn is_par(&self) -> bool {
-        self.is_par
+        /// Whether several threads may run blocks of it at the same time, since its systems are `par`. If they are not, all blocks
+        /// are run on one thread.
+        pub fn is_par(&self) -> bool = self.is_par;
     }
 }
 
@@ -407,27 +355,17 @@ impl Timing {
         Some(Self { runs: sorted.len(), min, median, max })
     }
 
-    /// How many runs there are figures of.
-    #[must_use]
-    pub fn runs(&self) -> usize {
-        self.runs
-    }
+    getters! {
+        /// How many runs there are figures of.
+        pub fn runs(&self) -> usize = self.runs;
 
-    /// The shortest time.
-    #[must_use]
-    pub fn min(&self) -> Duration {
-        self.min
-    }
+        /// The shortest time.
+        pub fn min(&self) -> Duration = self.min;
 
-    /// The median: half of the runs took no longer.
-    #[must_use]
-    pub fn median(&self) -> Duration {
-        self.median
-    }
+        /// The median: half of the runs took no longer.
+        pub fn median(&self) -> Duration = self.median;
 
-    /// The longest time.
-    #[must_use]
-    pub fn max(&self) -> Duration {
-        self.max
+        /// The longest time.
+        pub fn max(&self) -> Duration = self.max;
     }
 }

@@ -10,22 +10,18 @@ use super::report::{
     PipelineOutcome, PipelineReport, ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing,
 };
 
-impl fmt::Display for SystemOutcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unfinished => f.write_str("did not finish"),
-            Self::Ran => f.write_str("ran"),
-            Self::Failed { condition: None, error } => write!(f, "failed: {error}"),
-            Self::Failed { condition: Some(condition), error } => {
-                write!(f, "failed: condition `{condition}`: {error}")
-            }
-            Self::ConditionUnmet { condition } => write!(f, "skipped: not `{condition}`"),
-            Self::SetUnmet { set, condition } => write!(f, "skipped: not `{condition}` of set `{set}`"),
-            Self::NothingToDo { reason } => write!(f, "skipped: {reason}"),
-            Self::Blocked { by } => write!(f, "not run: after `{by}`, which failed"),
-        }
+impl_display!([] SystemOutcome => |this, f| match this {
+    Self::Unfinished => f.write_str("did not finish"),
+    Self::Ran => f.write_str("ran"),
+    Self::Failed { condition: None, error } => write!(f, "failed: {error}"),
+    Self::Failed { condition: Some(condition), error } => {
+        write!(f, "failed: condition `{condition}`: {error}")
     }
-}
+    Self::ConditionUnmet { condition } => write!(f, "skipped: not `{condition}`"),
+    Self::SetUnmet { set, condition } => write!(f, "skipped: not `{condition}` of set `{set}`"),
+    Self::NothingToDo { reason } => write!(f, "skipped: {reason}"),
+    Self::Blocked { by } => write!(f, "not run: after `{by}`, which failed"),
+});
 
 /// In the unit that suits, with three digits.
 struct Time(Duration);
@@ -118,16 +114,12 @@ impl fmt::Display for StageReport {
     }
 }
 
-impl fmt::Display for PipelineOutcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotRun => "not run yet",
-            Self::Used => "block by block",
-            Self::FitsIntoCache => "one after the other, since the rows fit into the cache",
-            Self::TurnedOff => "one after the other, since pipelines are turned off",
-        })
-    }
-}
+impl_display!([] PipelineOutcome => |this, f| f.write_str(match this {
+    Self::NotRun => "not run yet",
+    Self::Used => "block by block",
+    Self::FitsIntoCache => "one after the other, since the rows fit into the cache",
+    Self::TurnedOff => "one after the other, since pipelines are turned off",
+}));
 
 impl fmt::Display for PipelineReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -19,7 +19,7 @@ use super::fused::{Fused, Panicked};
 use super::graph::Graph;
 use super::ids::{IdSources, Streams};
 use super::pipelines::Pipelines;
-use super::plan::{Stage, Task};
+use super::plan::{Stage, Task, parts_of};
 use super::samples::Samples;
 use super::steps::{Outcome, PipelineAccess, Shared, Systems};
 #[cfg(feature = "parallel")]
@@ -135,10 +135,7 @@ impl Run<'_> {
         store.place_pending();
         let world = store.id();
         let shared = self.shared;
-        let conditions = match shared.plan.steps[step as usize].task {
-            Task::System(number) => self.graph.conditions_of(number),
-            Task::Ask(_) => &[],
-        };
+        let (_, conditions) = parts_of(self.graph, shared.plan.steps[step as usize].task);
         let first = store.begin_runs(conditions.iter().map(|condition| condition.ticks).sum());
         let timer = self.measures.then(|| StepTimer::start(self.costs));
         // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised for the store.

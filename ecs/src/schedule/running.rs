@@ -21,6 +21,7 @@ use super::samples::Samples;
 use super::settings::LogLevel;
 use super::steps::Outcomes;
 use crate::command::apply_after_frame;
+use crate::pool::Instant;
 use crate::store::{Store, begin_run_in_frame, ends_frame_for_commands};
 use crate::trace::{self, RunSpan};
 
@@ -71,8 +72,7 @@ impl Schedule {
             store.frames.offer_messages(&mut store.resources, seat);
         }
         let measures = built.begin_run(self.profiles);
-        #[cfg(feature = "std")]
-        let start = measures.then(std::time::Instant::now);
+        let start = measures.then(Instant::now);
         if measures {
             built.pipelines.decide(self.pipelining, &self.graph, &built.steps.plan, store);
         }
@@ -101,20 +101,15 @@ impl Schedule {
         run.run(store);
         // Nothing is moved of a run without errors.
         let errors = if run.errors.is_empty() { None } else { Some(run.errors) };
-        // Without the standard library there is no clock, and nothing is measured.
-        #[cfg(feature = "std")]
-        let total = start.map(|start| start.elapsed());
-        #[cfg(not(feature = "std"))]
-        let total = None;
-        if let Some(total) = total {
-            built.note_times(total);
+        if let Some(start) = start {
+            built.note_times(start.elapsed());
         }
         // Costs that were measured in a world that replaced the other one say nothing about the plan.
         if measures && built.costs.end() && built.world.is_some() {
             #[cfg(feature = "parallel")]
             let layout = built.steps.layout(&self.graph, &built.pipelines);
             #[cfg(feature = "parallel")]
-            built.parallel_plan.decide(self.executor, layout, store, built.costs.expected());
+            built.parallel_plan.decide(self.executor, layout, store, &built.costs.expected);
         }
         let Some(errors) = errors else {
             built.plain_runs = built.plain_runs_after(self.profiles);

@@ -1,10 +1,9 @@
 //! Sets of systems: those that users name, and the one that each function is.
 
-use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::any::{Any, TypeId};
-use core::fmt;
-use core::hash::{Hash, Hasher};
+
+use strata_ecs_derive::SystemSet;
 
 use crate::label::{InternedSystemSet, SystemSet};
 use crate::system::{BoxedSystem, IntoSystem, SystemInput};
@@ -74,7 +73,7 @@ where
 }
 
 /// All systems of one function.
-#[derive(Clone)]
+#[derive(Clone, SystemSet)]
 pub(super) struct FunctionSet {
     function: TypeId,
     name: String,
@@ -94,21 +93,6 @@ impl FunctionSet {
     }
 }
 
-impl SystemSet for FunctionSet {
-    fn dyn_clone(&self) -> Box<dyn SystemSet> {
-        Box::new(self.clone())
-    }
+impl_eq!([] FunctionSet, function);
 
-    fn dyn_eq(&self, other: &dyn SystemSet) -> bool {
-        let other: &dyn Any = other;
-        other.downcast_ref::<Self>().is_some_and(|other| self.function == other.function)
-    }
-
-    fn dyn_hash(&self, mut state: &mut dyn Hasher) {
-        self.function.hash(&mut state);
-    }
-
-    fn dyn_fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
-    }
-}
+impl_debug!([] FunctionSet => |this, f| f.write_str(&this.name));

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::config::{Config, Group, IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleShape};
+use super::config::{Config, Group, IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleShape, whole};
 use crate::system::{BoxedSystem, IntoSystem, SystemCondition, SystemInput};
 
 /// Keeps tuples apart from single systems.
@@ -167,14 +167,7 @@ no_systems!(A B C D E F G H I J K L M N O P Q R S T U V W X Y Z A1 B1 C1 D1 E1 F
 /// One impl for each number of members: each has a type, the marker of its kind, and a position.
 macro_rules! tuples {
     ($($P:ident $M:ident)*) => {
-        #[diagnostic::do_not_recommend]
-        impl<$($P, $M),*> ScheduleShape<(TupleMarker, $($M),*)> for ($($P,)*) {
-            type Whole = Self;
-
-            fn whole(self) -> Self {
-                self
-            }
-        }
+        whole!([$($P, $M),*] ($($P,)*): (TupleMarker, $($M),*););
 
         #[diagnostic::do_not_recommend]
         #[expect(non_snake_case, reason = "each value is named after its type parameter")]

@@ -13,9 +13,8 @@ use core::ops::Range;
 use fixedbitset::FixedBitSet;
 use hashbrown::HashMap;
 
-use super::graph::Graph;
-use super::order::Ordering;
-use super::plan::{Plan, PlanStep, Task, access_of};
+use super::pipelines::Layout;
+use super::plan::{PlanStep, Task, access_of};
 use super::reach::Reach;
 use crate::access::Access;
 use crate::component::Components;
@@ -61,13 +60,8 @@ impl Precedence {
     }
 
     /// Of the steps of a stage. `O(n * n / 64)` in steps if each follows few others directly, `O(n * n)` at the worst.
-    pub(super) fn of(
-        graph: &Graph,
-        order: &Ordering,
-        plan: &Plan,
-        steps: &Range<u32>,
-        components: &Components,
-    ) -> Self {
+    pub(super) fn of(layout: Layout<'_>, steps: &Range<u32>, components: &Components) -> Self {
+        let Layout { graph, order, plan, .. } = layout;
         let count = steps.len();
         let number = |place: u32| {
             let step = if order.is_system(place) { plan.step_of[place as usize] } else { return None };
@@ -141,13 +135,8 @@ fn bits(mut set: u128) -> impl Iterator<Item = usize> {
 
 /// Whether each step of a stage has to wait for the one before it, so that no two can run side by side. `O(n)` in steps, and
 /// in what is ordered.
-pub(super) fn is_chain(
-    graph: &Graph,
-    order: &Ordering,
-    plan: &Plan,
-    steps: &Range<u32>,
-    components: &Components,
-) -> bool {
+pub(super) fn is_chain(layout: Layout<'_>, steps: &Range<u32>, components: &Components) -> bool {
+    let Layout { graph, order, plan, .. } = layout;
     let of_stage = &plan.steps[steps.start as usize..steps.end as usize];
     let mut earlier = None;
     of_stage.iter().zip(steps.clone()).all(|(step, at)| {
@@ -155,7 +144,7 @@ pub(super) fn is_chain(
         let follows = earlier.as_ref().is_none_or(|(first, before): &(&PlanStep, Cow<'_, Access>)| {
             let gates = &plan.gates[step.gates.start as usize..step.gates.end as usize];
             let is_ordered = match (first.task, step.task) {
-                (Task::System(first), Task::System(second)) => order.successors(first).contains(&second),
+                (Task::System(first), Task::System(second)) => order.successors.of(first).contains(&second),
                 _ => false,
             };
             let shares_ids = step.stream.is_some() && step.stream == first.stream;

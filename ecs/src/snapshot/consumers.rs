@@ -133,7 +133,7 @@ impl<'s> ScheduleContents<'s> {
 
     /// Its systems, and then its conditions.
     pub fn systems(self) -> impl ExactSizeIterator<Item = SystemContents<'s>> {
-        self.memory.systems().iter().map(move |system| SystemContents { of: self, system })
+        self.memory.systems.iter().map(move |system| SystemContents { of: self, system })
     }
 
     /// Whether it has run in the frame that is open, if this is known of all schedules that have: the frame ends when one of them runs
@@ -148,7 +148,7 @@ impl<'s> ScheduleContents<'s> {
 
     /// The lists of messages that it holds, each from a number on: those may not have been read.
     pub fn held_messages(self) -> impl Iterator<Item = (&'static ComponentDescriptor, u64)> {
-        self.snapshot.copy().held_messages(self.memory.seat())
+        self.snapshot.copy().held_messages(&self.memory.seat)
     }
 }
 
@@ -332,7 +332,7 @@ pub(super) fn prepare(
             return Err(BuildError::Schedule(text, "another one has a label that looks alike".to_string()));
         }
         let prepared = world.try_schedule_scope(label, |world, schedule| {
-            schedule.initialize(world).map(|()| schedule.seat_in_world(world.id()))
+            schedule.initialize(world).map(|()| schedule.seat_in(world.id()).clone())
         });
         let Ok(prepared) = prepared else { continue };
         let seat = prepared.map_err(|error| BuildError::Schedule(text, error.to_string()))?;
@@ -360,7 +360,7 @@ pub(super) fn memories(
             let Some(memory) = memory else { return Err(BuildError::System(format!("{label:?}"), name)) };
             memories.push(SystemMemory { name, nth, is_condition, memory });
         }
-        all.push((label, ScheduleMemory::of(memories)));
+        all.push((label, ScheduleMemory { systems: memories, ..ScheduleMemory::default() }));
     }
     Ok(all)
 }

@@ -111,7 +111,7 @@ impl World {
     /// How many events the [journal](Self::start_journal) keeps; `None` if there is none.
     #[must_use]
     pub fn journal_capacity(&self) -> Option<usize> {
-        self.store.events.journal().map(|journal| journal.capacity())
+        self.store.events.journal().map(|journal| journal.capacity)
     }
 
     /// The present as a position in the [journal](Self::start_journal). The tick goes on.

@@ -317,7 +317,7 @@ fn apply_next(
         return;
     }
     let apply = |(number, &entity): (usize, &Entity)| apply_one_of(store, &run, (number, entity), spawns, compiled);
-    match run.leaves().is_empty() || entities.len() == 1 {
+    match run.pattern.leaves.is_empty() || entities.len() == 1 {
         // Without new values nothing is lost if the run ends early: a panic leaves the other entities as they are.
         true => entities.iter().enumerate().for_each(apply),
         // If a constructor or the destructor of a replaced value panics, the other entities still get their new values.
@@ -333,7 +333,7 @@ fn apply_one_of(
     spawns: bool,
     compiled: CompiledSteps,
 ) {
-    let pattern = run.pattern();
+    let pattern = run.pattern;
     let attributions = if pattern.is_mixed() { attributions(store, entity, pattern) } else { Vec::new() };
     let change = match compiled {
         CompiledSteps::Despawn => None,
@@ -372,7 +372,7 @@ fn observes_steps(store: &mut Store, entity: Entity, place: Option<Placement>, p
     };
     match compiled {
         CompiledSteps::Change(CompiledChange { change, .. }) => {
-            store.structure.archetypes.planned(table, change).plan.interest().intersects(Interest::OBSERVERS)
+            store.structure.archetypes.planned(table, change).plan.listeners.interest.intersects(Interest::OBSERVERS)
         }
         CompiledSteps::Despawn => {
             let (Store { events, .. }, tables) = (&*store, &store.structure.archetypes.tables);
@@ -426,7 +426,7 @@ fn apply_together(
         CompiledSteps::Change(compiled) if compiled.depends_on_sparse => return false,
         CompiledSteps::Change(compiled) => compiled.change,
     };
-    let batch = Batch { entities, leaves: run.leaves(), start: run.start_of(0), stride: run.stride() };
+    let batch = Batch { entities, leaves: &run.pattern.leaves, start: run.start_of(0), stride: run.pattern.len };
     // SAFETY: the batch points at the entries of the run. Each holds full parts of the bundles of the change, in order, since the change was
     // compiled from these steps and does not depend on sparse components. They are written once.
     unsafe {

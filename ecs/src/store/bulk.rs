@@ -351,7 +351,7 @@ unsafe fn move_rows(
     let (from, route) = (selection.table, Route::of(plan));
     let mut aside = make_required(plan, components, count);
     let (mut listed, mut told) = (Vec::new(), RemovalRecord::default());
-    let interest = plan.interest();
+    let interest = plan.listeners.interest;
     if !interest.is_empty() {
         let room =
             store.events.removals.make_room(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
@@ -527,7 +527,7 @@ fn notify_before_change_of(
     change: Change,
 ) -> DeferredPanic {
     let plan = store.structure.archetypes.planned(selection.table, change).plan;
-    if plan.interest().intersects(Interest::OBSERVERS) {
+    if plan.listeners.interest.intersects(Interest::OBSERVERS) {
         return store.with_affected(selection, order, |store, affected| {
             store.notify_before_change(affected, selection.table, change)
         });
@@ -536,7 +536,8 @@ fn notify_before_change_of(
 }
 
 fn collect_change_of(store: &mut Store, events: &mut LifecycleEvents, selection: &Selection, change: Change) {
-    if store.structure.archetypes.planned(selection.table, change).plan.interest().intersects(Interest::OBSERVERS) {
+    let planned = store.structure.archetypes.planned(selection.table, change);
+    if planned.plan.listeners.interest.intersects(Interest::OBSERVERS) {
         store.with_affected(selection, None, |store, affected| {
             events.add_change(store, affected, selection.table, change);
         });

@@ -84,7 +84,7 @@ impl<D> Events<D> {
     /// Begins a journal with room for so many entries, or gives the one that there is this room. False if there is no memory for it.
     pub(super) fn begin_journal(&mut self, capacity: usize) -> bool {
         if let Some(journal) = self.journal_mut() {
-            return journal.capacity() == capacity || journal.set_capacity(capacity);
+            return journal.capacity == capacity || journal.set_capacity(capacity);
         }
         let Some(journal) = Journal::new(self.next_journal, capacity) else { return false };
         self.record_by(|recorder| recorder.journal = Some(journal));
@@ -277,12 +277,12 @@ impl<D> Events<D> {
     /// operation can undo the change: the batch is certain, unless a scope defers it.
     #[inline]
     pub(super) fn add_change(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
-        if plan.interest().intersects(Interest::RECORDER) {
+        if plan.listeners.interest.intersects(Interest::RECORDER) {
             self.record(entity, plan, is_new);
         }
-        if !plan.after().is_empty() {
+        if !plan.listeners.after.is_empty() {
             self.has_pending = true;
-            self.pending.add_one(entity, plan.after().iter().copied(), self.scope_depth == 0);
+            self.pending.add_one(entity, plan.listeners.after.iter().copied(), self.scope_depth == 0);
         }
     }
 
@@ -317,14 +317,14 @@ impl<D> Events<D> {
         now: Affected<'_>,
         told: &mut RemovalRecord,
     ) {
-        if plan.interest().intersects(Interest::REMOVALS) {
+        if plan.listeners.interest.intersects(Interest::REMOVALS) {
             // SAFETY: the caller's promise.
             unsafe { self.rows_lost(plan.lost.iter().copied(), left, told) }
         }
-        if plan.interest().intersects(Interest::RECORDER) {
+        if plan.listeners.interest.intersects(Interest::RECORDER) {
             left.entities.iter().for_each(|&entity| self.record(entity, plan, false));
         }
-        self.note_all(now, plan.after().iter().copied());
+        self.note_all(now, plan.listeners.after.iter().copied());
     }
 
     /// Notes what has come to entities, as far as observers or hooks are told.
@@ -366,7 +366,7 @@ impl<D> Events<D> {
                 self.note_lost(entity, components.sparse()[number as usize], components);
             }
         }
-        if !plan.interest().intersects(Interest::RECORDER.union(Interest::OBSERVERS)) {
+        if !plan.listeners.interest.intersects(Interest::RECORDER.union(Interest::OBSERVERS)) {
             return;
         }
         for number in held_by(entity, summary, sparse) {

@@ -176,11 +176,11 @@ impl CommandError {
             }
             CommandFailure::Warning(text) => {
                 let error = EcsError::new(Severity::Warning, String::from(&*text));
-                let context = system.map_or_else(|| ErrorContext::command(command), ErrorContext::system_named);
+                let context = system.map_or_else(|| ErrorContext::command(command, None), ErrorContext::system_named);
                 return (error, context);
             }
             CommandFailure::Observer { observer, reason } => {
-                return (String::from(&*reason).into(), ErrorContext::observer(&observer).of_event(bundle));
+                return (String::from(&*reason).into(), ErrorContext::observer(&observer, bundle));
             }
         };
         let name = match (command, bundle) {
@@ -188,7 +188,7 @@ impl CommandError {
             (command, "") => Cow::Borrowed(command),
             (command, bundle) => Cow::Owned(alloc::format!("{command}({bundle})")),
         };
-        (error, ErrorContext::command(name).of_system(system).by(by))
+        (error, ErrorContext { by, ..ErrorContext::command(name, system) })
     }
 }
 
@@ -329,7 +329,7 @@ impl CommandErrors {
     /// Reports a command that is not for an entity.
     #[cold]
     pub(crate) fn report_other(&mut self, command: &'static str, error: impl Into<EcsError>, by: Origin) {
-        let context = |errors: &Self| ErrorContext::command(command).of_system(errors.system).by(by);
+        let context = |errors: &Self| ErrorContext { by, ..ErrorContext::command(command, errors.system) };
         let Some(error) = self.handle(error.into(), context) else { return };
         let failure = CommandFailure::Other(error.to_string().into());
         self.note(CommandError { command, bundle: "", failure, system: self.system, by });

@@ -431,10 +431,10 @@ impl LifecycleEvents {
         coming.sort_unstable();
         coming.dedup();
         if coming.is_empty() && !(events.observes_storages() && index.has_summaries()) {
-            return self.add_all(affected, plan.before().iter().copied());
+            return self.add_all(affected, plan.listeners.before.iter().copied());
         }
         for &entity in affected.entities(tables) {
-            plan.before().iter().for_each(|&(id, kinds)| self.add(entity, id, kinds));
+            plan.listeners.before.iter().for_each(|&(id, kinds)| self.add(entity, id, kinds));
             let summary = index.sparse_summary(entity.index());
             if events.observed.all.meets(summary) {
                 let held = held_by(entity, summary, sparse);

@@ -243,7 +243,7 @@ fn finish_spawn(store: &mut Store, changed: Changed, prepared: &mut Option<Prepa
         return store.link_new_source(component, entity);
     }
     let plan = store.structure.archetypes.at(id).plan;
-    if plan.interest().is_empty() {
+    if plan.listeners.interest.is_empty() {
         return true;
     }
     let now = store.clock.change_tick();
@@ -289,7 +289,7 @@ unsafe fn finish_change(
     if let Some(renewal) = renewal {
         renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
     }
-    if !plan.interest().is_empty() {
+    if !plan.listeners.interest.is_empty() {
         let source = tables.get_mut(from.table);
         let past_end = source.len();
         let left = LeftRows { table: source, entities: &[entity], row: |_| past_end, fate };
@@ -297,8 +297,8 @@ unsafe fn finish_change(
         // been taken.
         unsafe { events.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut removals) }
     }
-    let is_notified =
-        !storages_before.is_empty() || plan.interest().intersects(Interest::RECORDER.union(Interest::OBSERVERS));
+    let is_notified = !storages_before.is_empty()
+        || plan.listeners.interest.intersects(Interest::RECORDER.union(Interest::OBSERVERS));
     if flags.intersects(PlanFlags::SPARSE) && is_notified {
         let summary = entities.sparse_summary(entity.index());
         let values = (&mut sparse[..], components);

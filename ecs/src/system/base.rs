@@ -163,7 +163,7 @@ impl<'a> SystemFacts<'a> {
 /// Notes where a function became a system. An error that is found when the system is prepared names the place.
 pub(crate) fn set_place(system: &mut dyn SystemCore, place: &'static Location<'static>) {
     if let Some(meta) = system.meta_mut() {
-        SystemMeta::make_own(meta).set_place(place);
+        SystemMeta::make_own(meta).place = Some(place);
     }
 }
 

@@ -53,6 +53,25 @@ impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
 /// ```
 pub type BoxedCondition<I = ()> = BoxedSystem<I, bool>;
 
+/// Writes the methods that combine two conditions, each with the first answer that decides alone, without the second condition, and with
+/// the outcome of both answers. The signatures are those that errors show.
+macro_rules! combinators {
+    ($(
+        $(#[$attribute:meta])*
+        fn $name:ident<$Marker:ident>(self, other: $Other:ty) -> $Out:ty = $decides:expr, $outcome:expr;
+    )*) => { $(
+        $(#[$attribute])*
+        #[track_caller]
+        fn $name<$Marker>(self, other: $Other) -> $Out
+        where
+            In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+        {
+            let rule = Rule { name: stringify!($name), decides: $decides, outcome: $outcome };
+            combine::both(rule, self.into_condition(), other.into_condition())
+        }
+    )* };
+}
+
 /// What can decide whether systems run: a system that only reads and returns `bool`, or `Result<bool, E>` where the error can become an
 /// [`EcsError`].
 ///
@@ -129,199 +148,129 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     #[track_caller]
     fn into_condition(self) -> BoxedSystem<In, bool>;
 
-    /// As [`and_eager`](Self::and_eager): both, where both are asked each time, so that each sees each change. See
-    /// [`and_then`](Self::and_then) for one that is only asked if this condition holds.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let both = (|| true).and(|| false);
-    /// assert!(!World::new().run_system_once(both).unwrap());
-    /// ```
-    #[track_caller]
-    fn and<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "and", decides: None, outcome: |first, second| first && second };
-        combine::both(rule, self.into_condition(), other.into_condition())
-    }
+    combinators! {
+        /// As [`and_eager`](Self::and_eager): both, where both are asked each time, so that each sees each change. See
+        /// [`and_then`](Self::and_then) for one that is only asked if this condition holds.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let both = (|| true).and(|| false);
+        /// assert!(!World::new().run_system_once(both).unwrap());
+        /// ```
+        fn and<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a && b;
 
-    /// Both, where `other` is only asked if this condition holds: one that looks at changes, or reads messages, then sees those since it
-    /// was asked last.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let both = (|| true).and_then(|| true);
-    /// assert!(World::new().run_system_once(both).unwrap());
-    /// ```
-    #[track_caller]
-    fn and_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "and_then", decides: Some(false), outcome: |first, second| first && second };
-        combine::both(rule, self.into_condition(), other.into_condition())
-    }
+        /// Both, where `other` is only asked if this condition holds: one that looks at changes, or reads messages, then sees those since it
+        /// was asked last.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let both = (|| true).and_then(|| true);
+        /// assert!(World::new().run_system_once(both).unwrap());
+        /// ```
+        fn and_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = Some(false), |a, b| a && b;
 
-    /// Both, where both are asked each time: a condition that counts its runs counts all.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let both = (|| false).and_eager(|| true);
-    /// assert!(!World::new().run_system_once(both).unwrap());
-    /// ```
-    #[track_caller]
-    fn and_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "and_eager", decides: None, outcome: |first, second| first && second };
-        combine::both(rule, self.into_condition(), other.into_condition())
-    }
+        /// Both, where both are asked each time: a condition that counts its runs counts all.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let both = (|| false).and_eager(|| true);
+        /// assert!(!World::new().run_system_once(both).unwrap());
+        /// ```
+        fn and_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a && b;
 
-    /// Not both: `other` is asked if this condition holds.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let not_both = (|| true).nand_then(|| false);
-    /// assert!(World::new().run_system_once(not_both).unwrap());
-    /// ```
-    #[track_caller]
-    fn nand_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "nand_then", decides: Some(false), outcome: |first, second| !(first && second) };
-        combine::both(rule, self.into_condition(), other.into_condition())
-    }
+        /// Not both: `other` is asked if this condition holds.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let not_both = (|| true).nand_then(|| false);
+        /// assert!(World::new().run_system_once(not_both).unwrap());
+        /// ```
+        fn nand_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = Some(false), |a, b| !(a && b);
 
-    /// Not both, where both are asked each time.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let not_both = (|| true).nand_eager(|| true);
-    /// assert!(!World::new().run_system_once(not_both).unwrap());
-    /// ```
-    #[track_caller]
-    fn nand_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "nand_eager", decides: None, outcome: |first, second| !(first && second) };
-        combine::both(rule, self.into_condition(), other.into_condition())
-    }
+        /// Not both, where both are asked each time.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let not_both = (|| true).nand_eager(|| true);
+        /// assert!(!World::new().run_system_once(not_both).unwrap());
+        /// ```
+        fn nand_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| !(a && b);
 
-    /// As [`or_eager`](Self::or_eager): one of two or both, where both are asked each time, so that each sees each change. See
-    /// [`or_else`](Self::or_else) for one that is only asked if this condition does not hold.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let either = (|| false).or(|| true);
-    /// assert!(World::new().run_system_once(either).unwrap());
-    /// ```
-    #[track_caller]
-    fn or<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "or", decides: None, outcome: |first, second| first || second };
-        combine::both(rule, self.into_condition(), other.into_condition())
-    }
+        /// As [`or_eager`](Self::or_eager): one of two or both, where both are asked each time, so that each sees each change. See
+        /// [`or_else`](Self::or_else) for one that is only asked if this condition does not hold.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let either = (|| false).or(|| true);
+        /// assert!(World::new().run_system_once(either).unwrap());
+        /// ```
+        fn or<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a || b;
 
-    /// One of two or both, where `other` is only asked if this condition does not hold.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let either = (|| false).or_else(|| false);
-    /// assert!(!World::new().run_system_once(either).unwrap());
-    /// ```
-    #[track_caller]
-    fn or_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "or_else", decides: Some(true), outcome: |first, second| first || second };
-        combine::both(rule, self.into_condition(), other.into_condition())
-    }
+        /// One of two or both, where `other` is only asked if this condition does not hold.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let either = (|| false).or_else(|| false);
+        /// assert!(!World::new().run_system_once(either).unwrap());
+        /// ```
+        fn or_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = Some(true), |a, b| a || b;
 
-    /// One of two, where both are asked each time: a condition that counts its runs counts all.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let either = (|| true).or_eager(|| false);
-    /// assert!(World::new().run_system_once(either).unwrap());
-    /// ```
-    #[track_caller]
-    fn or_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "or_eager", decides: None, outcome: |first, second| first || second };
-        combine::both(rule, self.into_condition(), other.into_condition())
-    }
+        /// One of two, where both are asked each time: a condition that counts its runs counts all.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let either = (|| true).or_eager(|| false);
+        /// assert!(World::new().run_system_once(either).unwrap());
+        /// ```
+        fn or_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a || b;
 
-    /// Neither: `other` is asked if this condition does not hold.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let neither = (|| false).nor_else(|| false);
-    /// assert!(World::new().run_system_once(neither).unwrap());
-    /// ```
-    #[track_caller]
-    fn nor_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "nor_else", decides: Some(true), outcome: |first, second| !(first || second) };
-        combine::both(rule, self.into_condition(), other.into_condition())
-    }
+        /// Neither: `other` is asked if this condition does not hold.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let neither = (|| false).nor_else(|| false);
+        /// assert!(World::new().run_system_once(neither).unwrap());
+        /// ```
+        fn nor_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = Some(true), |a, b| !(a || b);
 
-    /// Neither, where both are asked each time.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let neither = (|| true).nor_eager(|| false);
-    /// assert!(!World::new().run_system_once(neither).unwrap());
-    /// ```
-    #[track_caller]
-    fn nor_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "nor_eager", decides: None, outcome: |first, second| !(first || second) };
-        combine::both(rule, self.into_condition(), other.into_condition())
-    }
+        /// Neither, where both are asked each time.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let neither = (|| true).nor_eager(|| false);
+        /// assert!(!World::new().run_system_once(neither).unwrap());
+        /// ```
+        fn nor_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| !(a || b);
 
-    /// Exactly one of two. Both are asked each time.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let one = (|| true).xor(|| true);
-    /// assert!(!World::new().run_system_once(one).unwrap());
-    /// ```
-    #[track_caller]
-    fn xor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "xor", decides: None, outcome: |first, second| first != second };
-        combine::both(rule, self.into_condition(), other.into_condition())
-    }
+        /// Exactly one of two. Both are asked each time.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let one = (|| true).xor(|| true);
+        /// assert!(!World::new().run_system_once(one).unwrap());
+        /// ```
+        fn xor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a != b;
 
-    /// Both or neither. Both are asked each time.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// let agree = (|| false).xnor(|| false);
-    /// assert!(World::new().run_system_once(agree).unwrap());
-    /// ```
-    #[track_caller]
-    fn xnor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
-    where
-        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
-    {
-        let rule = Rule { name: "xnor", decides: None, outcome: |first, second| first == second };
-        combine::both(rule, self.into_condition(), other.into_condition())
+        /// Both or neither. Both are asked each time.
+        ///
+        /// ```
+        /// use strata_ecs::prelude::*;
+        /// let agree = (|| false).xnor(|| false);
+        /// assert!(World::new().run_system_once(agree).unwrap());
+        /// ```
+        fn xnor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+            = None, |a, b| a == b;
     }
 }
 

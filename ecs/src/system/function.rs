@@ -27,7 +27,7 @@ use crate::tick::{LastRun, RunTicks};
 /// What parameters are fetched by, and the world that it was made for.
 #[repr(C)]
 pub(crate) struct ParamState<S: ParamSource> {
-    world: WorldId,
+    pub(crate) world: WorldId,
     state: S::State,
 }
 
@@ -44,7 +44,7 @@ impl<S: ParamSource> ParamState<S> {
         let world = store.id();
         let state = S::init(store, meta);
         assert!(world == store.id(), "system `{}`: a parameter has replaced the world", meta.name());
-        meta.access().refusal().is_none().then_some(Self { world, state })
+        meta.access.refusal().is_none().then_some(Self { world, state })
     }
 
     /// As [`new`](Self::new), of what a builder prepares.
@@ -60,13 +60,7 @@ impl<S: ParamSource> ParamState<S> {
         let world = store.id();
         let state = builder.build(&mut BuildSite::new(store, meta)).state;
         assert!(world == store.id(), "system `{}`: a parameter has replaced the world", meta.name());
-        meta.access().refusal().is_none().then_some(Self { world, state })
-    }
-
-    /// The world that it was made for.
-    #[inline]
-    pub(crate) fn world(&self) -> WorldId {
-        self.world
+        meta.access.refusal().is_none().then_some(Self { world, state })
     }
 
     /// Shows all that is kept from run to run.
@@ -181,8 +175,8 @@ impl About {
     fn facts(&self, function: TypeId) -> SystemFacts<'_> {
         SystemFacts {
             skipped_by: self.skip.as_deref(),
-            row_facts: self.meta.row_facts(),
-            ..SystemFacts::of_function(self.meta.name(), self.meta.access(), function)
+            row_facts: self.meta.row_facts.as_ref(),
+            ..SystemFacts::of_function(self.meta.name(), &self.meta.access, function)
         }
     }
 
@@ -210,7 +204,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
     #[track_caller]
     pub(super) fn plain(name: &'static str, function: F) -> Self {
         let mut system = Self::new(name, &[], function);
-        SystemMeta::make_own(&mut system.about.meta).set_place(Location::caller());
+        SystemMeta::make_own(&mut system.about.meta).place = Some(Location::caller());
         system
     }
 
@@ -222,7 +216,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         meta: SystemMeta,
     ) -> Self {
         let about = About::new(meta.renamed(type_name::<F>(), F::INPUTS));
-        let runs = Runs { last_run, is_deferred: about.meta.access().is_deferred(), unapplied: false };
+        let runs = Runs { last_run, is_deferred: about.meta.access.is_deferred(), unapplied: false };
         Self { runs, state: Some(state), function, about }
     }
 
@@ -271,13 +265,13 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> SystemCore f
         meta.restart();
         let state = ParamState::new(store, meta);
         meta.shrink_to_fit();
-        self.runs.is_deferred = meta.access().is_deferred();
+        self.runs.is_deferred = meta.access.is_deferred();
         if const { matches!(F::LOOP, LoopKind::Blocks) }
             && let Some(prepared) = &state
         {
-            meta.set_row_facts(self.function.row_facts(&prepared.state));
+            meta.row_facts = self.function.row_facts(&prepared.state);
         }
-        debug_assert!(state.is_none() || Self::READS_WORLD == meta.access().looks_at_world());
+        debug_assert!(state.is_none() || Self::READS_WORLD == meta.access.looks_at_world());
         self.state = state;
     }
 
@@ -301,7 +295,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
                 let cell = scope.cell();
                 let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
                 // SAFETY: the scope promises that what the system borrows is not borrowed otherwise.
-                return unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system()))) };
+                return unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system))) };
             }
             RunScope::Alone(store) => (store, false),
             RunScope::Applied(store) => (store, true),
@@ -311,7 +305,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         }
         store.flush();
         let tick = store.next_tick();
-        let run_ticks = store.clock.run_ticks_since(self.runs.last_run, tick).of(self.about.meta.system());
+        let run_ticks = store.clock.run_ticks_since(self.runs.last_run, tick).of(self.about.meta.system);
         // SAFETY: no other code uses the store, which is borrowed mutably.
         let out = unsafe { self.run(input, StoreCell::exclusive_in(store, run_ticks)) };
         if applies && self.runs.is_deferred {
@@ -349,7 +343,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     ) -> Result<F::Out, ParamError> {
         let cell = scope.cell();
         let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
-        let run_ticks = run_ticks.of(self.about.meta.system());
+        let run_ticks = run_ticks.of(self.about.meta.system);
         let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, run_ticks.this_run);
         // SAFETY: the scope promises that what the system borrows beside its rows is not borrowed otherwise.
         let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(run_ticks))? };
@@ -370,7 +364,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         // All of them are one run.
         let (tick, before) = (store.next_tick(), self.runs.last_run);
         loop {
-            let run_ticks = store.clock.run_ticks_since(before, tick).of(self.about.meta.system());
+            let run_ticks = store.clock.run_ticks_since(before, tick).of(self.about.meta.system);
             let cell = StoreCell::exclusive_in(store, run_ticks);
             // What it records for one of them is applied before the next, and an error is handled.
             let one_by_one =
@@ -512,7 +506,7 @@ where
             && *world == store.id()
             && let Some(tick) = store.clock.try_advance(&store.structure.archetypes.components)
         {
-            let run_ticks = store.clock.run_ticks_since(runs.last_run, tick).of(about.meta.system());
+            let run_ticks = store.clock.run_ticks_since(runs.last_run, tick).of(about.meta.system);
             let cell = StoreCell::exclusive_in(store, run_ticks);
             let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, tick);
             // SAFETY: the state was made for this store, which no other code uses.
@@ -564,7 +558,7 @@ impl Drop for Seen<'_> {
 
 #[cold]
 fn not_initialised(meta: &SystemMeta) -> ! {
-    meta.access().expect_agreement();
+    meta.access.expect_agreement();
     panic!("system `{}` was not initialised", meta.name())
 }
 

@@ -163,47 +163,31 @@ impl SystemInput for () {
     observes_nothing!();
 }
 
-impl<T: 'static> SystemInput for In<T> {
-    type Param<'i> = Self;
-    type Inner<'i> = T;
+/// Implements [`SystemInput`] for what stands among the parameters of a function and is no event.
+macro_rules! plain_inputs {
+    ($([$($generics:tt)*] $Input:ty => $Param:ty, $Inner:ty, |$given:ident| $wrapped:expr;)*) => { $(
+        impl<$($generics)*> SystemInput for $Input {
+            type Param<'i> = $Param;
+            type Inner<'i> = $Inner;
 
-    #[inline(always)]
-    fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
-        Self(value)
-    }
+            #[inline(always)]
+            fn wrap($given: Self::Inner<'_>) -> Self::Param<'_> {
+                $wrapped
+            }
 
-    observes_nothing!();
+            observes_nothing!();
+        }
+
+        impl<$($generics)*> WrittenInput for $Input {}
+    )* };
 }
+pub(crate) use plain_inputs;
 
-impl<T: 'static> WrittenInput for In<T> {}
-
-impl<T: ?Sized + 'static> SystemInput for InRef<'_, T> {
-    type Param<'i> = InRef<'i, T>;
-    type Inner<'i> = &'i T;
-
-    #[inline(always)]
-    fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
-        InRef(value)
-    }
-
-    observes_nothing!();
+plain_inputs! {
+    [T: 'static] In<T> => Self, T, |value| Self(value);
+    [T: ?Sized + 'static] InRef<'_, T> => InRef<'i, T>, &'i T, |value| InRef(value);
+    [T: ?Sized + 'static] InMut<'_, T> => InMut<'i, T>, &'i mut T, |value| InMut(value);
 }
-
-impl<T: ?Sized + 'static> WrittenInput for InRef<'_, T> {}
-
-impl<T: ?Sized + 'static> SystemInput for InMut<'_, T> {
-    type Param<'i> = InMut<'i, T>;
-    type Inner<'i> = &'i mut T;
-
-    #[inline(always)]
-    fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
-        InMut(value)
-    }
-
-    observes_nothing!();
-}
-
-impl<T: ?Sized + 'static> WrittenInput for InMut<'_, T> {}
 
 /// An input of any type `I`, for functions that are generic in it: the compiler cannot know of a bare `I` that it is the same type with
 /// another lifetime.

@@ -2,7 +2,7 @@
 
 use super::base::BoxedSystem;
 use super::combine;
-use super::combine::pipe;
+use super::combine::{OwnInput, pipe};
 use super::input::SystemInput;
 use super::notify::WithNotifySystem;
 use super::output::SystemOutput;
@@ -173,7 +173,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         T: Send + Sync + 'static,
     {
         let () = Self::CHECKED;
-        combine::with_input(Self::into_system(self), value)
+        combine::wrap(None, OwnInput::Value(value), Self::into_system(self))
     }
 
     /// As [`with_input`](Self::with_input), with a value that is made of the world
@@ -206,7 +206,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         T: MadeFromStore + Send + Sync + 'static,
     {
         let () = Self::CHECKED;
-        combine::with_input_from(Self::into_system(self), T::made_from_store)
+        combine::wrap(None, OwnInput::MadeBy(T::made_from_store, None), Self::into_system(self))
     }
 }
 

@@ -322,11 +322,7 @@ where
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let options = self.options;
-        let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)> {
-            kernel: &self.kernel,
-            params: &mut params,
-            marker: PhantomData,
-        };
+        let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)>::new(&self.kernel, &mut params);
         rows.walk(options, |walk, levels| {
             let is_marked = !options.changed && walk.mark_all();
             // SAFETY: the levels are those of the forest, of which no slot comes twice; what is linked with a run is on another level, or is
@@ -377,11 +373,7 @@ where
                 let tasks = Tasks::of(pieces.len()).joined();
                 run_tasks::<SourceOf<T, L, K, Marker>, (), _>(pool, tasks, &mut params.0, |(), range, got| {
                     let mut params = <K::Params as SystemParam>::item(got);
-                    let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)> {
-                        kernel,
-                        params: &mut params,
-                        marker: PhantomData,
-                    };
+                    let mut kernel = Bound::<K, K::Params, (T::Data, L::Data, Marker)>::new(kernel, &mut params);
                     // SAFETY: the runs are parts of those of the level, of which no slot comes twice, and each task is run once; what is linked
                     // with them is on another level, or is not visited, so it is only read until all tasks are done.
                     unsafe { walk.for_each::<V, _>(pieces.of_range(range), is_marked, &mut kernel) }

@@ -17,14 +17,15 @@ use crate::store::Store;
 #[derive(Debug)]
 pub struct SystemMeta {
     name: &'static str,
-    system: SystemName,
+    /// The name, as changes bear it.
+    pub(crate) system: SystemName,
     /// The names of the parameters, if they are known. Those of rows come first.
     params: &'static [&'static str],
     /// How many of the names belong to the first parameter, the rows.
     rows: usize,
     /// How many parameters stand before the first: an input is one too.
     inputs: usize,
-    access: Access,
+    pub(crate) access: Access,
     /// The number of the parameter that is being initialised.
     param: usize,
     /// How deep it is inside a parameter that is made of others.
@@ -36,11 +37,11 @@ pub struct SystemMeta {
     /// For each entry of the access: the fields that lead to it.
     paths: Vec<Vec<&'static str>>,
     /// Where the function became a system, if that is known.
-    place: Option<&'static Location<'static>>,
+    pub(crate) place: Option<&'static Location<'static>>,
     /// What prepares the parameters for the first world, if they are built.
     builder: Option<StateBuilder>,
-    /// The properties of a loop over rows.
-    row_facts: Option<RowFacts>,
+    /// The properties of a loop over rows, if the system is one and has been prepared.
+    pub(super) row_facts: Option<RowFacts>,
 }
 
 /// Prepares what a system keeps of its parameters, a `ParamState`.
@@ -82,11 +83,6 @@ impl SystemMeta {
     /// What the builder prepares, if there is one and it has not been used.
     pub(crate) fn build(&mut self, store: &mut Store) -> Option<Box<dyn Any>> {
         self.builder.take().map(|builder| (builder.0)(store, self))
-    }
-
-    /// Notes where the function became a system.
-    pub(crate) fn set_place(&mut self, place: &'static Location<'static>) {
-        self.place = Some(place);
     }
 
     /// The same of a system that has not been prepared, and has no builder.
@@ -134,15 +130,6 @@ impl SystemMeta {
         self.name
     }
 
-    /// The name, as changes bear it.
-    pub(crate) fn system(&self) -> SystemName {
-        self.system
-    }
-
-    pub(crate) fn access(&self) -> &Access {
-        &self.access
-    }
-
     /// Forgets what was borrowed in another world.
     pub(crate) fn restart(&mut self) {
         self.access = Access::default();
@@ -154,16 +141,6 @@ impl SystemMeta {
         self.row_facts = None;
     }
 
-    /// The properties of the loop over rows, if the system is one and has been prepared.
-    pub(crate) fn row_facts(&self) -> Option<&RowFacts> {
-        self.row_facts.as_ref()
-    }
-
-    /// Notes the properties of a loop over rows.
-    pub(super) fn set_row_facts(&mut self, row_facts: Option<RowFacts>) {
-        self.row_facts = row_facts;
-    }
-
     /// All parameters have been prepared: gives back the memory that more would have needed. A program may have as many systems as it
     /// has observers of single entities.
     pub(crate) fn shrink_to_fit(&mut self) {
@@ -171,17 +148,6 @@ impl SystemMeta {
         self.hidden.shrink_to_fit();
         self.path.shrink_to_fit();
         self.paths.shrink_to_fit();
-    }
-
-    /// Notes that commands are recorded.
-    pub(crate) fn add_deferred(&mut self) {
-        self.access.add_deferred();
-    }
-
-    /// Notes that something is used that stays on its thread.
-    #[cfg(feature = "std")]
-    pub(crate) fn add_non_send(&mut self) {
-        self.access.add_non_send();
     }
 
     /// Goes on to the next parameter.

@@ -52,8 +52,8 @@ pub(crate) use self::combine::{Skipped, only_if};
 pub use self::condition::{BoxedCondition, IntoReadOnlySystem, ReadOnlySystemParam, SystemCondition, not};
 pub use self::function::{FunctionSystem, MacroMarker};
 pub(crate) use self::function::{ParamState, function_system, run_on_entities};
-pub(crate) use self::input::observes_nothing;
 pub use self::input::{In, InMut, InRef, StaticSystemInput, SystemInput, WrittenInput};
+pub(crate) use self::input::{observes_nothing, plain_inputs};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
 #[doc(hidden)]

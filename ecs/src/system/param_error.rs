@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
-use core::fmt;
 
 use crate::error::{BoxError, EcsError};
 
@@ -146,16 +145,12 @@ impl ParamError {
     }
 }
 
-impl fmt::Display for ParamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            Reason::Failure(message) | Reason::Missing(message) | Reason::Skipped(message) => f.write_str(message),
-            Reason::NoEntity(param) => write!(f, "no entity matches {param}"),
-            Reason::SeveralEntities(param) => write!(f, "more than one entity matches {param}"),
-            Reason::Returned(Returned(error)) => error.fmt(f),
-        }
-    }
-}
+impl_display!([] ParamError => |this, f| match &this.reason {
+    Reason::Failure(message) | Reason::Missing(message) | Reason::Skipped(message) => f.write_str(message),
+    Reason::NoEntity(param) => write!(f, "no entity matches {param}"),
+    Reason::SeveralEntities(param) => write!(f, "more than one entity matches {param}"),
+    Reason::Returned(Returned(error)) => error.fmt(f),
+});
 
 impl core::error::Error for ParamError {}
 

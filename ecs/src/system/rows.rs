@@ -111,6 +111,13 @@ pub(super) struct Bound<'k, 'p, 'w, 's, K, P: SystemParam, Marker> {
     pub(super) marker: PhantomData<fn() -> Marker>,
 }
 
+impl<'k, 'p, 'w, 's, K, P: SystemParam, Marker> Bound<'k, 'p, 'w, 's, K, P, Marker> {
+    #[inline(always)]
+    pub(super) fn new(kernel: &'k K, params: &'p mut SystemParamItem<'w, 's, P>) -> Self {
+        Self { kernel, params, marker: PhantomData }
+    }
+}
+
 impl<D, K, Marker> SliceKernel<D::Terms> for Bound<'_, '_, '_, '_, K, K::Params, (D, Marker)>
 where
     D: QueryData<Terms: ContiguousFetch>,
@@ -234,16 +241,14 @@ where
         let matched = rows.into_matched();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::visit(matched) };
-        let kernel =
-            Bound::<K, K::Params, (D, Marker)> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
+        let kernel = Bound::<K, K::Params, (D, Marker)>::new(&self.kernel, &mut params);
         then(Blocks::Own(&mut BlockLoop::<D::Terms, F::Terms, V, _> { matched, kernel, variants: PhantomData }));
         Ok(())
     }
 
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
-        let mut kernel =
-            Bound::<K, K::Params, (D, Marker)> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
+        let mut kernel = Bound::<K, K::Params, (D, Marker)>::new(&self.kernel, &mut params);
         rows.into_row_ranges().for_each::<V, _>(&mut kernel)
     }
 }
@@ -332,7 +337,7 @@ where
         let (pool, tasks, partition) = rows.par_iter_inner().partition();
         run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, &mut params.0, |reached, rows, got| {
             let mut params = <K::Params as SystemParam>::item(got);
-            let mut kernel = Bound::<K, K::Params, (D, Marker)> { kernel, params: &mut params, marker: PhantomData };
+            let mut kernel = Bound::<K, K::Params, (D, Marker)>::new(kernel, &mut params);
             // SAFETY: the access is allowed, as promised to the query; each task is run once, and the query is used up.
             unsafe { partition.for_each_range::<V, _>(reached, rows, &mut kernel) }
         })
@@ -375,8 +380,7 @@ where
         // SAFETY: the source does not record.
         let got = unsafe { SourceOf::<K, D, Marker>::lend(self.common, &mut part, 0) };
         let mut params = <K::Params as SystemParam>::item(got);
-        let mut kernel =
-            Bound::<K, K::Params, (D, Marker)> { kernel: self.kernel, params: &mut params, marker: PhantomData };
+        let mut kernel = Bound::<K, K::Params, (D, Marker)>::new(self.kernel, &mut params);
         let done = ranges.for_each::<V, _>(&mut kernel);
         done.unwrap_or_else(unexpected);
     }

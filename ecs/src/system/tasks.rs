@@ -123,8 +123,7 @@ impl TaskSource for CommandsSource {
 
     #[inline]
     fn common<'t>(got: &'t Commands<'_, '_>, tasks: usize) -> Self::Common<'t> {
-        let (ids, system) = got.recorder();
-        Recorder { ids: ids.split(tasks.min(LANES) as u32, 0), system }
+        Recorder { ids: got.ids.split(tasks.min(LANES) as u32, 0), system: got.system }
     }
 
     #[inline]
@@ -289,14 +288,8 @@ of_what_is_inside!(Groups<S>, S: TaskSource);
 /// A parameter that has been fetched and not been made what the user sees.
 pub(crate) struct Fetched<'w, 's, S: ParamSource>(pub(crate) S::Got<'w, 's>);
 
-impl<S: ParamSource> SystemParam for Fetched<'_, '_, S> {
-    type Source = S;
-    type Item<'w, 's> = Fetched<'w, 's, S>;
-
-    #[inline]
-    fn item<'w, 's>(got: S::Got<'w, 's>) -> Fetched<'w, 's, S> {
-        Fetched(got)
-    }
+params! {
+    [S: ParamSource] Fetched<'_, '_, S> => Fetched<'w, 's, S>, S, |got| Fetched(got);
 }
 
 /// Runs all tasks, each with a parameter of its own, and joins what they have recorded. Each thread has a value of the
@@ -404,10 +397,10 @@ task_params! {
     [R: Resource] Res<'w, R> => |this| this;
     [R: Resource] Option<Res<'w, R>> => |this| this;
     [D: ReadOnlyQueryData, F: QueryFilter] Query<'w, 's, D, F> => |this| this.with_same_terms();
-    [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'w, 's, D, F> => |this| this.into_query().with_same_terms();
+    [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'w, 's, D, F> => |this| this.query.with_same_terms();
     [] Commands<'w, 's> => |this| this;
     // A value without a size needs no memory.
-    [M: Message] MessageWriter<'w, M> => |this| (ResMut::from(this.into_messages()), alloc::boxed::Box::leak(alloc::boxed::Box::new(())));
+    [M: Message] MessageWriter<'w, M> => |this| (ResMut::from(this.messages), alloc::boxed::Box::leak(alloc::boxed::Box::new(())));
     [T: ?Sized] PhantomData<T> => |_this| ();
     [] () => |_this| ();
 }

@@ -52,12 +52,12 @@ fn systems_share_what_they_know_if_it_is_the_same() {
     SystemMeta::share(&mut other, &one);
     assert!(Arc::ptr_eq(&one, &other));
     // What is changed is no longer the same.
-    SystemMeta::make_own(&mut other).set_place(Location::caller());
+    SystemMeta::make_own(&mut other).place = Some(Location::caller());
     SystemMeta::share(&mut other, &one);
     assert!(!Arc::ptr_eq(&one, &other));
     let mut borrows = new();
-    SystemMeta::make_own(&mut borrows).add_deferred();
+    SystemMeta::make_own(&mut borrows).access.add_deferred();
     SystemMeta::share(&mut borrows, &one);
     assert!(!Arc::ptr_eq(&one, &borrows));
-    assert!(!one.access().is_deferred());
+    assert!(!one.access.is_deferred());
 }

@@ -166,7 +166,8 @@ impl<F: FnOnce(EntityWorldMut<'_>) -> Out + Send + 'static, Out: CommandOutput> 
 fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
     let Err(error) = done else { return };
     let by = world.store.structure.entities.caller();
-    let context = |errors: &CommandErrors| ErrorContext::command(type_name::<C>()).of_system(errors.system).by(by);
+    let context =
+        |errors: &CommandErrors| ErrorContext { by, ..ErrorContext::command(type_name::<C>(), errors.system) };
     let Some(error) = world.store.commands.errors.handle(error, context) else { return };
     match error.severity() {
         Severity::Error | Severity::Panic => {
@@ -284,7 +285,7 @@ impl Commands<'_, '_> {
         self.queue(move |world: &mut World| {
             let system = world.store.commands.errors.system;
             if let Err(error) = command.apply(world).into_result() {
-                error_handler(error, ErrorContext::command(type_name::<C>()).of_system(system));
+                error_handler(error, ErrorContext::command(type_name::<C>(), system));
             }
         });
     }
@@ -397,7 +398,7 @@ impl EntityCommands<'_> {
                 Err(error) => Err(error.into()),
             };
             if let Err(error) = done {
-                error_handler(error, ErrorContext::command(type_name::<C>()).of_system(system));
+                error_handler(error, ErrorContext::command(type_name::<C>(), system));
             }
         });
         self

@@ -84,9 +84,9 @@ impl<P: SystemParam> SystemState<P> {
     pub(super) fn built(builder: impl BuildParam<P>, world: &mut World) -> Self {
         let () = Self::PARAMETERS_AGREE;
         let mut meta = SystemMeta::new(type_name::<Self>(), &[], P::Source::COUNT, 0);
-        meta.set_place(Location::caller());
+        meta.place = Some(Location::caller());
         let Some(state) = ParamState::built::<P>(builder, &mut world.store, &mut meta) else {
-            meta.access().expect_agreement();
+            meta.access.expect_agreement();
             unreachable!("the parameters agree")
         };
         Self { meta, state, last_run: LastRun::default(), fetched: PhantomData }
@@ -119,7 +119,7 @@ impl<P: SystemParam> SystemState<P> {
         P: ReadOnlySystemParam,
     {
         self.demand(world);
-        let run_ticks = world.store.clock.begin_run_shared(self.last_run).of(self.meta.system());
+        let run_ticks = world.store.clock.begin_run_shared(self.last_run).of(self.meta.system);
         let got = self.state.read(world.read(), run_ticks)?;
         self.last_run = world.store.clock.run_at(run_ticks.this_run);
         Ok(P::item(got))
@@ -153,7 +153,7 @@ impl<P: SystemParam> SystemState<P> {
         let store = &mut world.store;
         store.flush();
         let tick = store.next_tick();
-        let run_ticks = store.clock.run_ticks_since(self.last_run, tick).of(self.meta.system());
+        let run_ticks = store.clock.run_ticks_since(self.last_run, tick).of(self.meta.system);
         let last_run = store.clock.run_at(run_ticks.this_run);
         let got = self.state.write(store, run_ticks)?;
         self.last_run = last_run;
@@ -191,7 +191,7 @@ impl<P: SystemParam> SystemState<P> {
     /// ```
     #[must_use]
     pub fn matches_world(&self, world: WorldId) -> bool {
-        self.state.world() == world
+        self.state.world == world
     }
 
     /// A system of a function with these parameters, which goes on with what has been kept of them. For closures,
@@ -236,7 +236,7 @@ impl<P: SystemParam> SystemState<P> {
             );
         }
         if !self.matches_world(world.id()) {
-            fail::<P>(self.state.world(), world.id());
+            fail::<P>(self.state.world, world.id());
         }
     }
 }

@@ -73,32 +73,27 @@ where
     #[must_use]
     #[expect(clippy::new_ret_no_self, reason = "systems that are made of others are boxed, and bevy_ecs has this name")]
     pub fn new(a: A, b: B, name: String) -> BoxedSystem<Func::In, Func::Out> {
-        let (a, b): (BoxedSystem<A::In, A::Out>, BoxedSystem<B::In, B::Out>) = (Box::new(a), Box::new(b));
-        pair(joined(&[&name]), Combining::<Func, A, B>(PhantomData), a, b)
+        pair(joined(&[&name]), Combining::<Func>(PhantomData), a, b)
     }
 }
 
 impl_debug!([Func, A, B] CombinatorSystem<Func, A, B> => |_this, f| f.write_str("CombinatorSystem"));
 
 /// Joins systems as a [`Combine`] says.
-struct Combining<Func, A, B>(PhantomData<fn() -> (Func, A, B)>);
+struct Combining<Func>(PhantomData<fn() -> Func>);
 
-impl<Func, A, B> Join for Combining<Func, A, B>
+impl<Func, A, B> Join<A, B> for Combining<Func>
 where
     Func: Combine<A, B> + 'static,
     A: System,
     B: System,
 {
-    type FirstIn = A::In;
-    type FirstOut = A::Out;
-    type SecondIn = B::In;
-    type SecondOut = B::Out;
     type In = Func::In;
     type Out = Func::Out;
 
     const REPORTS: bool = true;
 
-    fn join(&self, input: Given<'_, Func::In>, run: &mut PairRun<'_, '_, '_, Self>) -> Result<Func::Out, ParamError> {
+    fn join(&self, input: Given<'_, Func::In>, run: &mut PairRun<'_, '_, '_, A, B>) -> Result<Func::Out, ParamError> {
         let name = run.name;
         let named = |error| RunSystemError::new(name, error);
         let out = Func::combine(

@@ -1,19 +1,18 @@
 //! Systems with an input that they own.
 
-use super::map::{Wrap, wrap};
+use super::map::Wrap;
 use crate::store::{Store, WorldId};
-use crate::system::base::BoxedSystem;
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::param_error::ParamError;
 
 /// The input of a system: a value, or a function that makes it for a world.
-enum Held<T> {
+pub(in crate::system) enum OwnInput<T> {
     Value(T),
     MadeBy(fn(&mut Store) -> T, Option<(WorldId, T)>),
 }
 
-impl<I, Out, T> Wrap<I, Out> for Held<T>
+impl<I, Out, T> Wrap<I, Out> for OwnInput<T>
 where
     I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
     T: Send + Sync + 'static,
@@ -51,25 +50,4 @@ where
             keeper.value(value);
         }
     }
-}
-
-pub(in crate::system) fn with_input<I, Out, T>(system: BoxedSystem<I, Out>, value: T) -> BoxedSystem<(), Out>
-where
-    I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
-    Out: 'static,
-    T: Send + Sync + 'static,
-{
-    wrap(None, Held::Value(value), system)
-}
-
-pub(in crate::system) fn with_input_from<I, Out, T>(
-    system: BoxedSystem<I, Out>,
-    make: fn(&mut Store) -> T,
-) -> BoxedSystem<(), Out>
-where
-    I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
-    Out: 'static,
-    T: Send + Sync + 'static,
-{
-    wrap(None, Held::MadeBy(make, None), system)
 }

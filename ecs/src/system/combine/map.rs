@@ -14,7 +14,7 @@ use crate::system::output::SystemOutput;
 use crate::system::param_error::ParamError;
 
 /// How a system runs inside of another one: whether it runs, with which input, and what becomes of its output.
-pub(super) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
+pub(in crate::system) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
     /// The input of the outer system.
     type In: SystemInput;
     /// The output of the outer system.
@@ -127,26 +127,21 @@ where
     }
 }
 
-pub(crate) fn map<I, Out, NewOut, F>(system: BoxedSystem<I, Out>, mut function: F) -> BoxedSystem<I, NewOut>
+pub(in crate::system) fn map<I, Out, NewOut, F>(system: BoxedSystem<I, Out>, mut function: F) -> BoxedSystem<I, NewOut>
 where
     I: SystemInput + 'static,
     Out: 'static,
     F: FnMut(Out) -> NewOut + Send + Sync + 'static,
 {
-    try_map(system, move |out| Ok(function(out)))
-}
-
-fn try_map<I, Out, NewOut, F>(system: BoxedSystem<I, Out>, function: F) -> BoxedSystem<I, NewOut>
-where
-    I: SystemInput + 'static,
-    Out: 'static,
-    F: FnMut(Out) -> Result<NewOut, ParamError> + Send + Sync + 'static,
-{
-    wrap(None, OfOutput(function), system)
+    wrap(None, OfOutput(move |out| Ok(function(out))), system)
 }
 
 /// A system that runs inside of another one, which has its name unless there is another.
-pub(super) fn wrap<W, I, Out>(name: Option<String>, wrap: W, system: BoxedSystem<I, Out>) -> BoxedSystem<W::In, W::Out>
+pub(in crate::system) fn wrap<W, I, Out>(
+    name: Option<String>,
+    wrap: W,
+    system: BoxedSystem<I, Out>,
+) -> BoxedSystem<W::In, W::Out>
 where
     W: Wrap<I, Out>,
     I: SystemInput + 'static,
@@ -156,21 +151,21 @@ where
 }
 
 /// A condition that may fail, as one that gives an answer or cannot run.
-pub(crate) fn answering<I, E>(condition: BoxedSystem<I, Result<bool, E>>) -> BoxedSystem<I, bool>
+pub(in crate::system) fn answering<I, E>(condition: BoxedSystem<I, Result<bool, E>>) -> BoxedSystem<I, bool>
 where
     I: SystemInput + 'static,
     E: Into<EcsError> + 'static,
 {
-    try_map(condition, |answer| answer.map_err(|error| ParamError::returned(error.into())))
+    wrap(None, OfOutput(|answer: Result<_, E>| answer.map_err(|error| ParamError::returned(error.into()))), condition)
 }
 
-pub(crate) fn not<I: SystemInput + 'static>(condition: BoxedSystem<I, bool>) -> BoxedSystem<I, bool> {
+pub(in crate::system) fn not<I: SystemInput + 'static>(condition: BoxedSystem<I, bool>) -> BoxedSystem<I, bool> {
     let name = Some(joined(&["not(", condition.name(), ")"]));
     wrap(name, OfOutput(|holds: bool| Ok(!holds)), condition)
 }
 
 /// The system, with an output that says whether it went well. Costs another call, unless it has that output already.
-pub(crate) fn fallible<In: SystemInput + 'static, Out: SystemOutput>(
+pub(in crate::system) fn fallible<In: SystemInput + 'static, Out: SystemOutput>(
     system: BoxedSystem<In, Out>,
 ) -> BoxedSystem<In, Result<(), EcsError>> {
     let mut same = Some(system);

@@ -9,9 +9,9 @@ mod by_hand;
 use alloc::string::String;
 
 pub use self::by_hand::{Adapt, AdapterSystem, CombinatorSystem, Combine};
-pub(super) use self::input::{with_input, with_input_from};
+pub(super) use self::input::OwnInput;
 pub use self::map::infallible;
-pub(crate) use self::map::{answering, fallible, map, not};
+pub(super) use self::map::{answering, fallible, map, not, wrap};
 pub(crate) use self::only_if::{Skipped, only_if};
 pub(super) use self::pair::{Rule, both, pipe};
 

@@ -2,28 +2,19 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use core::marker::PhantomData;
 
 use super::{joined, nested};
 use crate::access::Access;
 use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::{Store, WorldId};
-use crate::system::base::{BoxedSystem, Composite, RunScope, System, SystemCore, SystemFacts};
+use crate::system::base::{BoxedSystem, Composite, RunScope, System, SystemCore, SystemFacts, SystemIn};
 use crate::system::input::{Given, SystemInput};
 use crate::system::memory::Keeper;
 use crate::system::param::add_rows;
 use crate::system::param_error::ParamError;
 
 /// How two systems run as one: which of them run, with which inputs, and what becomes of their outputs.
-pub(super) trait Join: Sized + Send + Sync + 'static {
-    /// The input of the first system.
-    type FirstIn: SystemInput + 'static;
-    /// The output of the first system.
-    type FirstOut: 'static;
-    /// The input of the second system.
-    type SecondIn: SystemInput + 'static;
-    /// The output of the second system.
-    type SecondOut: 'static;
+pub(super) trait Join<A: System, B: System>: Send + Sync + 'static {
     /// The input of the pair.
     type In: SystemInput;
     /// The output of the pair.
@@ -33,33 +24,33 @@ pub(super) trait Join: Sized + Send + Sync + 'static {
     const REPORTS: bool;
 
     /// Runs the systems, or does not.
-    fn join(&self, input: Given<'_, Self::In>, run: &mut PairRun<'_, '_, '_, Self>) -> Result<Self::Out, ParamError>;
+    fn join(&self, input: Given<'_, Self::In>, run: &mut PairRun<'_, '_, '_, A, B>) -> Result<Self::Out, ParamError>;
 }
 
 /// A run of two systems. Either may run first, or not at all.
-pub(super) struct PairRun<'r, 's, 'w, J: Join> {
+pub(super) struct PairRun<'r, 's, 'w, A, B> {
     /// The name of the pair.
     pub(super) name: &'r str,
-    first: &'r mut BoxedSystem<J::FirstIn, J::FirstOut>,
-    second: &'r mut BoxedSystem<J::SecondIn, J::SecondOut>,
+    first: &'r mut A,
+    second: &'r mut B,
     ticks: [u32; 2],
     progress: &'r mut Progress,
     scope: &'r mut RunScope<'s, 'w>,
 }
 
-impl<J: Join> PairRun<'_, '_, '_, J> {
+impl<A: System, B: System> PairRun<'_, '_, '_, A, B> {
     /// Runs the first system.
     #[inline]
-    pub(super) fn first(&mut self, input: Given<'_, J::FirstIn>) -> Result<J::FirstOut, ParamError> {
+    pub(super) fn first(&mut self, input: SystemIn<'_, A>) -> Result<A::Out, ParamError> {
         let used = self.progress.begin(0, self.ticks[0]);
-        self.scope.run(&mut **self.first, used, input)
+        self.scope.run(self.first, used, input)
     }
 
     /// Runs the second system.
     #[inline]
-    pub(super) fn second(&mut self, input: Given<'_, J::SecondIn>) -> Result<J::SecondOut, ParamError> {
+    pub(super) fn second(&mut self, input: SystemIn<'_, B>) -> Result<B::Out, ParamError> {
         let used = self.progress.begin(1, self.ticks[1]);
-        self.scope.run(&mut **self.second, used, input)
+        self.scope.run(self.second, used, input)
     }
 }
 
@@ -87,11 +78,11 @@ impl Progress {
 }
 
 /// Two systems that run as one.
-struct Pair<J: Join> {
+struct Pair<A, B, J> {
     name: String,
     join: J,
-    first: BoxedSystem<J::FirstIn, J::FirstOut>,
-    second: BoxedSystem<J::SecondIn, J::SecondOut>,
+    first: A,
+    second: B,
     /// How deep systems are nested in it.
     nesting: u32,
     /// What the two borrow.
@@ -104,7 +95,7 @@ struct Pair<J: Join> {
     progress: Progress,
 }
 
-impl<J: Join> SystemCore for Pair<J> {
+impl<A: System, B: System, J: Join<A, B>> SystemCore for Pair<A, B, J> {
     fn facts(&self) -> SystemFacts<'_> {
         let skipped_by = match self.progress.last {
             _ if !J::REPORTS => None,
@@ -151,7 +142,7 @@ impl<J: Join> SystemCore for Pair<J> {
     }
 }
 
-impl<J: Join> System for Pair<J> {
+impl<A: System, B: System, J: Join<A, B>> System for Pair<A, B, J> {
     type In = J::In;
     type Out = J::Out;
 
@@ -160,7 +151,7 @@ impl<J: Join> System for Pair<J> {
     }
 }
 
-impl<J: Join> Composite for Pair<J> {
+impl<A: System, B: System, J: Join<A, B>> Composite for Pair<A, B, J> {
     fn world(&mut self) -> &mut Option<WorldId> {
         &mut self.world
     }
@@ -174,12 +165,12 @@ impl<J: Join> Composite for Pair<J> {
 }
 
 /// Two systems that run as one. Either gets the input that the join gives it.
-pub(super) fn pair<J: Join>(
-    name: String,
-    join: J,
-    first: BoxedSystem<J::FirstIn, J::FirstOut>,
-    second: BoxedSystem<J::SecondIn, J::SecondOut>,
-) -> BoxedSystem<J::In, J::Out> {
+pub(super) fn pair<A, B, J>(name: String, join: J, first: A, second: B) -> BoxedSystem<J::In, J::Out>
+where
+    A: System,
+    B: System,
+    J: Join<A, B>,
+{
     let (of_first, of_second) = (first.facts(), second.facts());
     let access = of_first.access.union(of_second.access);
     let nesting = nested(of_first.nesting.max(of_second.nesting));
@@ -188,26 +179,20 @@ pub(super) fn pair<J: Join>(
 }
 
 /// The second system gets what the first returns.
-struct Pipe<I, Out, NextIn, NextOut>(PhantomData<fn(I, Out) -> (NextIn, NextOut)>);
+struct Pipe;
 
-impl<I, Out, NextIn, NextOut> Join for Pipe<I, Out, NextIn, NextOut>
+impl<A, B> Join<A, B> for Pipe
 where
-    I: SystemInput + 'static,
-    Out: 'static,
-    NextIn: for<'i> SystemInput<Inner<'i> = Out> + 'static,
-    NextOut: 'static,
+    A: System,
+    B: System<In: for<'i> SystemInput<Inner<'i> = A::Out>>,
 {
-    type FirstIn = I;
-    type FirstOut = Out;
-    type SecondIn = NextIn;
-    type SecondOut = NextOut;
-    type In = I;
-    type Out = NextOut;
+    type In = A::In;
+    type Out = B::Out;
 
     const REPORTS: bool = true;
 
     #[inline]
-    fn join(&self, input: Given<'_, I>, run: &mut PairRun<'_, '_, '_, Self>) -> Result<NextOut, ParamError> {
+    fn join(&self, input: SystemIn<'_, A>, run: &mut PairRun<'_, '_, '_, A, B>) -> Result<B::Out, ParamError> {
         let between = run.first(input)?;
         run.second(between)
     }
@@ -229,7 +214,7 @@ where
     NextOut: 'static,
 {
     let name = joined(&[first.name(), ".pipe(", second.name(), ")"]);
-    pair(name, Pipe(PhantomData), first, second)
+    pair(name, Pipe, first, second)
 }
 
 /// What a condition says. One that is skipped because of a parameter does not hold.
@@ -250,23 +235,20 @@ pub(in crate::system) struct Rule {
     pub(in crate::system) outcome: fn(bool, bool) -> bool,
 }
 
-/// Joins conditions by a [`Rule`].
-struct Ruled<I>(Rule, PhantomData<fn(I)>);
-
-impl<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static> Join for Ruled<I> {
-    type FirstIn = I;
-    type FirstOut = bool;
-    type SecondIn = I;
-    type SecondOut = bool;
-    type In = I;
+impl<A, B> Join<A, B> for Rule
+where
+    A: System<In: for<'i> SystemInput<Inner<'i>: Copy>, Out = bool>,
+    B: System<In = A::In, Out = bool>,
+{
+    type In = A::In;
     type Out = bool;
 
     /// What skips a condition is its answer.
     const REPORTS: bool = false;
 
     #[inline]
-    fn join(&self, input: Given<'_, I>, run: &mut PairRun<'_, '_, '_, Self>) -> Result<bool, ParamError> {
-        let Rule { decides, outcome, .. } = self.0;
+    fn join(&self, input: SystemIn<'_, A>, run: &mut PairRun<'_, '_, '_, A, B>) -> Result<bool, ParamError> {
+        let Self { decides, outcome, .. } = *self;
         let first = holds(run.first(input))?;
         if decides == Some(first) {
             return Ok(outcome(first, first));
@@ -282,5 +264,5 @@ pub(in crate::system) fn both<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static>
     second: BoxedSystem<I, bool>,
 ) -> BoxedSystem<I, bool> {
     let name = joined(&[first.name(), ".", rule.name, "(", second.name(), ")"]);
-    pair(name, Ruled(rule, PhantomData), first, second)
+    pair(name, rule, first, second)
 }

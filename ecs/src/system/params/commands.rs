@@ -63,7 +63,7 @@ unsafe impl<Q: CommandQueues> ParamSource for CommandsSource<Q> {
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Recorded<Q> {
         meta.next_param();
-        meta.add_deferred();
+        meta.access.add_deferred();
         Recorded { queues: Q::default(), target_world: TargetWorld::new(store) }
     }
 

@@ -101,7 +101,7 @@ unsafe impl<T: AppliedToStore> ParamSource for DeferredSource<T> {
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Filled<T> {
         meta.next_param();
-        meta.add_deferred();
+        meta.access.add_deferred();
         let target_world = TargetWorld::new(store);
         let value = T::made_from_store(store);
         // As for a `Local`: what was initialised before it belongs to the old world.

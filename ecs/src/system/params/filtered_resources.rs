@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use fixedbitset::FixedBitSet;
@@ -34,17 +33,13 @@ pub enum ResourceFetchError {
     NoResourceAccess(&'static str),
 }
 
-impl fmt::Display for ResourceFetchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::DoesNotExist(name) => write!(f, "resource `{name}` does not exist"),
-            Self::NoResourceAccess(name) => write!(
-                f,
-                "the parameter may not borrow resource `{name}` so: add the access to its builder with `add_read` or `add_write`"
-            ),
-        }
-    }
-}
+impl_display!([] ResourceFetchError => |this, f| match this {
+    Self::DoesNotExist(name) => write!(f, "resource `{name}` does not exist"),
+    Self::NoResourceAccess(name) => write!(
+        f,
+        "the parameter may not borrow resource `{name}` so: add the access to its builder with `add_read` or `add_write`"
+    ),
+});
 
 impl core::error::Error for ResourceFetchError {}
 
@@ -279,18 +274,14 @@ impl<'w, 's> FilteredResourcesMut<'w, 's> {
     }
 }
 
-/// What one may change one may read.
-impl<'w, 's> From<FilteredResourcesMut<'w, 's>> for FilteredResources<'w, 's> {
-    fn from(resources: FilteredResourcesMut<'w, 's>) -> Self {
-        Self { reach: resources.reach }
-    }
+impl_from! {
+    /// What one may change one may read.
+    ['w, 's] FilteredResourcesMut<'w, 's> => FilteredResources<'w, 's>, |resources| Self { reach: resources.reach };
 }
 
-/// The same resources, to read, while they are not changed.
-impl<'w, 's> From<&'w FilteredResourcesMut<'_, 's>> for FilteredResources<'w, 's> {
-    fn from(resources: &'w FilteredResourcesMut<'_, 's>) -> Self {
-        resources.as_readonly()
-    }
+impl_from! {
+    /// The same resources, to read, while they are not changed.
+    ['w, 's] &'w FilteredResourcesMut<'_, 's> => FilteredResources<'w, 's>, |resources| resources.as_readonly();
 }
 
 impl_debug!([] FilteredResources<'_, '_> => |this, f|

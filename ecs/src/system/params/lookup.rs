@@ -46,7 +46,7 @@ use crate::system::param_error::ParamError;
 /// ```
 #[doc(alias("ComponentLookup", "ComponentDataFromEntity", "BufferLookup", "SubWorld", "View"))]
 pub struct Lookup<'w, 's, D: ReadOnlyQueryData, F: QueryFilter = ()> {
-    query: Query<'w, 's, D, F>,
+    pub(in crate::system) query: Query<'w, 's, D, F>,
 }
 
 impl_copy! { [D: ReadOnlyQueryData, F: QueryFilter] Lookup<'_, '_, D, F>; }
@@ -116,28 +116,19 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Component)] struct Health(u32);
-/// # let mut world = World::new();
-/// let entity = world.spawn(Health(7)).id();
-/// let mut state = world.query::<&Health>();
-/// let healths = Lookup::from(state.query(&world));
-/// assert_eq!(healths.get(entity).unwrap().0, 7);
-/// ```
-impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
-    /// The query that it is.
-    pub(in crate::system) fn into_query(self) -> Query<'w, 's, D, F> {
-        self.query
-    }
-}
-
-impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> From<Query<'w, 's, D, F>> for Lookup<'w, 's, D, F> {
-    fn from(query: Query<'w, 's, D, F>) -> Self {
-        Self { query }
-    }
+impl_from! {
+    /// For unit tests of systems, which can be called by hand.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(7)).id();
+    /// let mut state = world.query::<&Health>();
+    /// let healths = Lookup::from(state.query(&world));
+    /// assert_eq!(healths.get(entity).unwrap().0, 7);
+    /// ```
+    ['w, 's, D: ReadOnlyQueryData, F: QueryFilter] Query<'w, 's, D, F> => Lookup<'w, 's, D, F>, |query| Self { query };
 }
 
 impl_debug!([D: ReadOnlyQueryData, F: QueryFilter] Lookup<'_, '_, D, F> => |_this, f|

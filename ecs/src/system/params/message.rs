@@ -189,7 +189,7 @@ impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
 /// ```
 #[doc(alias("EventWriter", "send"))]
 pub struct MessageWriter<'w, M> {
-    messages: &'w mut Messages<M>,
+    pub(in crate::system) messages: &'w mut Messages<M>,
 }
 
 impl<'w, M> MessageWriter<'w, M> {
@@ -208,11 +208,6 @@ impl<'w, M> MessageWriter<'w, M> {
     #[inline]
     pub fn write(&mut self, message: M) -> MessageId<M> {
         self.messages.write(message)
-    }
-
-    /// What it writes to.
-    pub(in crate::system) fn into_messages(self) -> &'w mut Messages<M> {
-        self.messages
     }
 
     /// The same writer for a shorter time.
@@ -237,11 +232,9 @@ impl<'w, M> MessageWriter<'w, M> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand.
-impl<'w, M> From<&'w mut Messages<M>> for MessageWriter<'w, M> {
-    fn from(messages: &'w mut Messages<M>) -> Self {
-        Self { messages }
-    }
+impl_from! {
+    /// For unit tests of systems, which can be called by hand.
+    ['w, M] &'w mut Messages<M> => MessageWriter<'w, M>, |messages| Self { messages };
 }
 
 impl_debug!([M] MessageWriter<'_, M> => |this, f|
@@ -345,11 +338,10 @@ impl<M> MessageReader<'_, '_, M> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand.
-impl<'w, 's, M> From<(&'w Messages<M>, &'s mut MessageCursor<M>)> for MessageReader<'w, 's, M> {
-    fn from((messages, cursor): (&'w Messages<M>, &'s mut MessageCursor<M>)) -> Self {
-        Self { messages, cursor }
-    }
+impl_from! {
+    /// For unit tests of systems, which can be called by hand.
+    ['w, 's, M] (&'w Messages<M>, &'s mut MessageCursor<M>) => MessageReader<'w, 's, M>, |(messages, cursor)|
+        Self { messages, cursor };
 }
 
 /// Reads the messages that others have written, each once, and may change them for later readers.
@@ -492,11 +484,10 @@ writing_methods! {
     MessageMutator<'_, '_>;
 }
 
-/// For unit tests of systems, which can be called by hand.
-impl<'w, 's, M> From<(&'w mut Messages<M>, &'s mut MessageCursor<M>)> for MessageMutator<'w, 's, M> {
-    fn from((messages, cursor): (&'w mut Messages<M>, &'s mut MessageCursor<M>)) -> Self {
-        Self { messages, cursor }
-    }
+impl_from! {
+    /// For unit tests of systems, which can be called by hand.
+    ['w, 's, M] (&'w mut Messages<M>, &'s mut MessageCursor<M>) => MessageMutator<'w, 's, M>, |(messages, cursor)|
+        Self { messages, cursor };
 }
 
 params! {

@@ -62,11 +62,9 @@ impl<'w, T: ?Sized> NonSend<'w, T> {
     }
 }
 
-/// What one may change one may read.
-impl<'w, T: ?Sized> From<NonSendMut<'w, T>> for NonSend<'w, T> {
-    fn from(value: NonSendMut<'w, T>) -> Self {
-        Self { value: value.value, ticks: value.ticks }
-    }
+impl_from! {
+    /// What one may change one may read.
+    ['w, T: ?Sized] NonSendMut<'w, T> => NonSend<'w, T>, |value| Self { value: value.value, ticks: value.ticks };
 }
 
 /// A value of [`World::insert_non_send`](crate::world::World::insert_non_send) that a system changes.
@@ -158,7 +156,7 @@ impl NonSendMarker {
 fn init_non_send<T: 'static>(store: &mut Store, meta: &mut SystemMeta, write: bool) -> ResourceId {
     let id = store.resources.register::<OnThread<T>>();
     meta.add_access(ParamAccess::NonSend { id: id.0, name: type_name::<T>(), write }, store);
-    meta.add_non_send();
+    meta.access.add_non_send();
     meta.next_param();
     id
 }
@@ -245,7 +243,7 @@ borrowed_values!(NonSend, NonSendMut;);
 plain_source! {
     /// How a [`NonSendMarker`] is fetched.
     MarkerSource;
-    keeps (), |meta| meta.add_non_send();
+    keeps (), |meta| meta.access.add_non_send();
     gives NonSendMarker, |_nothing, _cell| NonSendMarker(PhantomData);
 }
 

@@ -301,38 +301,32 @@ pub trait Borrowing: 'static {
     unsafe fn get<'w, R: Resource>(id: ResourceId, cell: StoreCell<'w>) -> Option<Self::Param<'w, R>>;
 }
 
-/// To be read.
-#[doc(hidden)]
-pub struct Reads;
+macro_rules! borrowings {
+    ($($(#[$doc:meta])* $Borrowing:ident: $writes:literal, $Param:ident, $as_reference:ident;)*) => { $(
+        $(#[$doc])*
+        #[doc(hidden)]
+        pub struct $Borrowing;
 
-impl Borrowing for Reads {
-    const WRITES: bool = false;
-    type Param<'w, R: Resource> = Res<'w, R>;
+        impl Borrowing for $Borrowing {
+            const WRITES: bool = $writes;
+            type Param<'w, R: Resource> = $Param<'w, R>;
 
-    #[inline]
-    unsafe fn get<'w, R: Resource>(id: ResourceId, cell: StoreCell<'w>) -> Option<Res<'w, R>> {
-        let (value, cells) = cell.store().resources.raw(id)?;
-        // SAFETY: the place of `R` holds an `R`; the caller promises the access.
-        let value = unsafe { value.cast::<R>().as_ref() };
-        Some(Res { value, ticks: Ticks::new(TickPlace::One(cells), cell.run_ticks()) })
-    }
+            #[inline]
+            unsafe fn get<'w, R: Resource>(id: ResourceId, cell: StoreCell<'w>) -> Option<$Param<'w, R>> {
+                let (value, cells) = cell.store().resources.raw(id)?;
+                // SAFETY: the place of `R` holds an `R`; the caller promises the access.
+                let value = unsafe { value.cast::<R>().$as_reference() };
+                Some($Param { value, ticks: Ticks::new(TickPlace::One(cells), cell.run_ticks()) })
+            }
+        }
+    )* };
 }
 
-/// To be written.
-#[doc(hidden)]
-pub struct Writes;
-
-impl Borrowing for Writes {
-    const WRITES: bool = true;
-    type Param<'w, R: Resource> = ResMut<'w, R>;
-
-    #[inline]
-    unsafe fn get<'w, R: Resource>(id: ResourceId, cell: StoreCell<'w>) -> Option<ResMut<'w, R>> {
-        let (value, cells) = cell.store().resources.raw(id)?;
-        // SAFETY: the place of `R` holds an `R`; the caller promises the access.
-        let value = unsafe { value.cast::<R>().as_mut() };
-        Some(ResMut { value, ticks: Ticks::new(TickPlace::One(cells), cell.run_ticks()) })
-    }
+borrowings! {
+    /// To be read.
+    Reads: false, Res, as_ref;
+    /// To be written.
+    Writes: true, ResMut, as_mut;
 }
 
 /// A resource that exists.
@@ -402,7 +396,7 @@ unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for Res
     };
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
-        let kept = K::begin(store.resources.get_or_init::<R>(store.clock.stamp_in(meta.system())));
+        let kept = K::begin(store.resources.get_or_init::<R>(store.clock.stamp_in(meta.system)));
         let id = init_resource::<R>(store, meta, B::WRITES, K::READS_MESSAGES);
         KeptState { id, kept, system: meta.name(), is_reported: false }
     }

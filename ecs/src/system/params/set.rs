@@ -161,16 +161,12 @@ impl<P: SystemParam, B: BuildParam<P>> BuildParam<ParamSet<'_, '_, Vec<P>>> for 
 }
 
 impl<P: SystemParam> ParamSet<'_, '_, Vec<P>> {
-    /// How many members there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.members.state.len()
-    }
+    getters! {
+        /// How many members there are.
+        pub fn len(&self) -> usize = self.members.state.len();
 
-    /// Whether there are no members.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.members.state.is_empty()
+        /// Whether there are no members.
+        pub fn is_empty(&self) -> bool = self.members.state.is_empty();
     }
 
     /// A member, until it or another one is asked for again.

@@ -12,7 +12,7 @@ use crate::const_access::ConstAccess;
 use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QuerySingleError, QueryState};
 use crate::store::Store;
 use crate::system::meta::SystemMeta;
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
 
 /// The only entity that a query matches.
@@ -238,16 +238,12 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for SingleSource<T, F> {
     }
 }
 
-impl<D: QueryData, F: QueryFilter> SystemParam for Single<'_, '_, D, F> {
-    type Source = SingleSource<D::Terms, F::Terms>;
-    type Item<'w, 's> = Single<'w, 's, D, F>;
-
-    #[inline]
-    fn item<'w, 's>(found: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+params! {
+    [D: QueryData, F: QueryFilter] Single<'_, '_, D, F> => Single<'w, 's, D, F>, SingleSource<D::Terms, F::Terms>, |found| {
         let FoundSingle { item, query } = found;
         let item = Some(D::item(item, query.kept()));
         Single { item, query: Some(query.with_same_terms()), is_out: AtomicBool::new(false) }
-    }
+    };
 }
 
 /// How a [`Populated`] is fetched.

@@ -3,7 +3,6 @@
 use super::query::QuerySource;
 use crate::entity::Entity;
 use crate::query::{Finder, Query, QueryFilter, ReadOnlyQueryData};
-use crate::system::param::{ParamSource, SystemParam};
 
 /// Finds what the targets of pairs have. A macro writes it.
 #[doc(hidden)]
@@ -19,13 +18,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Targets<'w, 's, D, F> {
     }
 }
 
-impl<D: ReadOnlyQueryData, F: QueryFilter> SystemParam for Targets<'_, '_, D, F> {
-    type Source = QuerySource<D::Terms, F::Terms>;
-    type Item<'w, 's> = Targets<'w, 's, D, F>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        let query: Query<'w, 's, D, F> = got.with_same_terms();
-        Targets { finder: query.into_finder() }
-    }
+params! {
+    [D: ReadOnlyQueryData, F: QueryFilter] Targets<'_, '_, D, F> => Targets<'w, 's, D, F>, QuerySource<D::Terms, F::Terms>, |got|
+        Targets { finder: Query::<D, F>::into_finder(got.with_same_terms()) };
 }

@@ -24,12 +24,8 @@ unsafe impl ParamSource for () {
     }
 }
 
-impl SystemParam for () {
-    type Source = ();
-    type Item<'w, 's> = ();
-
-    #[inline]
-    fn item<'w, 's>((): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {}
+params! {
+    [] () => (), (), |()| ();
 }
 
 /// How up to four parameters are fetched. Groups of parameters are such parameters, too.

@@ -126,16 +126,12 @@ impl<T: MadeFromStore + Send + 'static> BuildParam<Local<'_, T>> for LocalBuilde
 pub struct SystemName(&'static str);
 
 impl SystemName {
-    /// The name.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.0
-    }
+    getters! {
+        /// The name.
+        pub fn name(&self) -> &'static str = self.0;
 
-    /// The name.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        self.0
+        /// The name.
+        pub fn as_str(&self) -> &str = self.0;
     }
 }
 

@@ -145,7 +145,7 @@ impl<'w, R: Relationship> RelatedSpawnerCommands<'w, R> {
     /// assert_eq!(world.get::<Children>(parent).unwrap().len(), 4);
     /// ```
     pub fn reborrow(&mut self) -> RelatedSpawnerCommands<'_, R> {
-        RelatedSpawnerCommands::new(self.commands.short(), self.target)
+        RelatedSpawnerCommands::new(self.commands.reborrow(), self.target)
     }
 }
 
