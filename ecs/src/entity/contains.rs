@@ -42,14 +42,20 @@ impl ContainsEntity for Entity {
     }
 }
 
-macro_rules! pointers {
-    ($($Pointer:ty),*) => { $(
-        impl<T: ContainsEntity + ?Sized> ContainsEntity for $Pointer {
-            fn entity(&self) -> Entity {
-                (**self).entity()
-            }
-        }
-    )* };
+impl<T: ContainsEntity + ?Sized> ContainsEntity for &T {
+    fn entity(&self) -> Entity {
+        (**self).entity()
+    }
 }
 
-pointers! { &T, &mut T, Box<T> }
+impl<T: ContainsEntity + ?Sized> ContainsEntity for &mut T {
+    fn entity(&self) -> Entity {
+        (**self).entity()
+    }
+}
+
+impl<T: ContainsEntity + ?Sized> ContainsEntity for Box<T> {
+    fn entity(&self) -> Entity {
+        (**self).entity()
+    }
+}

@@ -63,24 +63,31 @@ impl DynamicComponentFetch for ComponentId {
     }
 }
 
-macro_rules! arrays {
-    ($($Ids:ty)*) => { $(
-        impl<const N: usize> DynamicComponentFetch for $Ids {
-            type Ref<'w> = [ErasedRef<'w>; N];
-            type Mut<'w> = [ErasedMut<'w>; N];
+impl<const N: usize> DynamicComponentFetch for &[ComponentId; N] {
+    type Ref<'w> = [ErasedRef<'w>; N];
+    type Mut<'w> = [ErasedMut<'w>; N];
 
-            fn fetch_ref(self, entity: ReadEntity<'_>) -> Result<Self::Ref<'_>, ErasedAccessError> {
-                self[..].fetch_ref(entity).map(array)
-            }
+    fn fetch_ref(self, entity: ReadEntity<'_>) -> Result<Self::Ref<'_>, ErasedAccessError> {
+        self[..].fetch_ref(entity).map(array)
+    }
 
-            fn fetch_mut(self, entity: WriteEntity<'_>) -> Result<Self::Mut<'_>, ErasedAccessError> {
-                self[..].fetch_mut(entity).map(array)
-            }
-        }
-    )* };
+    fn fetch_mut(self, entity: WriteEntity<'_>) -> Result<Self::Mut<'_>, ErasedAccessError> {
+        self[..].fetch_mut(entity).map(array)
+    }
 }
 
-arrays! { [ComponentId; N] &[ComponentId; N] }
+impl<const N: usize> DynamicComponentFetch for [ComponentId; N] {
+    type Ref<'w> = [ErasedRef<'w>; N];
+    type Mut<'w> = [ErasedMut<'w>; N];
+
+    fn fetch_ref(self, entity: ReadEntity<'_>) -> Result<Self::Ref<'_>, ErasedAccessError> {
+        (&self).fetch_ref(entity)
+    }
+
+    fn fetch_mut(self, entity: WriteEntity<'_>) -> Result<Self::Mut<'_>, ErasedAccessError> {
+        (&self).fetch_mut(entity)
+    }
+}
 
 impl DynamicComponentFetch for &[ComponentId] {
     type Ref<'w> = Vec<ErasedRef<'w>>;

@@ -153,36 +153,45 @@ impl WorldEntityFetch for Entity {
     }
 }
 
-macro_rules! arrays {
-    ($($Entities:ty: |$entities:ident| $array:expr;)*) => { $(
-        impl<const N: usize> WorldEntityFetch for $Entities {
-            type Ref<'w> = [EntityRef<'w>; N];
-            type Mut<'w> = [EntityMut<'w>; N];
-            type DeferredMut<'w> = Self::Mut<'w>;
-            type MutError = EntityMutableFetchError;
+impl<const N: usize> WorldEntityFetch for [Entity; N] {
+    type Ref<'w> = [EntityRef<'w>; N];
+    type Mut<'w> = [EntityMut<'w>; N];
+    type DeferredMut<'w> = Self::Mut<'w>;
+    type MutError = EntityMutableFetchError;
 
-            fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
-                all_alive(&world.store, &self[..])?;
-                Ok(self.map(|entity| EntityRef::new(world.read(), entity)))
-            }
+    fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
+        all_alive(&world.store, &self)?;
+        Ok(self.map(|entity| EntityRef::new(world.read(), entity)))
+    }
 
-            fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
-                self.fetch_deferred_mut(world.write_entities())
-            }
+    fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        self.fetch_deferred_mut(world.write_entities())
+    }
 
-            fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
-                let $entities = self;
-                all_alive(entities.store(), &$entities[..])?;
-                let unique = UniqueEntityArray::try_new($array).map_err(EntityMutableFetchError::AliasedMutability)?;
-                Ok(entities.into_each(unique).map(EntityMut))
-            }
-        }
-    )* };
+    fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        all_alive(entities.store(), &self)?;
+        let unique = UniqueEntityArray::try_new(self).map_err(EntityMutableFetchError::AliasedMutability)?;
+        Ok(entities.into_each(unique).map(EntityMut))
+    }
 }
 
-arrays! {
-    [Entity; N]: |these| these;
-    &[Entity; N]: |these| *these;
+impl<const N: usize> WorldEntityFetch for &[Entity; N] {
+    type Ref<'w> = [EntityRef<'w>; N];
+    type Mut<'w> = [EntityMut<'w>; N];
+    type DeferredMut<'w> = Self::Mut<'w>;
+    type MutError = EntityMutableFetchError;
+
+    fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
+        (*self).fetch_ref(world)
+    }
+
+    fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        (*self).fetch_mut(world)
+    }
+
+    fn fetch_deferred_mut(self, entities: WriteEntities<'_>) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        (*self).fetch_deferred_mut(entities)
+    }
 }
 
 impl WorldEntityFetch for &[Entity] {
