@@ -164,7 +164,7 @@ impl<F: FnOnce(EntityWorldMut<'_>) -> Out + Send + 'static, Out: CommandOutput> 
 /// What happens with the error of a command.
 fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
     let Err(error) = done else { return };
-    let by = world.store.structure.entities.acting();
+    let by = world.store.structure.entities.caller();
     let context = |errors: &CommandErrors| ErrorContext::command(type_name::<C>()).of_system(errors.system).by(by);
     let Some(error) = world.store.commands.errors.handle(error, context) else { return };
     match error.severity() {
@@ -333,7 +333,7 @@ impl EntityCommands<'_> {
                 settle::<C>(world, done);
             }
             Err(error) => {
-                let by = world.store.structure.entities.acting();
+                let by = world.store.structure.entities.caller();
                 world.store.commands.errors.report("queue", type_name::<C>(), CommandFailure::Entity(error), by);
             }
         });
