@@ -3,16 +3,42 @@
 
 /// Implements `Debug` by an expression of the value and the formatter.
 macro_rules! impl_debug {
-    ($(#[$attribute:meta])* $($implementation:tt)*) => {
-        impl_fmt!($(#[$attribute])* Debug: $($implementation)*);
+    ($(#[$attribute:meta])* [$($generics:tt)*] $($implementation:tt)*) => {
+        impl_fmt!($(#[$attribute])* Debug: [$($generics)*] $($implementation)*);
     };
 }
 
 /// Implements `Display` by an expression of the value and the formatter.
 macro_rules! impl_display {
-    ($($implementation:tt)*) => {
-        impl_fmt!(Display: $($implementation)*);
+    ($(#[$attribute:meta])* [$($generics:tt)*] $($implementation:tt)*) => {
+        impl_fmt!($(#[$attribute])* Display: [$($generics)*] $($implementation)*);
     };
+}
+
+/// Implements `Display` and `Error` for an error by an expression as [`impl_display`] takes it, and `From` for each variant that is named
+/// with the type of its only value.
+macro_rules! impl_error {
+    (
+        $(#[$attribute:meta])*
+        [$($generics:tt)*] $Type:ty => |$this:ident, $f:ident| $text:expr $(, $Variant:ident($Source:ty))*
+    ) => {
+        impl_display!($(#[$attribute])* [$($generics)*] $Type => |$this, $f| $text);
+
+        impl<$($generics)*> ::core::error::Error for $Type {}
+
+        impl_from_variant!($($Type: $Variant($Source)),*);
+    };
+}
+
+/// Implements `From` for an enum by variants that hold one value each.
+macro_rules! impl_from_variant {
+    ($($Type:ty: $Variant:ident($Source:ty)),*) => { $(
+        impl From<$Source> for $Type {
+            fn from(value: $Source) -> Self {
+                Self::$Variant(value)
+            }
+        }
+    )* };
 }
 
 macro_rules! impl_fmt {

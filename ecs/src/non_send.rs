@@ -9,7 +9,6 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::any::type_name;
 use core::cell::Cell;
-use core::fmt;
 use core::mem;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -65,16 +64,14 @@ impl WrongThread {
     }
 }
 
-impl fmt::Display for WrongThread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { value, owner, current } = self;
-        write!(
-            f,
-            "non-Send value `{value}` was inserted on {owner} and cannot be used on {current}; use it where it was \
-             inserted, or make it a resource if it is `Send` and `Sync`"
-        )
-    }
-}
+impl_display!([] WrongThread => |this, f| {
+    let Self { value, owner, current } = this;
+    write!(
+        f,
+        "non-Send value `{value}` was inserted on {owner} and cannot be used on {current}; use it where it was \
+         inserted, or make it a resource if it is `Send` and `Sync`"
+    )
+});
 
 /// The resource that holds a value which stays on its thread.
 pub struct OnThread<T> {
@@ -141,9 +138,7 @@ impl<T> OnThread<T> {
 
     /// The value itself, on its thread.
     fn into_inner(mut self) -> T {
-        if let Err(error) = self.check() {
-            error.raise();
-        }
+        self.check().unwrap_or_else(|error| error.raise());
         self.value.take().expect(TAKEN)
     }
 }

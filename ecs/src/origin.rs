@@ -1,8 +1,8 @@
 //! Origins: the line of the source and the system that did something. Known with the feature `track_location` only.
 //!
-//! Three types come in two versions: [`Known`], a reference that may be there, [`KnownCell`], a place for one that is
+//! Three types hold something [`Tracked`]: [`Known`], a reference that may be there, [`KnownCell`], a place for one that is
 //! written through shared references, and [`PerIndex`], a list of what is known by index. Without the feature they have no
-//! size and do nothing, and neither has or does what is made of them, here and elsewhere.
+//! size and do nothing. The same goes for the types that consist of them, here and elsewhere.
 //!
 //! `Store::by_caller` sets the origin of the operations that follow on an exclusively borrowed store. A command has the
 //! origin of the code that recorded it. A run of a system that may share the store has the system's name in its `RunTicks`,
@@ -10,256 +10,192 @@
 //! origin of the step that brought it. With or without the feature the same happens, except that with it components are
 //! tracked from their registration on.
 
-use core::fmt;
-use core::panic::Location;
-
-use crate::alloc_error::AllocError;
-
-#[cfg(feature = "track_location")]
-mod known {
-    //! What is known is kept.
-
-    use alloc::boxed::Box;
-    use alloc::vec::Vec;
-    use core::panic::Location;
-    use core::ptr;
-    use core::sync::atomic::{AtomicPtr, Ordering};
-
-    use crate::alloc_error::{AllocError, try_reserve, try_shrink};
-
-    /// Whether anything is ever known.
-    pub(crate) const TRACKED: bool = true;
-
-    /// Something that lives as long as the program, if it is known.
-    #[derive(Debug)]
-    pub(crate) struct Known<T: 'static>(Option<&'static T>);
-
-    impl<T> Known<T> {
-        pub(crate) const NONE: Self = Self(None);
-
-        #[inline]
-        pub(crate) const fn get(self) -> Option<&'static T> {
-            self.0
-        }
-    }
-
-    impl Known<Location<'static>> {
-        /// Where the function was called that calls this, or the one that called that, as far as they track their callers.
-        #[inline]
-        #[track_caller]
-        pub(crate) const fn caller() -> Self {
-            Self(Some(Location::caller()))
-        }
-    }
-
-    /// The name of a system. There is one of each in the program.
-    #[derive(Debug)]
-    pub(crate) struct Name {
-        name: &'static str,
-        next: Option<&'static Self>,
-    }
-
-    /// All names, the newest first. The list only grows, by one for each system that the program has.
-    static NAMES: KnownCell<Name> = KnownCell(AtomicPtr::new(ptr::null_mut()));
-
-    impl Known<Name> {
-        pub(crate) fn of(name: &'static str) -> Self {
-            let mut new = None;
-            loop {
-                let first = NAMES.get().0;
-                let mut names = core::iter::successors(first, |known| known.next);
-                // What another thread has entered meanwhile makes `new` superfluous; it stays in memory, which is rare.
-                if let Some(known) = names.find(|known| known.name == name) {
-                    return Self(Some(known));
-                }
-                let node = new.get_or_insert_with(|| Box::leak(Box::new(Name { name, next: None })));
-                node.next = first;
-                let before = first.map_or(ptr::null(), ptr::from_ref).cast_mut();
-                if NAMES.0.compare_exchange(before, *node, Ordering::Release, Ordering::Relaxed).is_ok() {
-                    return Self(new.map(|node| &*node));
-                }
-            }
-        }
-
-        pub(crate) const fn name(self) -> Option<&'static str> {
-            match self.0 {
-                Some(node) => Some(node.name),
-                None => None,
-            }
-        }
-    }
-
-    /// A place for a [`Known`], which may be written through shared references.
-    #[derive(Debug)]
-    pub(crate) struct KnownCell<T: 'static>(AtomicPtr<T>);
-
-    impl<T> Default for KnownCell<T> {
-        fn default() -> Self {
-            Self(AtomicPtr::default())
-        }
-    }
-
-    impl<T: Sync> KnownCell<T> {
-        #[inline]
-        pub(crate) fn get(&self) -> Known<T> {
-            // SAFETY: the address is null or that of a value that lives as long as the program and is not changed any more:
-            // nothing else is ever stored, by `set` and by `Known::of`. What was written to it before can be seen, since it
-            // was stored with `Release`. It may be shared between threads.
-            Known(unsafe { self.0.load(Ordering::Acquire).as_ref() })
-        }
-
-        #[inline]
-        pub(crate) fn set(&self, known: Known<T>) {
-            self.0.store(known.0.map_or(ptr::null(), ptr::from_ref).cast_mut(), Ordering::Release);
-        }
-    }
-
-    /// What is known by index.
-    #[derive(Debug)]
-    pub(crate) struct PerIndex<T>(Vec<T>);
-
-    impl<T> Default for PerIndex<T> {
-        fn default() -> Self {
-            Self(Vec::new())
-        }
-    }
-
-    impl<T: Default> PerIndex<T> {
-        #[inline]
-        pub(crate) fn get(&self, index: usize) -> Option<&T> {
-            self.0.get(index)
-        }
-
-        /// The place of an index. None if there is no memory for it: then this is not known.
-        #[inline]
-        pub(crate) fn place(&mut self, index: usize) -> Option<&mut T> {
-            if index >= self.0.len() {
-                self.grow_to(index + 1).ok()?;
-            }
-            self.0.get_mut(index)
-        }
-
-        pub(crate) fn grow_to(&mut self, len: usize) -> Result<(), AllocError> {
-            let more = len.saturating_sub(self.0.len());
-            try_reserve(&mut self.0, more)?;
-            self.0.resize_with(len.max(self.0.len()), T::default);
-            Ok(())
-        }
-
-        pub(crate) fn shrink_to(&mut self, len: usize) {
-            self.0.truncate(len);
-            try_shrink(&mut self.0);
-        }
-
-        pub(crate) fn allocated_bytes(&self) -> usize {
-            self.0.capacity() * size_of::<T>()
-        }
-    }
-}
-
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 #[cfg(not(feature = "track_location"))]
-mod known {
-    //! Nothing is known, and nothing is kept.
+use core::marker::PhantomData;
+use core::panic::Location;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
-    use core::marker::PhantomData;
-    use core::panic::Location;
+use crate::alloc_error::{AllocError, try_reserve, try_shrink};
 
-    use crate::alloc_error::AllocError;
+/// Whether anything is ever known.
+pub(crate) const TRACKED: bool = cfg!(feature = "track_location");
 
-    pub(crate) const TRACKED: bool = false;
+/// A value that is kept with the feature `track_location` only. Without it this type has no size and the alignment 1.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tracked<T>(#[cfg(feature = "track_location")] T, #[cfg(not(feature = "track_location"))] PhantomData<fn() -> T>);
 
-    #[derive(Debug)]
-    pub(crate) struct Known<T: 'static>(PhantomData<&'static T>);
-
-    impl<T> Known<T> {
-        pub(crate) const NONE: Self = Self(PhantomData);
-
-        #[inline]
-        pub(crate) const fn get(self) -> Option<&'static T> {
-            None
-        }
+impl<T> Tracked<T> {
+    #[inline]
+    #[cfg(feature = "track_location")]
+    const fn new(value: T) -> Self {
+        Self(value)
     }
 
-    impl Known<Location<'static>> {
-        #[inline]
-        pub(crate) const fn caller() -> Self {
-            Self::NONE
-        }
+    #[inline]
+    #[cfg(not(feature = "track_location"))]
+    const fn new(value: T) -> Self {
+        core::mem::forget(value);
+        Self(PhantomData)
     }
 
-    #[derive(Debug)]
-    pub(crate) struct Name;
-
-    impl Known<Name> {
-        #[inline]
-        pub(crate) const fn of(_: &'static str) -> Self {
-            Self::NONE
-        }
-
-        #[inline]
-        pub(crate) const fn name(self) -> Option<&'static str> {
-            None
-        }
+    #[inline]
+    const fn get(&self) -> Option<&T> {
+        #[cfg(feature = "track_location")]
+        return Some(&self.0);
+        #[cfg(not(feature = "track_location"))]
+        None
     }
 
-    #[derive(Debug)]
-    pub(crate) struct KnownCell<T: 'static>(PhantomData<&'static T>);
-
-    impl<T> Default for KnownCell<T> {
-        fn default() -> Self {
-            Self(PhantomData)
-        }
-    }
-
-    impl<T> KnownCell<T> {
-        #[inline]
-        pub(crate) fn get(&self) -> Known<T> {
-            Known::NONE
-        }
-
-        #[inline]
-        pub(crate) fn set(&self, _: Known<T>) {}
-    }
-
-    #[derive(Debug)]
-    pub(crate) struct PerIndex<T>(PhantomData<fn() -> T>);
-
-    impl<T> Default for PerIndex<T> {
-        fn default() -> Self {
-            Self(PhantomData)
-        }
-    }
-
-    impl<T> PerIndex<T> {
-        #[inline]
-        pub(crate) fn get(&self, _: usize) -> Option<&T> {
-            None
-        }
-
-        #[inline]
-        pub(crate) fn place(&mut self, _: usize) -> Option<&mut T> {
-            None
-        }
-
-        #[inline]
-        pub(crate) fn grow_to(&mut self, _: usize) -> Result<(), AllocError> {
-            Ok(())
-        }
-
-        #[inline]
-        pub(crate) fn shrink_to(&mut self, _: usize) {}
-
-        #[inline]
-        pub(crate) fn allocated_bytes(&self) -> usize {
-            0
-        }
+    #[inline]
+    fn get_mut(&mut self) -> Option<&mut T> {
+        #[cfg(feature = "track_location")]
+        return Some(&mut self.0);
+        #[cfg(not(feature = "track_location"))]
+        None
     }
 }
 
-use self::known::{Known, KnownCell, Name};
-pub(crate) use self::known::{PerIndex, TRACKED};
+/// Something that lives as long as the program, if it is known.
+#[derive(Debug)]
+struct Known<T: 'static>(Tracked<Option<&'static T>>);
 
 impl_copy! { [T] Known<T>; }
+
+impl<T> Known<T> {
+    const NONE: Self = Self(Tracked::new(None));
+
+    #[inline]
+    const fn get(self) -> Option<&'static T> {
+        match self.0.get() {
+            Some(known) => *known,
+            None => None,
+        }
+    }
+}
+
+impl Known<Location<'static>> {
+    /// The place of the call of the calling function, or of a function further up if those between track their callers.
+    #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    const fn caller() -> Self {
+        Self(Tracked::new(Some(Location::caller())))
+    }
+}
+
+/// The name of a system. There is one of each in the program.
+#[derive(Debug)]
+struct Name {
+    name: &'static str,
+    next: Option<&'static Self>,
+}
+
+/// All names, the newest first. The list only grows, by one for each system that the program has.
+static NAMES: KnownCell<Name> = KnownCell(Tracked::new(AtomicPtr::new(ptr::null_mut())));
+
+impl Known<Name> {
+    fn of(name: &'static str) -> Self {
+        let Some(head) = NAMES.0.get() else { return Self::NONE };
+        let mut new = None;
+        loop {
+            let first = NAMES.get().get();
+            let mut names = core::iter::successors(first, |known| known.next);
+            // If another thread has entered the name in the meantime, `new` is superfluous; it stays in memory, which is rare.
+            if let Some(known) = names.find(|known| known.name == name) {
+                return Self(Tracked::new(Some(known)));
+            }
+            let node = new.get_or_insert_with(|| Box::leak(Box::new(Name { name, next: None })));
+            node.next = first;
+            let before = first.map_or(ptr::null(), ptr::from_ref).cast_mut();
+            if head.compare_exchange(before, *node, Ordering::Release, Ordering::Relaxed).is_ok() {
+                return Self(Tracked::new(new.map(|node| &*node)));
+            }
+        }
+    }
+
+    const fn name(self) -> Option<&'static str> {
+        match self.get() {
+            Some(node) => Some(node.name),
+            None => None,
+        }
+    }
+}
+
+/// A place for a [`Known`], which may be written through shared references.
+#[derive(Debug)]
+struct KnownCell<T: 'static>(Tracked<AtomicPtr<T>>);
+
+impl<T> Default for KnownCell<T> {
+    fn default() -> Self {
+        Self(Tracked::default())
+    }
+}
+
+impl<T: Sync> KnownCell<T> {
+    #[inline]
+    fn get(&self) -> Known<T> {
+        let Some(place) = self.0.get() else { return Known::NONE };
+        // SAFETY: the address is null or that of a value that lives as long as the program and is not changed any more:
+        // nothing else is ever stored, by `set` and by `Known::of`. What was written to it before can be seen, since it
+        // was stored with `Release`. It may be shared between threads.
+        Known(Tracked::new(unsafe { place.load(Ordering::Acquire).as_ref() }))
+    }
+
+    #[inline]
+    fn set(&self, known: Known<T>) {
+        if let Some(place) = self.0.get() {
+            place.store(known.get().map_or(ptr::null(), ptr::from_ref).cast_mut(), Ordering::Release);
+        }
+    }
+}
+
+/// What is known by index.
+#[derive(Debug, Default)]
+pub(crate) struct PerIndex<T>(Tracked<Vec<T>>);
+
+impl<T: Default> PerIndex<T> {
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
+        self.0.get()?.get(index)
+    }
+
+    /// The place of an index. None if there is no memory for it: then this is not known.
+    #[inline]
+    pub(crate) fn place(&mut self, index: usize) -> Option<&mut T> {
+        if index >= self.0.get()?.len() {
+            self.grow_to(index + 1).ok()?;
+        }
+        self.0.get_mut()?.get_mut(index)
+    }
+
+    /// Makes room for so many indexes.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. What was there stays.
+    #[inline]
+    pub(crate) fn grow_to(&mut self, len: usize) -> Result<(), AllocError> {
+        let Some(list) = self.0.get_mut() else { return Ok(()) };
+        try_reserve(list, len.saturating_sub(list.len()))?;
+        list.resize_with(len.max(list.len()), T::default);
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn shrink_to(&mut self, len: usize) {
+        if let Some(list) = self.0.get_mut() {
+            list.truncate(len);
+            try_shrink(list);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.0.get().map_or(0, |list| list.capacity() * size_of::<T>())
+    }
+}
 
 /// The system that is running, if one is and that is known.
 #[derive(Clone, Copy)]
@@ -274,11 +210,7 @@ impl SystemName {
     }
 }
 
-impl fmt::Debug for SystemName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.name().fmt(f)
-    }
-}
+impl_debug!([] SystemName => |this, f| this.0.name().fmt(f));
 
 /// The line of the source and the system that did something.
 ///
@@ -392,7 +324,7 @@ impl Origin {
     #[inline]
     pub(crate) fn is_same(self, other: Self) -> bool {
         let same_place = match (self.location.get(), other.location.get()) {
-            (Some(one), Some(other)) => core::ptr::eq(one, other),
+            (Some(one), Some(other)) => ptr::eq(one, other),
             (one, other) => one.is_none() && other.is_none(),
         };
         same_place && self.system() == other.system()
@@ -413,34 +345,26 @@ impl PartialEq for Origin {
 
 impl Eq for Origin {}
 
-/// As in ``system `game::bury` at src/game.rs:40:9``. Where nothing is known it says so.
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.system(), self.location()) {
-            (Some(system), Some(location)) => write!(f, "system `{system}` at {location}"),
-            (Some(system), None) => write!(f, "system `{system}`"),
-            (None, Some(location)) => location.fmt(f),
-            (None, None) => f.write_str("an unknown place"),
-        }
+impl_display! {
+    /// As in ``system `game::bury` at src/game.rs:40:9``. Where nothing is known it says so.
+    [] Origin => |this, f| match (this.system(), this.location()) {
+        (Some(system), Some(location)) => write!(f, "system `{system}` at {location}"),
+        (Some(system), None) => write!(f, "system `{system}`"),
+        (None, Some(location)) => location.fmt(f),
+        (None, None) => f.write_str("an unknown place"),
     }
 }
 
-impl fmt::Debug for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Origin({self})")
-    }
-}
+impl_debug!([] Origin => |this, f| write!(f, "Origin({this})"));
 
 /// As it stands behind a participle: ``despawned by system `bury` at src/game.rs:40:9``, `despawned at src/main.rs:7:5`.
 pub(crate) struct By(pub(crate) Origin);
 
-impl fmt::Display for By {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.0.system(), self.0.is_known()) {
-            (Some(_), _) => write!(f, " by {}", self.0),
-            (None, true) => write!(f, " at {}", self.0),
-            (None, false) => Ok(()),
-        }
+impl_display! {
+    [] By => |this, f| match (this.0.system(), this.0.is_known()) {
+        (Some(_), _) => write!(f, " by {}", this.0),
+        (None, true) => write!(f, " at {}", this.0),
+        (None, false) => Ok(()),
     }
 }
 
@@ -465,18 +389,17 @@ impl OriginCell {
 }
 
 /// The origin of the last change of each row of a column.
-#[derive(Debug, Default)]
-pub(crate) struct RowOrigins(PerIndex<OriginCell>);
+pub(crate) type RowOrigins = PerIndex<OriginCell>;
 
 impl RowOrigins {
     #[inline]
-    pub(crate) fn get(&self, row: usize) -> Origin {
-        self.0.get(row).map_or(Origin::UNKNOWN, OriginCell::get)
+    pub(crate) fn origin(&self, row: usize) -> Origin {
+        self.get(row).map_or(Origin::UNKNOWN, OriginCell::get)
     }
 
     #[inline]
     pub(crate) fn set(&self, row: usize, origin: Origin) {
-        if let Some(cell) = self.0.get(row) {
+        if let Some(cell) = self.get(row) {
             cell.set(origin);
         }
     }
@@ -486,26 +409,6 @@ impl RowOrigins {
         if TRACKED {
             (first..first + count).for_each(|row| self.set(row, origin));
         }
-    }
-
-    /// Makes room for so many rows.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory. What was there stays.
-    #[inline]
-    pub(crate) fn grow_to(&mut self, rows: usize) -> Result<(), AllocError> {
-        self.0.grow_to(rows)
-    }
-
-    #[inline]
-    pub(crate) fn shrink_to(&mut self, rows: usize) {
-        self.0.shrink_to(rows);
-    }
-
-    #[inline]
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.0.allocated_bytes()
     }
 }
 
@@ -525,7 +428,7 @@ mod tests {
             ["game::bury", "game::bury", "game::dig"].map(|name| Origin::in_system(SystemName::of(name)));
         assert!(one.is_same(same) && one == same);
         assert_eq!((one.is_same(other), one == other), (!TRACKED, !TRACKED));
-        assert!(!TRACKED || core::ptr::eq(one.system().unwrap(), same.system().unwrap()));
+        assert!(!TRACKED || ptr::eq(one.system().unwrap(), same.system().unwrap()));
     }
 
     #[test]
@@ -535,7 +438,7 @@ mod tests {
         let ask = || names.map(|name| SystemName::of(name).0.name());
         let expected = if TRACKED { names.map(Some) } else { [None; 5] };
         std::thread::scope(|scope| {
-            let threads: alloc::vec::Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
             threads.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), expected));
         });
     }

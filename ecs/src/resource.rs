@@ -586,9 +586,7 @@ impl Resources {
     /// The names of the non-send values that are there, in the order in which the world met their types.
     #[cfg(feature = "std")]
     pub(crate) fn non_send_names(&self) -> impl Iterator<Item = &'static str> {
-        self.places
-            .iter()
-            .filter(|place| place.get().is_some())
-            .filter_map(|place| place.on_thread.map(|on_thread| (on_thread.name)()))
+        let existing = self.places.iter().filter(|place| place.get().is_some());
+        existing.filter_map(|place| place.on_thread.map(|on_thread| (on_thread.name)()))
     }
 }

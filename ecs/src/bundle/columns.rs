@@ -6,7 +6,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
-use core::fmt;
 use core::iter::{Map, RepeatN};
 use core::ops::Range;
 
@@ -53,79 +52,33 @@ pub trait ColumnSource: Sized {
         Self: 'c;
 }
 
-impl<C: Component> ColumnSource for Vec<C> {
-    type Component = C;
+/// Columns with a known number of values, and what becomes of them.
+macro_rules! sources {
+    ($([$($generics:tt)*] $Source:ty, |$column:ident| $new:expr;)*) => { $(
+        impl<$($generics)*> ColumnSource for $Source {
+            type Component = C;
 
-    fn count(&self, _: Token) -> usize {
-        self.len()
-    }
+            fn count(&self, _: Token) -> usize {
+                self.len()
+            }
 
-    fn into_column<'c>(self, _: Token) -> NewColumn<'c>
-    where
-        Self: 'c,
-    {
-        NewColumn::Values(ErasedVec::of_vec(self))
-    }
+            fn into_column<'c>(self, _: Token) -> NewColumn<'c>
+            where
+                Self: 'c,
+            {
+                let $column = self;
+                $new
+            }
+        }
+    )* };
 }
 
-impl<C: Component> ColumnSource for Box<[C]> {
-    type Component = C;
-
-    fn count(&self, _: Token) -> usize {
-        self.len()
-    }
-
-    fn into_column<'c>(self, _: Token) -> NewColumn<'c>
-    where
-        Self: 'c,
-    {
-        NewColumn::Values(ErasedVec::of_vec(self.into_vec()))
-    }
-}
-
-impl<C: Component, const N: usize> ColumnSource for [C; N] {
-    type Component = C;
-
-    fn count(&self, _: Token) -> usize {
-        N
-    }
-
-    fn into_column<'c>(self, _: Token) -> NewColumn<'c>
-    where
-        Self: 'c,
-    {
-        NewColumn::Values(ErasedVec::of_vec(Vec::from(self)))
-    }
-}
-
-impl<C: Component + Clone> ColumnSource for RepeatN<C> {
-    type Component = C;
-
-    fn count(&self, _: Token) -> usize {
-        self.len()
-    }
-
-    fn into_column<'c>(self, _: Token) -> NewColumn<'c>
-    where
-        Self: 'c,
-    {
-        NewColumn::of(self)
-    }
-}
-
-impl<C: Component, F: FnMut(usize) -> C> ColumnSource for Map<Range<usize>, F> {
-    type Component = C;
-
-    fn count(&self, _: Token) -> usize {
-        self.len()
-    }
-
-    fn into_column<'c>(self, _: Token) -> NewColumn<'c>
-    where
-        Self: 'c,
-    {
-        NewColumn::of(self)
-    }
+sources! {
+    [C: Component] Vec<C>, |column| NewColumn::Values(ErasedVec::of_vec(column));
+    [C: Component] Box<[C]>, |column| NewColumn::Values(ErasedVec::of_vec(column.into_vec()));
+    [C: Component, const N: usize] [C; N], |column| NewColumn::Values(ErasedVec::of_vec(Vec::from(column)));
+    [C: Component + Clone] RepeatN<C>, |column| NewColumn::of(column);
+    [C: Component, F: FnMut(usize) -> C] Map<Range<usize>, F>, |column| NewColumn::of(column);
 }
 
 /// What is known of a column before its values are taken.
@@ -377,11 +330,8 @@ impl ColumnBundle for ColumnBatch {
     }
 }
 
-impl fmt::Debug for ColumnBatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.columns.iter().map(|column| (column.descriptor().name(), column.len()))).finish()
-    }
-}
+impl_debug!([] ColumnBatch => |this, f|
+    f.debug_map().entries(this.columns.iter().map(|column| (column.descriptor().name(), column.len()))).finish());
 
 /// The columns for new entities are not equally long. Nothing was spawned, and all values were dropped.
 ///
@@ -439,14 +389,10 @@ impl ColumnLengthError {
     }
 }
 
-impl fmt::Display for ColumnLengthError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { component, found, expected, other } = self;
-        write!(f, "the column of `{component}` has length {found}, but that of `{other}` has length {expected}")
-    }
-}
-
-impl core::error::Error for ColumnLengthError {}
+impl_error!([] ColumnLengthError => |this, f| {
+    let Self { component, found, expected, other } = this;
+    write!(f, "the column of `{component}` has length {found}, but that of `{other}` has length {expected}")
+});
 
 /// Some columns, and how many values there are in each. Nothing is cloned or made before the lengths are known to agree.
 pub(crate) fn equal_columns<'c, B: ColumnBundle + 'c>(

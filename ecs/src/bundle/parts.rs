@@ -391,14 +391,15 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
 
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
+        #[allow(unused_variables, unused_unsafe, clippy::unused_unit, reason = "the empty tuple has no members to visit")]
         // SAFETY: every method visits the members from first to last.
         unsafe impl<$($T: BundleParts),*> BundleParts for ($($T,)*) {
             type Bases = ($($T::Bases,)*);
 
             const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[$($T::COMPONENTS),*]);
             const KINDS: PartKinds = PartKinds::NONE$(.union($T::KINDS))*;
-            const ACTS: bool = $($T::ACTS)||*;
-            const NEEDS_DROP: bool = $($T::NEEDS_DROP)||*;
+            const ACTS: bool = false $(|| $T::ACTS)*;
+            const NEEDS_DROP: bool = false $(|| $T::NEEDS_DROP)*;
 
             #[inline]
             fn count(component: TypeId) -> usize {
@@ -431,7 +432,7 @@ macro_rules! tuples {
 
             #[inline(always)]
             fn has_room(targets: &mut Targets<'_>, sparse: &[SparseStorage], index: u32) -> bool {
-                $($T::has_room(targets, sparse, index))&&*
+                true $(&& $T::has_room(targets, sparse, index))*
             }
 
             #[inline]
@@ -464,41 +465,5 @@ macro_rules! tuples {
     };
 }
 
-// SAFETY: no members.
-unsafe impl BundleParts for () {
-    type Bases = ();
-
-    const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[]);
-    const KINDS: PartKinds = PartKinds::NONE;
-    const NEEDS_DROP: bool = false;
-
-    fn count(_: TypeId) -> usize {
-        0
-    }
-
-    fn repeated<All: BundleParts>() -> Option<&'static str> {
-        None
-    }
-
-    fn leaves(_: usize, _: &mut dyn FnMut(LeafAt)) {}
-
-    fn register(_: &mut Components, _: &mut Vec<ComponentId>) {}
-
-    fn has_room(_: &mut Targets<'_>, _: &[SparseStorage], _: u32) -> bool {
-        true
-    }
-
-    unsafe fn write_row<const IF_NEW: bool>(&mut self, _: &mut RowWriter<'_>) {}
-
-    fn forget(&mut self, _: Token) {}
-
-    fn erase(&mut self, _: &mut Vec<ErasedVec>, _: Token) {}
-
-    unsafe fn read(_: *mut Self, _: &mut Reader<'_>) {}
-
-    unsafe fn bases(_: &Table, _: &mut Targets<'_>) {}
-
-    unsafe fn write(&mut self, (): (), _: usize) {}
-}
-
+tuples!();
 all_tuples!(tuples);

@@ -1,7 +1,6 @@
 //! Making values whose type is known by a function pointer only.
 
 use core::any::type_name;
-use core::fmt;
 use core::mem::{MaybeUninit, forget};
 use core::ptr;
 
@@ -49,11 +48,7 @@ impl Constructor {
     }
 }
 
-impl fmt::Debug for Constructor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Constructor of `{}`", (self.name)())
-    }
-}
+impl_debug!([] Constructor => |this, f| write!(f, "Constructor of `{}`", (this.name)()));
 
 /// # Safety
 ///

@@ -367,9 +367,7 @@ impl<T: serde_core::Serialize + serde_core::de::DeserializeOwned> Serializable f
 )]
 pub trait Serializable {}
 
-impl<T> fmt::Debug for Description<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Description");
-        shown.field("name", &self.name).field("functions", &self.functions).field("fields", &self.fields).finish()
-    }
-}
+impl_debug!([T] Description<T> => |this, f| {
+    let mut shown = f.debug_struct("Description");
+    shown.field("name", &this.name).field("functions", &this.functions).field("fields", &this.fields).finish()
+});

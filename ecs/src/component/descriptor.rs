@@ -12,17 +12,15 @@
 //! A stable name that an attribute gave is unique in a world, among components and among resources. Names by default may
 //! coincide; then nothing is found by them.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::alloc::Layout;
-use core::any::{Any, TypeId, type_name};
-use core::fmt;
+use core::any::{TypeId, type_name};
 use core::ptr;
 
 use super::constructor::Constructor;
 use super::description::{Description, Saving};
 use super::field::Field;
-use super::functions::{ComponentFunctions, WriteTextFn};
+use super::functions::ComponentFunctions;
 use super::hooks::{ComponentHook, Hooks};
 use super::kinds::Kinds;
 use super::name::StableName;
@@ -93,7 +91,7 @@ pub struct ComponentDescriptor {
     pub(super) hooks: fn() -> Hooks,
     pub(super) relation: Option<RelationSide>,
     pub(super) saving: Saving,
-    pub(super) persistence: ErasedPersistence,
+    pub(crate) persistence: ErasedPersistence,
 }
 
 /// The number of a component in this process.
@@ -152,7 +150,7 @@ impl ComponentDescriptor {
             mutable: C::Mutability::MUTABLE,
             slot: SlotNumber::OfType(|| C::slot().map(|slot| (slot.number_or_assign(), slot.address()))),
             requirements: RequiredByDefinition::OfType(C::requirements::<Requirements>),
-            hooks: hooks_of::<C>,
+            hooks: || hooks_by_kind([C::on_add(), C::on_insert(), C::on_discard(), C::on_remove(), C::on_despawn()]),
             relation: C::DESCRIPTION.relation,
             ..Self::of_resource_type(&C::DESCRIPTION)
         }
@@ -180,7 +178,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// The same of a resource with this persistence.
+    /// How resources of the type are written into files.
     pub(crate) const fn with_persistence(self, persistence: ErasedPersistence) -> Self {
         Self { persistence, ..self }
     }
@@ -298,16 +296,6 @@ impl ComponentDescriptor {
     #[must_use]
     pub fn persistence(&self) -> PersistenceKind {
         (self.persistence.kind)()
-    }
-
-    /// Reads a value as text and adds it to a list of the type that the creator of the descriptor names.
-    pub(crate) fn read_text(&self, text: &str, list: &mut dyn Any) -> Result<(), String> {
-        (self.persistence.read)(text, list)
-    }
-
-    /// The function that writes a value as text.
-    pub(super) fn write_text_fn(&self) -> WriteTextFn {
-        self.persistence.write
     }
 
     /// The name for files; `None` if the type has none. See [`StableName`].
@@ -477,11 +465,6 @@ impl ComponentDescriptor {
     }
 }
 
-/// The hooks that the definition of a component names.
-fn hooks_of<C: Component>() -> Hooks {
-    hooks_by_kind([C::on_add(), C::on_insert(), C::on_discard(), C::on_remove(), C::on_despawn()])
-}
-
 /// The hooks of additions, insertions, discards, removals and despawns.
 fn hooks_by_kind(named: [Option<ComponentHook>; 5]) -> Hooks {
     let kinds = [Kinds::ADD, Kinds::INSERT, Kinds::DISCARD, Kinds::REMOVE, Kinds::DESPAWN];
@@ -494,12 +477,10 @@ fn hooks_by_kind(named: [Option<ComponentHook>; 5]) -> Hooks {
     hooks
 }
 
-impl fmt::Debug for ComponentDescriptor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("ComponentDescriptor");
-        shown.field("name", &self.name()).field("stable_name", &self.stable_name).field("layout", &self.layout);
-        shown.field("storage", &self.storage).field("tracking", &self.track);
-        shown.field("mutable", &self.mutable);
-        shown.field("functions", &self.functions).field("fields", &self.fields).finish_non_exhaustive()
-    }
-}
+impl_debug!([] ComponentDescriptor => |this, f| {
+    let mut shown = f.debug_struct("ComponentDescriptor");
+    shown.field("name", &this.name()).field("stable_name", &this.stable_name).field("layout", &this.layout);
+    shown.field("storage", &this.storage).field("tracking", &this.track);
+    shown.field("mutable", &this.mutable);
+    shown.field("functions", &this.functions).field("fields", &this.fields).finish_non_exhaustive()
+});

@@ -128,7 +128,7 @@ impl<'a> ErasedRef<'a> {
     /// The value of a resource as text, if its type has a [text form](super::TextForm).
     pub(crate) fn text(self) -> Option<String> {
         // SAFETY: the function belongs to the type of this value, which is borrowed.
-        unsafe { (self.descriptor.write_text_fn())(self.value.as_ptr()) }
+        unsafe { (self.descriptor.persistence.write)(self.value.as_ptr()) }
     }
 
     /// The field with this name, or at this [path](Self::try_field); `None` if there is none, or if the type does not say what its fields
@@ -211,14 +211,12 @@ pub(crate) fn panic_on_type<T>(descriptor: &ComponentDescriptor) -> ! {
     panic!("`{name}` has values of type `{expected}`, and no values of type `{}`", type_name::<T>())
 }
 
-/// As the type's own `Debug` shows it, if the type is known to have one; otherwise the fields.
-impl fmt::Debug for ErasedRef<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.descriptor.functions.debug_fn() {
-            // SAFETY: the value is one of the component that the function belongs to, and is borrowed.
-            Some(debug) => unsafe { debug(self.value.as_ptr(), f) },
-            None => debug_fields(self.descriptor.name(), self.fields(), f),
-        }
+impl_debug! {
+    /// As the type's own `Debug` shows it, if the type is known to have one; otherwise the fields.
+    [] ErasedRef<'_> => |this, f| match this.descriptor.functions.debug_fn() {
+        // SAFETY: the value is one of the component that the function belongs to, and is borrowed.
+        Some(debug) => unsafe { debug(this.value.as_ptr(), f) },
+        None => debug_fields(this.descriptor.name(), this.fields(), f),
     }
 }
 
@@ -408,20 +406,20 @@ impl<'a> ErasedField<'a> {
     }
 }
 
-/// Plain data of the usual types, else the fields, else `..`.
-impl fmt::Debug for ErasedField<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl_debug! {
+    /// Plain data of the usual types, else the fields, else `..`.
+    [] ErasedField<'_> => |this, f| {
         macro_rules! if_plain {
             ($($Type:ty)*) => { $(
-                if let Some(value) = self.get::<$Type>() {
+                if let Some(value) = this.get::<$Type>() {
                     return value.fmt(f);
                 }
             )* };
         }
         if_plain! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char String Entity }
-        match self.fields().len() {
+        match this.fields().len() {
             0 => f.write_str(".."),
-            _ => debug_fields(self.field.type_name(), self.fields(), f),
+            _ => debug_fields(this.field.type_name(), this.fields(), f),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Borrowed values of one component that lie one behind the other, without their type.
 
-use core::fmt;
 use core::hash::Hasher;
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -244,8 +243,4 @@ impl<'a> ErasedSliceMut<'a> {
     }
 }
 
-impl fmt::Debug for ErasedSlice<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
-}
+impl_debug!([] ErasedSlice<'_> => |this, f| f.debug_list().entries(this.iter()).finish());

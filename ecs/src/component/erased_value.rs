@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use core::any::type_name;
-use core::fmt;
 use core::ptr::NonNull;
 
 use super::Component;
@@ -209,11 +208,9 @@ impl<C: Component> From<C> for ErasedValue {
     }
 }
 
-/// As the value's own `Debug` shows it, if its type is known to have one; otherwise the fields.
-impl fmt::Debug for ErasedValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_ref().fmt(f)
-    }
+impl_debug! {
+    /// As the value's own `Debug` shows it, if its type is known to have one; otherwise the fields.
+    [] ErasedValue => |this, f| this.as_ref().fmt(f)
 }
 
 /// A value, or values in a vector, are not of the type that the values of a component have.
@@ -260,19 +257,11 @@ impl<T> WrongTypeError<alloc::vec::Vec<T>> {
     }
 }
 
-impl<V> fmt::Display for WrongTypeError<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { component, expected, found, .. } = self;
-        write!(f, "component `{component}` has values of type `{expected}`, and no values of type `{found}`")
-    }
-}
+impl_display!([V] WrongTypeError<V> => |this, f| {
+    let Self { component, expected, found, .. } = this;
+    write!(f, "component `{component}` has values of type `{expected}`, and no values of type `{found}`")
+});
 
-impl<V> fmt::Debug for WrongTypeError<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { component, expected, found, .. } = self;
-        let mut shown = f.debug_struct("WrongTypeError");
-        shown.field("component", component).field("expected", expected).field("found", found).finish_non_exhaustive()
-    }
-}
+impl_debug_of_fields! { [V] WrongTypeError<V> { component, expected, found } }
 
 impl<V> core::error::Error for WrongTypeError<V> {}

@@ -6,7 +6,6 @@
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::any::{TypeId, type_name};
-use core::fmt;
 use core::marker::PhantomData;
 use core::mem::transmute;
 use core::ptr::NonNull;
@@ -322,11 +321,7 @@ impl Field {
     }
 }
 
-impl fmt::Debug for Field {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} at {}", self.name, self.type_name(), self.offset)
-    }
-}
+impl_debug!([] Field => |this, f| write!(f, "{}: {} at {}", this.name, this.type_name(), this.offset));
 
 /// The fields of `T`, in the order of its definition. Only the derives make some.
 pub struct Fields<T: ?Sized> {
@@ -412,11 +407,7 @@ impl<T> Fields<T> {
     }
 }
 
-impl<T: ?Sized> fmt::Debug for Fields<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.list).finish()
-    }
-}
+impl_debug!([T: ?Sized] Fields<T> => |this, f| f.debug_list().entries(this.list).finish());
 
 /// A [`Field`] that is one of `T`.
 #[repr(transparent)]

@@ -2,7 +2,6 @@
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt;
 
 /// A field could not be read or set by its path.
 ///
@@ -87,45 +86,41 @@ pub enum FieldError {
     },
 }
 
-impl fmt::Display for FieldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Syntax { path, at, expected } => {
-                write!(f, "`{path}` is no path of a field: expected {expected} at {at}")
-            }
-            Self::Unknown { of, name, fields } if fields.is_empty() => write!(
-                f,
-                "`{of}` has no field `{name}`: its fields are not described; derive `Describe` for it if it is a struct"
-            ),
-            Self::Unknown { of, name, fields } => {
-                write!(f, "`{of}` has no field `{name}`; it has `{}`", fields.join("`, `"))
-            }
-            Self::NotAList { path, of } if path.is_empty() => {
-                write!(f, "`{of}` has no elements: only a `Vec` or an array has")
-            }
-            Self::NotAList { path, of } => {
-                write!(f, "`{path}` is a `{of}`, which has no elements: only a `Vec` or an array has")
-            }
-            Self::OutOfBounds { list, index, len } => {
-                write!(f, "`{list}` has {len} elements, and none with index {index}")
-            }
-            Self::IsNone { path } => write!(f, "`{path}` is `None`"),
-            Self::Packed { path } => {
-                write!(f, "`{path}` is a field of a packed struct, which cannot be borrowed; copy the whole value")
-            }
-            Self::Private { path, of } => write!(
-                f,
-                "`{path}` is a private field of `{of}` and cannot be set by its name: make it `pub`, or write \
-                 `#[component(editable)]` or `#[describe(editable)]` above the type"
-            ),
-            Self::WrongType { path, expected, found } => {
-                write!(f, "`{path}` is a `{expected}`, and cannot be set to a `{found}`")
-            }
+impl_error! {
+    [] FieldError => |this, f| match this {
+        Self::Syntax { path, at, expected } => {
+            write!(f, "`{path}` is no path of a field: expected {expected} at {at}")
+        }
+        Self::Unknown { of, name, fields } if fields.is_empty() => write!(
+            f,
+            "`{of}` has no field `{name}`: its fields are not described; derive `Describe` for it if it is a struct"
+        ),
+        Self::Unknown { of, name, fields } => {
+            write!(f, "`{of}` has no field `{name}`; it has `{}`", fields.join("`, `"))
+        }
+        Self::NotAList { path, of } if path.is_empty() => {
+            write!(f, "`{of}` has no elements: only a `Vec` or an array has")
+        }
+        Self::NotAList { path, of } => {
+            write!(f, "`{path}` is a `{of}`, which has no elements: only a `Vec` or an array has")
+        }
+        Self::OutOfBounds { list, index, len } => {
+            write!(f, "`{list}` has {len} elements, and none with index {index}")
+        }
+        Self::IsNone { path } => write!(f, "`{path}` is `None`"),
+        Self::Packed { path } => {
+            write!(f, "`{path}` is a field of a packed struct, which cannot be borrowed; copy the whole value")
+        }
+        Self::Private { path, of } => write!(
+            f,
+            "`{path}` is a private field of `{of}` and cannot be set by its name: make it `pub`, or write \
+             `#[component(editable)]` or `#[describe(editable)]` above the type"
+        ),
+        Self::WrongType { path, expected, found } => {
+            write!(f, "`{path}` is a `{expected}`, and cannot be set to a `{found}`")
         }
     }
 }
-
-impl core::error::Error for FieldError {}
 
 /// One step of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -436,20 +436,18 @@ impl ComponentFunctions {
     }
 }
 
-impl fmt::Debug for ComponentFunctions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = [
-            ("drop", self.drop.is_some()),
-            ("clone", self.clone_fn().is_some()),
-            ("default", self.default.is_some()),
-            ("eq", self.eq.is_some()),
-            ("hash", self.hash.is_some()),
-            ("debug", self.debug.is_some()),
-            ("map_entities", self.map_entities.is_some()),
-        ];
-        f.debug_list().entries(all.iter().filter(|(_, is_known)| *is_known).map(|(name, _)| name)).finish()
-    }
-}
+impl_debug!([] ComponentFunctions => |this, f| {
+    let all = [
+        ("drop", this.drop.is_some()),
+        ("clone", this.clone_fn().is_some()),
+        ("default", this.default.is_some()),
+        ("eq", this.eq.is_some()),
+        ("hash", this.hash.is_some()),
+        ("debug", this.debug.is_some()),
+        ("map_entities", this.map_entities.is_some()),
+    ];
+    f.debug_list().entries(all.iter().filter(|(_, is_known)| *is_known).map(|(name, _)| name)).finish()
+});
 
 /// What is known of values whose type the program does not know, as those of a script: their layout, and functions for them.
 ///

@@ -4,7 +4,6 @@
 //! can be done with a [`DeferredWorld`] is in `world/deferred.rs`; here it is a borrowed value of a type that is not known.
 
 use core::any::Any;
-use core::fmt;
 
 use super::id::ComponentId;
 use super::kinds::Kinds;
@@ -171,8 +170,4 @@ impl Hooks {
     }
 }
 
-impl fmt::Debug for Hooks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kinds().fmt(f)
-    }
-}
+impl_debug!([] Hooks => |this, f| this.kinds().fmt(f));

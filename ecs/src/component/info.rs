@@ -73,7 +73,7 @@ impl ComponentInfo {
     #[inline]
     #[must_use]
     pub fn is_tracked(&self) -> bool {
-        self.changes.is_known()
+        self.changes.known
     }
 
     /// Whether an attribute gave the component its stable name.
@@ -272,12 +272,6 @@ impl ComponentInfo {
         self.requires.as_deref().map_or(&[], |requires| &requires.all)
     }
 
-    /// Whether the component requires others.
-    #[inline]
-    pub(crate) fn has_requirements(&self) -> bool {
-        self.requires.is_some()
-    }
-
     /// What is known of the component in any world.
     ///
     /// ```
@@ -311,7 +305,7 @@ impl ComponentInfo {
 
     /// The number of its sparse storage, if it has one and requires nothing.
     pub(crate) fn sole_storage(&self) -> Option<usize> {
-        (self.storage() == StorageType::Sparse && !self.has_requirements()).then(|| self.sparse_index())
+        (self.storage() == StorageType::Sparse && self.requires.is_none()).then(|| self.sparse_index())
     }
 
     /// The number of the sparse storage. Only for sparse components.

@@ -22,7 +22,7 @@ pub struct ComponentKey {
     exact: bool,
     name: &'static str,
     /// Whether it is that of the messages of the type.
-    messages: bool,
+    pub(crate) messages: bool,
 }
 
 impl ComponentKey {
@@ -105,11 +105,6 @@ impl ComponentKey {
     /// The key of the resource that keeps messages of this type.
     pub(crate) const fn messages(self) -> Self {
         Self { bits: text(self.bits, "Messages"), messages: true, ..self }
-    }
-
-    /// Whether it is such a key.
-    pub(crate) const fn is_of_messages(self) -> bool {
-        self.messages
     }
 
     /// Whether different types have different keys, up to an accident of hashing.

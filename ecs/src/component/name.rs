@@ -132,26 +132,20 @@ pub const fn name_with(name: Option<StableName>, parameters: &'static [NameParam
     }
 }
 
-impl fmt::Display for StableName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.base)?;
-        for (at, parameter) in self.parameters.iter().enumerate() {
-            f.write_str(if at == 0 { "<" } else { ", " })?;
-            match parameter {
-                NameParameter::Type(Some(name)) => name.fmt(f)?,
-                NameParameter::Type(None) => f.write_str("_")?,
-                NameParameter::Const(value) => value.fmt(f)?,
-            }
+impl_display!([] StableName => |this, f| {
+    f.write_str(this.base)?;
+    for (at, parameter) in this.parameters.iter().enumerate() {
+        f.write_str(if at == 0 { "<" } else { ", " })?;
+        match parameter {
+            NameParameter::Type(Some(name)) => name.fmt(f)?,
+            NameParameter::Type(None) => f.write_str("_")?,
+            NameParameter::Const(value) => value.fmt(f)?,
         }
-        f.write_str(if self.parameters.is_empty() { "" } else { ">" })
     }
-}
+    f.write_str(if this.parameters.is_empty() { "" } else { ">" })
+});
 
-impl fmt::Debug for StableName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{self}\"")
-    }
-}
+impl_debug!([] StableName => |this, f| write!(f, "\"{this}\""));
 
 /// What is left of a text after parts of a name have been found at its beginning.
 struct Rest<'a>(&'a str);
@@ -205,19 +199,15 @@ pub enum StableNameError {
     },
 }
 
-impl fmt::Display for StableNameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown(name) => write!(f, "the world has met no component with the stable name \"{name}\""),
-            Self::Ambiguous { name, first, second } => write!(
-                f,
-                "components `{first}` and `{second}` have the same stable name \"{name}\": give one of them a name of its own"
-            ),
-        }
+impl_error! {
+    [] StableNameError => |this, f| match this {
+        Self::Unknown(name) => write!(f, "the world has met no component with the stable name \"{name}\""),
+        Self::Ambiguous { name, first, second } => write!(
+            f,
+            "components `{first}` and `{second}` have the same stable name \"{name}\": give one of them a name of its own"
+        ),
     }
 }
-
-impl core::error::Error for StableNameError {}
 
 #[cfg(test)]
 mod tests {

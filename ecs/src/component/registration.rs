@@ -1,7 +1,6 @@
 //! Why a component cannot be registered.
 
 use alloc::string::String;
-use core::fmt;
 
 use super::name::StableName;
 
@@ -37,23 +36,19 @@ pub enum RegisterComponentError {
     Requirements(String),
 }
 
-impl fmt::Display for RegisterComponentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotAComponent(name) => write!(f, "`{name}` is a resource and no component: it has no storage"),
-            Self::DifferentDefinition(name) => write!(
-                f,
-                "the world has a component `{name}` that was defined in another way: with another type or layout of values, other \
-                 functions, storage, tracking or requirements"
-            ),
-            Self::SameStableName { name, first, second } => write!(
-                f,
-                "components `{first}` and `{second}` have the same stable name {name:?}: give one of them another one, \
-                 `#[component(name = \"..\")]`"
-            ),
-            Self::Requirements(text) => f.write_str(text),
-        }
+impl_error! {
+    [] RegisterComponentError => |this, f| match this {
+        Self::NotAComponent(name) => write!(f, "`{name}` is a resource and no component: it has no storage"),
+        Self::DifferentDefinition(name) => write!(
+            f,
+            "the world has a component `{name}` that was defined in another way: with another type or layout of values, other \
+             functions, storage, tracking or requirements"
+        ),
+        Self::SameStableName { name, first, second } => write!(
+            f,
+            "components `{first}` and `{second}` have the same stable name {name:?}: give one of them another one, \
+             `#[component(name = \"..\")]`"
+        ),
+        Self::Requirements(text) => f.write_str(text),
     }
 }
-
-impl core::error::Error for RegisterComponentError {}

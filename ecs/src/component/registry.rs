@@ -453,21 +453,24 @@ impl Components {
         self.info(id)?.hooks.get(kind)
     }
 
+    /// The side of a relationship or relation that a component is.
+    fn side(&self, id: ComponentId) -> Option<RelationSide> {
+        self.info(id)?.descriptor.relation
+    }
+
     /// Whether this component lists the sources of a relationship.
     pub(crate) fn lists_sources(&self, id: ComponentId) -> bool {
-        let side = self.info(id).and_then(|info| info.descriptor.relation);
-        side.is_some_and(|side| !side.is_source() && !side.is_of_pairs())
+        self.side(id).is_some_and(|side| side.lists_sources())
     }
 
     /// Whether this component names the target of a relationship.
     pub(crate) fn names_target(&self, id: ComponentId) -> bool {
-        let side = self.info(id).and_then(|info| info.descriptor.relation);
-        side.is_some_and(|side| side.is_source() && !side.is_of_pairs())
+        self.side(id).is_some_and(|side| side.names_target())
     }
 
     /// Whether entities have this component because they are in pairs.
     pub(crate) fn is_of_pairs(&self, id: ComponentId) -> bool {
-        self.info(id).and_then(|info| info.descriptor.relation).is_some_and(RelationSide::is_of_pairs)
+        self.side(id).is_some_and(|side| side.is_of_pairs)
     }
 
     /// Whether a component is a side of a relationship.
@@ -507,11 +510,6 @@ impl Components {
             Some(id) => self.info(id).map_or(Kinds::NONE, |info| info.observed),
             None => self.observed_of_all,
         }
-    }
-
-    /// Whether one of the sparse components has listeners.
-    pub(crate) fn hears_sparse(&self) -> bool {
-        self.sparse().iter().any(|&id| !self.observed(id).is_empty())
     }
 
     /// The components that keep entities out of queries that do not name them: see

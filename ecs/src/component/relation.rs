@@ -4,7 +4,6 @@
 //! are data of a type that is not known.
 
 use core::any::Any;
-use core::fmt;
 
 use super::kinds::Kinds;
 
@@ -12,9 +11,9 @@ use super::kinds::Kinds;
 #[derive(Clone, Copy)]
 pub(crate) struct RelationSide {
     functions: &'static (dyn Any + Send + Sync),
-    is_source: bool,
+    pub(crate) is_source: bool,
     /// Whether it is that of typed pairs, and not a side of a relationship.
-    is_of_pairs: bool,
+    pub(crate) is_of_pairs: bool,
 }
 
 impl RelationSide {
@@ -33,19 +32,14 @@ impl RelationSide {
         Self { functions: &(), is_source, is_of_pairs: true }
     }
 
-    /// Whether it is that of the pairs of a relation, which stand beside the components.
-    pub(crate) fn is_of_pairs(self) -> bool {
-        self.is_of_pairs
-    }
-
-    /// Whether it names a target.
-    pub(crate) fn is_source(self) -> bool {
-        self.is_source
-    }
-
     /// Whether its components name the target of a relationship.
     pub(crate) const fn names_target(&self) -> bool {
         self.is_source && !self.is_of_pairs
+    }
+
+    /// Whether it lists the sources of a relationship.
+    pub(crate) const fn lists_sources(&self) -> bool {
+        !self.is_source && !self.is_of_pairs
     }
 
     /// The functions of the relationship, which are an `F`.
@@ -56,12 +50,8 @@ impl RelationSide {
     /// What the store has to know of the life of such a component.
     pub(super) fn kinds(self) -> Kinds {
         let both = Kinds::INSERT.union(Kinds::DISCARD);
-        if self.is_source && !self.is_of_pairs { both.of_links() } else { both.union(Kinds::DESPAWN).of_links() }
+        if self.names_target() { both.of_links() } else { both.union(Kinds::DESPAWN).of_links() }
     }
 }
 
-impl fmt::Debug for RelationSide {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_source { "source" } else { "target" })
-    }
-}
+impl_debug!([] RelationSide => |this, f| f.write_str(if this.is_source { "source" } else { "target" }));

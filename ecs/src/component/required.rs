@@ -7,7 +7,6 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::ComponentId;
 use super::constructor::Constructor;
@@ -83,28 +82,24 @@ pub enum RequiredComponentsError {
     },
 }
 
-impl fmt::Display for RequiredComponentsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::DuplicateRegistration { requiree, required } => {
-                write!(f, "component `{requiree}` requires `{required}` already")
-            }
-            Self::CyclicRequirement { requiree, required } if requiree == required => {
-                write!(f, "component `{requiree}` cannot require itself")
-            }
-            Self::CyclicRequirement { requiree, required } => write!(
-                f,
-                "component `{requiree}` cannot require `{required}`, which requires `{requiree}`, directly or through others"
-            ),
-            Self::InUse { requiree, required } => write!(
-                f,
-                "component `{requiree}` cannot require `{required}` from now on: an entity has it already; say so before                  the first one gets it, or with `#[require(..)]`"
-            ),
+impl_error! {
+    [] RequiredComponentsError => |this, f| match this {
+        Self::DuplicateRegistration { requiree, required } => {
+            write!(f, "component `{requiree}` requires `{required}` already")
         }
+        Self::CyclicRequirement { requiree, required } if requiree == required => {
+            write!(f, "component `{requiree}` cannot require itself")
+        }
+        Self::CyclicRequirement { requiree, required } => write!(
+            f,
+            "component `{requiree}` cannot require `{required}`, which requires `{requiree}`, directly or through others"
+        ),
+        Self::InUse { requiree, required } => write!(
+            f,
+            "component `{requiree}` cannot require `{required}` from now on: an entity has it already; say so before                  the first one gets it, or with `#[require(..)]`"
+        ),
     }
 }
-
-impl core::error::Error for RequiredComponentsError {}
 
 /// What a registered component requires.
 #[derive(Clone, Default, Debug)]

@@ -7,7 +7,6 @@
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::TypeId;
-use core::fmt;
 use core::hash::{BuildHasherDefault, Hash, Hasher};
 use core::marker::PhantomData;
 use core::num::NonZeroUsize;
@@ -85,11 +84,7 @@ fn take_next(next: &AtomicU32) -> u32 {
     taken.unwrap_or_else(|_| panic!("more slots of types are in use than there are numbers"))
 }
 
-impl<T: ?Sized> fmt::Debug for TypeSlot<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("TypeSlot").field(&self.number).finish()
-    }
-}
+impl_debug!([T: ?Sized] TypeSlot<T> => |this, f| f.debug_tuple("TypeSlot").field(&this.number).finish());
 
 /// `TypeId`s are hashes already.
 #[derive(Clone, Copy, Default)]

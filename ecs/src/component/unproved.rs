@@ -1,7 +1,5 @@
 //! What messages say of a type that is not known to implement a trait.
 
-use core::fmt;
-
 use super::functions::{CloneFn, ComponentFunctions};
 
 impl ComponentFunctions {
@@ -52,10 +50,10 @@ impl Unproved {
     }
 }
 
-/// What is wrong with the type, and where to write what is missing.
-impl fmt::Display for Unproved {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { mut kind, mut name, bound, option } = *self;
+impl_display! {
+    /// What is wrong with the type, and where to write what is missing.
+    [] Unproved => |this, f| {
+        let Self { mut kind, mut name, bound, option } = *this;
         write!(f, "{kind} `{name}`, which is not known to be `{bound}`")?;
         // A list of messages is known to be what its messages are.
         if let Some(message) =

@@ -29,7 +29,7 @@ impl TrackingRequest {
 /// Whether the changes of a component are known, and how many consumers need them.
 #[derive(Debug)]
 pub(super) struct TrackingState {
-    known: bool,
+    pub(super) known: bool,
     by: Option<Arc<()>>,
     request: Arc<TrackingRequest>,
 }
@@ -56,15 +56,6 @@ impl TrackingState {
     /// Whether anything has asked since the last call.
     pub(super) fn take_request(&self) -> bool {
         self.request.asked.swap(false, Relaxed)
-    }
-
-    #[inline]
-    pub(super) fn is_known(&self) -> bool {
-        self.known
-    }
-
-    pub(super) fn set_known(&mut self, known: bool) {
-        self.known = known;
     }
 
     /// A consumer.

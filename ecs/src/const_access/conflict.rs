@@ -54,7 +54,7 @@ impl Conflict {
     }
 
     const fn resource(key: ComponentKey) -> Self {
-        Self::new(if key.is_of_messages() { BorrowKind::Messages } else { BorrowKind::Resource }, key.name())
+        Self::new(if key.messages { BorrowKind::Messages } else { BorrowKind::Resource }, key.name())
     }
 
     /// The conflict of something in the first parameter's field.

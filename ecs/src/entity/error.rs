@@ -1,7 +1,5 @@
 //! What can be wrong with an entity id.
 
-use core::fmt;
-
 use super::Entity;
 use crate::alloc_error::AllocError;
 use crate::origin::{By, Origin};
@@ -101,38 +99,24 @@ impl PartialEq for Despawned {
 
 impl Eq for Despawned {}
 
-impl fmt::Debug for Despawned {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.entity, By(self.by))
-    }
-}
+impl_debug!([] Despawned => |this, f| write!(f, "{}{}", this.entity, By(this.by)));
 
-impl fmt::Display for EntityError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Despawned(Despawned { entity, by }) => {
-                write!(f, "entity {entity} does not exist: it was despawned{}", By(*by))
-            }
-            Self::Unknown(e) => write!(f, "entity {e} does not exist: this world never handed out such an id"),
-            Self::Reserved(e) => write!(f, "entity {e} is reserved but not spawned yet: call `World::flush` first"),
-            Self::Alive(e) => write!(f, "entity {e} cannot be spawned: an entity with index {} is alive", e.index()),
+impl_error! {
+    [] EntityError => |this, f| match this {
+        Self::Despawned(Despawned { entity, by }) => {
+            write!(f, "entity {entity} does not exist: it was despawned{}", By(*by))
         }
+        Self::Unknown(e) => write!(f, "entity {e} does not exist: this world never handed out such an id"),
+        Self::Reserved(e) => write!(f, "entity {e} is reserved but not spawned yet: call `World::flush` first"),
+        Self::Alive(e) => write!(f, "entity {e} cannot be spawned: an entity with index {} is alive", e.index()),
     }
 }
-
-impl core::error::Error for EntityError {}
 
 /// Every index that an entity can have is in use or retired.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EntityIdsExhausted;
 
-impl fmt::Display for EntityIdsExhausted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no entity ids are left: every index is in use or retired")
-    }
-}
-
-impl core::error::Error for EntityIdsExhausted {}
+impl_error!([] EntityIdsExhausted => |_this, f| f.write_str("no entity ids are left: every index is in use or retired"));
 
 /// There is no room for another entity in the books.
 pub(crate) enum ReserveError {

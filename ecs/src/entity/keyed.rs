@@ -3,9 +3,9 @@
 use core::borrow::Borrow;
 use core::fmt;
 use core::hash::{BuildHasher, Hasher};
-use core::ops::{Deref, DerefMut, Index};
+use core::ops::Index;
 
-use hashbrown::{HashMap, HashSet, hash_map, hash_set};
+use hashbrown::{HashMap, HashSet, hash_set};
 
 use super::Entity;
 use super::unique::{EntitySet, FromEntitySetIterator, UniqueEntityIter};
@@ -157,25 +157,9 @@ impl<V> Default for EntityHashMap<V> {
 /// Passes what the collections have in common on to those inside.
 macro_rules! collections {
     ($([$($V:ident)?] $Collection:ty, $Inner:ty, $Item:ty;)*) => { $(
-        impl<$($V)?> Deref for $Collection {
-            type Target = $Inner;
+        impl_deref_mut!([$($V)?] $Collection => $Inner, |this| this.0);
 
-            fn deref(&self) -> &Self::Target {
-                &self.0
-            }
-        }
-
-        impl<$($V)?> DerefMut for $Collection {
-            fn deref_mut(&mut self) -> &mut Self::Target {
-                &mut self.0
-            }
-        }
-
-        impl<$($V: fmt::Debug)?> fmt::Debug for $Collection {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
+        impl_debug!([$($V: fmt::Debug)?] $Collection => |this, f| this.0.fmt(f));
 
         impl<$($V)?> FromIterator<$Item> for $Collection {
             fn from_iter<I: IntoIterator<Item = $Item>>(items: I) -> Self {
@@ -219,47 +203,8 @@ impl<T: Borrow<Entity>> FromEntitySetIterator<T> for EntityHashSet {
     }
 }
 
-impl<V> IntoIterator for EntityHashMap<V> {
-    type Item = (Entity, V);
-    type IntoIter = hash_map::IntoIter<Entity, V>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
-impl<'a, V> IntoIterator for &'a EntityHashMap<V> {
-    type Item = (&'a Entity, &'a V);
-    type IntoIter = hash_map::Iter<'a, Entity, V>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
-    }
-}
-
-impl<'a, V> IntoIterator for &'a mut EntityHashMap<V> {
-    type Item = (&'a Entity, &'a mut V);
-    type IntoIter = hash_map::IterMut<'a, Entity, V>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter_mut()
-    }
-}
-
-impl IntoIterator for EntityHashSet {
-    type Item = Entity;
-    type IntoIter = UniqueEntityIter<hash_set::IntoIter<Entity>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        UniqueEntityIter::of(self.0.into_iter())
-    }
-}
-
-impl<'a> IntoIterator for &'a EntityHashSet {
-    type Item = &'a Entity;
-    type IntoIter = UniqueEntityIter<hash_set::Iter<'a, Entity>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
+impl_into_iter!([V] EntityHashMap<V> => HashMap<Entity, V, EntityHash>, |this| this.0);
+impl_into_iter!(['a, V] &'a EntityHashMap<V> => &'a HashMap<Entity, V, EntityHash>, |this| &this.0);
+impl_into_iter!(['a, V] &'a mut EntityHashMap<V> => &'a mut HashMap<Entity, V, EntityHash>, |this| &mut this.0);
+impl_into_iter!([] EntityHashSet => UniqueEntityIter<hash_set::IntoIter<Entity>>, |this| UniqueEntityIter::of(this.0.into_iter()));
+impl_into_iter!(['a] &'a EntityHashSet => UniqueEntityIter<hash_set::Iter<'a, Entity>>, |this| this.iter());

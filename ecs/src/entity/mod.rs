@@ -223,18 +223,14 @@ impl Hash for Entity {
     }
 }
 
-impl fmt::Debug for Entity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+impl_debug!([] Entity => |this, f| fmt::Display::fmt(this, f));
 
-/// `12v3`: index 12, generation 3.
-impl fmt::Display for Entity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Self::PLACEHOLDER {
+impl_display! {
+    /// `12v3`: index 12, generation 3.
+    [] Entity => |this, f| {
+        if *this == Self::PLACEHOLDER {
             return f.write_str("PLACEHOLDER");
         }
-        write!(f, "{}v{}", self.index, self.generation)
+        write!(f, "{}v{}", this.index, this.generation)
     }
 }

@@ -18,7 +18,7 @@
 
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
-use core::{fmt, iter, mem};
+use core::{iter, mem};
 
 use super::allocator::Entities;
 use super::error::{EntityError, EntityIdsExhausted};
@@ -202,11 +202,7 @@ impl<'w> Ids<'w> {
     }
 }
 
-impl fmt::Debug for Ids<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Ids").field(&self.stream).finish()
-    }
-}
+impl_debug!([] Ids<'_> => |this, f| f.debug_tuple("Ids").field(&this.stream).finish());
 
 /// A stream that is split into parts. When it is dropped, the stream goes on behind the ids that the parts have reserved.
 #[derive(Debug)]

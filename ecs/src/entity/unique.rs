@@ -7,8 +7,7 @@ use alloc::collections::{BTreeSet, btree_set};
 use alloc::vec::{self, Vec};
 use core::borrow::Borrow;
 use core::iter::{Filter, Fuse, FusedIterator, Rev, Skip, SkipWhile, StepBy, Take, TakeWhile};
-use core::ops::Deref;
-use core::{array, fmt, option, slice};
+use core::{array, option, slice};
 
 use super::Entity;
 
@@ -362,37 +361,14 @@ impl<const N: usize> TryFrom<UniqueEntityVec> for UniqueEntityArray<N> {
 /// Writes what the lists have in common: they are slices, and iterators over them know that no entity comes twice.
 macro_rules! lists {
     ($([$($generics:tt)*] $List:ty, $IntoIter:ty;)*) => { $(
-        impl<$($generics)*> Deref for $List {
-            type Target = [Entity];
+        impl_deref!([$($generics)*] $List => [Entity], |this| this.0);
 
-            fn deref(&self) -> &[Entity] {
-                &self.0
-            }
-        }
+        impl_debug!([$($generics)*] $List => |this, f| this.0.fmt(f));
 
-        impl<$($generics)*> fmt::Debug for $List {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
+        impl_into_iter!([$($generics)*] $List => UniqueEntityIter<$IntoIter>, |this| UniqueEntityIter(this.0.into_iter()));
 
-        impl<$($generics)*> IntoIterator for $List {
-            type Item = Entity;
-            type IntoIter = UniqueEntityIter<$IntoIter>;
-
-            fn into_iter(self) -> Self::IntoIter {
-                UniqueEntityIter(self.0.into_iter())
-            }
-        }
-
-        impl<'a, $($generics)*> IntoIterator for &'a $List {
-            type Item = &'a Entity;
-            type IntoIter = UniqueEntityIter<slice::Iter<'a, Entity>>;
-
-            fn into_iter(self) -> Self::IntoIter {
-                UniqueEntityIter(self.0.iter())
-            }
-        }
+        impl_into_iter!(['a, $($generics)*] &'a $List => UniqueEntityIter<slice::Iter<'a, Entity>>, |this|
+            UniqueEntityIter(this.0.iter()));
     )* };
 }
 

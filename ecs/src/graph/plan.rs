@@ -362,7 +362,7 @@ impl MovePlan {
             || !self.listeners.after.is_empty()
             || self.sparse_targets().chain(self.sparse_sources()).any(hears)
             || self.left_storages.iter().any(|&storage| hears(storage as usize))
-            || (self.retains.is_some() && components.hears_sparse())
+            || (self.retains.is_some() && (0..components.sparse().len()).any(hears))
     }
 
     /// What becomes of the value that an entity has in a sparse storage.

@@ -212,11 +212,7 @@ macro_rules! label {
             }
         }
 
-        impl fmt::Debug for dyn $Label {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.dyn_fmt(f)
-            }
-        }
+        impl_debug!([] dyn $Label => |this, f| this.dyn_fmt(f));
     };
 }
 

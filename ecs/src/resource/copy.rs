@@ -44,8 +44,8 @@ pub(crate) struct ResourceClones(Vec<Option<Option<Held>>>);
 
 /// A value that was not taken from a world, for a place in one.
 pub(crate) struct NewResource {
-    register: Register,
-    is_on_thread: bool,
+    pub(crate) register: Register,
+    pub(crate) is_on_thread: bool,
     /// If it is a list of messages.
     messages: Option<MessageNumbers>,
     /// Of the type of the function.
@@ -71,20 +71,6 @@ impl NewResource {
     /// What is known of its type.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.held.value.descriptor()
-    }
-
-    /// Registers its type.
-    ///
-    /// # Panics
-    ///
-    /// If another resource has the same stable name.
-    pub(crate) fn register_in(&self, resources: &mut Resources) {
-        (self.register)(resources);
-    }
-
-    /// Whether it is one that stays on its thread.
-    pub(crate) fn is_on_thread(&self) -> bool {
-        self.is_on_thread
     }
 
     /// When it was added and changed.

@@ -34,11 +34,11 @@ use crate::world::{World, for_each_schedule};
 /// assert_eq!((snapshot.len(), snapshot.frame_number()), (2, 0));
 /// ```
 pub struct WorldSnapshot {
-    world: WorldId,
-    options: SnapshotOptions,
-    copy: StoreCopy,
+    pub(super) world: WorldId,
+    pub(super) options: SnapshotOptions,
+    pub(super) copy: StoreCopy,
     /// What the systems of schedules keep.
-    systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
+    pub(super) systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
 }
 
 /// What a living world holds, as data: see [`World::living_contents`].
@@ -61,34 +61,9 @@ impl WorldSnapshot {
         Self { world: world.id(), options, copy: StoreCopy::default(), systems: Vec::new() }
     }
 
-    /// What was put together for a world.
-    pub(super) fn of_copy(
-        world: &World,
-        options: SnapshotOptions,
-        copy: StoreCopy,
-        systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
-    ) -> Self {
-        Self { world: world.id(), options, copy, systems }
-    }
-
-    /// What it holds; without values if it is not whole.
-    pub(super) fn copy(&self) -> &StoreCopy {
-        &self.copy
-    }
-
     /// Whether it was taken of, or built for, a world.
     pub(super) fn is_of(&self, world: &World) -> bool {
         self.world == world.id()
-    }
-
-    /// What it leaves out.
-    pub(super) fn options(&self) -> &SnapshotOptions {
-        &self.options
-    }
-
-    /// What the systems of each schedule keep.
-    pub(super) fn systems(&self) -> &[(InternedScheduleLabel, ScheduleMemory)] {
-        &self.systems
     }
 
     /// How many entities were alive.
@@ -106,7 +81,7 @@ impl WorldSnapshot {
     /// How many frames of the world had ended: see [`World::frame_number`].
     #[must_use]
     pub fn frame_number(&self) -> u64 {
-        self.copy.frame_number()
+        self.copy.frames.number
     }
 
     /// The bytes that the snapshot has allocated for entities and components, without what their values own.
@@ -265,7 +240,7 @@ impl World {
         if !all_there {
             return Err(SnapshotError::Busy);
         }
-        if !options.leave_out_locals() {
+        if !options.uncloneable_locals {
             refused.extend(locals.into_iter().map(|(system, value)| NotTaken::Local { system, value }));
         }
         if refused.is_empty() { Ok(taken) } else { Err(SnapshotError::NotTaken(refused)) }
@@ -361,7 +336,7 @@ impl World {
         self.prepare_schedules(&snapshot);
         let WorldSnapshot { options, copy, systems, .. } = snapshot;
         let systems = systems.into_iter().collect();
-        let frame_number = copy.frame_number();
+        let frame_number = copy.frames.number;
         self.restored(systems, frame_number, |store| {
             restore(store, Restoring::Moved(Box::new(copy)), |descriptor| options.is_apart(descriptor))
         });
@@ -382,7 +357,7 @@ impl World {
         if let Some(name) = self.store.resources.lent_name() {
             return Err(RestoreError::Lent(name));
         }
-        if !snapshot.copy.is_whole() {
+        if snapshot.copy.whole_of.is_none() {
             return Err(RestoreError::Unfinished);
         }
         if !for_each_schedule(&mut self.store, |_, _| {}) {

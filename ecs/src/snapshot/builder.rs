@@ -227,7 +227,7 @@ impl SnapshotBuilder {
         ticks: ComponentTicks,
     ) -> Result<&mut Self, String> {
         let mut list: (Vec<NewResource>, ComponentTicks) = (Vec::new(), ticks);
-        descriptor.read_text(text, &mut list)?;
+        (descriptor.persistence.read)(text, &mut list)?;
         self.parts.resources.append(&mut list.0);
         Ok(self)
     }
@@ -280,6 +280,6 @@ impl SnapshotBuilder {
             &options.clones,
         )?;
         let systems = memories(world, &copy, systems)?;
-        Ok(WorldSnapshot::of_copy(world, options, copy, systems))
+        Ok(WorldSnapshot { world: world.id(), options, copy, systems })
     }
 }

@@ -122,7 +122,7 @@ pub struct NewRemovalContents(pub(super) RemovalParts);
 
 impl<'s> ScheduleContents<'s> {
     pub(super) fn all(snapshot: &'s WorldSnapshot) -> impl Iterator<Item = Self> {
-        snapshot.systems().iter().map(move |(label, memory)| Self { snapshot, label: *label, memory })
+        snapshot.systems.iter().map(move |(label, memory)| Self { snapshot, label: *label, memory })
     }
 
     /// Its label.
@@ -140,15 +140,15 @@ impl<'s> ScheduleContents<'s> {
     /// again.
     #[must_use]
     pub fn has_run_in_frame(self) -> bool {
-        let copy = self.snapshot.copy();
-        let Some(ran) = copy.labels_of_frame() else { return false };
-        let known: Vec<u64> = self.snapshot.systems().iter().map(|(label, _)| label.number()).collect();
+        let copy = &self.snapshot.copy;
+        let Some(ran) = copy.frames.labels() else { return false };
+        let known: Vec<u64> = self.snapshot.systems.iter().map(|(label, _)| label.number()).collect();
         ran.iter().all(|label| known.contains(label)) && ran.contains(&self.label.number())
     }
 
     /// The lists of messages that it holds, each from a number on: those may not have been read.
     pub fn held_messages(self) -> impl Iterator<Item = (&'static ComponentDescriptor, u64)> {
-        self.snapshot.copy().held_messages(&self.memory.seat)
+        self.snapshot.copy.held_messages(&self.memory.seat)
     }
 }
 
@@ -178,15 +178,15 @@ impl<'s> SystemContents<'s> {
     /// How many ids it is expected to reserve, on which depends which ones it gets.
     #[must_use]
     pub fn expected_ids(self) -> u32 {
-        if self.is_condition() { 0 } else { self.of.snapshot.copy().id_forecasts.wanted_by(self.key()) }
+        if self.is_condition() { 0 } else { self.of.snapshot.copy.id_forecasts.wanted_by(self.key()) }
     }
 
     /// What it keeps, in the order of its parameters.
     pub fn kept(self) -> impl Iterator<Item = KeptBySystem<&'s (dyn Any + Send + Sync)>> {
-        let copy = self.of.snapshot.copy();
+        let copy = &self.of.snapshot.copy;
         self.system.memory.iter().map(move |memory| match memory {
             Memory::Unprepared => KeptBySystem::Unprepared,
-            Memory::LastRun(last_run) => KeptBySystem::LastRun(last_run.age(copy.era())),
+            Memory::LastRun(last_run) => KeptBySystem::LastRun(last_run.age(copy.era)),
             Memory::Cursor(origin, next, missed) => {
                 let list = copy.messages_at(*origin).map(|(list, _)| list);
                 KeptBySystem::Messages { list, next: *next, missed: *missed }
@@ -205,7 +205,7 @@ impl<'s> SystemContents<'s> {
 impl<'s> RemovalContents<'s> {
     /// Those of which there are any, or of which more can be said than that there are none.
     pub(super) fn all(snapshot: &'s WorldSnapshot) -> impl Iterator<Item = Self> {
-        let copy = snapshot.copy();
+        let copy = &snapshot.copy;
         let lists = copy.removals.iter().flat_map(|lists| lists.iter().zip([false, true]).map(move |one| (lists, one)));
         lists.filter_map(move |(lists, (list, of_values))| {
             let component = lists[1].descriptor()?;
@@ -281,7 +281,7 @@ pub(super) fn unread_elsewhere(snapshot: &WorldSnapshot) -> Vec<&'static str> {
             list.unread() > known
         })
     };
-    let lists = snapshot.copy().removals.iter().filter(is_unread);
+    let lists = snapshot.copy.removals.iter().filter(is_unread);
     lists.filter_map(|lists| lists[1].descriptor()).map(|component| component.name()).collect()
 }
 

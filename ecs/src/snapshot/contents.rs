@@ -4,7 +4,6 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::api::{LivingContents, WorldSnapshot};
 use super::columns::ColumnContents;
@@ -34,18 +33,16 @@ pub enum LeftOut {
     Side(&'static str),
 }
 
-impl fmt::Display for LeftOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Systems(label) => {
-                write!(f, "what systems keep of two schedules whose labels are both shown as `{label}`")
-            }
-            Self::IdForecasts => {
-                f.write_str("how many ids systems are expected to reserve whose schedules are not in the world")
-            }
-            Self::Removals(name) => write!(f, "removals of component `{name}` that a reader has not read"),
-            Self::Side(name) => write!(f, "component `{name}`, a side of links that are not right"),
+impl_display! {
+    [] LeftOut => |this, f| match this {
+        Self::Systems(label) => {
+            write!(f, "what systems keep of two schedules whose labels are both shown as `{label}`")
         }
+        Self::IdForecasts => {
+            f.write_str("how many ids systems are expected to reserve whose schedules are not in the world")
+        }
+        Self::Removals(name) => write!(f, "removals of component `{name}` that a reader has not read"),
+        Self::Side(name) => write!(f, "component `{name}`, a side of links that are not right"),
     }
 }
 
@@ -103,7 +100,7 @@ impl WorldSnapshot {
     /// What it holds, as data: see [Contents](super#contents). Nothing, if it is not complete because a `Clone` panicked.
     #[must_use]
     pub fn contents(&self) -> SnapshotContents<'_> {
-        SnapshotContents { snapshot: self, books: Books::Copied(self.copy()) }
+        SnapshotContents { snapshot: self, books: Books::Copied(&self.copy) }
     }
 }
 
@@ -129,8 +126,8 @@ impl<'s> SnapshotContents<'s> {
     /// Which frame and tick it is.
     #[must_use]
     pub fn clock(self) -> SnapshotClock {
-        let StoreCopy { tick, last, checked, .. } = *self.snapshot.copy();
-        let (frame_number, is_frame_open) = (self.snapshot.frame_number(), self.snapshot.copy().any_ran());
+        let StoreCopy { tick, last, checked, .. } = self.snapshot.copy;
+        let (frame_number, is_frame_open) = (self.snapshot.frame_number(), self.snapshot.copy.frames.any_ran);
         SnapshotClock { frame_number, is_frame_open, tick, last, checked }
     }
 
@@ -163,12 +160,12 @@ impl<'s> SnapshotContents<'s> {
 
     /// The resources.
     pub fn resources(self) -> impl Iterator<Item = ResourceContents<'s>> {
-        self.snapshot.copy().resources.values().map(|(value, ticks)| ResourceContents { value, ticks })
+        self.snapshot.copy.resources.values().map(|(value, ticks)| ResourceContents { value, ticks })
     }
 
     /// The pairs of each relation that has some.
     pub fn pairs(self) -> impl Iterator<Item = PairsContents<'s>> {
-        let all = self.snapshot.copy().pairs.iter().flatten();
+        let all = self.snapshot.copy.pairs.iter().flatten();
         all.filter(|pairs| pairs.index().len() != 0).map(|pairs| PairsContents(&**pairs))
     }
 
@@ -185,14 +182,14 @@ impl<'s> SnapshotContents<'s> {
     /// When entities were spawned, if that is noted.
     #[must_use]
     pub fn spawns(self) -> Option<SpawnTicks> {
-        let (of_indexes, others, newest) = self.snapshot.copy().spawns()?.parts();
+        let (of_indexes, others, newest) = self.snapshot.copy.spawns.as_ref()?.parts();
         Some(SpawnTicks { of_indexes: of_indexes.to_vec(), others, newest })
     }
 
     /// What is in the snapshot and not in all of the above.
     #[must_use]
     pub fn left_out(self) -> Vec<LeftOut> {
-        let copy = self.snapshot.copy();
+        let copy = &self.snapshot.copy;
         let mut labels: Vec<String> = self.schedules().map(|schedule| format!("{:?}", schedule.label())).collect();
         labels.sort_unstable();
         let twice: BTreeSet<&String> = labels.windows(2).filter(|two| two[0] == two[1]).map(|two| &two[0]).collect();
@@ -294,7 +291,7 @@ impl<'s> StorageContents<'s> {
     /// Whether it is the component of sources or of targets of pairs.
     #[must_use]
     pub fn is_of_pairs(self) -> bool {
-        self.column().values().descriptor().relation().is_some_and(|side| side.is_of_pairs())
+        self.column().values().descriptor().relation().is_some_and(|side| side.is_of_pairs)
     }
 
     /// The component of the other side, if it is one of a relationship: that of the targets, if it names one, or that of the sources.
@@ -307,7 +304,7 @@ impl<'s> StorageContents<'s> {
     /// Whether a component is that of the targets of a relationship, which lists the sources.
     #[must_use]
     pub fn lists_sources(component: &ComponentDescriptor) -> bool {
-        component.relation().is_some_and(|side| !side.is_source() && !side.is_of_pairs())
+        component.relation().is_some_and(|side| side.lists_sources())
     }
 
     /// The same for the values of a component, without a world.
@@ -408,8 +405,4 @@ impl_debug_as_struct! {
     [] PairsContents<'_>, "PairsContents", |this| { relation: this.descriptor().name(), pairs: this.pairs() } finish_non_exhaustive;
 }
 
-impl fmt::Debug for ResourceContents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.value.fmt(f)
-    }
-}
+impl_debug!([] ResourceContents<'_> => |this, f| this.value.fmt(f));

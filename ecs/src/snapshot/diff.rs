@@ -247,11 +247,7 @@ impl<'a> Diff<'a> {
             Some(Way::Bytes) => own.plain_bytes() != other.plain_bytes(),
             Some(Way::Text) => own.text() != other.text(),
             Some(Way::Hash) => {
-                let [own, other] = [own, other].map(|value| {
-                    hash(|hasher| {
-                        value.hash(hasher);
-                    })
-                });
+                let [own, other] = [own, other].map(|value| hash(|hasher| _ = value.hash(hasher)));
                 own != other
             }
             Some(Way::By(by)) => {

@@ -101,35 +101,33 @@ fn shown(value: &Option<impl fmt::Display>) -> &dyn fmt::Display {
     }
 }
 
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (here, there): (&dyn fmt::Display, &dyn fmt::Display) = match self {
-            Self::Table { number, here, there } => {
-                write!(f, "table {number}")?;
-                (shown(here), shown(there))
-            }
-            Self::Entity { entity, is_here, table } => {
-                let place = if *is_here { "here" } else { "there" };
-                return write!(f, "entity {entity} in table {table} is alive {place} only");
-            }
-            Self::Value { entity, table, component, here, there } => {
-                write!(f, "entity {entity} in table {table}, component `{component}`")?;
-                (shown(here), shown(there))
-            }
-            Self::Order { of, row, here, there } => {
-                write!(f, "the entity in row {row} of {of}")?;
-                (shown(here), shown(there))
-            }
-            Self::Resource { resource, here, there } => {
-                write!(f, "resource `{resource}`")?;
-                (shown(here), shown(there))
-            }
-            Self::Pair { relation, row, here, there } => {
-                write!(f, "pair {row} of relation `{relation}`")?;
-                (shown(here), shown(there))
-            }
-            Self::NextIds => return f.write_str("the ids that the next entities get"),
-        };
-        write!(f, ": {here} here, {there} there")
-    }
-}
+impl_display!([] Difference => |this, f| {
+    let (here, there): (&dyn fmt::Display, &dyn fmt::Display) = match this {
+        Self::Table { number, here, there } => {
+            write!(f, "table {number}")?;
+            (shown(here), shown(there))
+        }
+        Self::Entity { entity, is_here, table } => {
+            let place = if *is_here { "here" } else { "there" };
+            return write!(f, "entity {entity} in table {table} is alive {place} only");
+        }
+        Self::Value { entity, table, component, here, there } => {
+            write!(f, "entity {entity} in table {table}, component `{component}`")?;
+            (shown(here), shown(there))
+        }
+        Self::Order { of, row, here, there } => {
+            write!(f, "the entity in row {row} of {of}")?;
+            (shown(here), shown(there))
+        }
+        Self::Resource { resource, here, there } => {
+            write!(f, "resource `{resource}`")?;
+            (shown(here), shown(there))
+        }
+        Self::Pair { relation, row, here, there } => {
+            write!(f, "pair {row} of relation `{relation}`")?;
+            (shown(here), shown(there))
+        }
+        Self::NextIds => return f.write_str("the ids that the next entities get"),
+    };
+    write!(f, ": {here} here, {there} there")
+});

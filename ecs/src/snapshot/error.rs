@@ -1,7 +1,6 @@
 //! Why a snapshot cannot be taken, or restored.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::store::{BuildError, NotTaken};
 
@@ -33,26 +32,22 @@ pub enum SnapshotError {
     Contents(BuildError),
 }
 
-impl fmt::Display for SnapshotError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Busy => f.write_str("a snapshot cannot be taken while a schedule, a frame or an observer is running"),
-            Self::Lent(name) => {
-                write!(f, "a snapshot cannot be taken while resource `{name}` is taken out by `resource_scope`")
-            }
-            Self::NotTaken(all) => {
-                f.write_str("a snapshot cannot take ")?;
-                for (at, one) in all.iter().enumerate() {
-                    write!(f, "{}{one}", if at == 0 { "" } else { "; " })?;
-                }
-                f.write_str("; derive `Clone`, or leave something out: `SnapshotOptions`")
-            }
-            Self::Contents(error) => write!(f, "the world cannot be copied: {error}"),
+impl_error! {
+    [] SnapshotError => |this, f| match this {
+        Self::Busy => f.write_str("a snapshot cannot be taken while a schedule, a frame or an observer is running"),
+        Self::Lent(name) => {
+            write!(f, "a snapshot cannot be taken while resource `{name}` is taken out by `resource_scope`")
         }
+        Self::NotTaken(all) => {
+            f.write_str("a snapshot cannot take ")?;
+            for (at, one) in all.iter().enumerate() {
+                write!(f, "{}{one}", if at == 0 { "" } else { "; " })?;
+            }
+            f.write_str("; derive `Clone`, or leave something out: `SnapshotOptions`")
+        }
+        Self::Contents(error) => write!(f, "the world cannot be copied: {error}"),
     }
 }
-
-impl core::error::Error for SnapshotError {}
 
 /// A world cannot be restored. Nothing has happened.
 ///
@@ -81,24 +76,20 @@ pub enum RestoreError {
     NotClone(&'static str),
 }
 
-impl fmt::Display for RestoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Busy => f.write_str("a world cannot be restored while a schedule, a frame or an observer is running"),
-            Self::Lent(name) => {
-                write!(f, "a world cannot be restored while resource `{name}` is taken out by `resource_scope`")
-            }
-            Self::OtherWorld => f.write_str(
-                "the snapshot was taken of another world\nhelp: `World::restore_into` restores a snapshot of any world",
-            ),
-            Self::Unfinished => f.write_str("the snapshot is not complete: a `Clone` panicked when it was taken"),
-            Self::Contents(error) => write!(f, "the world cannot hold what the snapshot does: {error}"),
-            Self::NotClone(name) => write!(
-                f,
-                "the snapshot has values of `{name}`, which is not known to be `Clone`: restore it once, by `World::restore_from`"
-            ),
+impl_error! {
+    [] RestoreError => |this, f| match this {
+        Self::Busy => f.write_str("a world cannot be restored while a schedule, a frame or an observer is running"),
+        Self::Lent(name) => {
+            write!(f, "a world cannot be restored while resource `{name}` is taken out by `resource_scope`")
         }
+        Self::OtherWorld => f.write_str(
+            "the snapshot was taken of another world\nhelp: `World::restore_into` restores a snapshot of any world",
+        ),
+        Self::Unfinished => f.write_str("the snapshot is not complete: a `Clone` panicked when it was taken"),
+        Self::Contents(error) => write!(f, "the world cannot hold what the snapshot does: {error}"),
+        Self::NotClone(name) => write!(
+            f,
+            "the snapshot has values of `{name}`, which is not known to be `Clone`: restore it once, by `World::restore_from`"
+        ),
     }
 }
-
-impl core::error::Error for RestoreError {}

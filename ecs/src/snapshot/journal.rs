@@ -1,7 +1,6 @@
 //! What has changed in a world since a moment: what deltas are made of.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::columns::ColumnContents;
 use super::contents::{PairsContents, ResourceContents, StorageContents, TableContents};
@@ -223,15 +222,8 @@ impl<'w> WorldChanges<'w> {
 
     /// The components that an entity has now, those in its table first.
     pub fn components_of(&self, entity: Entity) -> impl Iterator<Item = ComponentId> + use<'w> {
-        let store = &self.world.store;
-        let location = store.structure.entities.locate(entity).ok();
-        let table = location.and_then(|location| store.structure.archetypes.tables.get(location.table));
-        let summary = store.structure.entities.sparse_summary(entity.index());
-        let held = summary
-            .storages(store.structure.sparse.len())
-            .filter(move |&number| location.is_some() && store.structure.sparse[number].contains(entity.index()));
-        let sparse = store.structure.archetypes.components.sparse();
-        table.map_or(&[][..], |table| table.components()).iter().copied().chain(held.map(|number| sparse[number]))
+        let world = self.world;
+        world.store.structure.components_of(entity)
     }
 
     /// The tables, with all of their rows.
@@ -292,10 +284,8 @@ impl<'w> WorldChanges<'w> {
     }
 }
 
-impl fmt::Debug for WorldChanges<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Journaled { made, changed, ended } = &self.journaled;
-        let mut shown = f.debug_struct("WorldChanges");
-        shown.field("made", made).field("changed", changed).field("ended", ended).finish_non_exhaustive()
-    }
-}
+impl_debug!([] WorldChanges<'_> => |this, f| {
+    let Journaled { made, changed, ended } = &this.journaled;
+    let mut shown = f.debug_struct("WorldChanges");
+    shown.field("made", made).field("changed", changed).field("ended", ended).finish_non_exhaustive()
+});

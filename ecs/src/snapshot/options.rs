@@ -70,7 +70,7 @@ pub struct SnapshotOptions {
     only_resources: Option<Vec<TypeId>>,
     uncloneable: bool,
     locals: Vec<LocalType>,
-    uncloneable_locals: bool,
+    pub(super) uncloneable_locals: bool,
     pub(super) observers: bool,
     pub(super) clones: KnownClones,
 }
@@ -241,11 +241,6 @@ impl SnapshotOptions {
         if !self.locals.iter().any(|known| known.type_id == ty.type_id) {
             self.locals.push(ty);
         }
-    }
-
-    /// Whether values in systems are left out that cannot be cloned.
-    pub(super) fn leave_out_locals(&self) -> bool {
-        self.uncloneable_locals
     }
 
     /// A clone of a value in a system, if its type is known.

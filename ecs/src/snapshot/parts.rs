@@ -66,7 +66,7 @@ pub(super) fn check<'a>(
         let unknown = relations.filter(|place| !knows(&place.pairs.descriptor()));
         names.extend(unknown.map(|place| NotCompared::Relation(place.pairs.descriptor().name())));
         names.extend(resources(store).filter_map(|(descriptor, value)| match value {
-            ResourceValue::OnThread(name) if !options.leave_out_unknown() => Some(NotCompared::NonSend(name)),
+            ResourceValue::OnThread(name) if !options.without_unknown => Some(NotCompared::NonSend(name)),
             ResourceValue::Some(_) if !knows(&descriptor) => Some(NotCompared::Resource(descriptor.name())),
             _ => None,
         }));

@@ -4,7 +4,6 @@
 //! other means since, the mark says so, and nothing is known.
 
 use alloc::collections::VecDeque;
-use core::fmt;
 
 use super::api::WorldSnapshot;
 use super::error::{RestoreError, SnapshotError};
@@ -174,7 +173,7 @@ fn find(frames: &VecDeque<(u64, WorldSnapshot)>, frame: u64) -> Option<&WorldSna
 /// The frame that the world was equal to last.
 fn known<'a>(frames: &'a VecDeque<(u64, WorldSnapshot)>, last: &'a Option<(u64, Mark)>) -> Option<Known<'a>> {
     let (frame, mark) = last.as_ref()?;
-    Some(Known { copy: find(frames, *frame)?.copy(), mark })
+    Some(Known { copy: &find(frames, *frame)?.copy, mark })
 }
 
 impl_debug_of_fields! { [] SnapshotRing { room, frames } }
@@ -189,13 +188,9 @@ pub enum RingError {
     Refused(RestoreError),
 }
 
-impl fmt::Display for RingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoFrame(frame) => write!(f, "frame {frame} is not in the ring: it was not saved, or is too old"),
-            Self::Refused(error) => error.fmt(f),
-        }
+impl_error! {
+    [] RingError => |this, f| match this {
+        Self::NoFrame(frame) => write!(f, "frame {frame} is not in the ring: it was not saved, or is too old"),
+        Self::Refused(error) => error.fmt(f),
     }
 }
-
-impl core::error::Error for RingError {}

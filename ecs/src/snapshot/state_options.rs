@@ -3,7 +3,6 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::TypeId;
-use core::fmt;
 use core::hash::Hasher;
 
 use crate::component::{Component, ComponentDescriptor, ErasedRef, PersistenceKind, Unproved};
@@ -48,7 +47,7 @@ type IsLeftOut = Arc<dyn Fn(&ComponentDescriptor) -> bool + Send + Sync>;
 #[derive(Clone, Default)]
 pub struct StateOptions {
     left_out: Vec<TypeId>,
-    without_unknown: bool,
+    pub(super) without_unknown: bool,
     is_left_out: Option<IsLeftOut>,
     without_order: bool,
     hashes: Vec<(TypeId, HashValue)>,
@@ -210,22 +209,15 @@ impl StateOptions {
     pub(super) fn counts(&self, descriptor: &ComponentDescriptor) -> bool {
         self.has_order() || !matches!(self.way(descriptor, true), Some(Way::LeftOut))
     }
-
-    /// Whether values that stay on their thread are left out.
-    pub(super) fn leave_out_unknown(&self) -> bool {
-        self.without_unknown
-    }
 }
 
-impl fmt::Debug for StateOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hashes: Vec<TypeId> = self.hashes.iter().map(|(of, _)| *of).collect();
-        let mut shown = f.debug_struct("StateOptions");
-        shown.field("left_out", &self.left_out).field("without_unknown", &self.without_unknown);
-        shown.field("is_left_out", &self.is_left_out.is_some()).field("without_order", &self.without_order);
-        shown.field("hashes", &hashes).finish()
-    }
-}
+impl_debug!([] StateOptions => |this, f| {
+    let hashes: Vec<TypeId> = this.hashes.iter().map(|(of, _)| *of).collect();
+    let mut shown = f.debug_struct("StateOptions");
+    shown.field("left_out", &this.left_out).field("without_unknown", &this.without_unknown);
+    shown.field("is_left_out", &this.is_left_out.is_some()).field("without_order", &this.without_order);
+    shown.field("hashes", &hashes).finish()
+});
 
 /// How values of a type are compared.
 #[derive(Clone, Copy)]
@@ -278,25 +270,19 @@ pub enum NotCompared {
     NonSend(&'static str),
 }
 
-impl fmt::Display for NotCompared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Component(name) => Unproved::hash("component", name).fmt(f),
-            Self::Relation(name) => Unproved::hash("relation", name).fmt(f),
-            Self::Resource(name) => Unproved::hash("resource", name).fmt(f),
-            Self::NonSend(name) => write!(f, "non-send value `{name}`"),
-        }
+impl_display! {
+    [] NotCompared => |this, f| match this {
+        Self::Component(name) => Unproved::hash("component", name).fmt(f),
+        Self::Relation(name) => Unproved::hash("relation", name).fmt(f),
+        Self::Resource(name) => Unproved::hash("resource", name).fmt(f),
+        Self::NonSend(name) => write!(f, "non-send value `{name}`"),
     }
 }
 
-impl fmt::Display for StateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("nothing is known of how to compare ")?;
-        for (at, one) in self.what.iter().enumerate() {
-            write!(f, "{}{one}", if at == 0 { "" } else { "; " })?;
-        }
-        f.write_str("; derive `Hash`, or say how in `StateOptions::with_hash`")
+impl_error!([] StateError => |this, f| {
+    f.write_str("nothing is known of how to compare ")?;
+    for (at, one) in this.what.iter().enumerate() {
+        write!(f, "{}{one}", if at == 0 { "" } else { "; " })?;
     }
-}
-
-impl core::error::Error for StateError {}
+    f.write_str("; derive `Hash`, or say how in `StateOptions::with_hash`")
+});

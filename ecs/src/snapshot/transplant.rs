@@ -61,10 +61,10 @@ impl World {
             return self.restore(snapshot);
         }
         self.check_idle(snapshot)?;
-        if let Some(name) = snapshot.copy().not_clone {
+        if let Some(name) = snapshot.copy.not_clone {
             return Err(RestoreError::NotClone(name));
         }
-        let built = snapshot.to_builder().build(self, snapshot.options()).map_err(RestoreError::Contents)?;
+        let built = snapshot.to_builder().build(self, &snapshot.options).map_err(RestoreError::Contents)?;
         self.restore_from(built)
     }
 
@@ -146,7 +146,7 @@ impl WorldSnapshot {
         for storage in contents.storages() {
             builder.add_storage(storage.entities(), storage.column().to_new());
         }
-        builder.add_whole(self.copy());
+        builder.add_whole(&self.copy);
         contents.schedules().for_each(|schedule| _ = builder.add_schedule(self.new_schedule(schedule)));
         contents.removals().for_each(|removals| _ = builder.add_removals(new_removals(removals)));
         if let Some(spawns) = contents.spawns() {
@@ -173,9 +173,7 @@ impl WorldSnapshot {
                 KeptBySystem::Removals { component, of_values, next, missed }
             }
             KeptBySystem::Links(links) => KeptBySystem::Links(links),
-            KeptBySystem::Local(value) => {
-                KeptBySystem::Local(value.and_then(|value| self.options().clone_local(value)))
-            }
+            KeptBySystem::Local(value) => KeptBySystem::Local(value.and_then(|value| self.options.clone_local(value))),
         });
         NewSystemContents {
             name: system.name().into(),

@@ -7,7 +7,6 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Weak;
 use alloc::vec::Vec;
-use core::fmt;
 
 use hashbrown::HashSet;
 
@@ -147,51 +146,42 @@ pub enum BuildError {
     Register(RegisterComponentError),
 }
 
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ids(error) => error.fmt(f),
-            Self::Twice(name) => write!(f, "`{name}` is there twice, or two tables have the same components"),
-            Self::FirstTable => f.write_str("the first table, and no other, is that of entities without components"),
-            Self::Length(name) => write!(f, "there are not as many values of component `{name}` as entities"),
-            Self::Storage(name) => write!(f, "component `{name}` has another kind of storage"),
-            Self::SparseEntity(name, entity) => {
-                write!(f, "entity {entity} has two values of component `{name}`, or is not alive")
-            }
-            Self::Ticks(name) => write!(f, "there is not one tick for each value of component `{name}`"),
-            Self::Time => f.write_str(
-                "a tick is later than the current one, or too old to be known; or more frames have ended than ever do",
-            ),
-            Self::NotClone(name) => {
-                write!(f, "what cannot be cloned cannot be restored: {}", Unproved::clone("component", name))
-            }
-            Self::Side(name) => {
-                write!(f, "other entities have component `{name}` than those in the pairs or links that it belongs to")
-            }
-            Self::Link(name, entity) => {
-                write!(f, "what entity {entity} names or lists by relationship `{name}` is no link that can be")
-            }
-            Self::Pair(name, [source, target]) => {
-                write!(f, "{source} and {target} cannot be a pair of `{name}`, or not in this order")
-            }
-            Self::NonSend(name) => write!(f, "non-send value `{name}` cannot be a part of a snapshot"),
-            Self::Removals(name) => write!(f, "component `{name}` cannot have been removed as is said"),
-            Self::Messages(name) => write!(f, "a schedule holds messages of `{name}` that are not there"),
-            Self::Schedule(label, error) => write!(f, "schedule `{label}` cannot be prepared: {error}"),
-            Self::System(label, name) => {
-                write!(f, "system `{name}` of schedule `{label}` cannot keep what is said of it")
-            }
-            Self::Register(error) => error.fmt(f),
+impl_error! {
+    [] BuildError => |this, f| match this {
+        Self::Ids(error) => error.fmt(f),
+        Self::Twice(name) => write!(f, "`{name}` is there twice, or two tables have the same components"),
+        Self::FirstTable => f.write_str("the first table, and no other, is that of entities without components"),
+        Self::Length(name) => write!(f, "there are not as many values of component `{name}` as entities"),
+        Self::Storage(name) => write!(f, "component `{name}` has another kind of storage"),
+        Self::SparseEntity(name, entity) => {
+            write!(f, "entity {entity} has two values of component `{name}`, or is not alive")
         }
-    }
-}
-
-impl core::error::Error for BuildError {}
-
-impl From<RegisterComponentError> for BuildError {
-    fn from(error: RegisterComponentError) -> Self {
-        Self::Register(error)
-    }
+        Self::Ticks(name) => write!(f, "there is not one tick for each value of component `{name}`"),
+        Self::Time => f.write_str(
+            "a tick is later than the current one, or too old to be known; or more frames have ended than ever do",
+        ),
+        Self::NotClone(name) => {
+            write!(f, "what cannot be cloned cannot be restored: {}", Unproved::clone("component", name))
+        }
+        Self::Side(name) => {
+            write!(f, "other entities have component `{name}` than those in the pairs or links that it belongs to")
+        }
+        Self::Link(name, entity) => {
+            write!(f, "what entity {entity} names or lists by relationship `{name}` is no link that can be")
+        }
+        Self::Pair(name, [source, target]) => {
+            write!(f, "{source} and {target} cannot be a pair of `{name}`, or not in this order")
+        }
+        Self::NonSend(name) => write!(f, "non-send value `{name}` cannot be a part of a snapshot"),
+        Self::Removals(name) => write!(f, "component `{name}` cannot have been removed as is said"),
+        Self::Messages(name) => write!(f, "a schedule holds messages of `{name}` that are not there"),
+        Self::Schedule(label, error) => write!(f, "schedule `{label}` cannot be prepared: {error}"),
+        Self::System(label, name) => {
+            write!(f, "system `{name}` of schedule `{label}` cannot keep what is said of it")
+        }
+        Self::Register(error) => error.fmt(f),
+    },
+    Register(RegisterComponentError)
 }
 
 /// No entry of a list has a greater number: so many are never written.
@@ -230,7 +220,7 @@ impl StoreParts {
         }
         for (at, resource) in self.resources.iter().enumerate() {
             let descriptor = resource.descriptor();
-            if resource.is_on_thread() {
+            if resource.is_on_thread {
                 return Err(BuildError::NonSend(descriptor.name()));
             }
             if !clones.can_clone(descriptor) {
@@ -553,7 +543,7 @@ fn build_pairs(
         }
         built.push((copy, register));
     }
-    let of_pairs = |descriptor: &ComponentDescriptor| descriptor.relation().is_some_and(|side| side.is_of_pairs());
+    let of_pairs = |descriptor: &ComponentDescriptor| descriptor.relation().is_some_and(|side| side.is_of_pairs);
     let given = storages.iter().filter(|(_, column)| of_pairs(column.values.descriptor()));
     for (entities, column) in given.clone() {
         let descriptor = column.values.descriptor();

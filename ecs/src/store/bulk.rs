@@ -286,9 +286,7 @@ impl Store {
             Err(ReserveError::OutOfMemory(error)) => error.raise(),
         }
         let table = tables.get_mut(plan.table);
-        if let Err(error) = table.reserve(count) {
-            error.raise();
-        }
+        table.reserve(count).unwrap_or_else(|error| error.raise());
         let required = make_required(plan, components, count);
         let (table, targets) = (plan.table, plan.targets.clone());
         let ids = if new { RowIds::New } else { RowIds::Pending(batch.entities) };
@@ -474,9 +472,7 @@ fn insert_into_storage<B: Bundle>(
     let room = storage
         .reserve_many(entities.len(), indexes())
         .and_then(|()| store.structure.entities.reserve_summary(indexes().max().unwrap_or(0)));
-    if let Err(error) = room {
-        error.raise();
-    }
+    room.unwrap_or_else(|error| error.raise());
     let (now, first) = (store.now(), store.structure.sparse[number].behind());
     let mut written = OnDrop::new((&mut *store, 0), |(store, count)| {
         // SAFETY: so many values have been written behind the others, and not been added.
@@ -589,9 +585,7 @@ impl Structure {
         // SAFETY: both are tables of this store; a route leads to another table.
         let (_, to) = unsafe { self.archetypes.tables.get_two_mut(from, route.to) };
         let exchange = first == 0 && to.is_empty();
-        if let Err(error) = to.reserve_for(count, &route.pairs, exchange) {
-            error.raise();
-        }
+        to.reserve_for(count, &route.pairs, exchange).unwrap_or_else(|error| error.raise());
         (to.len(), exchange)
     }
 }

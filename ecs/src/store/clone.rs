@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::dynamic::spawn_values;
 use super::{EntityBuilder, Store};
@@ -11,7 +10,6 @@ use crate::component::{ComponentId, ErasedRef, ErasedVec, Unproved};
 use crate::entity::{Entity, EntityError, EntityMapper};
 use crate::graph::ChangeStep;
 use crate::relation::PairClones;
-use crate::table::Table;
 
 /// An entity could not be cloned. Nothing was spawned.
 ///
@@ -46,28 +44,19 @@ pub enum CloneError {
     },
 }
 
-impl fmt::Display for CloneError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Entity(error) => error.fmt(f),
-            Self::NotClone { entity, components } => {
-                write!(f, "entity {entity} cannot be cloned, since these of its components cannot: ")?;
-                for (at, component) in components.iter().enumerate() {
-                    let comma = if at == 0 { "" } else { "; " };
-                    write!(f, "{comma}{}", Unproved::clone("component", component))?;
-                }
-                Ok(())
+impl_error! {
+    [] CloneError => |this, f| match this {
+        Self::Entity(error) => error.fmt(f),
+        Self::NotClone { entity, components } => {
+            write!(f, "entity {entity} cannot be cloned, since these of its components cannot: ")?;
+            for (at, component) in components.iter().enumerate() {
+                let comma = if at == 0 { "" } else { "; " };
+                write!(f, "{comma}{}", Unproved::clone("component", component))?;
             }
+            Ok(())
         }
-    }
-}
-
-impl core::error::Error for CloneError {}
-
-impl From<EntityError> for CloneError {
-    fn from(error: EntityError) -> Self {
-        Self::Entity(error)
-    }
+    },
+    Entity(EntityError)
 }
 
 /// Clones all components of an entity into a builder.
@@ -89,16 +78,11 @@ pub(crate) fn clone_some(
     entity: Entity,
     is_meant: impl Fn(ComponentId) -> bool,
 ) -> Result<EntityBuilder, CloneError> {
-    let location = store.structure.entities.locate(entity)?;
-    let in_table = store.structure.archetypes.tables.get(location.table).map_or(&[][..], Table::components).iter();
-    let storages = store.structure.entities.sparse_summary(entity.index()).storages(store.structure.sparse.len());
-    let in_sparse = storages.filter_map(|number| store.structure.archetypes.components.sparse().get(number));
+    store.structure.entities.locate(entity)?;
     let components = &store.structure.archetypes.components;
-    let all: Vec<ErasedRef<'_>> = in_table
-        .chain(in_sparse)
-        .filter(|&&id| is_meant(id) && !components.lists_sources(id) && !components.is_of_pairs(id))
-        .filter_map(|&id| store.structure.value_by_id(entity, id))
-        .collect();
+    let is_cloned = |&id: &ComponentId| is_meant(id) && !components.lists_sources(id) && !components.is_of_pairs(id);
+    let ids = store.structure.components_of(entity).filter(is_cloned);
+    let all: Vec<ErasedRef<'_>> = ids.filter_map(|id| store.structure.value_by_id(entity, id)).collect();
     let refused = all.iter().filter(|value| value.descriptor().functions().clone_fn().is_none());
     let components: Vec<&'static str> = refused.map(|value| value.descriptor().name()).collect();
     if !components.is_empty() {

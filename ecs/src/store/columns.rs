@@ -1,7 +1,7 @@
 //! Making many entities of columns of values, and exchanging the values of a column.
 
 use alloc::vec::Vec;
-use core::{fmt, ptr};
+use core::ptr;
 
 use super::Store;
 use super::dynamic::change_with;
@@ -56,37 +56,22 @@ pub enum SpawnColumnsError {
     OutOfMemory(AllocError),
 }
 
-impl fmt::Display for SpawnColumnsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Lengths(error) => error.fmt(f),
-            Self::WrongCount { ids, rows } => {
-                write!(f, "there must be an id for each row: {ids} ids were given for columns of length {rows}")
-            }
-            Self::Duplicate(entity) => {
-                write!(f, "entity {entity} cannot be spawned: index {} is twice in the list", entity.index())
-            }
-            Self::Entity(error) => error.fmt(f),
-            Self::TooFar(entity) => {
-                write!(f, "entity {entity} cannot be spawned: more than {MAX_GAP} unused indexes would be below it")
-            }
-            Self::OutOfMemory(error) => error.fmt(f),
+impl_error! {
+    [] SpawnColumnsError => |this, f| match this {
+        Self::Lengths(error) => error.fmt(f),
+        Self::WrongCount { ids, rows } => {
+            write!(f, "there must be an id for each row: {ids} ids were given for columns of length {rows}")
         }
-    }
-}
-
-impl core::error::Error for SpawnColumnsError {}
-
-impl From<ColumnLengthError> for SpawnColumnsError {
-    fn from(error: ColumnLengthError) -> Self {
-        Self::Lengths(error)
-    }
-}
-
-impl From<AllocError> for SpawnColumnsError {
-    fn from(error: AllocError) -> Self {
-        Self::OutOfMemory(error)
-    }
+        Self::Duplicate(entity) => {
+            write!(f, "entity {entity} cannot be spawned: index {} is twice in the list", entity.index())
+        }
+        Self::Entity(error) => error.fmt(f),
+        Self::TooFar(entity) => {
+            write!(f, "entity {entity} cannot be spawned: more than {MAX_GAP} unused indexes would be below it")
+        }
+        Self::OutOfMemory(error) => error.fmt(f),
+    },
+    Lengths(ColumnLengthError), OutOfMemory(AllocError)
 }
 
 impl From<ClaimError> for SpawnColumnsError {
@@ -109,9 +94,7 @@ pub(crate) fn spawn_columns(
     let (mut columns, rows) = equal_columns(columns)?;
     store.flush();
     let change = change_with(store, &mut columns, NewColumn::descriptor, ChangeStep::Insert);
-    if let Err(error) = reserve_rows(store, change, rows) {
-        error.raise();
-    }
+    reserve_rows(store, change, rows).unwrap_or_else(|error| error.raise());
     let Planned { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
     let (table, summary) = (plan.table, plan.added_storages);
     let mut values = stage_required(plan, components, rows, |_| true).unwrap_or_else(|error| error.raise());

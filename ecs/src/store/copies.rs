@@ -19,7 +19,6 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Weak;
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::clock::RestoredEra;
 use super::frame::notice_ended_frame;
@@ -43,7 +42,7 @@ use crate::tracking::Spawns;
 #[derive(Default)]
 pub(crate) struct StoreCopy {
     /// The store that this is a copy of; `None` as long as it is not whole: nothing has been copied, or a `Clone` has panicked.
-    pub(super) whole_of: Option<WorldId>,
+    pub(crate) whole_of: Option<WorldId>,
     pub(crate) entities: EntitiesCopy,
     pub(crate) id_forecasts: IdForecasts,
     pub(crate) tables: Vec<TableCopy>,
@@ -51,17 +50,17 @@ pub(crate) struct StoreCopy {
     pub(crate) sparse: Vec<SparseCopy>,
     pub(crate) resources: ResourceCopies,
     pub(crate) removals: Vec<[LogCopy; 2]>,
-    pub(super) spawns: Option<Spawns>,
+    pub(crate) spawns: Option<Spawns>,
     pub(super) links: LinksCopy,
     /// By the number of the relation.
     pub(crate) pairs: Vec<Option<Box<dyn PairsCopy>>>,
     /// By the number of the relation: what finds its number in a store.
     pub(crate) relations: Vec<fn(&mut Store) -> usize>,
-    pub(super) frames: FramesCopy,
+    pub(crate) frames: FramesCopy,
     pub(crate) tick: Tick,
     pub(crate) last: Tick,
     pub(crate) checked: Tick,
-    pub(super) era: u32,
+    pub(crate) era: u32,
     /// The components whose changes are known.
     pub(super) tracked: Vec<ComponentId>,
     /// A component that is not `Clone`, of which constructors made values: its type name. The copy can only be moved into a store.
@@ -143,18 +142,16 @@ pub enum NotTaken {
     EntityObservers,
 }
 
-impl fmt::Display for NotTaken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Component(name) => Unproved::clone("component", name).fmt(f),
-            Self::Relation(name) => write!(f, "pairs of {}", Unproved::clone("relation", name)),
-            Self::Resource(name) => Unproved::clone("resource", name).fmt(f),
-            Self::NonSend(name) => write!(f, "non-send value `{name}`"),
-            Self::Local { system, value } => {
-                write!(f, "`Local<{value}>` of system `{system}` (`SnapshotOptions::with_local`)")
-            }
-            Self::EntityObservers => f.write_str("observers of single entities"),
+impl_display! {
+    [] NotTaken => |this, f| match this {
+        Self::Component(name) => Unproved::clone("component", name).fmt(f),
+        Self::Relation(name) => write!(f, "pairs of {}", Unproved::clone("relation", name)),
+        Self::Resource(name) => Unproved::clone("resource", name).fmt(f),
+        Self::NonSend(name) => write!(f, "non-send value `{name}`"),
+        Self::Local { system, value } => {
+            write!(f, "`Local<{value}>` of system `{system}` (`SnapshotOptions::with_local`)")
         }
+        Self::EntityObservers => f.write_str("observers of single entities"),
     }
 }
 
@@ -310,7 +307,7 @@ fn copy_rest_to(
     copy.pairs.extend(store.relations.places.iter_mut().map(|place| place.pairs.copy(clones)));
     copy.relations.clear();
     copy.relations.extend(store.relations.places.iter().map(|place| place.functions.register));
-    copy.frames = store.frames.copy();
+    copy.frames = store.frames.state.clone();
     (copy.tick, copy.last) = (store.clock.tick.get(), store.clock.last.get());
     (copy.checked, copy.era) = (store.clock.checked, store.clock.era);
     copy.not_clone = None;
@@ -344,14 +341,21 @@ pub(crate) fn restore(
 ) -> Result<Became, AllocError> {
     settle(store);
     let mut moved = StoreCopy::default();
-    let (copy, mut clones, known) = match restoring {
-        Restoring::Cloned(copy, known) => (copy, copy.clones(store, is_apart)?, known),
+    let (copy, rows, known) = match restoring {
+        Restoring::Cloned(copy, known) => {
+            let tables = copy.tables.iter().map(TableCopy::clones).collect::<Result<_, _>>()?;
+            let sparse = copy.sparse.iter().map(SparseCopy::clones).collect::<Result<_, _>>()?;
+            (copy, (tables, sparse), known)
+        }
         Restoring::Moved(copy) => {
             moved = *copy;
-            let clones = moved.take_clones(store, is_apart)?;
-            (&moved, clones, None)
+            // Values are taken out of the copy, unless others share them.
+            let tables = moved.tables.iter_mut().map(TableCopy::take_clones).collect::<Result<_, _>>()?;
+            let sparse = moved.sparse.iter_mut().map(SparseCopy::take_clones).collect::<Result<_, _>>()?;
+            (&moved, (tables, sparse), None)
         }
     };
+    let mut clones = copy.clones(rows, store, is_apart)?;
     assert!(copy.whole_of == Some(store.id), "the copy is one of another store, or not whole");
     track_as(store, &copy.tracked);
     let mut room = Room::new(store, copy, &mut clones)?;
@@ -469,28 +473,10 @@ fn info(components: &Components, id: ComponentId) -> Option<&'static ComponentDe
 }
 
 impl StoreCopy {
-    /// The clones that are needed to make a store what this is.
-    fn clones(&self, store: &Store, is_apart: impl Fn(&ComponentDescriptor) -> bool) -> Result<Clones, AllocError> {
-        let tables = self.tables.iter().map(TableCopy::clones).collect::<Result<_, _>>()?;
-        let sparse = self.sparse.iter().map(SparseCopy::clones).collect::<Result<_, _>>()?;
-        self.clones_with(tables, sparse, store, is_apart)
-    }
-
-    /// As [`clones`](Self::clones), but values of components are taken out of this, as far as they belong to it alone.
-    fn take_clones(
-        &mut self,
-        store: &Store,
-        is_apart: impl Fn(&ComponentDescriptor) -> bool,
-    ) -> Result<Clones, AllocError> {
-        let tables = self.tables.iter_mut().map(TableCopy::take_clones).collect::<Result<_, _>>()?;
-        let sparse = self.sparse.iter_mut().map(SparseCopy::take_clones).collect::<Result<_, _>>()?;
-        self.clones_with(tables, sparse, store, is_apart)
-    }
-
-    fn clones_with(
+    /// The clones that are needed to make a store what this is, with those of the rows.
+    fn clones(
         &self,
-        tables: Vec<TableClones>,
-        sparse: Vec<SparseClones>,
+        (tables, sparse): (Vec<TableClones>, Vec<SparseClones>),
         store: &Store,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
     ) -> Result<Clones, AllocError> {
@@ -517,16 +503,6 @@ impl StoreCopy {
         pairs.collect()
     }
 
-    /// Whether schedules had run in the frame in which it was made.
-    pub(crate) fn any_ran(&self) -> bool {
-        self.frames.any_ran()
-    }
-
-    /// The numbers of the labels of schedules that had run in the frame; none if not all of these had one.
-    pub(crate) fn labels_of_frame(&self) -> Option<Vec<u64>> {
-        self.frames.labels()
-    }
-
     /// The lists of messages that a schedule holds, by its seat, each from a number on.
     pub(crate) fn held_messages(&self, seat: &Weak<()>) -> impl Iterator<Item = (&'static ComponentDescriptor, u64)> {
         self.frames.held_by(seat).filter_map(|(id, origin, from)| {
@@ -546,26 +522,6 @@ impl StoreCopy {
     pub(crate) fn messages_of(&self, descriptor: &ComponentDescriptor) -> Option<(ResourceId, MessageNumbers)> {
         let is_it = |id| self.resources.descriptor(id).is_some_and(|own| own.is_same(descriptor));
         self.resources.messages().find(|(id, _)| is_it(*id))
-    }
-
-    /// When entities were spawned, if that is noted.
-    pub(crate) fn spawns(&self) -> Option<&Spawns> {
-        self.spawns.as_ref()
-    }
-
-    /// The era of its last runs.
-    pub(crate) fn era(&self) -> u32 {
-        self.era
-    }
-
-    /// The frame in which it was made.
-    pub(crate) fn frame_number(&self) -> u64 {
-        self.frames.number()
-    }
-
-    /// Whether it is a copy of all that the store held.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.whole_of.is_some()
     }
 
     /// How many entities there are.

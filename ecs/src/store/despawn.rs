@@ -311,7 +311,7 @@ fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
         // SAFETY: the rows of live entities are rows of their table, which keeps no ticks and whose values need no drop.
         let moved = unsafe { table.overwrite_rows(row..row + 1 + more) };
         entities.free_these(ending);
-        entities.set_rows(moved, location.row);
+        (location.row..).zip(moved).for_each(|(row, &entity)| entities.set_row(entity, row));
     }
     store.structure.leave_storages(kind, &run[..count]);
 }

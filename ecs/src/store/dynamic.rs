@@ -308,10 +308,8 @@ impl Located<'_> {
         let (store, entity, location) = (self.store(), self.entity(), self.location());
         let is_taken = |id: ComponentId| wanted.is_none_or(|ids| ids.contains(&id));
         let ids = store.structure.archetypes.components.sparse();
-        let has =
-            |storage: &usize| store.structure.sparse[*storage].contains(entity.index()) && is_taken(ids[*storage]);
-        let summary = store.structure.entities.sparse_summary(entity.index());
-        let storages: Vec<usize> = summary.storages(store.structure.sparse.len()).filter(has).collect();
+        let storages = store.structure.storages_of(entity).filter(|&storage| is_taken(ids[storage]));
+        let storages: Vec<usize> = storages.collect();
         let in_table =
             store.structure.archetypes.tables.get(location.table).map_or(&[][..], |table| table.components());
         let columns: Vec<usize> = (0..in_table.len()).filter(|&at| is_taken(in_table[at])).collect();

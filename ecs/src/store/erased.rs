@@ -10,7 +10,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
-use core::fmt;
 
 use super::{EntityAt, EntityBuilder, Structure, bundle_components};
 use crate::alloc_error::AllocError;
@@ -117,46 +116,42 @@ pub enum ErasedAccessError {
     },
 }
 
-impl fmt::Display for ErasedAccessError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Entity { error, component } => write!(f, "component `{component}`: {error}"),
-            Self::UnknownComponent { entity, id } => write!(
+impl_error! {
+    [] ErasedAccessError => |this, f| match this {
+        Self::Entity { error, component } => write!(f, "component `{component}`: {error}"),
+        Self::UnknownComponent { entity, id } => write!(
+            f,
+            "entity {entity}: this world has no component with number {}; it is an id of another world",
+            id.index()
+        ),
+        Self::Missing { entity, component } => write!(f, "entity {entity} does not have component `{component}`"),
+        Self::AliasedMutability { entity, id } => write!(
+            f,
+            "entity {entity}: the component with number {} was asked for twice, and can be borrowed mutably once at a time",
+            id.index()
+        ),
+        Self::Immutable { entity, component } => {
+            write!(
                 f,
-                "entity {entity}: this world has no component with number {}; it is an id of another world",
-                id.index()
-            ),
-            Self::Missing { entity, component } => write!(f, "entity {entity} does not have component `{component}`"),
-            Self::AliasedMutability { entity, id } => write!(
-                f,
-                "entity {entity}: the component with number {} was asked for twice, and can be borrowed mutably once at a time",
-                id.index()
-            ),
-            Self::Immutable { entity, component } => {
-                write!(
-                    f,
-                    "entity {entity}: component `{component}` is immutable: insert another value instead of changing it"
-                )
-            }
-            Self::WrongType { entity, component, expected, found } => write!(
-                f,
-                "entity {entity}: component `{component}` has values of type `{expected}`, and no values of type `{found}`"
-            ),
-            Self::WrongComponent { entity, component, found } => {
-                write!(f, "entity {entity}: the value for component `{component}` is a value of component `{found}`")
-            }
-            Self::Duplicate { entity, component } => {
-                write!(f, "entity {entity}: two values were given for component `{component}`")
-            }
-            Self::Register { entity, error } => write!(f, "entity {entity}: {error}"),
-            Self::OutOfMemory { entity, component, error } => {
-                write!(f, "entity {entity}, component `{component}`: {error}")
-            }
+                "entity {entity}: component `{component}` is immutable: insert another value instead of changing it"
+            )
+        }
+        Self::WrongType { entity, component, expected, found } => write!(
+            f,
+            "entity {entity}: component `{component}` has values of type `{expected}`, and no values of type `{found}`"
+        ),
+        Self::WrongComponent { entity, component, found } => {
+            write!(f, "entity {entity}: the value for component `{component}` is a value of component `{found}`")
+        }
+        Self::Duplicate { entity, component } => {
+            write!(f, "entity {entity}: two values were given for component `{component}`")
+        }
+        Self::Register { entity, error } => write!(f, "entity {entity}: {error}"),
+        Self::OutOfMemory { entity, component, error } => {
+            write!(f, "entity {entity}, component `{component}`: {error}")
         }
     }
 }
-
-impl core::error::Error for ErasedAccessError {}
 
 /// Values could not be inserted. The entity is as it was, and the values are in here.
 ///
@@ -284,24 +279,12 @@ pub enum SetFieldError {
     Field(FieldError),
 }
 
-impl From<ErasedAccessError> for SetFieldError {
-    fn from(error: ErasedAccessError) -> Self {
-        Self::Component(error)
-    }
-}
+impl_from_variant!(SetFieldError: Component(ErasedAccessError), SetFieldError: Field(FieldError));
 
-impl From<FieldError> for SetFieldError {
-    fn from(error: FieldError) -> Self {
-        Self::Field(error)
-    }
-}
-
-impl fmt::Display for SetFieldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Component(error) => error.fmt(f),
-            Self::Field(error) => error.fmt(f),
-        }
+impl_display! {
+    [] SetFieldError => |this, f| match this {
+        Self::Component(error) => error.fmt(f),
+        Self::Field(error) => error.fmt(f),
     }
 }
 
@@ -314,27 +297,23 @@ impl core::error::Error for SetFieldError {
     }
 }
 
-impl fmt::Display for ColumnAccessError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownTable(table) => write!(f, "this world has no table with number {}", table.index()),
-            Self::UnknownComponent(id) => {
-                write!(f, "this world has no component with number {}; it is an id of another world", id.index())
-            }
-            Self::NoColumn { table, component } => {
-                write!(f, "table {} has no column of component `{component}`", table.index())
-            }
-            Self::Immutable { component } => {
-                write!(f, "component `{component}` is immutable: insert other values instead of changing them")
-            }
-            Self::WrongType { component, expected, found } => {
-                write!(f, "component `{component}` has values of type `{expected}`, and no values of type `{found}`")
-            }
+impl_error! {
+    [] ColumnAccessError => |this, f| match this {
+        Self::UnknownTable(table) => write!(f, "this world has no table with number {}", table.index()),
+        Self::UnknownComponent(id) => {
+            write!(f, "this world has no component with number {}; it is an id of another world", id.index())
+        }
+        Self::NoColumn { table, component } => {
+            write!(f, "table {} has no column of component `{component}`", table.index())
+        }
+        Self::Immutable { component } => {
+            write!(f, "component `{component}` is immutable: insert other values instead of changing them")
+        }
+        Self::WrongType { component, expected, found } => {
+            write!(f, "component `{component}` has values of type `{expected}`, and no values of type `{found}`")
         }
     }
 }
-
-impl core::error::Error for ColumnAccessError {}
 
 /// A value for each of several components.
 pub(crate) type ErasedValues = Vec<(ComponentId, ErasedValue)>;

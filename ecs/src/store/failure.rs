@@ -192,49 +192,41 @@ impl CommandError {
     }
 }
 
-impl From<EntityError> for CommandFailure {
-    fn from(error: EntityError) -> Self {
-        Self::Entity(error)
-    }
-}
+impl_from_variant!(CommandFailure: Entity(EntityError));
 
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let CommandFailure::Missed(missed) = self.failure {
-            let (system, name) = (self.system.unwrap_or_default(), self.bundle);
-            return write!(
-                f,
-                "system `{system}` has missed {missed} of `{name}`: they were gone before it ran; more that it misses are only counted"
-            );
-        }
-        if let CommandFailure::Warning(text) = &self.failure {
-            return f.write_str(text);
-        }
-        if let CommandFailure::Observer { observer, reason } = &self.failure {
-            return write!(f, "observer `{observer}` of event `{}` failed: {reason}", self.bundle);
-        }
-        write!(f, "command `{}", self.command)?;
-        if !self.bundle.is_empty() {
-            write!(f, "({})", self.bundle)?;
-        }
-        f.write_str("`")?;
-        if let Some(system) = self.system {
-            write!(f, " of system `{system}`")?;
-        }
-        if let Some(location) = self.by.location() {
-            write!(f, ", recorded at {location},")?;
-        }
-        f.write_str(" was not carried out: ")?;
-        match &self.failure {
-            CommandFailure::Entity(error) => error.fmt(f),
-            CommandFailure::NoIds(error) => error.fmt(f),
-            CommandFailure::Other(reason) | CommandFailure::Observer { reason, .. } => f.write_str(reason),
-            CommandFailure::Missed(_) | CommandFailure::Warning(_) => Ok(()),
-        }
+impl_error!([] CommandError => |this, f| {
+    if let CommandFailure::Missed(missed) = this.failure {
+        let (system, name) = (this.system.unwrap_or_default(), this.bundle);
+        return write!(
+            f,
+            "system `{system}` has missed {missed} of `{name}`: they were gone before it ran; more that it misses are only counted"
+        );
     }
-}
-
-impl core::error::Error for CommandError {}
+    if let CommandFailure::Warning(text) = &this.failure {
+        return f.write_str(text);
+    }
+    if let CommandFailure::Observer { observer, reason } = &this.failure {
+        return write!(f, "observer `{observer}` of event `{}` failed: {reason}", this.bundle);
+    }
+    write!(f, "command `{}", this.command)?;
+    if !this.bundle.is_empty() {
+        write!(f, "({})", this.bundle)?;
+    }
+    f.write_str("`")?;
+    if let Some(system) = this.system {
+        write!(f, " of system `{system}`")?;
+    }
+    if let Some(location) = this.by.location() {
+        write!(f, ", recorded at {location},")?;
+    }
+    f.write_str(" was not carried out: ")?;
+    match &this.failure {
+        CommandFailure::Entity(error) => error.fmt(f),
+        CommandFailure::NoIds(error) => error.fmt(f),
+        CommandFailure::Other(reason) | CommandFailure::Observer { reason, .. } => f.write_str(reason),
+        CommandFailure::Missed(_) | CommandFailure::Warning(_) => Ok(()),
+    }
+});
 
 /// What happens in a world without an [error handler](ErrorHandler) when a command cannot be carried out, when an observer fails, and
 /// when a system has missed messages.
@@ -260,17 +252,15 @@ pub enum OnCommandError {
     Call(fn(&CommandError)),
 }
 
-impl fmt::Debug for OnCommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Keep => "Keep",
-            Self::Ignore => "Ignore",
-            Self::Warn => "Warn",
-            Self::Panic => "Panic",
-            Self::Call(_) => "Call(..)",
-        })
-    }
-}
+impl_debug!([] OnCommandError => |this, f| {
+    f.write_str(match this {
+        Self::Keep => "Keep",
+        Self::Ignore => "Ignore",
+        Self::Warn => "Warn",
+        Self::Panic => "Panic",
+        Self::Call(_) => "Call(..)",
+    })
+});
 
 /// Command, bundle, system, and where it was recorded.
 type ErrorKind = (&'static str, &'static str, Option<&'static str>, Origin);

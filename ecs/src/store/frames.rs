@@ -88,7 +88,7 @@ pub(super) struct Held {
 #[derive(Default)]
 pub(crate) struct Frames {
     pub(super) shared: Arc<SharedFrame>,
-    state: FramesCopy,
+    pub(super) state: FramesCopy,
 }
 
 impl_deref_mut!([] Frames => FramesCopy, |this| this.state);
@@ -180,11 +180,11 @@ impl Frames {
 /// The frame of a world.
 #[derive(Clone, Default)]
 pub(crate) struct FramesCopy {
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// Schedules that have run in this frame, and others.
     pub(super) members: Vec<RanSchedule>,
     /// Whether any has run in this frame.
-    pub(super) any_ran: bool,
+    pub(crate) any_ran: bool,
     holders: Vec<Holder>,
 }
 
@@ -200,7 +200,7 @@ impl FramesCopy {
     }
 
     /// The labels of the schedules that have run in the frame; none if not all of them have one.
-    pub(super) fn labels(&self) -> Option<Vec<u64>> {
+    pub(crate) fn labels(&self) -> Option<Vec<u64>> {
         let ran = self.members.iter().filter(|member| self.any_ran && member.ran == self.number);
         ran.map(|member| member.label).collect()
     }
@@ -216,24 +216,9 @@ impl FramesCopy {
         let of_it = self.holders.iter().filter(|holder| holder.seat.ptr_eq(seat)).flat_map(|holder| &holder.lists);
         of_it.map(|held| (held.messages, held.origin, held.from))
     }
-
-    /// How many frames had ended.
-    pub(super) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Whether schedules had run in the frame.
-    pub(super) fn any_ran(&self) -> bool {
-        self.any_ran
-    }
 }
 
 impl Frames {
-    /// Which frame it is. None goes on.
-    pub(super) fn copy(&self) -> FramesCopy {
-        self.state.clone()
-    }
-
     /// It is the frame of a copy, in which some lists of messages have got other origins.
     pub(super) fn become_copy(&mut self, copy: FramesCopy, renewed: &[(ResourceId, Renewed)]) {
         self.state = copy;

@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::{Store, WorldId};
 use crate::component::{ComponentDescriptor, ComponentId, KnownClones};
@@ -62,20 +61,16 @@ pub enum JournalError {
     OutOfMemory,
 }
 
-impl fmt::Display for JournalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Off => f.write_str("the world has no journal (`World::start_journal`)"),
-            Self::TooLate => f.write_str("the journal does not go back so far"),
-            Self::Restored => f.write_str("the world has been restored to a snapshot since"),
-            Self::OtherWorld => f.write_str("the position is one of another world"),
-            Self::Busy => f.write_str("something is running in the world"),
-            Self::OutOfMemory => f.write_str("there is no memory for a journal of this size"),
-        }
+impl_error! {
+    [] JournalError => |this, f| match this {
+        Self::Off => f.write_str("the world has no journal (`World::start_journal`)"),
+        Self::TooLate => f.write_str("the journal does not go back so far"),
+        Self::Restored => f.write_str("the world has been restored to a snapshot since"),
+        Self::OtherWorld => f.write_str("the position is one of another world"),
+        Self::Busy => f.write_str("something is running in the world"),
+        Self::OutOfMemory => f.write_str("there is no memory for a journal of this size"),
     }
 }
-
-impl core::error::Error for JournalError {}
 
 /// Keeps a journal with room for so many entries from now on. False if there is no memory for it.
 pub(crate) fn begin_journal(store: &mut Store, capacity: usize) -> bool {

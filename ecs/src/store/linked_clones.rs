@@ -71,13 +71,8 @@ pub(crate) fn put_linked(
     let new = clones.len() - usize::from(target.is_some());
     // Observers are told of the new entities when these have what is cloned.
     let (table, first) = store.defer_events(|store| store.spawn_batch(core::iter::repeat_n((), new)));
-    let made = store
-        .structure
-        .archetypes
-        .tables
-        .get(table)
-        .map_or(&[][..], |table| &table.entities()[first..][..new])
-        .to_vec();
+    let table = store.structure.archetypes.tables.get(table);
+    let made = table.map_or(&[][..], |table| &table.entities()[first..][..new]).to_vec();
     let ids: Vec<Entity> = target.into_iter().chain(made.iter().copied()).collect();
     let mut copies: EntityHashMap<Entity> = clones.iter().map(|clone| clone.of).zip(ids.iter().copied()).collect();
     let mut panicked = DeferredPanic::catch(|| {
@@ -108,9 +103,7 @@ pub(crate) fn put_linked(
 fn put_linked_one(store: &mut Store, id: Entity, components: &mut EntityBuilder, pairs: ClonedPairs) {
     let Ok(mut entity) = EntityAt::find(store, id) else { return };
     let done = DeferredPanic::catch(|| {
-        if let Err(error) = entity.insert_dynamic(components) {
-            error.raise();
-        }
+        entity.insert_dynamic(components).unwrap_or_else(|error| error.raise());
     });
     relate_clones(store, id, pairs);
     done.go_on();

@@ -59,7 +59,7 @@ pub(super) fn check_removals<D>(events: &Events<D>, archetypes: &Archetypes) {
         assert!(watched || !has_readers(info.id()), "{} is not watched", info.name());
     }
     for table in &archetypes.tables {
-        let watched = archetypes.components.any_watched(table.components());
+        let watched = table.components().iter().any(|&id| archetypes.components.is_watched(id));
         let told = table.interest().intersects(Interest::REMOVALS);
         assert_eq!(watched, told, "whether removals from table {:?} are told", table.id());
     }

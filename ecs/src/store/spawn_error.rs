@@ -1,7 +1,5 @@
 //! Why an entity cannot be made.
 
-use core::fmt;
-
 use crate::alloc_error::AllocError;
 use crate::entity::{Entity, EntityError, EntityIdsExhausted, ReserveError};
 
@@ -48,12 +46,6 @@ impl SpawnError {
     }
 }
 
-impl From<EntityIdsExhausted> for SpawnError {
-    fn from(error: EntityIdsExhausted) -> Self {
-        Self::IdsExhausted(error)
-    }
-}
-
 impl From<ReserveError> for SpawnError {
     fn from(error: ReserveError) -> Self {
         match error {
@@ -63,22 +55,13 @@ impl From<ReserveError> for SpawnError {
     }
 }
 
-impl From<AllocError> for SpawnError {
-    fn from(error: AllocError) -> Self {
-        Self::OutOfMemory(error)
-    }
+impl_error! {
+    [] SpawnError => |this, f| match this {
+        Self::IdsExhausted(error) => error.fmt(f),
+        Self::OutOfMemory(error) => error.fmt(f),
+    },
+    IdsExhausted(EntityIdsExhausted), OutOfMemory(AllocError)
 }
-
-impl fmt::Display for SpawnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::IdsExhausted(error) => error.fmt(f),
-            Self::OutOfMemory(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for SpawnError {}
 
 /// An entity could not be made with the id that was asked for. The world is as it was before.
 ///
@@ -103,20 +86,16 @@ pub enum SpawnAtError {
     OutOfMemory(AllocError),
 }
 
-impl fmt::Display for SpawnAtError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Entity(error) => error.fmt(f),
-            Self::TooFar(entity) => write!(
-                f,
-                "entity {entity} cannot be spawned: its index is more than {MAX_GAP} beyond the highest one in use"
-            ),
-            Self::OutOfMemory(error) => error.fmt(f),
-        }
+impl_error! {
+    [] SpawnAtError => |this, f| match this {
+        Self::Entity(error) => error.fmt(f),
+        Self::TooFar(entity) => write!(
+            f,
+            "entity {entity} cannot be spawned: its index is more than {MAX_GAP} beyond the highest one in use"
+        ),
+        Self::OutOfMemory(error) => error.fmt(f),
     }
 }
-
-impl core::error::Error for SpawnAtError {}
 
 /// `spawn_at` leaves at most this many unused indexes below a new one: 16 MiB of books.
 pub(super) const MAX_GAP: usize = 1 << 20;

@@ -9,6 +9,7 @@ use crate::column::{Column, ColumnAddress};
 use crate::component::{Component, ComponentId, ErasedRef, ErasedSlice, StorageType};
 use crate::entity::{Entities, Entity, IdForecasts, Slot, TableId};
 use crate::sparse::SparseStorage;
+use crate::table::Table;
 use crate::tick::WriteStamp;
 
 /// The entities of a world, and the tables and sparse storages with their components.
@@ -173,6 +174,20 @@ impl Structure {
     pub(crate) fn values_by_id<T: 'static>(&self, table: TableId, id: ComponentId) -> Option<&[T]> {
         // SAFETY: the column has a value of `T` in each row of the table, which is borrowed.
         self.column_values(table, id).map(|(values, _)| unsafe { values.as_ref() })
+    }
+
+    /// The sparse storages that have a value of an entity.
+    pub(crate) fn storages_of(&self, entity: Entity) -> impl Iterator<Item = usize> + use<'_> {
+        let summary = self.entities.sparse_summary(entity.index());
+        summary.storages(self.sparse.len()).filter(move |&number| self.sparse[number].contains(entity.index()))
+    }
+
+    /// The components of an entity: those of its table, then the sparse ones. None if it is not alive.
+    pub(crate) fn components_of(&self, entity: Entity) -> impl Iterator<Item = ComponentId> + use<'_> {
+        let table = self.entities.get(entity).and_then(|location| self.archetypes.tables.get(location.table));
+        let storages = self.storages_of(entity).filter(move |_| table.is_some());
+        let sparse = self.archetypes.components.sparse();
+        table.map_or(&[][..], Table::components).iter().copied().chain(storages.map(|number| sparse[number]))
     }
 
     /// Whether an entity has a component.

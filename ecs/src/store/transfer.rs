@@ -68,14 +68,6 @@ impl NewRows for MovedRows<'_> {
     }
 }
 
-/// Makes room for so many entities in the books, so that nothing is lost half way.
-fn reserve_entities(store: &mut Store, count: usize) {
-    store.flush();
-    if let Err(error) = store.structure.entities.reserve_next_many(count) {
-        super::SpawnError::from(error).raise();
-    }
-}
-
 /// Moves the entities of some selections, each of another table, to another store; returned are their old and new ids.
 /// Everything that may fail comes before anything moves, so that each entity lives in one of the stores. No user code
 /// runs.
@@ -108,7 +100,8 @@ pub(super) fn move_notified_to(
 ) -> Vec<(Entity, Entity)> {
     let count = selections.iter().map(|selection| selection.len(store)).sum();
     let (mut ids, mut sorted) = (Vec::with_capacity(count), Vec::with_capacity(count));
-    reserve_entities(to, count);
+    to.flush();
+    to.structure.entities.reserve_next_many(count).unwrap_or_else(|error| super::SpawnError::from(error).raise());
     store.structure.entities.reserve_free(count).unwrap_or_else(|error| error.raise());
     let prepare = |selection| prepare_move(store, selection, to, count);
     let mut prepared: Vec<Prepared> = selections.iter().map(prepare).collect();
@@ -180,9 +173,7 @@ fn move_pairs(relations: &mut Relations<Store>, to: &mut Store, ids: &[(Entity, 
 /// Makes those ids pending that are not kept, which are the next ones. There is room for them.
 fn pending(store: &mut Store, all: Vec<Entity>, kept: &[Entity]) -> Vec<Entity> {
     for _ in kept.len()..all.len() {
-        if let Err(error) = store.structure.entities.allocate() {
-            super::SpawnError::from(error).raise();
-        }
+        store.structure.entities.allocate().unwrap_or_else(|error| super::SpawnError::from(error).raise());
     }
     debug_assert!(all.iter().all(|id| store.structure.entities.is_pending(*id)), "the ids are those that were chosen");
     all
@@ -192,7 +183,8 @@ fn pending(store: &mut Store, all: Vec<Entity>, kept: &[Entity]) -> Vec<Entity> 
 /// the others of their table. `count` is how many are moved in all.
 fn prepare_move(store: &mut Store, selection: &Selection, to: &mut Store, count: usize) -> Prepared {
     let (table, pairs) = table_in(store, to, selection.table);
-    make_room_for(to, table, selection.len(store));
+    let room = to.structure.archetypes.tables.get_mut(table).reserve(selection.len(store));
+    room.unwrap_or_else(|error| error.raise());
     let outside = sparse_values_of(store, selection, to);
     let listed = store.list_watched(selection, None);
     let first = store.structure.gather(selection);
@@ -202,13 +194,8 @@ fn prepare_move(store: &mut Store, selection: &Selection, to: &mut Store, count:
 
 /// The table of another store for the components of a table of this one, and which column belongs to which.
 fn table_in(store: &Store, to: &mut Store, table: TableId) -> (TableId, Vec<ColumnMove>) {
-    let source = store.structure.archetypes.tables.get(table);
-    let infos = || {
-        source
-            .map_or(&[][..], Table::components)
-            .iter()
-            .filter_map(|&id| store.structure.archetypes.components.info(id))
-    };
+    let source = store.structure.archetypes.tables.get(table).map_or(&[][..], Table::components);
+    let infos = || source.iter().filter_map(|&id| store.structure.archetypes.components.info(id));
     let adopted: Vec<ComponentId> =
         infos().map(|info| to.structure.archetypes.components.adopt(info.descriptor())).collect();
     // What is adopted may require sparse components.
@@ -225,12 +212,6 @@ fn table_in(store: &Store, to: &mut Store, table: TableId) -> (TableId, Vec<Colu
     (table, pairs)
 }
 
-fn make_room_for(store: &mut Store, table: TableId, count: usize) {
-    if let Err(error) = store.structure.archetypes.tables.get_mut(table).reserve(count) {
-        error.raise();
-    }
-}
-
 /// The sparse values of the entities of a selection: whose, from which storage, to which.
 fn sparse_values_of(store: &Store, selection: &Selection, to: &mut Store) -> Vec<(Entity, usize, usize)> {
     let mut values = Vec::new();
@@ -240,11 +221,7 @@ fn sparse_values_of(store: &Store, selection: &Selection, to: &mut Store) -> Vec
     let numbers: Vec<Option<usize>> =
         store.structure.archetypes.components.sparse().iter().map(|&id| adopt_sparse(to, store, id)).collect();
     for entity in selection.entities(store) {
-        let summary = store.structure.entities.sparse_summary(entity.index());
-        let held = summary
-            .storages(store.structure.sparse.len())
-            .filter(|&from| store.structure.sparse[from].contains(entity.index()));
-        values.extend(held.filter_map(|from| Some((entity, from, numbers[from]?))));
+        values.extend(store.structure.storages_of(entity).filter_map(|from| Some((entity, from, numbers[from]?))));
     }
     values
 }
@@ -279,13 +256,8 @@ fn move_sparse(store: &mut Store, to: &mut Store, values: &[(Entity, usize, usiz
         let Ok(at) = new_ids.binary_search_by_key(&old, |&(old, _)| old) else { continue };
         let new = new_ids[at].1;
         let Some(value) = store.structure.sparse[from].retire(old) else { continue };
-        let size = store
-            .structure
-            .archetypes
-            .components
-            .sparse()
-            .get(from)
-            .and_then(|&id| store.structure.archetypes.components.info(id));
+        let components = &store.structure.archetypes.components;
+        let size = components.sparse().get(from).and_then(|&id| components.info(id));
         let size = size.map_or(0, |info| info.layout().size());
         // SAFETY: both storages are of one component. The value is behind the last one, and is forgotten there; the
         // entity is new, so it has none in the other storage, where room has been made.

@@ -123,20 +123,16 @@ pub(crate) fn move_all_to(
     to.flush();
     let mut resources =
         store.resources.take_new(&mut |descriptor| is_wanted(descriptor, to.resources.contains(descriptor)));
-    resources.iter().for_each(|resource| resource.register_in(&mut to.resources));
+    resources.iter().for_each(|resource| _ = (resource.register)(&mut to.resources));
     let tables = store.structure.archetypes.tables.iter().filter(|table| !table.is_empty());
     let tables: Vec<(TableId, _)> = tables.map(|table| (table.id(), None)).collect();
     let selections: Vec<Selection> = store.in_order(tables.into_iter());
     let mut moving: Vec<Entity> = Vec::with_capacity(selections.iter().map(|selection| selection.len(&store)).sum());
     selections.iter().for_each(|selection| moving.extend(selection.entities(&store)));
     let reserve = |to: &mut Store, count| to.structure.entities.reserve_next_many(count);
-    if let Err(error) = reserve(to, moving.len()) {
-        super::SpawnError::from(error).raise();
-    }
+    reserve(to, moving.len()).unwrap_or_else(|error| super::SpawnError::from(error).raise());
     let (chosen, dead) = map_inside(&mut store, (&selections, &moving), to, (map, &mut resources), are_kept);
-    if let Err(error) = reserve(to, moving.len() + dead) {
-        super::SpawnError::from(error).raise();
-    }
+    reserve(to, moving.len() + dead).unwrap_or_else(|error| super::SpawnError::from(error).raise());
     to.structure.entities.reserve_free(dead).unwrap_or_else(|error| error.raise());
     let mut ended = Vec::with_capacity(dead);
     // The events before the operation have been delivered, and those after it are not.

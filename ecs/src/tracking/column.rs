@@ -141,7 +141,7 @@ impl Tracking {
         ];
         cells.into_iter().for_each(|(own, other)| own.set(other.get()));
         if TRACKED {
-            (0..rows).for_each(|row| self.by.set(row, other.by.get(row)));
+            (0..rows).for_each(|row| self.by.set(row, other.by.origin(row)));
         }
     }
 
@@ -340,7 +340,7 @@ impl Tracking {
     /// The origin of the last change of a row.
     #[inline]
     pub(crate) fn changed_by(&self, row: usize) -> Origin {
-        self.by.get(row)
+        self.by.origin(row)
     }
 
     /// Sets the origin of the last change of a row.
@@ -360,7 +360,7 @@ impl Tracking {
     /// Gives a row what its value has had in a row of another column.
     pub(crate) fn carry_from(&self, other: &Self, from: usize, to: usize, now: Tick) {
         self.carry(to, other.get(from), now);
-        self.by.set(to, other.by.get(from));
+        self.by.set(to, other.by.origin(from));
     }
 
     /// Gives a row ticks that its value has had elsewhere, at the tick of a visit that has been noted.
@@ -414,7 +414,7 @@ impl Tracking {
     /// Exchanges the ticks of two rows.
     #[inline(never)]
     pub(crate) fn swap_rows(&self, a: usize, b: usize) {
-        let (ticks, by) = (self.get(a), self.by.get(a));
+        let (ticks, by) = (self.get(a), self.by.origin(a));
         self.carry_row(b, a);
         self.carry(b, ticks, self.visited.get());
         self.by.set(b, by);

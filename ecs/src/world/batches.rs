@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 use core::any::type_name;
-use core::fmt;
 
 use super::cast::World;
 use crate::bundle::{Bundle, OneOfEach};
@@ -32,14 +31,10 @@ pub struct TryInsertBatchError {
     pub entities: Vec<Entity>,
 }
 
-impl fmt::Display for TryInsertBatchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bundle_type, entities } = self;
-        write!(f, "bundles `{bundle_type}` were not inserted into entities that are not alive: {entities:?}")
-    }
-}
-
-impl core::error::Error for TryInsertBatchError {}
+impl_error!([] TryInsertBatchError => |this, f| {
+    let Self { bundle_type, entities } = this;
+    write!(f, "bundles `{bundle_type}` were not inserted into entities that are not alive: {entities:?}")
+});
 
 impl World {
     /// Adds a bundle of its own to each entity of a list, and says to how many. Those that are not alive are passed over,
@@ -66,7 +61,6 @@ impl World {
     #[track_caller]
     #[doc(alias("insert_or_spawn_batch"))]
     pub fn insert_batch<B: Bundle>(&mut self, batch: impl IntoIterator<Item = (Entity, B)>) -> usize {
-        OneOfEach::<B>::check();
         self.insert_each::<B, false>(batch, |_| ())
     }
 
@@ -84,7 +78,6 @@ impl World {
     /// ```
     #[track_caller]
     pub fn insert_batch_if_new<B: Bundle>(&mut self, batch: impl IntoIterator<Item = (Entity, B)>) -> usize {
-        OneOfEach::<B>::check();
         self.insert_each::<B, true>(batch, |_| ())
     }
 
@@ -98,7 +91,6 @@ impl World {
         &mut self,
         batch: impl IntoIterator<Item = (Entity, B)>,
     ) -> Result<(), TryInsertBatchError> {
-        OneOfEach::<B>::check();
         let mut gone = Vec::new();
         self.insert_each::<B, false>(batch, |entity| gone.push(entity));
         all_were_alive::<B>(gone)
@@ -114,7 +106,6 @@ impl World {
         &mut self,
         batch: impl IntoIterator<Item = (Entity, B)>,
     ) -> Result<(), TryInsertBatchError> {
-        OneOfEach::<B>::check();
         let mut gone = Vec::new();
         self.insert_each::<B, true>(batch, |entity| gone.push(entity));
         all_were_alive::<B>(gone)

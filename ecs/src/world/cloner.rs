@@ -5,7 +5,6 @@ mod entity_methods;
 use alloc::vec::Vec;
 
 use super::cast::World;
-use super::entity_ref::components_of;
 use super::links::{LinkedTree, linked_tree, move_sources, rename, take_others};
 use crate::bundle::{Bundle, InsertMode};
 use crate::component::ComponentId;
@@ -247,7 +246,9 @@ impl EntityCloner {
             let mut lists = Vec::new();
             let moved = take_linked(store, &tree.entities, |store, entity| {
                 let components = &store.structure.archetypes.components;
-                let ids: Vec<ComponentId> = components_of(store, entity)
+                let ids: Vec<ComponentId> = store
+                    .structure
+                    .components_of(entity)
                     .filter(|&id| is_meant(store, entity, id) && !components.is_of_pairs(id))
                     .collect();
                 let (listing, ids): (Vec<_>, Vec<_>) = ids.into_iter().partition(|&id| components.lists_sources(id));

@@ -110,9 +110,7 @@ impl World {
     /// assert_eq!(world.allocated_bytes(), before);
     /// ```
     pub fn reserve<B: Bundle>(&mut self, additional: usize) {
-        if let Err(error) = self.try_reserve::<B>(additional) {
-            error.raise();
-        }
+        self.try_reserve::<B>(additional).unwrap_or_else(|error| error.raise());
     }
 
     /// Makes room for `additional` more entities that are spawned with a bundle, or says that there is none.

@@ -1,8 +1,6 @@
 //! A parameter that gives the number of a component.
 
-use core::fmt;
 use core::marker::PhantomData;
-use core::ops::Deref;
 
 use super::cast::World;
 use super::systems::FromWorld;
@@ -39,13 +37,7 @@ impl<T: Component> ComponentIdFor<'_, T> {
     }
 }
 
-impl<T> Deref for ComponentIdFor<'_, T> {
-    type Target = ComponentId;
-
-    fn deref(&self) -> &ComponentId {
-        &self.id
-    }
-}
+impl_deref!([T] ComponentIdFor<'_, T> => ComponentId, |this| this.id);
 
 impl<T> From<ComponentIdFor<'_, T>> for ComponentId {
     fn from(id: ComponentIdFor<'_, T>) -> Self {
@@ -72,8 +64,4 @@ impl<T: Component> SystemParam for ComponentIdFor<'_, T> {
     }
 }
 
-impl<T> fmt::Debug for ComponentIdFor<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ComponentIdFor").field(&self.id).finish()
-    }
-}
+impl_debug!([T] ComponentIdFor<'_, T> => |this, f| f.debug_tuple("ComponentIdFor").field(&this.id).finish());

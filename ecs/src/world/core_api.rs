@@ -3,7 +3,6 @@
 #[cfg(feature = "parallel")]
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::cast::World;
 use super::hooks::OBSERVERS;
@@ -26,20 +25,18 @@ impl Default for World {
     }
 }
 
-impl fmt::Debug for World {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut fields = f.debug_struct("World");
-        fields
-            .field("id", &self.id())
-            .field("entities", &self.len())
-            .field("components", &self.components().len())
-            .field("tables", &self.tables().iter().len())
-            .field("resources", &self.store.resources.descriptors().map(ComponentDescriptor::name).collect::<Vec<_>>());
-        #[cfg(feature = "std")]
-        fields.field("non_send", &self.store.resources.non_send_names().collect::<Vec<_>>());
-        fields.finish()
-    }
-}
+impl_debug!([] World => |this, f| {
+    let mut fields = f.debug_struct("World");
+    fields
+        .field("id", &this.id())
+        .field("entities", &this.len())
+        .field("components", &this.components().len())
+        .field("tables", &this.tables().iter().len())
+        .field("resources", &this.store.resources.descriptors().map(ComponentDescriptor::name).collect::<Vec<_>>());
+    #[cfg(feature = "std")]
+    fields.field("non_send", &this.store.resources.non_send_names().collect::<Vec<_>>());
+    fields.finish()
+});
 
 impl World {
     /// An empty world.
@@ -211,9 +208,7 @@ impl World {
     /// assert_eq!(world.spawn(Monster).get(), Some(&Health(30)));
     /// ```
     pub fn register_required_components_with<T: Component, R: Component>(&mut self, constructor: fn() -> R) {
-        if let Err(error) = self.try_register_required_components_with::<T, R>(constructor) {
-            panic!("{error}");
-        }
+        self.try_register_required_components_with::<T, R>(constructor).unwrap_or_else(|error| panic!("{error}"));
     }
 
     /// As [`World::register_required_components`], with errors instead of panics.

@@ -1,6 +1,5 @@
 //! A world of which the values can be changed, and nothing else.
 
-use core::fmt;
 use core::ops::Deref;
 
 use super::cast::World;
@@ -31,11 +30,7 @@ impl Deref for DeferredWorld<'_> {
     }
 }
 
-impl fmt::Debug for DeferredWorld<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("DeferredWorld").field(&**self).finish()
-    }
-}
+impl_debug!([] DeferredWorld<'_> => |this, f| f.debug_tuple("DeferredWorld").field(&**this).finish());
 
 impl DeferredWorld<'_> {
     #[inline]

@@ -29,23 +29,14 @@ pub enum EntityMutableFetchError {
     AliasedMutability(Entity),
 }
 
-impl fmt::Display for EntityMutableFetchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotSpawned(error) => error.fmt(f),
-            Self::AliasedMutability(entity) => {
-                write!(f, "entity {entity} was asked for twice, and can be borrowed mutably once at a time")
-            }
+impl_error! {
+    [] EntityMutableFetchError => |this, f| match this {
+        Self::NotSpawned(error) => error.fmt(f),
+        Self::AliasedMutability(entity) => {
+            write!(f, "entity {entity} was asked for twice, and can be borrowed mutably once at a time")
         }
-    }
-}
-
-impl core::error::Error for EntityMutableFetchError {}
-
-impl From<EntityError> for EntityMutableFetchError {
-    fn from(error: EntityError) -> Self {
-        Self::NotSpawned(error)
-    }
+    },
+    NotSpawned(EntityError)
 }
 
 /// What [`World::entity`], [`World::entity_mut`] and the two that return a `Result` can be asked for.

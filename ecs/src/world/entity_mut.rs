@@ -1,7 +1,6 @@
 //! One entity, to change everything about it.
 
 use core::any::TypeId;
-use core::fmt;
 
 use super::cast::World;
 use super::entity_ref::EntityRef;
@@ -559,8 +558,4 @@ impl ContainsEntity for EntityWorldMut<'_> {
     }
 }
 
-impl fmt::Debug for EntityWorldMut<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_readonly().fmt(f)
-    }
-}
+impl_debug!([] EntityWorldMut<'_> => |this, f| this.as_readonly().fmt(f));

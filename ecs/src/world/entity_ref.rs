@@ -9,20 +9,6 @@ use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{ContainsEntity, Entity, Location};
 use crate::origin::Origin;
 use crate::query::{Fetch, Kept, QueryData, QueryState, ReadAllBut, ReadOnlyQueryData, WriteAllBut};
-use crate::store::Store;
-use crate::table::Table;
-
-/// The number of every component that an entity has: those of its table, then the sparse ones.
-pub(super) fn components_of(store: &Store, entity: Entity) -> impl Iterator<Item = ComponentId> {
-    let table =
-        store.structure.entities.get(entity).and_then(|location| store.structure.archetypes.tables.get(location.table));
-    let sparse = store.structure.archetypes.components.sparse().iter().copied();
-    table
-        .map_or(&[][..], Table::components)
-        .iter()
-        .copied()
-        .chain(sparse.filter(move |&id| store.structure.has(entity, id)))
-}
 
 /// An entity, to read. It is alive for as long as this exists.
 ///
@@ -219,7 +205,7 @@ impl<'w> EntityRef<'w> {
     /// assert!(names[0].ends_with("Health") && names[1].ends_with("Mana"));
     /// ```
     pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'w> {
-        components_of(self.0.store(), self.0.id())
+        self.0.store().structure.components_of(self.0.id())
     }
 
     /// What a query would yield for the entity; `None` if it does not match. It costs as much as making a query does: for
@@ -263,16 +249,12 @@ pub(super) fn debug_entity(
     is_given: impl Fn(ComponentId) -> bool,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
-    let given = components_of(entity.store(), entity.id()).filter(|&id| is_given(id));
+    let given = entity.store().structure.components_of(entity.id()).filter(|&id| is_given(id));
     write!(f, "{} ", entity.id())?;
     f.debug_set().entries(given.map(|id| entity.store().structure.archetypes.components.name(id))).finish()
 }
 
-impl fmt::Debug for EntityRef<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug_entity(self.0, |_| true, f)
-    }
-}
+impl_debug!([] EntityRef<'_> => |this, f| debug_entity(this.0, |_| true, f));
 
 /// An entity, to change its components, but not which it has.
 ///
@@ -498,8 +480,4 @@ impl<'w> EntityMut<'w> {
     }
 }
 
-impl fmt::Debug for EntityMut<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_readonly().fmt(f)
-    }
-}
+impl_debug!([] EntityMut<'_> => |this, f| this.as_readonly().fmt(f));

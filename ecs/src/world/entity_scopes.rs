@@ -125,9 +125,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn into_readonly(self) -> EntityRef<'w> {
-        let id = self.target();
-        let world: &'w World = self.into_world_mut();
-        EntityRef::new(world.read(), id)
+        self.into_mutable().into_readonly()
     }
 
     /// A component, for as long as the world is borrowed.

@@ -1,6 +1,5 @@
 //! One component of an entity, which may be there or not.
 
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::cast::World;
@@ -315,14 +314,8 @@ impl<'w, 'a, T: Component> VacantComponentEntry<'w, 'a, T> {
     }
 }
 
-impl<T: Component> fmt::Debug for OccupiedComponentEntry<'_, '_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "OccupiedComponentEntry<{}>({})", core::any::type_name::<T>(), self.entity.id())
-    }
-}
+impl_debug!([T: Component] OccupiedComponentEntry<'_, '_, T> => |this, f|
+    write!(f, "OccupiedComponentEntry<{}>({})", core::any::type_name::<T>(), this.entity.id()));
 
-impl<T: Component> fmt::Debug for VacantComponentEntry<'_, '_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "VacantComponentEntry<{}>({})", core::any::type_name::<T>(), self.entity.id())
-    }
-}
+impl_debug!([T: Component] VacantComponentEntry<'_, '_, T> => |this, f|
+    write!(f, "VacantComponentEntry<{}>({})", core::any::type_name::<T>(), this.entity.id()));

@@ -1,7 +1,6 @@
 //! Commands for one component of an entity.
 
 use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::entity_mut::EntityWorldMut;
@@ -183,8 +182,5 @@ impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
     }
 }
 
-impl<T> fmt::Debug for EntityEntryCommands<'_, '_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EntityEntryCommands<{}>({:?})", type_name::<T>(), self.commands)
-    }
-}
+impl_debug!([T] EntityEntryCommands<'_, '_, T> => |this, f|
+    write!(f, "EntityEntryCommands<{}>({:?})", type_name::<T>(), this.commands));

@@ -139,16 +139,6 @@ impl<T: ?Sized + 'static> ExclusiveSystemParam for PhantomData<T> {
     }
 }
 
-impl ExclusiveSystemParam for () {
-    type State = ();
-    type Item<'s> = ();
-
-    fn init(_: &mut World, _: &'static str) {}
-
-    #[inline]
-    fn item((): &mut ()) {}
-}
-
 impl ExclusiveSystemParam for WorldId {
     type State = Self;
     type Item<'s> = Self;
@@ -205,6 +195,7 @@ impl<P: ExclusiveSystemParam + 'static> Kept for KeptBy<P> {
 
 macro_rules! param_tuples {
     ($($P:ident $at:tt)*) => {
+        #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple has no members")]
         impl<$($P: ExclusiveSystemParam),*> ExclusiveSystemParam for ($($P,)*) {
             type State = ($($P::State,)*);
             type Item<'s> = ($($P::Item<'s>,)*);
@@ -300,6 +291,7 @@ fn with_world<Out>(world: &mut World, call: impl FnOnce(&mut World) -> Out) -> O
     call(world)
 }
 
+param_tuples!();
 exclusive_params!(functions:);
 exclusive_params!(A 0);
 exclusive_params!(A 0 B 1);

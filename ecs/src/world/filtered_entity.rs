@@ -1,7 +1,6 @@
 //! Views of one entity with the components that a query was given when it was made.
 
 use core::any::TypeId;
-use core::fmt;
 
 use super::entity_ref::{EntityRef, debug_entity};
 use crate::change::{ComponentTicks, ErasedMut, Mut, ReadEntity, Ref, WriteEntity};
@@ -250,14 +249,6 @@ fn id_of<T: Component>(store: &Store) -> Option<ComponentId> {
     store.structure.archetypes.components.id::<T>()
 }
 
-impl fmt::Debug for FilteredEntityRef<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug_entity(self.entity, |id| self.is_given(id), f)
-    }
-}
+impl_debug!([] FilteredEntityRef<'_, '_> => |this, f| debug_entity(this.entity, |id| this.is_given(id), f));
 
-impl fmt::Debug for FilteredEntityMut<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_readonly().fmt(f)
-    }
-}
+impl_debug!([] FilteredEntityMut<'_, '_> => |this, f| this.as_readonly().fmt(f));

@@ -60,10 +60,8 @@ impl World {
     #[must_use]
     #[track_caller]
     pub fn resource_ref<R: Resource>(&self) -> Ref<'_, R> {
-        match self.get_resource_ref() {
-            Some(resource) => resource,
-            None => panic!("{}", missing_text::<R>()),
-        }
+        let Some(resource) = self.get_resource_ref() else { panic!("{}", missing_text::<R>()) };
+        resource
     }
 
     /// Does something with the world in which changes since another tick are new, outside of systems; see

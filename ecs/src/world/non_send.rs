@@ -150,10 +150,8 @@ impl World {
     #[must_use]
     #[track_caller]
     pub fn non_send<T: 'static>(&self) -> &T {
-        match self.get_non_send() {
-            Some(value) => value,
-            None => missing::<T>(),
-        }
+        let Some(value) = self.get_non_send() else { missing::<T>() };
+        value
     }
 
     /// A value that stays on its thread, to change it.
@@ -174,10 +172,8 @@ impl World {
     #[must_use]
     #[track_caller]
     pub fn non_send_mut<T: 'static>(&mut self) -> Mut<'_, T> {
-        match self.get_non_send_mut() {
-            Some(value) => value,
-            None => missing::<T>(),
-        }
+        let Some(value) = self.get_non_send_mut() else { missing::<T>() };
+        value
     }
 
     /// A value that stays on its thread, if it exists.

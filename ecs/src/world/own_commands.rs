@@ -8,7 +8,6 @@ use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use crate::bundle::Bundle;
 use crate::command::{CommandQueue, Commands, EntityCommands};
-use crate::entity::EntityError;
 use crate::error::{EcsError, ErrorContext, Severity};
 use crate::query::{QueryData, QueryFilter};
 use crate::store::{CommandErrors, CommandFailure, Store};
@@ -179,12 +178,6 @@ fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
     }
 }
 
-/// As [`settle`], if the entity was not alive.
-fn settle_gone<C>(world: &mut World, error: EntityError) {
-    let by = world.store.structure.entities.caller();
-    world.store.commands.errors.report("queue", type_name::<C>(), CommandFailure::Entity(error), by);
-}
-
 /// What is recorded of a command.
 fn carry_out<C: Command>(command: C) -> impl FnOnce(&mut Store) + Send + 'static {
     move |store| {
@@ -340,7 +333,10 @@ impl EntityCommands<'_> {
                 let done = command.apply(found).into_result();
                 settle::<C>(world, done);
             }
-            Err(error) => settle_gone::<C>(world, error),
+            Err(error) => {
+                let by = world.store.structure.entities.caller();
+                world.store.commands.errors.report("queue", type_name::<C>(), CommandFailure::Entity(error), by);
+            }
         });
         self
     }

@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::cast::World;
@@ -266,11 +265,8 @@ impl<'a, D: QueryData, F: QueryFilter> QueryParamBuilder<Box<dyn FnOnce(&mut Que
     }
 }
 
-impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryBuilder<'_, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryBuilder")
-            .field("data", &type_name::<D>())
-            .field("filter", &type_name::<F>())
-            .finish_non_exhaustive()
-    }
+impl_debug_as_struct! {
+    [D: QueryData, F: QueryFilter] QueryBuilder<'_, D, F>, "QueryBuilder", |_this| {
+        data: type_name::<D>(), filter: type_name::<F>()
+    } finish_non_exhaustive;
 }

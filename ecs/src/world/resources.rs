@@ -225,10 +225,8 @@ impl World {
     #[track_caller]
     #[doc(alias("singleton", "GetSingleton", "fetch"))]
     pub fn resource<R: Resource>(&self) -> &R {
-        match self.get_resource() {
-            Some(resource) => resource,
-            None => missing::<R>(),
-        }
+        let Some(resource) = self.get_resource() else { missing::<R>() };
+        resource
     }
 
     /// A resource, to change it.
@@ -251,10 +249,8 @@ impl World {
     #[track_caller]
     #[doc(alias("GetSingletonRW", "fetch_mut"))]
     pub fn resource_mut<R: Resource>(&mut self) -> Mut<'_, R> {
-        match self.get_resource_mut() {
-            Some(resource) => resource,
-            None => missing::<R>(),
-        }
+        let Some(resource) = self.get_resource_mut() else { missing::<R>() };
+        resource
     }
 
     /// A resource, if it exists.
@@ -381,10 +377,8 @@ impl World {
     /// If the resource does not exist.
     #[track_caller]
     pub fn resource_scope<R: Resource, T>(&mut self, scope: impl FnOnce(&mut Self, Mut<'_, R>) -> T) -> T {
-        match self.try_resource_scope(scope) {
-            Some(result) => result,
-            None => missing::<R>(),
-        }
+        let Some(result) = self.try_resource_scope(scope) else { missing::<R>() };
+        result
     }
 
     /// As [`World::resource_scope`], but returns `None` if the resource does not exist.

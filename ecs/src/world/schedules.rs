@@ -6,7 +6,7 @@ use core::any::TypeId;
 use hashbrown::HashMap;
 
 use super::cast::World;
-use super::one_shot;
+use super::one_shot::OneShots;
 use crate::command::{Commands, apply_after_frame};
 use crate::component::{ComponentDescriptor, TypeSlot};
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
@@ -404,7 +404,8 @@ pub(crate) fn for_each_schedule(store: &mut Store, mut each: impl FnMut(Interned
 
 /// Whether a resource is one in which a world keeps systems.
 pub(crate) fn keeps_systems(descriptor: &ComponentDescriptor) -> bool {
-    descriptor.value_type_id() == Some(TypeId::of::<Schedules>()) || one_shot::is_kept_in(descriptor)
+    let types = [TypeId::of::<Schedules>(), TypeId::of::<OneShots>()];
+    descriptor.value_type_id().is_some_and(|id| types.contains(&id))
 }
 
 impl World {

@@ -100,8 +100,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("MoveEntitiesFrom", "move_from", "write_to_world", "append"))]
     pub fn move_entities_from(&mut self, other: Self) -> EntityMap {
-        let Self { store } = other;
-        EntityMap::new(move_all_to(store, self.store.by_caller(), rename_before_move, false, &mut |_, _| false))
+        self.move_entities_and_resources_from(other, false, |_, _| false)
     }
 
     /// As [`move_entities_from`](Self::move_entities_from), but an entity keeps its id if its index is free here: nothing alive has it, and
@@ -134,8 +133,7 @@ impl World {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn move_entities_keeping_ids(&mut self, other: Self) -> EntityMap {
-        let Self { store } = other;
-        EntityMap::new(move_all_to(store, self.store.by_caller(), rename_before_move, true, &mut |_, _| false))
+        self.move_entities_and_resources_from(other, true, |_, _| false)
     }
 
     /// As [`move_entities_from`](Self::move_entities_from), or as [`move_entities_keeping_ids`](Self::move_entities_keeping_ids) if

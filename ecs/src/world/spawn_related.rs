@@ -169,6 +169,7 @@ impl<R: Relationship> SpawnableList<R> for WithOneRelated {
 
 macro_rules! lists {
     ($($T:ident $at:tt)*) => {
+        #[allow(unused_variables, reason = "the empty tuple has no members")]
         impl<R: Relationship, $($T: SpawnableList<R>),*> SpawnableList<R> for ($($T,)*) {
             fn spawn(self, world: &mut World, entity: Entity) {
                 let of = world.id();
@@ -185,14 +186,7 @@ macro_rules! lists {
     };
 }
 
-impl<R: Relationship> SpawnableList<R> for () {
-    fn spawn(self, _: &mut World, _: Entity) {}
-
-    fn size_hint(&self) -> usize {
-        0
-    }
-}
-
+lists!();
 all_tuples!(lists);
 
 /// Spawns the entities of a list, and links them by `R` to the one that this bundle is inserted into. `children![..]` and `related![..]`

@@ -25,7 +25,7 @@ impl Components {
     pub(crate) fn set_tracked(&mut self, id: ComponentId, tracked: bool) -> bool {
         let Some(info) = self.infos.get_mut(id.index()) else { return false };
         let tracked = tracked && info.descriptor.track != ChangeTracking::Never;
-        info.changes.set_known(tracked);
+        info.changes.known = tracked;
         tracked
     }
 
@@ -42,11 +42,6 @@ impl Components {
     /// The list of the removals of a component, if they are recorded.
     pub(crate) fn removals(&self, id: ComponentId) -> Option<u32> {
         self.info(id).and_then(|info| info.removals)
-    }
-
-    /// Whether the removals of some of these components are recorded.
-    pub(crate) fn any_watched(&self, ids: &[ComponentId]) -> bool {
-        ids.iter().any(|&id| self.is_watched(id))
     }
 
     /// Sets the list in which the removals of a component are recorded, if they are. The caller updates the tables.

@@ -83,9 +83,7 @@ impl Entities {
             return self.push_rows(fresh, Location { table, row }, ids);
         }
         for nth in 0..fresh {
-            if let Err(error) = self.retired.give_slots(&mut self.slots, 1) {
-                error.raise();
-            }
+            self.retired.give_slots(&mut self.slots, 1).unwrap_or_else(|error| error.raise());
             self.push_rows(1, Location { table, row: row + nth }, ids);
         }
     }
@@ -123,12 +121,6 @@ impl Entities {
         }
         self.live -= entities.len() as u32;
         *self.cursor.get_mut() = self.free.len() as i64;
-    }
-
-    /// Says that live entities are in rows that follow each other, of the tables where they are, from this one on.
-    #[inline]
-    pub(crate) fn set_rows(&mut self, entities: &[Entity], first: u32) {
-        (first..).zip(entities).for_each(|(row, &entity)| self.set_row(entity, row));
     }
 
     /// Ends the life of every live entity, in the order of their indexes. `O(indexes)`.

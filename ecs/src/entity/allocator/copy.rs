@@ -5,7 +5,6 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt;
 use core::num::NonZeroU32;
 
 use super::{Entities, Slot, TableId};
@@ -80,21 +79,17 @@ pub enum EntityIdsError {
     TooMany,
 }
 
-impl fmt::Display for EntityIdsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown(entity) => write!(f, "entity {entity} has a row, but its index does not have its generation"),
-            Self::Twice(entity) => write!(f, "entity {entity} has two rows"),
-            Self::NotFree(index) => write!(f, "index {index} is listed as free and is not, or is listed twice"),
-            Self::Lost(index) => write!(f, "index {index} has no entity, and is neither free nor retired"),
-            Self::Retired(index) => write!(f, "index {index} is at a wrong place in the list of retired ones"),
-            Self::FirstGeneration => f.write_str("generations begin at 1, not at 0"),
-            Self::TooMany => f.write_str("there are more indexes or rows than a world can have"),
-        }
+impl_error! {
+    [] EntityIdsError => |this, f| match this {
+        Self::Unknown(entity) => write!(f, "entity {entity} has a row, but its index does not have its generation"),
+        Self::Twice(entity) => write!(f, "entity {entity} has two rows"),
+        Self::NotFree(index) => write!(f, "index {index} is listed as free and is not, or is listed twice"),
+        Self::Lost(index) => write!(f, "index {index} has no entity, and is neither free nor retired"),
+        Self::Retired(index) => write!(f, "index {index} is at a wrong place in the list of retired ones"),
+        Self::FirstGeneration => f.write_str("generations begin at 1, not at 0"),
+        Self::TooMany => f.write_str("there are more indexes or rows than a world can have"),
     }
 }
-
-impl core::error::Error for EntityIdsError {}
 
 /// A copy that the books were equal to, as the last that was done with it.
 #[derive(Clone, Copy)]

@@ -167,7 +167,7 @@ impl<C: Component> Description<C> {
 /// Returns the relationship of which a component is a side, and whether it is the side of the sources.
 pub(in crate::world) fn side_of(component: &ComponentDescriptor) -> Option<(&'static LinkFunctions, bool)> {
     let side = component.relation()?;
-    Some((side.functions()?, side.is_source()))
+    Some((side.functions()?, side.is_source))
 }
 
 /// [`side_of`] for a component of a store.

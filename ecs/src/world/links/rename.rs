@@ -26,7 +26,7 @@ pub(crate) fn rename(mut component: ErasedRefMut<'_>, mapper: &mut dyn EntityMap
 
 /// Returns whether [`rename`] may find entities in values of a component.
 pub(crate) fn names_entities(component: &ComponentDescriptor) -> bool {
-    component.functions().map_entities_fn().is_some() || component.relation().is_some_and(|side| side.is_source())
+    component.functions().map_entities_fn().is_some() || component.relation().is_some_and(|side| side.is_source)
 }
 
 /// Replaces the entities inside of a component of an entity that is about to move by those that stand for them. The target that it names

@@ -2,7 +2,6 @@
 
 use alloc::string::String;
 use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -105,27 +104,25 @@ pub enum RegisteredSystemError {
     Failed(RunSystemError),
 }
 
-impl fmt::Display for RegisteredSystemError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SystemIdNotRegistered(name) => {
-                write!(f, "system `{name}` is not registered in this world, or not any more")
-            }
-            Self::SystemNotCached(name) => {
-                write!(f, "system `{name}` is not registered; `World::register_system_cached` does it")
-            }
-            Self::Running(name) => write!(
-                f,
-                "system `{name}` is running, so it cannot be run: neither by itself, nor by what it runs; \
-                 `Commands::run_system` runs it when it has finished"
-            ),
-            Self::SelfRemove(name) => write!(
-                f,
-                "system `{name}` is running, so it cannot be unregistered; `Commands::unregister_system` does it when it has \
-                 finished"
-            ),
-            Self::Skipped(error) | Self::Failed(error) => error.fmt(f),
+impl_display! {
+    [] RegisteredSystemError => |this, f| match this {
+        Self::SystemIdNotRegistered(name) => {
+            write!(f, "system `{name}` is not registered in this world, or not any more")
         }
+        Self::SystemNotCached(name) => {
+            write!(f, "system `{name}` is not registered; `World::register_system_cached` does it")
+        }
+        Self::Running(name) => write!(
+            f,
+            "system `{name}` is running, so it cannot be run: neither by itself, nor by what it runs; \
+             `Commands::run_system` runs it when it has finished"
+        ),
+        Self::SelfRemove(name) => write!(
+            f,
+            "system `{name}` is running, so it cannot be unregistered; `Commands::unregister_system` does it when it has \
+             finished"
+        ),
+        Self::Skipped(error) | Self::Failed(error) => error.fmt(f),
     }
 }
 

@@ -6,12 +6,4 @@ mod worlds;
 mod commands;
 
 pub use self::id::{RegisteredSystemError, SystemId};
-
-use core::any::TypeId;
-
-use crate::component::ComponentDescriptor;
-
-/// Whether a resource is that in which a world keeps systems by their ids.
-pub(super) fn is_kept_in(descriptor: &ComponentDescriptor) -> bool {
-    descriptor.value_type_id() == Some(TypeId::of::<running::OneShots>())
-}
+pub(super) use self::running::OneShots;

@@ -36,7 +36,7 @@ struct Returned {
 
 /// The registered systems of a world.
 #[derive(Default)]
-pub(super) struct OneShots {
+pub(in crate::world) struct OneShots {
     pub(super) systems: HashMap<usize, Registered>,
     returned: Mailbox<Returned>,
     /// The numbers of systems that were registered by their function.
