@@ -7,7 +7,6 @@
 use alloc::boxed::Box;
 use core::fmt;
 use core::hash::{Hash, Hasher};
-use core::ops::Deref;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
@@ -94,11 +93,7 @@ impl<L: ?Sized> Interner<L> {
     }
 }
 
-impl<L: ?Sized> Default for Interner<L> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+impl_default!([L: ?Sized] Interner<L> => Self::new());
 
 impl_debug_of_fields! { [L: ?Sized] Interner<L> {} }
 
@@ -146,17 +141,10 @@ pub(crate) enum Kept<L: ?Sized + 'static> {
     Leaked(&'static L),
 }
 
-impl<L: ?Sized> Deref for Kept<L> {
-    type Target = L;
-
-    #[inline]
-    fn deref(&self) -> &L {
-        match self {
-            Self::Boxed(value) => value,
-            Self::Leaked(value) => value,
-        }
-    }
-}
+impl_deref!(#[inline] [L: ?Sized] Kept<L> => L, |this| *match this {
+    Self::Boxed(value) => value,
+    Self::Leaked(value) => *value,
+});
 
 /// Where a node may be.
 struct Link<'a, L: ?Sized + 'static> {
@@ -239,17 +227,6 @@ impl<L: ?Sized> Hash for Interned<L> {
     }
 }
 
-impl<L: ?Sized> Deref for Interned<L> {
-    type Target = L;
+impl_deref!(#[inline] [L: ?Sized] Interned<L> => L, |this| *this.0.value);
 
-    #[inline]
-    fn deref(&self) -> &L {
-        &self.0.value
-    }
-}
-
-impl<L: ?Sized + fmt::Debug> fmt::Debug for Interned<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.value.fmt(f)
-    }
-}
+impl_debug!([L: ?Sized + fmt::Debug] Interned<L> => |this, f| this.0.value.fmt(f));

@@ -56,9 +56,7 @@ impl Rows {
         // SAFETY: the caller's promise.
         unsafe { slice::from_raw_parts(self.0.add(first).as_ptr(), count) }
     }
-}
 
-impl Rows {
     /// A bit for each of up to 64 rows from `first` on that matches.
     ///
     /// # Safety
@@ -80,13 +78,6 @@ pub enum Sharing {
     Nothing,
     /// Rows that this query does not match: a sparse component keeps them apart. Their ticks are beside those of its own.
     Rows,
-}
-
-impl Sharing {
-    /// For terms that demand or forbid a sparse component, or do not.
-    pub(crate) const fn of(names_sparse: bool) -> Self {
-        if names_sparse { Self::Rows } else { Self::Nothing }
-    }
 }
 
 /// How the terms of a query are read.

@@ -231,7 +231,7 @@ where
         (rows, mut params): SystemParamItem<'_, '_, Self::Param>,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Result<(), EcsError> {
-        let matched = rows.into_matched();
+        let matched = rows.matched();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::visit(matched) };
         let kernel =
@@ -314,7 +314,7 @@ where
         (rows, params): SystemParamItem<'_, '_, Self::Param>,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Result<(), EcsError> {
-        let matched = rows.into_matched();
+        let matched = rows.matched();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::visit(matched) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);

@@ -1,7 +1,6 @@
 //! Views of one entity that leave components out.
 
 use core::any::TypeId;
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::entity_ref::{EntityRef, debug_entity};
@@ -203,15 +202,9 @@ impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {
     }
 }
 
-impl<B: Bundle> fmt::Debug for EntityRefExcept<'_, '_, B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_given = |id| !is_named(&<B::Parts as BundleParts>::COMPONENTS, self.entity.store(), id);
-        debug_entity(self.entity, is_given, f)
-    }
-}
+impl_debug!([B: Bundle] EntityRefExcept<'_, '_, B> => |this, f| {
+    let is_given = |id| !is_named(&<B::Parts as BundleParts>::COMPONENTS, this.entity.store(), id);
+    debug_entity(this.entity, is_given, f)
+});
 
-impl<B: Bundle> fmt::Debug for EntityMutExcept<'_, '_, B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_readonly().fmt(f)
-    }
-}
+impl_debug!([B: Bundle] EntityMutExcept<'_, '_, B> => |this, f| this.as_readonly().fmt(f));
