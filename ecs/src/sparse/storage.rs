@@ -76,7 +76,10 @@ impl SparseStorage {
     /// The row past the last value. Values without a size are all at one address.
     #[inline]
     fn end(&self) -> usize {
-        self.members().0.len()
+        match self {
+            Self::Set(set) => set.entities.len(),
+            Self::Tag(_) => 0,
+        }
     }
 
     /// The column, and whether a removed value is in the row past the end.
@@ -522,7 +525,6 @@ impl SparseStorage {
     }
 
     /// The entities of a set in the order of their values, or a bit for each index of those that have a tag.
-    #[inline]
     pub(crate) fn members(&self) -> (&[Entity], &[u64]) {
         match self {
             Self::Set(set) => (&set.entities, &[]),
