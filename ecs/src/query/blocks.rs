@@ -37,7 +37,7 @@ pub(crate) const fn per_row<D: Fetch, F: FilterTerms>() -> bool {
 
 /// What another query may change of a table while a query with these terms goes through it.
 pub(crate) const fn sharing<D: Fetch, F: FilterTerms>() -> Sharing {
-    if D::FACTS.names_sparse || F::FACTS.names_sparse { Sharing::Rows } else { Sharing::Nothing }
+    Sharing::of(D::FACTS.names_sparse || F::FACTS.names_sparse)
 }
 
 /// Whether everything that a query reads or asks for is stored outside the tables.

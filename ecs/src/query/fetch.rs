@@ -80,6 +80,13 @@ pub enum Sharing {
     Rows,
 }
 
+impl Sharing {
+    /// For terms that demand or forbid a sparse component, or do not.
+    pub(crate) const fn of(names_sparse: bool) -> Self {
+        if names_sparse { Self::Rows } else { Self::Nothing }
+    }
+}
+
 /// How the terms of a query are read.
 ///
 /// What a term says, it says in `TERM`, once; see [`ConstTerm`]. Of what `TERM` leaves to the run time, the term that
