@@ -67,7 +67,7 @@ impl Archetypes {
     #[inline(never)]
     fn find_plan(&mut self, from: TableId, change: Change) -> PlanId {
         let Self { components, tables, bundles, graph } = self;
-        match graph.known(from, change) {
+        match graph.find_edge(from, change) {
             Some(plan) => plan,
             None => graph.make(from, change, &|number| bundles.contents(number), tables, components),
         }
@@ -222,7 +222,7 @@ impl Archetypes {
     pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
         if self.components.removals(id) != list {
             self.components.set_removals(id, list);
-            self.tell(self.graph.in_all());
+            self.update_interest(self.graph.in_all());
         }
     }
 
@@ -231,7 +231,7 @@ impl Archetypes {
     pub(crate) fn add_hook(&mut self, id: ComponentId, kind: Kinds, hook: ComponentHook) -> bool {
         let is_new = self.components.add_hook(id, kind, hook);
         if is_new {
-            self.tell(self.graph.in_all());
+            self.update_interest(self.graph.in_all());
         }
         is_new
     }
@@ -240,19 +240,19 @@ impl Archetypes {
     pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: Kinds) {
         if self.components.observed_only(id) != kinds {
             self.components.set_observed(id, kinds);
-            self.tell(self.graph.in_all());
+            self.update_interest(self.graph.in_all());
         }
     }
 
     /// Sets the listeners of everything, beside those of some components. `O(columns + plans)`.
-    pub(crate) fn tell(&mut self, in_all: Interest) {
+    pub(crate) fn update_interest(&mut self, in_all: Interest) {
         self.tables.update_interest(&self.components, in_all);
         self.graph.update_interest(&self.components, in_all);
     }
 
     /// A sparse component has come of which something is told: plans that may take any away have to know.
     pub(crate) fn observe_new_sparse(&mut self) {
-        self.tell(self.graph.in_all());
+        self.update_interest(self.graph.in_all());
     }
 
     /// Gives back the room that nothing needs.

@@ -206,7 +206,7 @@ impl Column {
     ///
     /// - Both rows hold values and are not the same one; `last` is the last one.
     #[inline]
-    pub(crate) unsafe fn put_behind(&mut self, row: usize, last: usize, is_kept: bool) {
+    pub(crate) unsafe fn put_past_end(&mut self, row: usize, last: usize, is_kept: bool) {
         debug_assert!(row != last && row < self.memory.capacity() && last < self.memory.capacity());
         if let Some(tracking) = &self.tracking {
             tracking.carry_row(last, row);

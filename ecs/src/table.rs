@@ -394,7 +394,7 @@ impl Table {
     }
 
     /// Removes a row; those of its values that have to be dropped lie behind the last row afterwards, in the row with number `len`, to be
-    /// dropped by [`Table::drop_behind`] before anything else happens to the table.
+    /// dropped by [`Table::drop_retired_row`] before anything else happens to the table.
     ///
     /// Returns the entity of the last row, which lives in the row now, unless that was the last one.
     ///
@@ -404,10 +404,10 @@ impl Table {
     #[inline]
     pub(crate) unsafe fn retire_row(&mut self, row: usize) -> Entity {
         let last = self.entities.len() - 1;
-        // SAFETY: both are rows of the table, and `put_row_behind` gets them only if they differ.
+        // SAFETY: both are rows of the table, and `put_row_past_end` gets them only if they differ.
         unsafe {
             if row != last {
-                self.put_row_behind(row, last);
+                self.put_row_past_end(row, last);
             }
             self.take_entity_of(row, last)
         }
@@ -476,11 +476,11 @@ impl Table {
     ///
     /// - Both are rows of the table and differ; `last` is the last one.
     #[inline(never)]
-    unsafe fn put_row_behind(&mut self, row: usize, last: usize) {
+    unsafe fn put_row_past_end(&mut self, row: usize, last: usize) {
         let overwrites = self.can_overwrite_rows();
         for column in self.columns.iter_mut() {
             // SAFETY: forwarded. A value is overwritten only if dropping it does nothing, and no ticks are kept.
-            unsafe { if overwrites { column.overwrite(row, last) } else { column.put_behind(row, last, false) } }
+            unsafe { if overwrites { column.overwrite(row, last) } else { column.put_past_end(row, last, false) } }
         }
     }
 
@@ -494,7 +494,7 @@ impl Table {
         if row != last {
             for (at, column) in (0..).zip(self.columns.iter_mut()) {
                 // SAFETY: both are rows of the table and differ.
-                unsafe { column.put_behind(row, last, kept.contains(&at)) }
+                unsafe { column.put_past_end(row, last, kept.contains(&at)) }
             }
         }
         // SAFETY: both are rows of the table.
@@ -507,7 +507,7 @@ impl Table {
     ///
     /// - [`Table::retire_row`] was called, and nothing since.
     #[inline]
-    pub(crate) unsafe fn drop_behind(&mut self) {
+    pub(crate) unsafe fn drop_retired_row(&mut self) {
         if !self.needs_drop {
             return;
         }

@@ -41,7 +41,7 @@ impl Interest {
 
     /// Whether the end of an entity without sparse components has no listener.
     #[inline]
-    pub(crate) fn ends_unrecorded(self) -> bool {
+    pub(crate) fn has_no_end_listener(self) -> bool {
         !self.intersects(Self::OF_ENDS)
     }
 

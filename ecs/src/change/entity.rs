@@ -126,9 +126,9 @@ impl<'w> WriteEntities<'w> {
     ) -> (Self, &'w mut Queue<Store>) {
         let mut place = NonNull::from(Box::leak(Box::<Queue<Store>>::default()));
         let apart = QueueApart(place);
-        let origin = Origin::here(store.structure.entities.acting().system_name());
+        let origin = Origin::here(store.structure.entities.caller().system_name());
         let Store { events, commands, .. } = &mut *store;
-        let waiting = if events.dispatch.is_running() { events.dispatch.direct() } else { &mut commands.queue };
+        let waiting = if events.dispatch.is_running() { events.dispatch.world_commands() } else { &mut commands.queue };
         waiting.record_as(origin);
         waiting.push(move |store| apart.apply(store, apply));
         // SAFETY: the address is that of a queue in a box, outside of the store. Its only owner is the command, which is carried out or

@@ -132,7 +132,7 @@ impl EntityCommands<'_> {
             match component.map(|mut component| component.set_field(&path, value)) {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    store.commands.errors.report_other("set_field", error, store.structure.entities.acting())
+                    store.commands.errors.report_other("set_field", error, store.structure.entities.caller())
                 }
                 Err(error) => report(store, "set_field", Err(error)),
             }
@@ -143,7 +143,7 @@ impl EntityCommands<'_> {
 
 /// Reports what is wrong with a command, if anything is.
 fn report(store: &mut Store, command: &'static str, done: Result<(), ErasedAccessError>) {
-    let by = store.structure.entities.acting();
+    let by = store.structure.entities.caller();
     match done {
         Ok(()) => {}
         Err(ErasedAccessError::Entity { error, component }) => {

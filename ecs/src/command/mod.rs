@@ -15,4 +15,6 @@ mod erased;
 pub use self::commands::{Commands, EntityCommands};
 pub use self::many::SelectionCommands;
 pub use self::queue::CommandQueue;
-pub(crate) use self::queue::{apply, apply_after_frame, apply_observer_commands, defer_direct, flush_own_queue};
+pub(crate) use self::queue::{
+    apply, apply_after_frame, apply_observer_commands, defer_world_commands, flush_own_queue,
+};

@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::origin::Origin;
 use crate::queue::Queue;
-use crate::store::{Cause, Home, SavedCaller, Store, is_busy, run_queue, take_returned};
+use crate::store::{Cause, SavedCaller, Store, TargetWorld, is_busy, run_queue, take_returned};
 use crate::trace;
 
 /// Commands that wait to be applied. Dropping the queue drops them.
@@ -90,13 +90,13 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
         queue: Queue<Store>,
         before: Option<&'static str>,
         /// Where the commands belong, as soon as one of them might put another world in the place of this one.
-        home: Option<Home>,
+        target_world: Option<TargetWorld>,
     }
 
     impl Drop for QueueGuard<'_> {
         fn drop(&mut self) {
-            if let Some(home) = self.home.as_ref().filter(|home| !home.is(self.store)) {
-                return home.send_waiting(&mut self.queue, self.before);
+            if let Some(target_world) = self.target_world.as_ref().filter(|target_world| !target_world.is(self.store)) {
+                return target_world.send_waiting(&mut self.queue, self.before);
             }
             self.store.commands.errors.system = self.before;
             if !self.queue.is_empty() {
@@ -120,14 +120,16 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
     take_returned(store);
     let waiting = core::mem::take(&mut store.commands.queue);
     let before = core::mem::replace(&mut store.commands.errors.system, system);
-    let mut waiting = QueueGuard { store, recorded: queue, queue: waiting, before, home: None };
+    let mut waiting = QueueGuard { store, recorded: queue, queue: waiting, before, target_world: None };
     _span = Some(trace::commands(system));
-    run(waiting.recorded, waiting.store, &mut waiting.home);
-    if !waiting.queue.is_empty() && waiting.home.as_ref().is_none_or(|home| home.is(waiting.store)) {
+    run(waiting.recorded, waiting.store, &mut waiting.target_world);
+    if !waiting.queue.is_empty()
+        && waiting.target_world.as_ref().is_none_or(|target_world| target_world.is(waiting.store))
+    {
         let mut first = core::mem::take(&mut waiting.queue);
         waiting.store.commands.errors.system = before;
-        run(&mut first, waiting.store, &mut waiting.home);
-        if waiting.home.as_ref().is_none_or(|home| home.is(waiting.store)) {
+        run(&mut first, waiting.store, &mut waiting.target_world);
+        if waiting.target_world.as_ref().is_none_or(|target_world| target_world.is(waiting.store)) {
             waiting.store.commands.errors.system = system;
         }
     }
@@ -157,7 +159,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
     /// What happens in the meantime has a cause. In the end it has the one before, unless the store is elsewhere.
     struct Caused<'a> {
         store: &'a mut Store,
-        home: Home,
+        target_world: TargetWorld,
         cause: Arc<Cause>,
         before: Option<Arc<Cause>>,
         system_before: Option<&'static str>,
@@ -166,7 +168,7 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
     impl Drop for Caused<'_> {
         fn drop(&mut self) {
             self.cause.end();
-            if self.home.is(self.store) {
+            if self.target_world.is(self.store) {
                 self.store.events.dispatch.set_cause(self.before.take());
                 self.store.commands.errors.system = self.system_before;
             }
@@ -177,14 +179,14 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
         return;
     }
     let cause = store.events.dispatch.cause_of_commands();
-    store.events.dispatch.let_wait(move |store: &mut Store| {
+    store.events.dispatch.push_observer_commands(move |store: &mut Store| {
         store.place_pending();
         let before = store.events.dispatch.set_cause(Some(Arc::clone(&cause)));
         let system_before = core::mem::replace(&mut store.commands.errors.system, system);
-        let caused = Caused { home: Home::new(store), store, cause, before, system_before };
+        let caused = Caused { target_world: TargetWorld::new(store), store, cause, before, system_before };
         run(&mut queue, caused.store, &mut None);
-        caused.store.events.dispatch.reuse_direct(&mut queue);
-        if caused.home.is(caused.store) {
+        caused.store.events.dispatch.reuse_world_commands(&mut queue);
+        if caused.target_world.is(caused.store) {
             caused.store.structure.make_reserved_pending();
         }
     });
@@ -192,24 +194,24 @@ fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str
 
 /// The observer that was running has finished: what it has recorded beside its parameters waits with the rest.
 #[inline]
-pub(crate) fn defer_direct(store: &mut Store) {
-    if store.events.dispatch.has_direct() {
-        defer_direct_now(store);
+pub(crate) fn defer_world_commands(store: &mut Store) {
+    if store.events.dispatch.has_world_commands() {
+        defer_world_commands_now(store);
     }
 }
 
 // It stands apart, so that what mostly has nothing to do keeps its registers.
 #[cold]
 #[inline(never)]
-fn defer_direct_now(store: &mut Store) {
-    let queue = store.events.dispatch.take_direct();
+fn defer_world_commands_now(store: &mut Store) {
+    let queue = store.events.dispatch.take_world_commands();
     defer(queue, store, None);
 }
 
 /// The outermost event has been told: applies the commands of its observers, and of those that these commands lead to.
 #[inline]
 pub(crate) fn apply_observer_commands(store: &mut Store) {
-    if store.events.dispatch.has_waiting() {
+    if store.events.dispatch.has_observer_commands() {
         apply_recorded(store);
     }
 }
@@ -217,11 +219,11 @@ pub(crate) fn apply_observer_commands(store: &mut Store) {
 #[cold]
 #[inline(never)]
 fn apply_recorded(store: &mut Store) {
-    while !store.events.dispatch.is_running() && store.events.dispatch.has_waiting() {
-        let mut queue = store.events.dispatch.take_waiting();
+    while !store.events.dispatch.is_running() && store.events.dispatch.has_observer_commands() {
+        let mut queue = store.events.dispatch.take_observer_commands();
         store.events.dispatch.applied += 1;
         run(&mut queue, store, &mut None);
-        store.events.dispatch.reuse_waiting(&mut queue);
+        store.events.dispatch.reuse_observer_commands(&mut queue);
     }
 }
 
@@ -237,35 +239,35 @@ pub(crate) fn flush_own_queue(store: &mut Store) {
     }
 }
 
-fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
+fn run(queue: &mut Queue<Store>, store: &mut Store, target_world: &mut Option<TargetWorld>) {
     store.structure.make_reserved_pending();
     // Also if a command panics: an id that was given out belongs to an entity.
     struct PlacePending<'a> {
         store: &'a mut Store,
-        home: &'a mut Option<Home>,
+        target_world: &'a mut Option<TargetWorld>,
         /// The origin of operations before the commands.
-        acting: SavedCaller,
+        caller: SavedCaller,
         /// Whether no command has panicked.
         has_ended: bool,
     }
     impl Drop for PlacePending<'_> {
         fn drop(&mut self) {
-            if let Some(home) = self.home.as_ref().filter(|home| !home.is(self.store)) {
+            if let Some(target_world) = self.target_world.as_ref().filter(|target_world| !target_world.is(self.store)) {
                 // The ids are pending in their own world, where these commands are the next to be applied.
-                return home.send_pending(Vec::new());
+                return target_world.send_pending(Vec::new());
             }
             if !self.has_ended {
-                self.acting.restore(self.store);
+                self.caller.restore(self.store);
                 // If there is no memory the next flush does it. Another panic would end the process.
                 let _ = self.store.try_place_pending();
             }
         }
     }
-    let mut place = PlacePending { acting: SavedCaller::save(store), store, home, has_ended: false };
-    run_queue(place.store, queue, place.home);
+    let mut place = PlacePending { caller: SavedCaller::save(store), store, target_world, has_ended: false };
+    run_queue(place.store, queue, place.target_world);
     place.has_ended = true;
-    if place.home.as_ref().is_none_or(|home| home.is(place.store)) {
-        place.acting.restore(place.store);
+    if place.target_world.as_ref().is_none_or(|target_world| target_world.is(place.store)) {
+        place.caller.restore(place.store);
         place.store.place_pending();
     }
 }

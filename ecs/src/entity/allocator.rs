@@ -33,7 +33,7 @@ use super::error::{EntityError, EntityIdsExhausted, ReserveError};
 use super::id_stream::IdStreams;
 use super::life::Lives;
 use super::retired::Retired;
-use super::slot::{Ending, Location, Slot, TableId};
+use super::slot::{FreeableSlot, Location, Slot, TableId};
 use super::summary::SparseSummary;
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::origin::Origin;
@@ -198,14 +198,14 @@ impl Entities {
 
     /// The origin of the operations.
     #[inline]
-    pub(crate) fn acting(&self) -> Origin {
-        self.lives.acting()
+    pub(crate) fn caller(&self) -> Origin {
+        self.lives.caller()
     }
 
     /// Sets the origin of operations from now on.
     #[inline]
-    pub(crate) fn act(&mut self, by: Origin) {
-        self.lives.act(by);
+    pub(crate) fn set_caller(&mut self, by: Origin) {
+        self.lives.set_caller(by);
     }
 
     /// The live entity with this index.
@@ -422,7 +422,7 @@ impl Entities {
 
     /// A live entity without sparse components, to end its life, if that takes neither a flush nor memory.
     #[inline(always)]
-    pub(crate) fn begin_end(&mut self, entity: Entity) -> Option<Ending<'_>> {
+    pub(crate) fn begin_end(&mut self, entity: Entity) -> Option<FreeableSlot<'_>> {
         let Self { slots, sparse, free, cursor, live, lives, .. } = self;
         let cursor = cursor.get_mut();
         if *cursor != free.len() as i64 || free.len() == free.capacity() {
@@ -439,7 +439,7 @@ impl Entities {
         {
             return None;
         }
-        Some(Ending { slots, free, cursor, live, lives, entity, location: Location { table, row } })
+        Some(FreeableSlot { slots, free, cursor, live, lives, entity, location: Location { table, row } })
     }
 
     /// The bytes that the index has allocated.

@@ -29,13 +29,13 @@ pub(super) struct Lives {
 impl Lives {
     /// The origin of the operations.
     #[inline]
-    pub(super) fn acting(&self) -> Origin {
+    pub(super) fn caller(&self) -> Origin {
         self.by
     }
 
     /// Sets the origin of operations from now on.
     #[inline]
-    pub(super) fn act(&mut self, by: Origin) {
+    pub(super) fn set_caller(&mut self, by: Origin) {
         self.by = by;
     }
 

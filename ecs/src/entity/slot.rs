@@ -101,7 +101,7 @@ impl Slot {
 }
 
 /// A live entity without sparse components whose life can end: there is room for that.
-pub(crate) struct Ending<'e> {
+pub(crate) struct FreeableSlot<'e> {
     pub(super) slots: &'e mut [Slot],
     pub(super) free: &'e mut Vec<u32>,
     pub(super) cursor: &'e mut i64,
@@ -111,7 +111,7 @@ pub(crate) struct Ending<'e> {
     pub(super) location: Location,
 }
 
-impl Ending<'_> {
+impl FreeableSlot<'_> {
     #[inline(always)]
     pub(crate) fn location(&self) -> Location {
         self.location

@@ -31,7 +31,7 @@ pub(crate) struct PlanKey {
     tolerated: PlanFlags,
     is_typed: bool,
     /// The index of the entry that may hold the plan.
-    place: u32,
+    entry_index: u32,
 }
 
 /// The bundle in the key of a change that is known by its number.
@@ -44,18 +44,18 @@ impl PlanKey {
     pub(crate) fn of_type(bundle: TypeId, step: fn(u32) -> ChangeStep, from: TableId, is_new: bool) -> Self {
         let change = Change::of(step(0));
         let turn = u64::from(is_new) + 2 * change.kind();
-        let place = (type_bits(bundle).wrapping_add(turn.wrapping_mul(5)) % ENTRIES as u64) as u32;
+        let entry_index = (type_bits(bundle).wrapping_add(turn.wrapping_mul(5)) % ENTRIES as u64) as u32;
         let (flags, tolerated) = (PlanFlags::NONE, PlanFlags::NONE);
-        Self { bundle, word: word(from, change), flags, tolerated, is_typed: true, place }
+        Self { bundle, word: word(from, change), flags, tolerated, is_typed: true, entry_index }
     }
 
     /// The key of a change with this number.
     #[inline]
     pub(crate) fn of_change(change: Change, from: TableId) -> Self {
         let word = word(from, change);
-        let place = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - ENTRIES.ilog2())) as u32;
+        let entry_index = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - ENTRIES.ilog2())) as u32;
         let (flags, tolerated) = (PlanFlags::NONE, PlanFlags::NONE);
-        Self { bundle: TypeId::of::<Numbered>(), word, flags, tolerated, is_typed: false, place }
+        Self { bundle: TypeId::of::<Numbered>(), word, flags, tolerated, is_typed: false, entry_index }
     }
 
     /// The key for the same change if the plan has these flags, among those that [`PlanFlags::special`] keeps.
@@ -126,21 +126,21 @@ impl PlanCache {
     /// The plan with a key.
     #[inline]
     pub(super) fn get(&self, key: PlanKey) -> Option<&MovePlan> {
-        let entry = &self.entries[key.place as usize % ENTRIES];
+        let entry = &self.entries[key.entry_index as usize % ENTRIES];
         entry.is_of(key).then_some(&entry.plan)
     }
 
     /// The plan with a key and its special flags, whatever these are.
     #[inline]
     pub(super) fn find(&self, key: PlanKey) -> Option<(PlanId, PlanFlags)> {
-        let entry = &self.entries[key.place as usize % ENTRIES];
+        let entry = &self.entries[key.entry_index as usize % ENTRIES];
         let flags = entry.plan.flags.special();
         entry.is_of(key.with_flags(flags)).then_some((entry.id, flags))
     }
 
     pub(super) fn insert(&mut self, key: PlanKey, id: PlanId, plan: &Arc<MovePlan>) {
-        let PlanKey { bundle, word, flags, place, .. } = key.with_flags(plan.flags.special());
-        self.entries[place as usize % ENTRIES] = CacheEntry { bundle, word, flags, id, plan: Arc::clone(plan) };
+        let PlanKey { bundle, word, flags, entry_index, .. } = key.with_flags(plan.flags.special());
+        self.entries[entry_index as usize % ENTRIES] = CacheEntry { bundle, word, flags, id, plan: Arc::clone(plan) };
     }
 
     /// Forgets all plans.

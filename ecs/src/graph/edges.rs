@@ -92,17 +92,17 @@ impl Graph {
 
     /// The plan for a change of an entity of a table, if it has been made.
     #[inline]
-    pub(crate) fn known(&mut self, from: TableId, change: Change) -> Option<PlanId> {
+    pub(crate) fn find_edge(&mut self, from: TableId, change: Change) -> Option<PlanId> {
         let at = match change.is_long() {
             true if change.number() != self.long.number => None,
             true => self.long.plans.as_ref().and_then(|plans| plans.get(from.index() as u32)),
             false => self.edges.get(from.index()).and_then(|edges| edges.get(change.0)),
         };
-        at.map(|at| self.note_found(from, change, at))
+        at.map(|at| self.cache_plan(from, change, at))
     }
 
     #[inline]
-    fn note_found(&mut self, from: TableId, change: Change, at: u32) -> PlanId {
+    fn cache_plan(&mut self, from: TableId, change: Change, at: u32) -> PlanId {
         let plan = PlanId { at, epoch: self.epoch };
         self.cache.insert(PlanKey::of_change(change, from), plan, &self.plans[at as usize]);
         plan
@@ -125,7 +125,7 @@ impl Graph {
         let plan = Arc::new(plan);
         if change.is_long() {
             let at = self.keep_long(from, plan);
-            return self.note_found(from, change, at);
+            return self.cache_plan(from, change, at);
         }
         if self.edges.len() <= from.index() {
             self.edges.resize_with(from.index() + 1, Changes::default);
@@ -135,7 +135,7 @@ impl Graph {
         self.edges[from.index()].insert(change.0, at);
         // There is room: an edge leads to a plan.
         self.plans.push(plan);
-        self.note_found(from, change, at)
+        self.cache_plan(from, change, at)
     }
 
     /// Keeps a plan for the long sequence, in the place of one for an earlier sequence if there is one.

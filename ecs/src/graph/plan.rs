@@ -188,18 +188,18 @@ pub(crate) struct MovePlan {
     /// The components of the bundle that is removed or taken by the first step.
     pub(crate) sources: Box<[Source]>,
     /// The sparse storages that must not hold the entity afterwards and are known by number.
-    pub(crate) leaves: Box<[u32]>,
+    pub(crate) left_storages: Box<[u32]>,
     /// The only sparse storages that may hold the entity afterwards, if a step says so.
     pub(crate) retains: Option<Box<[u32]>>,
     /// The sparse storages that something is added to.
-    pub(crate) summary: SparseSummary,
+    pub(crate) added_storages: SparseSummary,
     /// The targets of components that one step removes and a later one adds again. The value is overwritten in place, but its ticks and events
     /// are those of an added component.
     pub(crate) renewed: Box<[Target]>,
     /// The columns of the source whose components the entity does not have afterwards. Empty if the destination is the source.
     pub(crate) lost: Box<[(u32, ComponentId)]>,
     /// What else becomes of table-stored components: none of these is lost.
-    pub(crate) comes: Box<[Transition]>,
+    pub(crate) transitions: Box<[Transition]>,
     /// Kept up to date by [`super::Graph::update_interest`].
     pub(crate) listeners: PlanListeners,
 }
@@ -216,12 +216,12 @@ impl MovePlan {
             targets: Box::default(),
             required: Box::default(),
             sources: Box::default(),
-            leaves: Box::default(),
+            left_storages: Box::default(),
             retains: None,
-            summary: SparseSummary::default(),
+            added_storages: SparseSummary::default(),
             renewed: Box::default(),
             lost: Box::default(),
-            comes: Box::default(),
+            transitions: Box::default(),
             listeners: PlanListeners::default(),
         }
     }
@@ -297,7 +297,7 @@ impl MovePlan {
     /// See [`PlanFlags::ONLY_LINKS`].
     fn only_links(&self) -> bool {
         self.sparse_targets().count() == 1
-            && self.leaves.is_empty()
+            && self.left_storages.is_empty()
             && self.retains.is_none()
             && self.sparse_sources().next().is_none()
             && self.required.is_empty()
@@ -309,7 +309,7 @@ impl MovePlan {
 
     /// Whether a new entity gets all of it in columns, of which nothing is told, or only when it is there.
     pub(crate) fn makes_in_columns(&self) -> bool {
-        self.summary.is_empty()
+        self.added_storages.is_empty()
             && !self.flags.intersects(PlanFlags::REQUIRES_ELSEWHERE)
             && self.renewed.is_empty()
             && (self.listeners.interest.is_empty() || self.listeners.interest.are_notified_afterwards())
@@ -323,9 +323,9 @@ impl MovePlan {
     pub(super) fn update_interest(&mut self, components: &Components, in_all: Interest) -> Result<(), AllocError> {
         let loses_watched = self.lost.iter().any(|&(_, id)| components.is_watched(id));
         let sparse = |&storage: &u32| components.sparse().get(storage as usize);
-        let leaves_watched = self.leaves.iter().filter_map(sparse).any(|&id| components.is_watched(id));
+        let leaves_watched = self.left_storages.iter().filter_map(sparse).any(|&id| components.is_watched(id));
         let lost = || self.lost.iter().map(|&(_, id)| Transition::Lost(id));
-        let changes = || lost().chain(self.comes.iter().copied());
+        let changes = || lost().chain(self.transitions.iter().copied());
         let before = try_collect(changes().filter_map(|transition| transition.observed_before(components)))?;
         let after = try_collect(changes().filter_map(|transition| transition.observed_after(components)))?;
         self.listeners = PlanListeners { before, after, interest: Interest::NONE };
@@ -378,7 +378,7 @@ impl MovePlan {
         !self.before().is_empty()
             || !self.after().is_empty()
             || self.sparse_targets().chain(self.sparse_sources()).any(hears)
-            || self.leaves.iter().any(|&storage| hears(storage as usize))
+            || self.left_storages.iter().any(|&storage| hears(storage as usize))
             || (self.retains.is_some() && components.hears_sparse())
     }
 
@@ -390,7 +390,7 @@ impl MovePlan {
         if targets.chain(&self.renewed).any(comes) {
             return Some(Transition::Replaced(id));
         }
-        let leaves = self.leaves.contains(&number)
+        let leaves = self.left_storages.contains(&number)
             || self.sparse_sources().any(|source| source == storage)
             || self.retains.as_ref().is_some_and(|retains| !retains.contains(&number));
         leaves.then_some(Transition::Lost(id))
@@ -399,7 +399,7 @@ impl MovePlan {
     pub(super) fn allocated_bytes(&self) -> usize {
         size_of_val(&*self.moves)
             + size_of_val(&*self.lost)
-            + size_of_val(&*self.comes)
+            + size_of_val(&*self.transitions)
             + size_of_val(&*self.other_moves)
             + size_of_val(self.before())
             + size_of_val(self.after())
@@ -407,7 +407,7 @@ impl MovePlan {
             + size_of_val(&*self.targets)
             + size_of_val(&*self.required)
             + size_of_val(&*self.sources)
-            + size_of_val(&*self.leaves)
+            + size_of_val(&*self.left_storages)
             + size_of_val(&*self.renewed)
             + self.retains.as_deref().map_or(0, size_of_val)
     }

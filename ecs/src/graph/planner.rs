@@ -248,13 +248,13 @@ impl Planner<'_, '_> {
         let lost = moves.iter().filter(|step| !step.is_kept()).map(|step| (step.from, old[step.from as usize]));
         let mut plan = MovePlan {
             replaces: self.replaces(&targets, &required, tables, to),
-            summary: summary(targets.iter().chain(required.iter().map(|required| &required.target))),
+            added_storages: summary(targets.iter().chain(required.iter().map(|required| &required.target))),
             lost: lost.filter(|(_, id)| all.binary_search(id).is_err()).collect(),
-            comes: outcomes.all.iter().filter_map(ComponentOutcome::comes).collect(),
+            transitions: outcomes.all.iter().filter_map(ComponentOutcome::comes).collect(),
             targets,
             required,
             sources: self.sources(tables),
-            leaves: left().filter_map(|outcome| outcome.sparse).collect(),
+            left_storages: left().filter_map(|outcome| outcome.sparse).collect(),
             retains: self.retains(&outcomes),
             renewed: self.renewed(&outcomes, tables, to),
             ..MovePlan::to_table(to)
@@ -270,8 +270,8 @@ impl Planner<'_, '_> {
     /// true if values that are left behind have to be dropped.
     fn flags(&self, plan: &MovePlan, tables: (&[ComponentId], &[ComponentId]), drops: bool) -> PlanFlags {
         let is_switched = |id: &ComponentId| tables.0.binary_search(id).is_ok() != tables.1.binary_search(id).is_ok();
-        let is_sparse = !plan.summary.is_empty()
-            || !plan.leaves.is_empty()
+        let is_sparse = !plan.added_storages.is_empty()
+            || !plan.left_storages.is_empty()
             || plan.retains.is_some()
             || plan.sources.iter().any(|source| matches!(source, Source::Sparse(_)));
         // Where the row stays, what is required is not constructed in it.

@@ -184,9 +184,9 @@ impl DeferredWorld<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
         let store = self.store_mut();
-        let acting = SavedCaller::save(store);
+        let caller = SavedCaller::save(store);
         let is_dispatched = dispatch::trigger(store.by_caller(), &mut event, &mut Default::default());
-        acting.restore(store);
+        caller.restore(store);
         if !is_dispatched {
             self.commands().trigger(event);
         }

@@ -206,7 +206,7 @@ fn register<I: ObserverInput>(
             &distinct(entities),
         );
         let at = Kinds::DISPATCHED.iter().position(|&dispatched| dispatched == kinds);
-        let caller = store.structure.entities.acting();
+        let caller = store.structure.entities.caller();
         at.into_iter().for_each(|at| notify_observers(store, &events, at, Some(id.0), caller));
         apply_observer_commands(store);
     }

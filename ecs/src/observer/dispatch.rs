@@ -4,7 +4,7 @@ use core::any::type_name;
 
 use super::observers::Observers;
 use super::on::TriggerOf;
-use crate::command::{apply_observer_commands, defer_direct};
+use crate::command::{apply_observer_commands, defer_world_commands};
 use crate::event::{Event, Trigger as _};
 use crate::store::Store;
 use crate::world::{DispatchGuard, World, report_not_dispatched, report_trigger};
@@ -26,7 +26,7 @@ fn trigger_nested<E: Event>(store: &mut Store, number: u32, event: &mut E, trigg
     // Observers see reserved ids as entities. During another dispatch the ids wait: an operation may be going on.
     store.flush();
     // The commands that an observer records before it triggers another event come before those of that event, which has not caused them.
-    defer_direct(store);
+    defer_world_commands(store);
     dispatch_and_apply(store, number, event, trigger)
 }
 
@@ -40,7 +40,7 @@ fn dispatch_and_apply<E: Event>(store: &mut Store, number: u32, event: &mut E, t
 /// Runs the observers of an event; their commands wait. Returns false during a dispatch of an event of its type.
 #[inline(always)]
 pub(super) fn dispatch<E: Event>(store: &mut Store, number: u32, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
-    let caller = store.structure.entities.acting();
+    let caller = store.structure.entities.caller();
     let Some(mut observers) = store.events.dispatch.begin_event::<E, Observers<E>>(number, caller) else {
         return report_not_dispatched(store, number);
     };

@@ -14,7 +14,7 @@ use super::on::TriggerOf;
 use super::rare::{Rare, report};
 use super::watching::{Watching, watched};
 use crate::alloc_error::{try_shrink, try_shrink_map};
-use crate::command::defer_direct;
+use crate::command::defer_world_commands;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, EntityHashSet};
 use crate::event::{Event, EventPattern, Trigger};
@@ -462,7 +462,7 @@ impl<E: Event> Listed<E> {
             let rows = EventRows { affected, rows: next..count, components, trigger, observer: id };
             let observed;
             (next, observed) = observer.observe_rows(rows, store);
-            defer_direct(store);
+            defer_world_commands(store);
             if let Err(not_done) = observed {
                 report(not_done, None, type_name::<E>(), store);
             }

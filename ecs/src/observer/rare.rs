@@ -112,7 +112,7 @@ impl Failed<'_> {
 
     #[cold]
     fn report(&self, reason: &str, store: &mut Store) {
-        let by = store.structure.entities.acting();
+        let by = store.structure.entities.caller();
         let failure = CommandFailure::Observer { observer: Arc::from(self.observer), reason: Arc::from(reason) };
         store.commands.errors.report("trigger", self.event, failure, by);
     }

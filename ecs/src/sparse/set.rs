@@ -24,7 +24,7 @@ pub struct SparseSet {
     pub(super) column: Column,
     /// How many values the list and the column have room for.
     pub(super) room: usize,
-    /// A removed value lies behind the last one.
+    /// A removed value lies past the end.
     pub(super) retired: bool,
 }
 
@@ -202,7 +202,7 @@ impl SparseSet {
         let last = self.entities.len() - 1;
         if row != last {
             // SAFETY: both are rows of the set and differ.
-            unsafe { self.column.put_behind(row, last, false) }
+            unsafe { self.column.put_past_end(row, last, false) }
         }
         self.forget_row(index, row);
     }

@@ -336,7 +336,7 @@ impl SparseStorage {
     /// # Safety
     ///
     /// - So many values have been written where [`behind`](Self::behind) says.
-    pub(crate) unsafe fn drop_behind(&mut self, count: usize) {
+    pub(crate) unsafe fn drop_past_end(&mut self, count: usize) {
         let end = self.end();
         // SAFETY: forwarded.
         unsafe { self.column_mut().0.drop_rows(end, count) }

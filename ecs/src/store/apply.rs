@@ -23,7 +23,7 @@ use super::attribution::{attribute, attributions};
 use super::bulk::Batch;
 use super::failure::{CommandErrors, CommandFailure};
 use super::located::Located;
-use super::{Home, SpawnError, Store};
+use super::{SpawnError, Store, TargetWorld};
 use crate::archetype::Archetypes;
 use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, scatter_into};
 use crate::entity::{Entities, Entity, Slot, SparseSummary, TableId};
@@ -142,19 +142,19 @@ enum Placement {
     New,
 }
 
-/// Carries out all commands of a queue. If one of them puts another store in the place of this one, the rest go home.
-pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut Option<Home>) {
+/// Carries out all commands of a queue. If one of them puts another store in the place of this one, the rest go target_world.
+pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, target_world: &mut Option<TargetWorld>) {
     let mut running = queue.start();
     let mut pattern = core::mem::take(&mut store.commands.last_pattern);
     let mut entities = Vec::new();
     while let Some(entry) = running.peek() {
         if store.events.has_pending {
             // An operation that a panic ended has left pending events.
-            let home = home.get_or_insert_with(|| Home::new(store));
+            let target_world = target_world.get_or_insert_with(|| TargetWorld::new(store));
             let system = store.commands.errors.system;
             store.flush_events();
-            if !home.is(store) {
-                return home.send(&mut running.into_rest(), system);
+            if !target_world.is(store) {
+                return target_world.send(&mut running.into_rest(), system);
             }
             pattern = Pattern::default();
         }
@@ -163,12 +163,12 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
             // `last_pattern`.
             store.commands.last_pattern = pattern;
             store.commands.applied += 1;
-            store.structure.entities.act(entry.by);
-            let home = home.get_or_insert_with(|| Home::new(store));
+            store.structure.entities.set_caller(entry.by);
+            let target_world = target_world.get_or_insert_with(|| TargetWorld::new(store));
             let system = store.commands.errors.system;
             running.run_closure(&entry, store);
-            if !home.is(store) {
-                return home.send(&mut running.into_rest(), system);
+            if !target_world.is(store) {
+                return target_world.send(&mut running.into_rest(), system);
             }
             pattern = core::mem::take(&mut store.commands.last_pattern);
             continue;
@@ -181,11 +181,11 @@ pub(crate) fn run_queue(store: &mut Store, queue: &mut Queue<Store>, home: &mut 
             apply_next(store, &mut running, &pattern, is_new, &mut entities);
             continue;
         }
-        let home = home.get_or_insert_with(|| Home::new(store));
+        let target_world = target_world.get_or_insert_with(|| TargetWorld::new(store));
         let (system, applied) = (store.commands.errors.system, store.events.dispatch.applied);
         apply_next(store, &mut running, &pattern, is_new, &mut entities);
-        if !home.is(store) {
-            return home.send(&mut running.into_rest(), system);
+        if !target_world.is(store) {
+            return target_world.send(&mut running.into_rest(), system);
         }
         if store.events.dispatch.applied != applied {
             // As above: commands of observers may have been anything.
@@ -305,7 +305,7 @@ fn apply_next(
     });
     let Some(compiled) = pattern.compiled else { return };
     store.commands.applied += (run.count * pattern.count()) as u64;
-    act_for(&mut store.structure.entities, pattern, compiled);
+    set_caller_of(&mut store.structure.entities, pattern, compiled);
     // Steps that were recorded in different places are applied entity by entity, so that each component gets the origin of its step.
     let is_mixed = pattern.is_mixed();
     if let Some(Some(place)) = place
@@ -352,10 +352,10 @@ fn apply_one_of(
         Ok(()) => store.flush_events(),
         Err(error) => {
             for (step, by) in pattern.steps().zip(pattern.origins()) {
-                store.structure.entities.act(by);
+                store.structure.entities.set_caller(by);
                 report(&mut store.commands.errors, step, error.clone(), by);
             }
-            act_for(&mut store.structure.entities, pattern, compiled);
+            set_caller_of(&mut store.structure.entities, pattern, compiled);
         }
     }
 }
@@ -386,10 +386,10 @@ fn notifies_of_sparse_end(store: &Store, entity: Entity) -> bool {
 
 /// Sets the origin of the operations that follow to that of the first step, or of the last one if the entity is despawned.
 #[inline]
-fn act_for(entities: &mut Entities, pattern: &Pattern<Store>, compiled: CompiledSteps) {
+fn set_caller_of(entities: &mut Entities, pattern: &Pattern<Store>, compiled: CompiledSteps) {
     let mut origins = pattern.origins();
     let by = if compiled.change.is_none() { origins.last() } else { origins.next() };
-    entities.act(by.unwrap_or_default());
+    entities.set_caller(by.unwrap_or_default());
 }
 
 /// Where an entity is that the first step spawns, or not.

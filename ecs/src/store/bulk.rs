@@ -17,7 +17,7 @@ use super::events::LeftRows;
 use super::lifecycle_events::{Affected, LifecycleEvents};
 use super::located::Located;
 use super::make::{NewRows, RowIds, make_rows};
-use super::required::{Placed, make_aside, write_placed};
+use super::required::{StagedValues, move_staged_past_end, stage_required};
 use super::selection::Selection;
 use super::{Store, Structure};
 use crate::archetype::Planned;
@@ -90,7 +90,7 @@ impl Batch<'_> {
 struct RecordedRows<'a> {
     batch: &'a Batch<'a>,
     targets: &'a [Target],
-    required: Placed,
+    required: StagedValues,
 }
 
 impl NewRows for RecordedRows<'_> {
@@ -99,14 +99,14 @@ impl NewRows for RecordedRows<'_> {
         // SAFETY: the caller's promise.
         unsafe {
             self.batch.write(table, self.targets, |number| first + number);
-            write_placed(&mut self.required, table);
+            move_staged_past_end(&mut self.required, table);
         }
     }
 }
 
 /// Makes what a plan requires, for so many entities.
-fn make_required(plan: &MovePlan, components: &Components, count: usize) -> Placed {
-    make_aside(plan, components, count, |_| true).unwrap_or_else(|error| error.raise())
+fn make_required(plan: &MovePlan, components: &Components, count: usize) -> StagedValues {
+    stage_required(plan, components, count, |_| true).unwrap_or_else(|error| error.raise())
 }
 
 /// Rows of a table that are about to move, from `first` on, and where they go.
@@ -385,7 +385,7 @@ unsafe fn move_rows(
         unsafe { events.rows_changed(plan, &left, now, &mut told) }
     }
     // Another operation may move the rows before this one is told of: if it is part of a larger one, or if a value panics.
-    let is_part = events.held != 0;
+    let is_part = events.scope_depth != 0;
     let pending = OnDrop::new((&mut events.pending, &*to), |(events, table)| {
         events.resolve_rows(table);
         events.mark_stale();
@@ -407,7 +407,7 @@ unsafe fn move_rows(
 ///
 /// - The plan leads from the table of the block to the other table of its route, and there is room for the rows. All columns that the change
 ///   adds have been written there, except those of required components, whose values these are.
-unsafe fn move_block(store: &mut Store, id: PlanId, block: &Block, exchange: bool, required: &mut Placed) {
+unsafe fn move_block(store: &mut Store, id: PlanId, block: &Block, exchange: bool, required: &mut StagedValues) {
     let Block { from, first, count, route, start } = block;
     let now = store.now();
     let Structure { archetypes, entities, sparse, .. } = &mut store.structure;
@@ -419,7 +419,7 @@ unsafe fn move_block(store: &mut Store, id: PlanId, block: &Block, exchange: boo
     // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
     // some of them now.
     unsafe {
-        write_placed(required, to);
+        move_staged_past_end(required, to);
         source.move_rows_to(*first, to, &route.pairs, &route.replaced, exchange, now);
     }
     match exchange {
@@ -480,7 +480,7 @@ fn insert_into_storage<B: Bundle>(
     let (now, first) = (store.now(), store.structure.sparse[number].behind());
     let mut written = OnDrop::new((&mut *store, 0), |(store, count)| {
         // SAFETY: so many values have been written behind the others, and not been added.
-        unsafe { store.structure.sparse[number].drop_behind(*count) }
+        unsafe { store.structure.sparse[number].drop_past_end(*count) }
     });
     for (nth, &entity) in entities.iter().enumerate() {
         let bundle = make(written.0, entity, selection.before + nth);
@@ -562,7 +562,7 @@ fn write_rows<B: Bundle>(
         for_each_despite_panics(0..*count, |nth| {
             let to = store.structure.archetypes.tables.get_mut(block.route.to);
             // SAFETY: this row has been written in these columns, and not been committed; it is visited once.
-            unsafe { to.drop_rows_behind(Some(&block.route.written), block.start + offset(nth), 1) }
+            unsafe { to.drop_rows_past_end(Some(&block.route.written), block.start + offset(nth), 1) }
         });
     });
     for nth in 0..block.count {

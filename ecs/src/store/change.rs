@@ -218,7 +218,7 @@ pub(super) fn leave_summary(entities: &mut Entities, sparse: &[SparseStorage], e
 
 /// Takes an entity out of the sparse storages that a plan says it leaves, and notes which ones may hold it now. The values stay
 /// retired until they are dropped: those that dropping does nothing to only if the caller `keeps` them.
-pub(super) fn remove_from_storages(
+pub(super) fn update_storages(
     entities: &mut Entities,
     sparse: &mut [SparseStorage],
     plan: &MovePlan,
@@ -231,8 +231,8 @@ pub(super) fn remove_from_storages(
         true => drop(sparse[storage].retire(entity)),
         false => sparse[storage].remove(entity),
     };
-    let mut summary = Some(before.union(plan.summary));
-    for &storage in &plan.leaves {
+    let mut summary = Some(before.union(plan.added_storages));
+    for &storage in &plan.left_storages {
         leave(storage as usize);
         summary = summary.and_then(|summary| summary.without(storage as usize, count));
     }
@@ -243,7 +243,7 @@ pub(super) fn remove_from_storages(
         Some(summary) if summary == before => {}
         Some(summary) => entities.set_sparse_summary(index, summary),
         None => {
-            entities.set_sparse_summary(index, before.union(plan.summary));
+            entities.set_sparse_summary(index, before.union(plan.added_storages));
             refresh_summary(entities, sparse, entity);
         }
     }

@@ -6,7 +6,7 @@ use core::{fmt, ptr};
 use super::Store;
 use super::dynamic::change_with;
 use super::make::{ErasedRows, RowIds, make_rows};
-use super::required::{Placed, make_aside};
+use super::required::{StagedValues, stage_required};
 use super::spawn_error::{MAX_GAP, SpawnError};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Planned;
@@ -113,14 +113,14 @@ pub(crate) fn spawn_columns(
         error.raise();
     }
     let Planned { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
-    let (table, summary) = (plan.table, plan.summary);
-    let mut values = make_aside(plan, components, rows, |_| true).unwrap_or_else(|error| error.raise());
+    let (table, summary) = (plan.table, plan.added_storages);
+    let mut values = stage_required(plan, components, rows, |_| true).unwrap_or_else(|error| error.raise());
     values.reserve(columns.len());
     let room = Vec::with_capacity(columns.len());
     let mut made = OnDrop::new((tables.get_mut(table), room), |(table, columns)| {
         let first = table.len();
         // SAFETY: these columns have been written there, and the rows do not exist.
-        unsafe { table.drop_rows_behind(Some(columns), first, rows) }
+        unsafe { table.drop_rows_past_end(Some(columns), first, rows) }
     });
     for (&target, column) in plan.targets.iter().zip(columns) {
         match (target, column) {
@@ -160,7 +160,7 @@ pub(crate) fn spawn_columns_at(
     let Planned { plan, tables, components } = store.structure.archetypes.planned(TableId::EMPTY, change);
     let table = tables.get_mut(plan.table);
     table.reserve(rows)?;
-    let mut values: Placed = make_aside(plan, components, rows, |_| true)?;
+    let mut values: StagedValues = stage_required(plan, components, rows, |_| true)?;
     try_reserve(&mut values, columns.len())?;
     values.extend(plan.targets.iter().copied().zip(columns));
     let claimed = store.structure.entities.claim(entities, MAX_GAP)?;
@@ -173,7 +173,7 @@ pub(crate) fn spawn_columns_at(
         store.structure.entities.release(entities, claimed);
         return Err(error.into());
     }
-    let (table, summary) = (plan.table, plan.summary);
+    let (table, summary) = (plan.table, plan.added_storages);
     let mut values = ErasedRows { values, summary };
     // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
     // required has been made for as many rows.
@@ -238,7 +238,7 @@ fn reserve_rows(store: &mut Store, change: Change, rows: usize) -> Result<(), Sp
 
 /// Whether some component of a plan is stored outside the tables.
 fn has_sparse(plan: &MovePlan) -> bool {
-    !plan.summary.is_empty()
+    !plan.added_storages.is_empty()
 }
 
 /// Makes room in the sparse storages of a plan.

@@ -24,8 +24,8 @@ use core::fmt;
 use super::clock::RestoredEra;
 use super::frame::notice_ended_frame;
 use super::frames::FramesCopy;
-use super::home::take_returned;
 use super::links::LinksCopy;
+use super::target_world::take_returned;
 use super::{Store, WorldId};
 use crate::alloc_error::{AllocError, try_reserve_exact};
 use crate::column::{BegunTicks, ColumnClones};
@@ -172,7 +172,7 @@ pub(crate) struct Became {
 pub(crate) fn is_busy(store: &mut Store) -> bool {
     notice_ended_frame(store);
     take_returned(store);
-    store.frames.goes_on() || store.events.dispatch.is_running() || store.events.held != 0
+    store.frames.goes_on() || store.events.dispatch.is_running() || store.events.scope_depth != 0
 }
 
 /// Brings everything to where an operation would begin.

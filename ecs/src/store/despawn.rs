@@ -1,4 +1,4 @@
-//! Ending entities.
+//! PreparedDespawn entities.
 //!
 //! The order is: notify hooks and observers; make room; remove the rows, so that the entities are gone; record removals; drop the values.
 //! Where nothing can fail any more, removals are recorded before the row goes.
@@ -33,14 +33,14 @@ impl Store {
 
     /// The sparse storages in which an entity may be, if no observer and no hook is told of its end, and no pairs end with it.
     #[inline]
-    pub(crate) fn ends_unobserved(&self, entity: Entity) -> Option<SparseSummary> {
-        self.ends_unobserved_in(entity, &mut None)
+    pub(crate) fn unobserved_storages(&self, entity: Entity) -> Option<SparseSummary> {
+        self.unobserved_storages_in(entity, &mut None)
     }
 
-    /// As [`ends_unobserved`](Self::ends_unobserved), for one entity after the other: `quiet` is the last table to whose ends no observer and no
+    /// As [`unobserved_storages`](Self::unobserved_storages), for one entity after the other: `quiet` is the last table to whose ends no observer and no
     /// hook listens, and is not asked again.
     #[inline]
-    pub(crate) fn ends_unobserved_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseSummary> {
+    pub(crate) fn unobserved_storages_in(&self, entity: Entity, quiet: &mut Option<TableId>) -> Option<SparseSummary> {
         let location = self.structure.entities.get(entity)?;
         let summary = self.structure.entities.sparse_summary(entity.index());
         if *quiet != Some(location.table) {
@@ -64,7 +64,7 @@ impl Store {
     /// Ends entities of whose end observers and hooks are not told, in this order. If a destructor panics, the others end all the same, and
     /// the panic waits.
     #[must_use]
-    pub(crate) fn end_unobserved(&mut self, entities: &[Entity]) -> DeferredPanic {
+    pub(crate) fn despawn_unobserved(&mut self, entities: &[Entity]) -> DeferredPanic {
         self.structure.entities.reserve_free(entities.len()).unwrap_or_else(|error| error.raise());
         let (mut rest, mut panicked) = (entities.iter(), DeferredPanic::default());
         while !rest.as_slice().is_empty() {
@@ -76,7 +76,7 @@ impl Store {
     /// Ends an entity of whose end observers and hooks are not told, if nothing has to be dropped. If not, nothing happens, and this says
     /// false.
     #[inline]
-    pub(crate) fn end_undropped(&mut self, entity: Entity) -> bool {
+    pub(crate) fn despawn_if_trivial(&mut self, entity: Entity) -> bool {
         let Some(location) = self.structure.entities.get(entity) else { return false };
         let summary = self.structure.entities.sparse_summary(entity.index());
         let mut storages = summary.storages(self.structure.sparse.len());
@@ -162,7 +162,7 @@ impl Store {
         listed: Option<Vec<Entity>>,
         in_all: usize,
         fate: Fate,
-    ) -> Ending {
+    ) -> PreparedDespawn {
         let Self { structure: Structure { archetypes: Archetypes { tables, .. }, entities, .. }, events, .. } = self;
         let of = tables.get_mut(table);
         let going = &of.entities()[first..];
@@ -173,7 +173,7 @@ impl Store {
             let summaries = told.iter().map(|&entity| (entity, entities.sparse_summary(entity.index())));
             outside.extend(summaries.filter(|(_, summary)| !summary.is_empty()));
         }
-        let gone = Gone { table, first, count: going.len() };
+        let gone = RemovedRows { table, first, count: going.len() };
         let (mut rows, mut told) = (Vec::new(), None);
         if let Some(listed) = &listed {
             rows = entities.rows_of(listed);
@@ -181,7 +181,7 @@ impl Store {
             let room = events.removals.make_room(of.watched_columns(), storages, in_all.max(listed.len()), fate);
             told = Some(room.unwrap_or_else(|error| error.raise()));
         }
-        Ending { gone, listed: listed.unwrap_or_default(), rows, outside, told }
+        PreparedDespawn { gone, listed: listed.unwrap_or_default(), rows, outside, told }
     }
 
     /// Tells what entities that are gone have lost, and drops it.
@@ -189,8 +189,8 @@ impl Store {
     /// # Safety
     ///
     /// - The rows have just been taken off the table, whose values are still there unless they are taken.
-    pub(super) unsafe fn end_prepared(&mut self, ending: &mut Ending, fate: Fate) {
-        let Ending { gone, listed, rows, outside, told } = ending;
+    pub(super) unsafe fn end_prepared(&mut self, ending: &mut PreparedDespawn, fate: Fate) {
+        let PreparedDespawn { gone, listed, rows, outside, told } = ending;
         let row = |number: usize| rows[number] as usize - gone.first;
         // SAFETY: the caller's promise; the rows are those of the entities that are listed.
         unsafe { end_rows(self, *gone, listed, row, outside, told.take(), fate) }
@@ -236,8 +236,8 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
         return Err(store.structure.entities.why_not(entity));
     };
     let summary = store.structure.entities.sparse_summary(entity.index());
-    let is_noted =
-        !summary.is_empty() || !store.structure.archetypes.tables.get_mut(location.table).interest().ends_unrecorded();
+    let is_noted = !summary.is_empty()
+        || !store.structure.archetypes.tables.get_mut(location.table).interest().has_no_end_listener();
     if is_noted && store.events.observe_end(&store.structure.archetypes.tables, location.table, summary) {
         return despawn_notified(store, entity);
     }
@@ -256,7 +256,7 @@ fn despawn_in_phases(store: &mut Store, entity: Entity) -> Result<(), EntityErro
 #[inline(never)]
 fn despawn_notified(store: &mut Store, entity: Entity) -> Result<(), EntityError> {
     let Store { events, .. } = &*store;
-    let is_alone = events.held == 0 && !events.has_pending && !events.dispatch.is_running();
+    let is_alone = events.scope_depth == 0 && !events.has_pending && !events.dispatch.is_running();
     if let Some(vtable) = events.dispatch.vtable.filter(|_| is_alone)
         && (vtable.end)(store, entity)
     {
@@ -321,7 +321,7 @@ fn end_run_unobserved(store: &mut Store, rest: &mut slice::Iter<'_, Entity>) {
 fn can_end_as_run(store: &Store, table: TableId, summary: SparseSummary) -> bool {
     let Store { structure: Structure { archetypes, sparse, .. }, events, .. } = store;
     let Some(table) = archetypes.tables.get(table) else { return false };
-    let is_told = events.is_recording() || events.removals.watches(summary) || !table.interest().ends_unrecorded();
+    let is_told = events.is_recording() || events.removals.watches(summary) || !table.interest().has_no_end_listener();
     let drops = |number: usize| sparse[number].column().drop_fn().is_some();
     !is_told && table.can_overwrite_rows() && !summary.storages(sparse.len()).any(drops)
 }
@@ -344,7 +344,7 @@ unsafe fn end_row(store: &mut Store, entity: Entity, location: Location, summary
         // It may be the entity itself.
         store.structure.entities.set_row(moved, location.row);
         store.structure.entities.free(entity);
-        table.drop_behind();
+        table.drop_retired_row();
     }
 }
 
@@ -366,8 +366,8 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
             // It may be the entity itself.
             entities.set_row(table.retire_row(row), location.row);
             entities.free(entity);
-            let _outside = Outside { sparse, values: outside };
-            return table.drop_behind();
+            let _outside = SparseValues { sparse, values: outside };
+            return table.drop_retired_row();
         }
     }
     let room = events.removals.make_room(table.watched_columns(), summary, 1, Fate::Dropped);
@@ -376,7 +376,7 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
     let moved = unsafe { table.retire_row_to_tell(row, told.kept()) };
     entities.set_row(moved, location.row);
     entities.free(entity);
-    let gone = Gone { table: location.table, first: table.len(), count: 1 };
+    let gone = RemovedRows { table: location.table, first: table.len(), count: 1 };
     // SAFETY: a row has just been retired.
     unsafe { end_rows(store, gone, &[entity], |_| 0, outside, Some(told), Fate::Dropped) }
 }
@@ -391,7 +391,7 @@ unsafe fn end_row_in_phases(store: &mut Store, entity: Entity, location: Locatio
 #[inline(never)]
 unsafe fn end_rows(
     store: &mut Store,
-    gone: Gone,
+    gone: RemovedRows,
     entities: &[Entity],
     row: impl Fn(usize) -> usize,
     outside: &[(Entity, SparseSummary)],
@@ -411,7 +411,7 @@ unsafe fn end_rows(
         return;
     }
     let _finish = told.as_ref().map(|told| events.finish(told));
-    let _outside = Outside { sparse, values: outside };
+    let _outside = SparseValues { sparse, values: outside };
     let kept = told.as_ref().map_or(&[][..], RemovalRecord::kept);
     // SAFETY: the values are there, and belong to nothing unless they are kept; this comes once.
     unsafe { table.drop_rows_except(kept, None, gone.first, gone.count) }
@@ -486,8 +486,8 @@ fn clear_all_entities(store: &mut Store) {
 }
 
 /// Makes room for telling that all entities have lost everything.
-fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> Everything {
-    let mut all = Everything { tables: Vec::new(), storages: Vec::new() };
+fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> WatchedRemovals {
+    let mut all = WatchedRemovals { tables: Vec::new(), storages: Vec::new() };
     if !store.events.removals.is_watching() && !store.events.is_recording() {
         return all;
     }
@@ -564,15 +564,15 @@ impl Structure {
 
 /// Rows that have been taken off a table, behind the last one; their values are still there.
 #[derive(Clone, Copy)]
-struct Gone {
+struct RemovedRows {
     table: TableId,
     first: usize,
     count: usize,
 }
 
 /// Entities of one table that are about to end, or to leave for another world.
-pub(super) struct Ending {
-    gone: Gone,
+pub(super) struct PreparedDespawn {
+    gone: RemovedRows,
     /// The entities, if something is told of them, and their rows.
     listed: Vec<Entity>,
     rows: Vec<u32>,
@@ -582,13 +582,13 @@ pub(super) struct Ending {
 }
 
 /// What entities that are gone had in sparse storages: dropped with this, whatever panics.
-struct Outside<'a> {
+struct SparseValues<'a> {
     sparse: &'a mut [SparseStorage],
     /// The entities may be in these storages.
     values: &'a [(Entity, SparseSummary)],
 }
 
-impl Drop for Outside<'_> {
+impl Drop for SparseValues<'_> {
     fn drop(&mut self) {
         let Self { sparse, values } = self;
         let count = sparse.len();
@@ -610,7 +610,7 @@ impl Drop for Outside<'_> {
     }
 }
 
-impl Ending {
+impl PreparedDespawn {
     /// The row where they begin.
     pub(super) fn first(&self) -> usize {
         self.gone.first
@@ -623,7 +623,7 @@ impl Ending {
 }
 
 /// The tables and sparse storages of which it is told that they have lost everything.
-struct Everything {
+struct WatchedRemovals {
     tables: Vec<(TableId, RemovalRecord)>,
     storages: Vec<(usize, Vec<Entity>)>,
 }

@@ -1,7 +1,7 @@
 //! What a store keeps for listeners that are user code: the observers of events, and hooks of components.
 //!
 //! An event is delivered at once. Its observers see the store as it is and can change values. They record structural changes as
-//! commands, which wait in [`Dispatch::queue`] until the outermost dispatch has ended. So the entities, and the list of observers, stay
+//! commands, which wait in [`Dispatch::observer_commands`] until the outermost dispatch has ended. So the entities, and the list of observers, stay
 //! the same during a dispatch.
 //!
 //! A dispatch takes the observers out of the store ([`TakenObservers`]), so that each of them can be given the store. An event of the same
@@ -98,7 +98,7 @@ flag_set! {
         /// The limit of depth has to be checked.
         MAY_LEAD = Self::RUNNING.0 | Self::LIMITED.0;
         /// The running system may have recorded commands outside of its parameters.
-        DIRECT = 1 << 3;
+        WORLD_COMMANDS = 1 << 3;
         /// Commands may wait for the end of the outermost dispatch.
         WAITING = 1 << 4;
     }
@@ -133,9 +133,9 @@ pub(crate) struct Dispatch<C: 'static> {
     /// How entities are linked that get this component, which names a target: the last one that came.
     pub(super) last_link: Option<(ComponentId, Link<C>)>,
     /// The commands of observers, until the outermost event has been told.
-    queue: Queue<C>,
+    observer_commands: Queue<C>,
     /// What the observer that is running has recorded beside its parameters.
-    direct: Queue<C>,
+    world_commands: Queue<C>,
 }
 
 impl<C: 'static> Default for Dispatch<C> {
@@ -153,8 +153,8 @@ impl<C: 'static> Default for Dispatch<C> {
             applied: 0,
             vtable: None,
             last_link: None,
-            queue: Queue::default(),
-            direct: Queue::default(),
+            observer_commands: Queue::default(),
+            world_commands: Queue::default(),
         }
     }
 }
@@ -224,55 +224,55 @@ impl<C: 'static> Dispatch<C> {
 
     /// Whether the observer that is running may have recorded something beside its parameters.
     #[inline(always)]
-    pub(crate) fn has_direct(&self) -> bool {
-        self.state.intersects(State::DIRECT)
+    pub(crate) fn has_world_commands(&self) -> bool {
+        self.state.intersects(State::WORLD_COMMANDS)
     }
 
     /// Where it records that.
-    pub(crate) fn direct(&mut self) -> &mut Queue<C> {
-        self.state.set(State::DIRECT, true);
-        &mut self.direct
+    pub(crate) fn world_commands(&mut self) -> &mut Queue<C> {
+        self.state.set(State::WORLD_COMMANDS, true);
+        &mut self.world_commands
     }
 
     /// Takes what it has recorded.
-    pub(crate) fn take_direct(&mut self) -> Queue<C> {
-        self.state.set(State::DIRECT, false);
-        core::mem::take(&mut self.direct)
+    pub(crate) fn take_world_commands(&mut self) -> Queue<C> {
+        self.state.set(State::WORLD_COMMANDS, false);
+        core::mem::take(&mut self.world_commands)
     }
 
     /// Whether commands may wait for the end of the outermost event.
     #[inline(always)]
-    pub(crate) fn has_waiting(&self) -> bool {
+    pub(crate) fn has_observer_commands(&self) -> bool {
         self.state.intersects(State::WAITING)
     }
 
     /// Has a command wait for the end of the outermost event.
-    pub(crate) fn let_wait(&mut self, command: impl FnOnce(&mut C) + Send + 'static) {
+    pub(crate) fn push_observer_commands(&mut self, command: impl FnOnce(&mut C) + Send + 'static) {
         self.state.set(State::WAITING, true);
-        self.queue.push(command);
+        self.observer_commands.push(command);
     }
 
     /// Takes the commands that wait.
-    pub(crate) fn take_waiting(&mut self) -> Queue<C> {
+    pub(crate) fn take_observer_commands(&mut self) -> Queue<C> {
         self.state.set(State::WAITING, false);
-        core::mem::take(&mut self.queue)
+        core::mem::take(&mut self.observer_commands)
     }
 
     /// Commands that have waited have been carried out: others can be recorded where they were.
     #[inline]
-    pub(crate) fn reuse_waiting(&mut self, queue: &mut Queue<C>) {
-        self.queue.reuse(queue);
+    pub(crate) fn reuse_observer_commands(&mut self, queue: &mut Queue<C>) {
+        self.observer_commands.reuse(queue);
     }
 
     /// The same, of those that one observer or hook has recorded.
     #[inline]
-    pub(crate) fn reuse_direct(&mut self, queue: &mut Queue<C>) {
-        self.direct.reuse(queue);
+    pub(crate) fn reuse_world_commands(&mut self, queue: &mut Queue<C>) {
+        self.world_commands.reuse(queue);
     }
 
     /// The memory for commands that wait.
     pub(super) fn queued_bytes(&self) -> usize {
-        self.queue.allocated_bytes() + self.direct.allocated_bytes()
+        self.observer_commands.allocated_bytes() + self.world_commands.allocated_bytes()
     }
 
     /// Sets how many events may lead to each other.
@@ -479,7 +479,7 @@ impl<C: 'static> Dispatch<C> {
         }
         self.forget(&removed);
         try_shrink_map(&mut self.events);
-        [&mut self.queue, &mut self.direct].into_iter().for_each(Queue::shrink_to_fit);
+        [&mut self.observer_commands, &mut self.world_commands].into_iter().for_each(Queue::shrink_to_fit);
         try_shrink(&mut self.made);
         removed
     }

@@ -56,7 +56,7 @@ pub(crate) struct Events<D> {
     /// Memory for other events.
     pub(super) spare: Option<Box<LifecycleEvents>>,
     /// The number of open scopes that defer the delivery of events.
-    pub(super) held: u32,
+    pub(super) scope_depth: u32,
     /// How many of these scopes have delivered the events before their operation.
     pub(super) notified_before: u32,
     /// The panic of a listener before a part of the operations that are carried out as one.
@@ -159,7 +159,7 @@ impl<D> Events<D> {
     /// Whether a component that comes to one of these sparse storages is linked at once, unless observers or hooks are running.
     #[inline]
     pub(super) fn link_at_once(&self, storages: SparseSummary) -> bool {
-        self.unobserved_links.meets(storages) && !(self.held != 0 || self.has_pending || self.is_recording())
+        self.unobserved_links.meets(storages) && !(self.scope_depth != 0 || self.has_pending || self.is_recording())
     }
 
     /// Records that the entity in a row of a table ends, which has no other components, if that takes no more than to copy values.
@@ -273,9 +273,9 @@ impl<D> Events<D> {
 
     /// Ends a scope that defers the delivery of events, in which an operation may have panicked.
     pub(super) fn end_scope(&mut self, has_ended: bool, tables: &Tables) {
-        self.held -= 1;
+        self.scope_depth -= 1;
         if !has_ended {
-            if self.held == 0 {
+            if self.scope_depth == 0 {
                 self.panicked = DeferredPanic::default();
             }
             // The panic shows that the operation has been broken off.
@@ -314,7 +314,7 @@ impl<D> Events<D> {
         }
         if !plan.after().is_empty() {
             self.has_pending = true;
-            self.pending.add_one(entity, plan.after().iter().copied(), self.held == 0);
+            self.pending.add_one(entity, plan.after().iter().copied(), self.scope_depth == 0);
         }
     }
 
@@ -324,7 +324,7 @@ impl<D> Events<D> {
         if let Some(list) = &mut self.recorded {
             list.extend(is_new.then_some((entity, Transition::Made)));
             list.extend(plan.lost.iter().map(|&(_, id)| (entity, Transition::Lost(id))));
-            list.extend(plan.comes.iter().map(|&transition| (entity, transition)));
+            list.extend(plan.transitions.iter().map(|&transition| (entity, transition)));
         }
     }
 
@@ -333,7 +333,7 @@ impl<D> Events<D> {
     #[inline]
     pub(super) fn try_record_end(&mut self, table: &Table, entity: Entity) -> bool {
         let interest = table.interest();
-        interest.ends_unrecorded() || interest.ends_in_lists() && self.removals.try_record_entity(table, entity)
+        interest.has_no_end_listener() || interest.ends_in_lists() && self.removals.try_record_entity(table, entity)
     }
 
     /// The rows of entities have been changed as a plan says. `now` are the same, where they are now.

@@ -1,7 +1,7 @@
 //! The engine of structural changes: how every change of the components of one entity is carried out.
 //!
 //! [`Store::insert_bundle`] inserts a bundle of known type, and [`Store::execute`] carries out every other change. Both first try
-//! [`Store::ready`] and [`Ready::carry_out`], which serve a change without a *prepare* and a *finish* phase, and fall back to
+//! [`Store::begin`] and [`BegunChange::carry_out`], which serve a change without a *prepare* and a *finish* phase, and fall back to
 //! [`Store::execute_in_phases`].
 //!
 //! A change has four phases. *Prepare* makes room, notifies observers and hooks of what is about to go, and constructs required
@@ -17,11 +17,11 @@
 use core::mem::ManuallyDrop;
 
 use super::change::leave_summary;
+use super::change_spec::{BundleChange, ChangeSpec, LazyChange, NumberedChange, Subject};
 use super::lifecycle_events::Affected;
 use super::phases::{Changed, Prepared, drop_values, finish, prepare};
 use super::required::construct_required;
 use super::spawn_error::SpawnError;
-use super::step::{Number, NumberedStep, Step, Subject, TypedStep};
 use super::ticks::note_targets;
 use super::{Store, Structure};
 use crate::archetype::Planned;
@@ -35,10 +35,10 @@ use crate::table::Table;
 use crate::tick::WriteStamp;
 
 /// Any step. A change in phases is made ready by code that is the same for all steps, and compiled once.
-type AnyStep = NumberedStep<true>;
+type AnyChange = NumberedChange<true>;
 
 /// A change of one entity for which nothing is left to prepare.
-struct Ready<'s> {
+struct BegunChange<'s> {
     plan: &'s MovePlan,
     entity: Entity,
     /// Where the entity will be.
@@ -62,8 +62,8 @@ enum Rows<'s> {
     Moves { to: &'s mut Table, source: &'s mut Table, from: u32 },
 }
 
-/// What [`Ready::carry_out`] returns.
-struct Done {
+/// What [`BegunChange::carry_out`] returns.
+struct WrittenChange {
     entity: Entity,
     /// Where the entity is now.
     here: Location,
@@ -71,22 +71,22 @@ struct Done {
     link: Option<ComponentId>,
 }
 
-impl Ready<'_> {
+impl BegunChange<'_> {
     /// The *move* and *write* phases of a change. Unless it has `PHASES`, the special flags of the plan are those of the step, and perhaps
-    /// `S::DROPS` and [`PlanFlags::REQUIRES`].
+    /// `S::TOLERATED` and [`PlanFlags::REQUIRES`].
     ///
     /// # Safety
     ///
     /// - As for [`Store::execute`].
-    /// - `self` was returned by [`Store::ready`] for this subject, with the same `PHASES`, and nothing has happened to the store since. Without
+    /// - `self` was returned by [`Store::begin`] for this subject, with the same `PHASES`, and nothing has happened to the store since. Without
     ///   `PHASES` the step was `S`.
     #[inline(always)]
-    unsafe fn carry_out<S: Step, const PHASES: bool>(
+    unsafe fn carry_out<S: ChangeSpec, const PHASES: bool>(
         self,
         subject: Subject,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
-    ) -> Done {
+    ) -> WrittenChange {
         let Self { plan, entity, here, rows, entities, sparse, components, now } = self;
         let row = here.row as usize;
         // SAFETY: the plan leads to the table, which has room for the row, and for the row past the end if the plan replaces values. Room
@@ -100,8 +100,8 @@ impl Ready<'_> {
                     write(&mut RowWriter::new(plan, table, row, entity, sparse, now));
                     table.commit_row(entity, now);
                 }
-                Rows::None if S::ADDS => write(&mut RowWriter::outside_of_tables(plan, entity, sparse, now)),
-                Rows::None => {}
+                Rows::OutsideTables if S::ADDS => write(&mut RowWriter::outside_of_tables(plan, entity, sparse, now)),
+                Rows::OutsideTables => {}
                 Rows::Stays(table) => {
                     read(plan, table, sparse);
                     if S::ADDS {
@@ -111,7 +111,7 @@ impl Ready<'_> {
                 Rows::Moves { to, source, from } => {
                     read(plan, source, sparse);
                     source.move_row_to((from, entity), (to, here), entities, &plan.moves, now.tick);
-                    let drops = !PHASES && !S::ADDS && plan.flags.intersects(S::DROPS);
+                    let drops = !PHASES && !S::ADDS && plan.flags.intersects(S::TOLERATED);
                     if (PHASES || drops) && !plan.other_moves.is_empty() {
                         source.move_other_values(from as usize, to, row, &plan.other_moves);
                     }
@@ -133,7 +133,7 @@ impl Ready<'_> {
                 link = plan.linking_component(components);
             }
         }
-        Done { entity, here, link }
+        WrittenChange { entity, here, link }
     }
 }
 
@@ -150,9 +150,9 @@ fn note_moved(plan: &MovePlan, source: &mut Table, from: usize, to: &mut Table, 
 ///
 /// # Safety
 ///
-/// - As for [`RowWriter::new`], of a row of the table. Without `PHASES`, the plan has no flag but those of the step and perhaps `S::DROPS`.
+/// - As for [`RowWriter::new`], of a row of the table. Without `PHASES`, the plan has no flag but those of the step and perhaps `S::TOLERATED`.
 #[inline(always)]
-unsafe fn overwrite_row<S: Step, const PHASES: bool>(
+unsafe fn overwrite_row<S: ChangeSpec, const PHASES: bool>(
     plan: &MovePlan,
     table: &mut Table,
     (row, entity): (usize, Entity),
@@ -169,7 +169,7 @@ unsafe fn overwrite_row<S: Step, const PHASES: bool>(
     if table.is_tracked() {
         note_targets(plan, table, row, now);
     }
-    if !PHASES && plan.flags.intersects(S::DROPS) {
+    if !PHASES && plan.flags.intersects(S::TOLERATED) {
         // SAFETY: the row has just been written, and *finish* does not drop what it has replaced.
         unsafe { drop_values(plan, None, table, (Fate::Dropped, &[])) }
     }
@@ -182,15 +182,15 @@ unsafe fn overwrite_row<S: Step, const PHASES: bool>(
 ///
 /// - The plan is one of the step. If the step adds nothing, dropping values of the storage does nothing.
 #[inline(always)]
-unsafe fn note_storages<S: Step>(
+unsafe fn note_storages<S: ChangeSpec>(
     plan: &MovePlan,
     entity: Entity,
     entities: &mut Entities,
     sparse: &mut [SparseStorage],
 ) {
     if S::ADDS {
-        entities.add_to_summary(entity.index(), plan.summary);
-    } else if let [number] = *plan.leaves {
+        entities.add_to_summary(entity.index(), plan.added_storages);
+    } else if let [number] = *plan.left_storages {
         // SAFETY: forwarded; the storage is that of the only component of the step.
         unsafe { S::remove_sole(&mut sparse[number as usize], entity) }
         leave_summary(entities, sparse, entity, number as usize);
@@ -214,7 +214,7 @@ impl Store {
         subject: Subject,
         bundle: Moved<'_, B>,
     ) -> Result<(Entity, Option<Location>), SpawnError> {
-        let step = TypedStep::<B, true>::new();
+        let step = BundleChange::<B, true>::new();
         let read = |_: &MovePlan, _: &Table, _: &mut [SparseStorage]| {};
         // SAFETY: the change adds the bundle, by an insertion, and nothing else.
         unsafe {
@@ -224,18 +224,18 @@ impl Store {
                     let write = |writer: &mut RowWriter<'_>| parts.write_row::<false>(writer);
                     self.execute(subject, step, Fate::Dropped, read, write)
                 }),
-                Some(token) => match self.ready::<TypedStep<B, true>, false>(step.key(subject), subject) {
-                    Some(ready) => {
-                        let done = ready.carry_out::<TypedStep<B, true>, false>(
+                Some(token) => match self.begin::<BundleChange<B, true>, false>(spec.key(subject), subject) {
+                    Some(begun) => {
+                        let done = begun.carry_out::<BundleChange<B, true>, false>(
                             subject,
                             read,
                             #[inline(always)]
-                            |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token),
+                            |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token),
                         );
-                        Ok(self.conclude_at_once(done))
+                        Ok(self.conclude(done))
                     }
                     None => bundle.elsewhere(move |bundle| {
-                        let write = |writer: &mut RowWriter<'_>| write_whole(bundle, writer, token);
+                        let write = |writer: &mut RowWriter<'_>| write_in_place(bundle, writer, token);
                         self.execute_in_phases(subject, step, Fate::Dropped, read, write)
                     }),
                 },
@@ -245,8 +245,8 @@ impl Store {
 
     /// The end of a change without a *finish* phase.
     #[inline(always)]
-    fn conclude_at_once(&mut self, done: Done) -> (Entity, Option<Location>) {
-        let Done { entity, here, link } = done;
+    fn conclude(&mut self, done: WrittenChange) -> (Entity, Option<Location>) {
+        let WrittenChange { entity, here, link } = done;
         let is_here = link.is_none_or(|component| self.link_new_source(component, entity));
         (entity, is_here.then_some(here))
     }
@@ -270,7 +270,7 @@ impl Store {
     /// - If the fate is `Taken`, `read` moves everything out that the change takes away, and only then. What it takes from a sparse storage
     ///   leaves that.
     #[inline(always)]
-    pub(super) unsafe fn execute<S: Step>(
+    pub(super) unsafe fn execute<S: ChangeSpec>(
         &mut self,
         subject: Subject,
         step: S,
@@ -281,10 +281,10 @@ impl Store {
         // SAFETY: forwarded.
         #[expect(clippy::redundant_closure_call, reason = "it copies the subject, which is in registers otherwise")]
         unsafe {
-            match self.ready::<S, false>(step.key(subject), subject) {
-                Some(ready) => {
-                    let done = ready.carry_out::<S, false>(subject, read, write);
-                    Ok(self.conclude_at_once(done))
+            match self.begin::<S, false>(spec.key(subject), subject) {
+                Some(begun) => {
+                    let done = begun.carry_out::<S, false>(subject, read, write);
+                    Ok(self.conclude(done))
                 }
                 None => (move || self.execute_in_phases(subject, step, fate, read, write))(),
             }
@@ -301,7 +301,7 @@ impl Store {
     ///
     /// - As for [`Store::execute`].
     #[inline(never)]
-    unsafe fn execute_in_phases<S: Step>(
+    unsafe fn execute_in_phases<S: ChangeSpec>(
         &mut self,
         subject: Subject,
         step: S,
@@ -309,11 +309,11 @@ impl Store {
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
     ) -> Result<(Entity, Option<Location>), SpawnError> {
-        let number = step.number();
-        let key = if S::IN_TABLES || subject.is_new() {
-            step.key(subject)
+        let number = spec.change();
+        let key = if S::IN_TABLES || subject.has_no_row() {
+            spec.key(subject)
         } else {
-            self.key_of_table(step.key(subject), number, subject)
+            self.key_of_table(spec.key(subject), number, subject)
         };
         let (mut id, mut flags) = self.find_plan(key, number, subject.table());
         let mut prepared = None;
@@ -322,7 +322,7 @@ impl Store {
         if flags.intersects(PlanFlags::NOTIFIES_BEFORE)
             && let Subject::Alive(entity, location) = subject
         {
-            let change = number.find(self);
+            let change = change.resolve(self);
             let panicked = self.notify_before_change(Affected::Listed(&[entity]), location.table, change);
             prepared = Some(Prepared { panicked: Some(panicked), ..Prepared::default() });
             (id, flags) = self.find_plan(key, number, subject.table());
@@ -330,11 +330,11 @@ impl Store {
         if has_room {
             prepare(self, subject, id, fate, &mut prepared)?;
         }
-        let Done { entity, here, .. } = loop {
+        let WrittenChange { entity, here, .. } = loop {
             // SAFETY: forwarded.
-            if let Some(ready) = unsafe { self.ready::<AnyStep, true>(key.with_flags(flags), subject) } {
+            if let Some(begun) = unsafe { self.begin::<AnyChange, true>(key.with_flags(flags), subject) } {
                 // SAFETY: forwarded.
-                break unsafe { ready.carry_out::<S, true>(subject, read, write) };
+                break unsafe { begun.carry_out::<S, true>(subject, read, write) };
             }
             assert!(!has_room, "*prepare* has reserved the row");
             self.reserve_row(subject, id)?;
@@ -353,15 +353,15 @@ impl Store {
     /// The key of a plan of a step without table-stored components for the table of an entity. The own key of the step finds a plan that is
     /// not good for *prepare* and *finish*.
     #[inline]
-    fn key_of_table(&mut self, key: PlanKey, number: Number, subject: Subject) -> PlanKey {
+    fn key_of_table(&mut self, key: PlanKey, change: LazyChange, subject: Subject) -> PlanKey {
         // Only to fill the plan cache: the next change with this key needs no phases.
         self.find_plan(key, number, TableId::EMPTY);
-        PlanKey::of_change(number.find(self), subject.table())
+        PlanKey::of_change(change.resolve(self), subject.table())
     }
 
     /// The plan of a step for entities of a table, and its special flags. The plan cache remembers it with a key.
     #[inline]
-    fn find_plan(&mut self, key: PlanKey, number: Number, from: TableId) -> (PlanId, PlanFlags) {
+    fn find_plan(&mut self, key: PlanKey, change: LazyChange, from: TableId) -> (PlanId, PlanFlags) {
         match self.structure.archetypes.find(key) {
             Some(found) => found,
             None => self.make_plan(key, number, from),
@@ -370,8 +370,8 @@ impl Store {
 
     #[cold]
     #[inline(never)]
-    fn make_plan(&mut self, key: PlanKey, number: Number, from: TableId) -> (PlanId, PlanFlags) {
-        let change = number.find(self);
+    fn make_plan(&mut self, key: PlanKey, change: LazyChange, from: TableId) -> (PlanId, PlanFlags) {
+        let change = change.resolve(self);
         let id = self.structure.archetypes.plan(from, change);
         self.structure.archetypes.remember(key, id);
         (id, self.structure.archetypes.at(id).plan.flags.special())
@@ -390,7 +390,7 @@ impl Store {
             self.structure.entities.reserve_next()?;
         }
         let Planned { plan, tables, .. } = self.structure.archetypes.at(id);
-        let moves = plan.table != subject.table() || subject.is_new();
+        let moves = plan.table != subject.table() || subject.has_no_row();
         let rows = usize::from(moves) + usize::from(!plan.replaces.is_empty());
         tables.get_mut(plan.table).reserve(rows)?;
         Ok(())
@@ -402,7 +402,7 @@ impl Store {
     /// If this returns a change, an entity that had no row has its id and its location in the index, and without `PHASES` its required
     /// components are constructed in the row past the end. The caller must carry the change out: the row is not committed yet.
     ///
-    /// Without `PHASES` the special flags of the plan are those of the step, and perhaps `S::DROPS` and, for a new entity of a step that
+    /// Without `PHASES` the special flags of the plan are those of the step, and perhaps `S::TOLERATED` and, for a new entity of a step that
     /// `REQUIRES`, [`PlanFlags::REQUIRES`].
     ///
     /// # Safety
@@ -410,18 +410,23 @@ impl Store {
     /// - If the subject is `Alive`, the entity is alive and its row is at that location. If it is `Pending`, the id is pending
     ///   ([`Entities::is_pending`]).
     #[cfg_attr(not(debug_assertions), inline(always))]
-    unsafe fn ready<S: Step, const PHASES: bool>(&mut self, key: PlanKey, subject: Subject) -> Option<Ready<'_>> {
+    unsafe fn begin<S: ChangeSpec, const PHASES: bool>(
+        &mut self,
+        key: PlanKey,
+        subject: Subject,
+    ) -> Option<BegunChange<'_>> {
         let now = self.now();
         let Self { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = self;
         let flags = S::flags(subject);
-        let tolerated = if S::REQUIRES && subject.is_new() { S::DROPS.union(PlanFlags::REQUIRES) } else { S::DROPS };
+        let tolerated =
+            if S::REQUIRES && subject.has_no_row() { S::TOLERATED.union(PlanFlags::REQUIRES) } else { S::TOLERATED };
         let key = if PHASES { key } else { key.with_flags(flags).tolerating(tolerated) };
         let Planned { plan, tables, components } = archetypes.cached(key)?;
         if !PHASES && S::ADDS && flags.intersects(PlanFlags::SPARSE) {
             let index = subject.index().unwrap_or_else(|| entities.next_index());
             let links = flags.intersects(PlanFlags::ONLY_LINKS);
-            if !(entities.has_summary_room(index, subject.is_new()) && S::has_sparse_room(plan, sparse, index))
-                || links && (events.dispatch.is_running() || !events.link_at_once(plan.summary))
+            if !(entities.has_summary_room(index, subject.has_no_row()) && S::has_sparse_room(plan, sparse, index))
+                || links && (events.dispatch.is_running() || !events.link_at_once(plan.added_storages))
             {
                 return None;
             }
@@ -435,13 +440,13 @@ impl Store {
                 Subject::New | Subject::Pending(_) => {
                     let table = tables.get_unchecked_mut(to);
                     let constructs = !PHASES && S::REQUIRES && !plan.required.is_empty();
-                    let (entity, here) = place_new(table, plan, entities, subject, constructs)?;
+                    let (entity, here) = begin_row(table, plan, entities, subject, constructs)?;
                     (Rows::New(table), entity, here)
                 }
-                Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (Rows::None, entity, at),
+                Subject::Alive(entity, at) if !PHASES && !S::IN_TABLES => (Rows::OutsideTables, entity, at),
                 Subject::Alive(entity, at) if at.table == to => {
                     let table = tables.get_unchecked_mut(to);
-                    if (PHASES || S::ADDS && plan.flags.intersects(S::DROPS)) && !has_room(plan, table, 0) {
+                    if (PHASES || S::ADDS && plan.flags.intersects(S::TOLERATED)) && !has_room(plan, table, 0) {
                         return None;
                     }
                     (Rows::Stays(table), entity, at)
@@ -449,7 +454,7 @@ impl Store {
                 Subject::Alive(entity, at) => {
                     let (source, table) = tables.get_two_mut(at.table, to);
                     // A row that moves and has values replaced as well is rare.
-                    let replaces = !PHASES && S::ADDS && plan.flags.intersects(S::DROPS);
+                    let replaces = !PHASES && S::ADDS && plan.flags.intersects(S::TOLERATED);
                     if replaces || table.is_full() || PHASES && !has_room(plan, table, 1) {
                         return None;
                     }
@@ -458,7 +463,7 @@ impl Store {
                 }
             }
         };
-        Some(Ready { plan, entity, here, rows, entities, sparse, components, now })
+        Some(BegunChange { plan, entity, here, rows, entities, sparse, components, now })
     }
 }
 
@@ -469,7 +474,7 @@ impl Store {
 ///
 /// - The plan leads to this table. The caller commits the row. The id of a pending subject is pending.
 #[cfg_attr(not(debug_assertions), inline(always))]
-unsafe fn place_new(
+unsafe fn begin_row(
     table: &mut Table,
     plan: &MovePlan,
     entities: &mut Entities,
@@ -502,7 +507,7 @@ unsafe fn place_new(
 ///
 /// - The next targets of the writer are those of the bundle, and its plan is one of an insertion, of which every value is wanted.
 #[inline(always)]
-unsafe fn write_whole<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_>, token: Token) {
+unsafe fn write_in_place<B: Bundle>(bundle: Moved<'_, B>, writer: &mut RowWriter<'_>, token: Token) {
     let mut bundle = ManuallyDrop::new(bundle);
     // SAFETY: the bundle is not used again, nor dropped; the rest is forwarded. There is a token if it need not be taken apart.
     unsafe { B::write_row::<false>(bundle.address(), writer, token) }

@@ -1,4 +1,4 @@
-//! Ending entities as if they had never been, for a world that is put together: nothing is told, and nothing ends with them.
+//! PreparedDespawn entities as if they had never been, for a world that is put together: nothing is told, and nothing ends with them.
 
 use super::Store;
 use super::dispatch::DispatchVTable;

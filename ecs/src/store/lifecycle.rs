@@ -2,7 +2,7 @@
 //!
 //! Hooks and observers are user code. They get the store as it is, but cannot change its structure: entities, tables, rows and plans stay
 //! the same during a dispatch, and so does what an operation knows of them. The structural changes that they record wait in
-//! `Dispatch::queue` and are applied by [`Store::flush_events`], the last step of an operation. After it an operation must not rely on anything.
+//! `Dispatch::observer_commands` and are applied by [`Store::flush_events`], the last step of an operation. After it an operation must not rely on anything.
 //!
 //! [`Store::notify_before`] delivers the events of what is about to end, while all old values are in place. An operation adds the events
 //! of what has begun to `Events::pending` when it has moved rows, and `flush_events` delivers them. An operation that consists of others
@@ -18,7 +18,7 @@ use core::convert::Infallible;
 
 use super::events::held_by;
 use super::lifecycle_events::{Affected, LifecycleEvents};
-use super::{Home, Store, Structure, take_returned};
+use super::{Store, Structure, TargetWorld, take_returned};
 use crate::alloc_error::try_reserve_exact;
 use crate::archetype::{Archetypes, Planned};
 use crate::component::{ComponentId, Kinds};
@@ -33,7 +33,7 @@ struct OperationScope<'s> {
     store: &'s mut Store,
     notified_before: bool,
     /// The world of the operations, if they may put another store in its place.
-    home: Option<Home>,
+    target_world: Option<TargetWorld>,
     /// Whether the operation has not panicked.
     has_ended: bool,
 }
@@ -43,12 +43,12 @@ impl OperationScope<'_> {
     fn run<T>(
         store: &mut Store,
         notified_before: bool,
-        home: Option<Home>,
+        target_world: Option<TargetWorld>,
         operations: impl FnOnce(&mut Store) -> T,
     ) -> T {
-        store.events.held += 1;
+        store.events.scope_depth += 1;
         store.events.notified_before += u32::from(notified_before);
-        let mut scope = OperationScope { store, notified_before, home, has_ended: false };
+        let mut scope = OperationScope { store, notified_before, target_world, has_ended: false };
         let out = operations(scope.store);
         scope.has_ended = true;
         out
@@ -57,10 +57,10 @@ impl OperationScope<'_> {
 
 impl Drop for OperationScope<'_> {
     fn drop(&mut self) {
-        if let Some(home) = &self.home {
-            if !home.is(self.store) {
+        if let Some(target_world) = &self.target_world {
+            if !target_world.is(self.store) {
                 // The store is elsewhere. It delivers its events with its next operation, or when commands are applied to it.
-                return home.end_deferral(self.has_ended);
+                return target_world.end_deferral(self.has_ended);
             }
             // Each operation of the scope may have undone what an earlier one has done.
             self.store.events.pending.mark_stale();
@@ -73,8 +73,8 @@ impl Drop for OperationScope<'_> {
 
 /// As [`Store::batched`], for operations that may put another store in the place of this one.
 pub(crate) fn with_deferred_events<T>(store: &mut Store, operations: impl FnOnce(&mut Store) -> T) -> T {
-    let home = Some(Home::new(store));
-    let out = OperationScope::run(store, false, home, operations);
+    let target_world = Some(TargetWorld::new(store));
+    let out = OperationScope::run(store, false, target_world, operations);
     store.flush_events();
     out
 }
@@ -95,18 +95,18 @@ impl Drop for ChangingLinks<'_> {
 struct Promised<'s> {
     store: &'s mut Store,
     /// None if there are no ids.
-    home: Option<Home>,
+    target_world: Option<TargetWorld>,
     pending: Vec<Entity>,
 }
 
 impl Drop for Promised<'_> {
     fn drop(&mut self) {
-        match &self.home {
-            Some(home) if home.is(self.store) => {
+        match &self.target_world {
+            Some(target_world) if target_world.is(self.store) => {
                 self.pending.append(&mut self.store.structure.pending);
                 core::mem::swap(&mut self.pending, &mut self.store.structure.pending);
             }
-            Some(home) => home.send_pending(core::mem::take(&mut self.pending)),
+            Some(target_world) => target_world.send_pending(core::mem::take(&mut self.pending)),
             None => {}
         }
     }
@@ -184,7 +184,7 @@ impl Store {
             self.flush_events();
             Ok::<_, Infallible>(())
         });
-        if self.events.held == 0 {
+        if self.events.scope_depth == 0 {
             panicked.go_on();
         } else {
             self.events.defer_panic(panicked);
@@ -279,11 +279,11 @@ impl Store {
 /// [`Store::flush_events`] if there is something to do.
 #[inline(never)]
 fn flush_pending(store: &mut Store) {
-    if store.events.held != 0 {
+    if store.events.scope_depth != 0 {
         // Scopes that deferred events may have ended while the store was elsewhere.
         take_returned(store);
     }
-    if store.events.held != 0 || store.events.dispatch.is_running() {
+    if store.events.scope_depth != 0 || store.events.dispatch.is_running() {
         return;
     }
     store.relink();
@@ -294,7 +294,7 @@ fn flush_pending(store: &mut Store) {
     }
     deliver_pending(store);
     // A command may exchange the store for another one, so this is the last step.
-    apply_recorded(store);
+    apply_listener_commands(store);
 }
 
 /// The rest of [`flush_pending`] if there are events of pairs, links were refused, or a listener has panicked.
@@ -310,7 +310,7 @@ fn flush_despite_panics(store: &mut Store) {
         return deferred.or(panicked).or(core::mem::take(&mut store.events.panicked)).go_on();
     }
     // A command may exchange the store for another one, so this is the last step.
-    apply_recorded(store);
+    apply_listener_commands(store);
     deferred.go_on();
 }
 
@@ -339,21 +339,21 @@ fn deliver_pending(store: &mut Store) {
 
 /// Applies the commands of hooks and observers, as the last step of an operation: a command may exchange the store for another one.
 #[inline]
-pub(super) fn apply_recorded(store: &mut Store) {
-    if store.events.dispatch.has_waiting() || store.structure.entities.needs_flush() {
-        apply_recorded_now(store);
+pub(super) fn apply_listener_commands(store: &mut Store) {
+    if store.events.dispatch.has_observer_commands() || store.structure.entities.needs_flush() {
+        apply_listener_commands_now(store);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn apply_recorded_now(store: &mut Store) {
+fn apply_listener_commands_now(store: &mut Store) {
     let Some(vtable) = store.events.dispatch.vtable else { return };
     // Ids that were promised to commands which are being applied stay pending.
     let world = store.id;
     let pending = core::mem::take(&mut store.structure.pending);
-    let home = (!pending.is_empty()).then(|| Home::new(store));
-    let promised = Promised { store, home, pending };
+    let target_world = (!pending.is_empty()).then(|| TargetWorld::new(store));
+    let promised = Promised { store, target_world, pending };
     (vtable.apply)(promised.store);
     if promised.store.id == world {
         promised.store.structure.make_reserved_pending();
@@ -376,13 +376,13 @@ fn dispatch_before(store: &mut Store, events: &mut LifecycleEvents) -> DeferredP
         return panicked;
     }
     events.merge_batches(&store.structure.entities);
-    let acting = store.structure.entities.acting();
-    if store.events.held == 0 {
+    let caller = store.structure.entities.caller();
+    if store.events.scope_depth == 0 {
         // Events of an operation that was broken off come first.
         panicked = DeferredPanic::catch(|| deliver_pending(store));
     }
     panicked = panicked.or(DeferredPanic::catch(|| (vtable.dispatch)(store, events)));
-    store.structure.entities.act(acting);
+    store.structure.entities.set_caller(caller);
     // Reserved ids get rows when the operation has ended.
     store.structure.make_reserved_pending();
     panicked

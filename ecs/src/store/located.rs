@@ -4,7 +4,7 @@
 //! and each operation uses it up. Every change goes through [`Store::insert_bundle`] or [`Store::execute`].
 
 use super::addition::{Addition, Loss, inserting_after, inserting_if_new, removing, retaining};
-use super::step::{NumberedStep, Step, Subject, TypedStep};
+use super::change_spec::{BundleChange, ChangeSpec, NumberedChange, Subject};
 use super::{Store, Structure};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, RowWriter, take_parts, with_parts};
@@ -107,7 +107,7 @@ impl<'s> Located<'s> {
     #[inline(always)]
     pub(super) fn remove<B: Bundle>(self) {
         // SAFETY: the change adds nothing and takes nothing.
-        let done = unsafe { self.change(TypedStep::<B, false>::new(), Fate::Dropped, |_, _, _| {}, |_| {}) };
+        let done = unsafe { self.change(BundleChange::<B, false>::new(), Fate::Dropped, |_, _, _| {}, |_| {}) };
         if let Err(error) = done {
             error.raise();
         }
@@ -138,7 +138,7 @@ impl<'s> Located<'s> {
         let change = addition.change();
         // SAFETY: the plan of the writer is one of the change; nothing is read.
         unsafe {
-            self.change(NumberedStep::<true>(change), Fate::Dropped, |_, _, _| {}, |writer| addition.write(writer))
+            self.change(NumberedChange::<true>(change), Fate::Dropped, |_, _, _| {}, |writer| addition.write(writer))
         }
     }
 
@@ -146,7 +146,7 @@ impl<'s> Located<'s> {
     /// leaves no chance to return it.
     pub(super) fn lose(self, loss: Loss) {
         // SAFETY: the change adds nothing and takes nothing.
-        let done = unsafe { self.change(NumberedStep::<false>(loss.change()), Fate::Dropped, |_, _, _| {}, |_| {}) };
+        let done = unsafe { self.change(NumberedChange::<false>(loss.change()), Fate::Dropped, |_, _, _| {}, |_| {}) };
         if let Err(error) = done {
             error.raise();
         }
@@ -164,7 +164,7 @@ impl<'s> Located<'s> {
     #[inline(always)]
     unsafe fn change(
         self,
-        step: impl Step,
+        step: impl ChangeSpec,
         fate: Fate,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         write: impl FnOnce(&mut RowWriter<'_>),
@@ -257,7 +257,7 @@ impl<'s> Located<'s> {
             plan.sparse_sources().for_each(|storage| sparse[storage].forget_retired());
         };
         // SAFETY: the caller's promise; `read` moves out what the first step takes, and the others take nothing away.
-        let done = unsafe { self.change(NumberedStep::<true>(change), Fate::Taken, read, write) };
+        let done = unsafe { self.change(NumberedChange::<true>(change), Fate::Taken, read, write) };
         core::mem::forget(taken);
         done.map_or_else(|error| error.raise(), |_| true)
     }
@@ -271,7 +271,7 @@ impl<'s> Located<'s> {
     pub(super) unsafe fn take_lost(self, loss: Loss, read: impl FnOnce(&Table, &mut [SparseStorage])) {
         let read = |_: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| read(table, sparse);
         // SAFETY: the change adds nothing, and takes nothing by steps of its own; the rest is the caller's promise.
-        let done = unsafe { self.change(NumberedStep::<false>(loss.change()), Fate::Taken, read, |_| {}) };
+        let done = unsafe { self.change(NumberedChange::<false>(loss.change()), Fate::Taken, read, |_| {}) };
         if let Err(error) = done {
             error.raise();
         }

@@ -3,7 +3,7 @@
 //! Whatever the values come from (columns, recorded commands, another world), the rows are made here. [`Store::spawn_with`] makes one
 //! row, and `spawn_batch` writes typed values in a loop of its own.
 
-use super::required::{Placed, write_placed};
+use super::required::{StagedValues, move_staged_past_end};
 use super::{Store, Structure};
 use crate::entity::{Claimed, Entity, Location, SparseSummary, TableId};
 use crate::graph::Target;
@@ -38,7 +38,7 @@ pub(super) trait NewRows {
 
 /// Values of several components, as many of each as there are rows.
 pub(super) struct ErasedRows {
-    pub(super) values: Placed,
+    pub(super) values: StagedValues,
     /// Which of them go to sparse storages.
     pub(super) summary: SparseSummary,
 }
@@ -46,7 +46,7 @@ pub(super) struct ErasedRows {
 impl NewRows for ErasedRows {
     unsafe fn write(&mut self, table: &Table) {
         // SAFETY: the caller's promise.
-        unsafe { write_placed(&mut self.values, table) }
+        unsafe { move_staged_past_end(&mut self.values, table) }
     }
 
     unsafe fn write_sparse(&mut self, store: &mut Store, table: TableId, first: usize) {

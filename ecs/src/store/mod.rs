@@ -31,7 +31,7 @@ mod event_observers;
 mod dispatch;
 mod events;
 mod frame;
-mod home;
+mod target_world;
 mod ticks;
 mod required;
 mod removed;
@@ -41,7 +41,7 @@ mod lifecycle;
 mod addition;
 mod spawn_error;
 mod change;
-mod step;
+mod change_spec;
 mod phases;
 mod execute;
 mod spawn;
@@ -99,7 +99,6 @@ pub(crate) use self::failure::{CommandErrors, CommandFailure};
 pub(crate) use self::forget::forget_selections;
 pub(crate) use self::frame::{begin_frame, begin_run_in_frame, end_frame, ends_frame_for_commands};
 pub(crate) use self::frames::{Ongoing, Seat};
-pub(crate) use self::home::{Home, take_returned};
 pub use self::journal::JournalError;
 pub(crate) use self::journal::{CopiedPairs, Moment};
 pub(crate) use self::journal::{
@@ -120,6 +119,7 @@ pub(crate) use self::selection::Selection;
 pub(crate) use self::shrink::{allocated_bytes, shrink_to_fit};
 pub use self::spawn_error::{SpawnAtError, SpawnError};
 pub(crate) use self::structure::Structure;
+pub(crate) use self::target_world::{TargetWorld, take_returned};
 pub(crate) use self::ticks::{SavedCaller, skip_ticks};
 pub(crate) use self::transfer::move_selections_to;
 pub(crate) use self::whole_transfer::move_all_to;
@@ -282,12 +282,12 @@ impl Store {
         self.structure.entities.reserve_pending()?;
         self.structure.archetypes.tables.get_mut(TableId::EMPTY).reserve(self.structure.entities.reserved())?;
         // From here on nothing needs memory.
-        let by = self.structure.entities.acting();
-        self.structure.entities.act(Origin::UNKNOWN);
+        let by = self.structure.entities.caller();
+        self.structure.entities.set_caller(Origin::UNKNOWN);
         while let Some(entity) = self.structure.entities.next_reserved() {
             place_empty(self, entity);
         }
-        self.structure.entities.act(by);
+        self.structure.entities.set_caller(by);
         Ok(())
     }
 
@@ -307,15 +307,15 @@ impl Store {
         }
         let count = self.structure.pending.iter().filter(|&&entity| self.structure.entities.is_pending(entity)).count();
         self.structure.archetypes.tables.get_mut(TableId::EMPTY).reserve(count)?;
-        let by = self.structure.entities.acting();
-        self.structure.entities.act(Origin::UNKNOWN);
+        let by = self.structure.entities.caller();
+        self.structure.entities.set_caller(Origin::UNKNOWN);
         for at in 0..self.structure.pending.len() {
             let entity = self.structure.pending[at];
             if self.structure.entities.is_pending(entity) {
                 place_empty(self, entity);
             }
         }
-        self.structure.entities.act(by);
+        self.structure.entities.set_caller(by);
         // A large list is worth more as memory.
         if self.structure.pending.capacity() > 1024 {
             self.structure.pending = Vec::new()
@@ -345,7 +345,7 @@ impl Store {
     /// The tick and origin of operations outside of systems that run beside others.
     #[inline]
     pub(crate) fn now(&self) -> WriteStamp {
-        WriteStamp { tick: self.clock.change_tick(), by: self.structure.entities.acting() }
+        WriteStamp { tick: self.clock.change_tick(), by: self.structure.entities.caller() }
     }
 
     /// Sets the calling line as the origin of the operations that follow.
@@ -353,16 +353,16 @@ impl Store {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn by_caller(&mut self) -> &mut Self {
         if let Some(by) = self.clock.take_restored_origin() {
-            self.structure.entities.act(by);
+            self.structure.entities.set_caller(by);
         }
-        self.structure.entities.act(Origin::here(self.structure.entities.acting().system_name()));
+        self.structure.entities.set_caller(Origin::here(self.structure.entities.caller().system_name()));
         self
     }
 
     /// The ticks for looking at changes outside of systems.
     #[inline]
     pub(crate) fn run_ticks(&self) -> RunTicks {
-        let system = self.structure.entities.acting().system_name();
+        let system = self.structure.entities.caller().system_name();
         RunTicks { last_run: self.clock.last.get(), this_run: self.clock.change_tick(), system }
     }
 

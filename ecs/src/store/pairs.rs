@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::any::type_name;
 
 use super::failure::CommandFailure;
-use super::lifecycle::{apply_recorded, notify_of_pairs};
+use super::lifecycle::{apply_listener_commands, notify_of_pairs};
 use super::links::Unpaired;
 use super::{EntityAt, Store, Structure};
 use crate::component::ComponentId;
@@ -48,7 +48,7 @@ pub(crate) fn relate<R: Relation>(
     let number = register_relation::<R>(store, functions);
     settle_noted_pairs(store);
     if let Err(reason) = may_relate::<R>(store, number, source, target) {
-        let by = store.structure.entities.acting();
+        let by = store.structure.entities.caller();
         store.commands.errors.report("relate", type_name::<R>(), reason, by);
         return false;
     }
@@ -257,9 +257,9 @@ fn end_of_pairs(store: &mut Store, number: usize) {
     if !store.relations.places[number].pairs.has_pending() {
         return;
     }
-    if store.events.held == 0 && !store.events.has_pending && !store.events.dispatch.is_running() {
+    if store.events.scope_depth == 0 && !store.events.has_pending && !store.events.dispatch.is_running() {
         notify_of_pairs(store, number);
-        apply_recorded(store);
+        apply_listener_commands(store);
     } else {
         store.events.has_pending = true;
         store.flush_events();

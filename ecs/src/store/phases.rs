@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::change::{remove_from_storages, renew_sparse_changes};
+use super::change::{renew_sparse_changes, update_storages};
+use super::change_spec::Subject;
 use super::events::{LeftRows, held_by};
 use super::lifecycle_events::Affected;
-use super::required::{Placed, construct_required, is_missing, make_aside, reserve_sparse, write_placed_values};
+use super::required::{StagedValues, construct_required, is_missing, reserve_sparse, stage_required, write_staged};
 use super::spawn_error::SpawnError;
-use super::step::Subject;
 use super::ticks::{note_renewed_sparse, note_targets};
 use super::{Store, Structure};
 use crate::alloc_error::{AllocError, try_reserve};
@@ -26,10 +26,10 @@ use crate::transition::Interest;
 #[derive(Default)]
 pub(super) struct Prepared {
     /// Required components that are not constructed in their row.
-    pub(super) aside: Placed,
+    pub(super) staged: StagedValues,
     /// The sparse storages that had the entity before, if listeners are notified of them.
-    pub(super) held: Vec<u32>,
-    pub(super) told: RemovalRecord,
+    pub(super) storages_before: Vec<u32>,
+    pub(super) removals: RemovalRecord,
     /// Which changes of sparse components are renewed, if any may be.
     pub(super) renewal: Option<Renewal>,
     /// The panic of a listener that was notified before the change.
@@ -119,10 +119,10 @@ fn prepare_change(
     reserve_sparse(sparse, entities, plan, index)?;
     if is_listed || watches_sparse {
         let prepared = prepared.get_or_insert_default();
-        prepared.told = events.removals.make_room(plan.lost.iter().copied(), summary, 1, fate)?;
+        prepared.removals = events.removals.make_room(plan.lost.iter().copied(), summary, 1, fate)?;
         if watches_sparse {
-            try_reserve(&mut prepared.held, sparse.len())?;
-            prepared.held.extend(held_by(entity, summary, sparse).map(|storage| storage as u32));
+            try_reserve(&mut prepared.storages_before, sparse.len())?;
+            prepared.storages_before.extend(held_by(entity, summary, sparse).map(|storage| storage as u32));
         }
     }
     let past_end = usize::from(flags.intersects(PlanFlags::REPLACES));
@@ -136,7 +136,7 @@ fn prepare_change(
         let in_new_row = |required: &RequiredComponent| moves && required.new_column().is_some();
         let wanted = |required: &RequiredComponent| !in_new_row(required) && is_missing(required, sparse, index);
         if flags.intersects(PlanFlags::REQUIRES_ELSEWHERE) || !moves {
-            prepared.get_or_insert_default().aside = make_aside(plan, components, 1, wanted)?;
+            prepared.get_or_insert_default().staged = stage_required(plan, components, 1, wanted)?;
         }
         if moves {
             // SAFETY: the plan leads to this table, which has room for a row, and `execute` makes it one.
@@ -171,8 +171,8 @@ fn prepare_spawn(
     };
     reserve_sparse(sparse, entities, plan, index)?;
     if plan.flags.intersects(PlanFlags::REQUIRES_ELSEWHERE) {
-        let aside = make_aside(plan, components, 1, |required| required.new_column().is_none())?;
-        prepared.get_or_insert_default().aside = aside;
+        let staged = stage_required(plan, components, 1, |required| required.new_column().is_none())?;
+        prepared.get_or_insert_default().staged = staged;
     }
     // SAFETY: the plan leads to this table, which has room for a row, and `execute` makes it one, since there is an id.
     unsafe { construct_required(table, plan) };
@@ -217,7 +217,7 @@ unsafe fn finish_entity(store: &mut Store, changed: Changed, prepared: &mut Opti
     let plan = store.structure.archetypes.at(id).plan;
     let only_notifies = !plan.flags.intersects(PlanFlags::FINISH.difference(PlanFlags::NOTIFIES_AFTER));
     if only_notifies {
-        store.events.add_change(entity, plan, from.is_new());
+        store.events.add_change(entity, plan, from.has_no_row());
         match prepared.as_mut().and_then(|prepared| prepared.panicked.take()) {
             Some(panicked) => store.finish_operation(panicked),
             None => store.flush_events(),
@@ -240,15 +240,15 @@ fn finish_spawn(store: &mut Store, changed: Changed, prepared: &mut Option<Prepa
     let (Changed { entity, plan: id, here, .. }, now) = (changed, store.now());
     let Store { structure: Structure { archetypes, entities, sparse, .. }, .. } = &mut *store;
     let Planned { plan, tables, components } = archetypes.at(id);
-    if let Some(Prepared { aside, .. }) = prepared {
+    if let Some(Prepared { staged, .. }) = prepared {
         let (table, row) = (tables.get_mut(here.table), here.row as usize);
         // SAFETY: the values are required components of the plan, whose row this is; room in sparse storages was reserved.
-        unsafe { write_placed_values(aside, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
+        unsafe { write_staged(staged, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
     }
     if plan.flags.intersects(PlanFlags::SPARSE) {
-        entities.set_sparse_summary(entity.index(), plan.summary);
+        entities.set_sparse_summary(entity.index(), plan.added_storages);
     }
-    let storages = plan.summary;
+    let storages = plan.added_storages;
     let linked = plan.flags.intersects(PlanFlags::ONLY_LINKS).then(|| plan.linking_component(components)).flatten();
     if let Some(component) = linked.filter(|_| store.can_link_at_once(storages)) {
         return store.link_new_source(component, entity);
@@ -278,15 +278,15 @@ unsafe fn finish_change(
     prepared: Prepared,
 ) -> Option<DeferredPanic> {
     let (Changed { entity, plan: id, here, fate, .. }, now) = (changed, store.now());
-    let Prepared { mut aside, held, mut told, renewal, mut panicked } = prepared;
+    let Prepared { mut staged, storages_before, mut removals, renewal, mut panicked } = prepared;
     let Store { structure: Structure { archetypes, entities, sparse, .. }, events, .. } = &mut *store;
     let Planned { plan, tables, components } = archetypes.at(id);
     let flags = plan.flags;
-    if !aside.is_empty() {
+    if !staged.is_empty() {
         let (table, row) = (tables.get_mut(here.table), here.row as usize);
         // SAFETY: the values are required components of the plan, whose row this is. There is room in sparse storages, and past the
         // end if a value is replaced.
-        unsafe { write_placed_values(&mut aside, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
+        unsafe { write_staged(&mut staged, &mut RowWriter::new(plan, table, row, entity, sparse, now)) }
         if table.is_tracked() {
             note_targets(plan, table, row, now);
         }
@@ -295,7 +295,7 @@ unsafe fn finish_change(
         note_renewed_sparse(plan, entity, sparse, now);
     }
     if flags.intersects(PlanFlags::SPARSE) {
-        remove_from_storages(entities, sparse, plan, entity, !held.is_empty());
+        update_storages(entities, sparse, plan, entity, !storages_before.is_empty());
     }
     if let Some(renewal) = renewal {
         renew_sparse_changes(entities, sparse, entity, renewal, now.tick);
@@ -306,20 +306,21 @@ unsafe fn finish_change(
         let left = LeftRows { table: source, entities: &[entity], row: |_| past_end, fate };
         // SAFETY: the values that the row had in these columns are past the end. They are dropped below unless they are kept, or have
         // been taken.
-        unsafe { events.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut told) }
+        unsafe { events.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut removals) }
     }
-    let is_notified = !held.is_empty() || plan.interest().intersects(Interest::RECORDER.union(Interest::OBSERVERS));
+    let is_notified =
+        !storages_before.is_empty() || plan.interest().intersects(Interest::RECORDER.union(Interest::OBSERVERS));
     if flags.intersects(PlanFlags::SPARSE) && is_notified {
         let summary = entities.sparse_summary(entity.index());
         let values = (&mut sparse[..], components);
-        events.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
+        events.sparse_changed(plan, (entity, fate), &storages_before, summary, values, &mut removals);
     }
     let has_links = !events.links.are_settled();
-    let _finish = events.finish(&told);
+    let _finish = events.finish(&removals);
     let mut drop_rest = || {
         let _sparse = OnDrop::new(&mut *sparse, |sparse| drop_retired_values(sparse, plan));
         // SAFETY: forwarded. The values that listeners keep are not dropped.
-        unsafe { drop_values_in(plan, tables, (from.table, here.table), (fate, told.kept())) }
+        unsafe { drop_values_in(plan, tables, (from.table, here.table), (fate, removals.kept())) }
     };
     if has_links {
         let dropped = DeferredPanic::catch(drop_rest);
@@ -373,7 +374,7 @@ unsafe fn drop_values_in(plan: &MovePlan, tables: &mut Tables, (from, to): (Tabl
 fn drop_retired_values(sparse: &mut [SparseStorage], plan: &MovePlan) {
     if plan.flags.intersects(PlanFlags::SPARSE) {
         let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
-        let storages = plan.leaves.iter().map(|&storage| storage as usize);
+        let storages = plan.left_storages.iter().map(|&storage| storage as usize);
         let storages = storages.chain(plan.sparse_targets()).chain(others);
         for_each_despite_panics(storages, |storage| sparse[storage].drop_retired());
     }

@@ -81,7 +81,7 @@ impl<D> Events<D> {
     /// Sets in all tables and plans which listeners want every operation.
     pub(super) fn update_interest(&self, archetypes: &mut Archetypes) {
         let recorder = Interest::RECORDER.only_if(self.is_recording());
-        archetypes.tell(recorder.union(Interest::SPAWNS.only_if(self.spawns.is_some())));
+        archetypes.update_interest(recorder.union(Interest::SPAWNS.only_if(self.spawns.is_some())));
     }
 
     /// Starts or stops recording all transitions.

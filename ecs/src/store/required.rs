@@ -5,7 +5,7 @@
 //! panics, what has been made is dropped, and nothing has happened.
 //!
 //! Requirements are resolved once for a component, when it is registered, once for a bundle, and once for a plan. A
-//! constructor writes behind the last row of the destination; or aside, for a sparse component or one that an earlier step
+//! constructor writes behind the last row of the destination; or staged, for a sparse component or one that an earlier step
 //! of a sequence removes; or a whole column for many rows. A value that a later step of a sequence would replace or remove
 //! is not made, so here a sequence differs from its steps one by one: the constructor is not called. Cycles are found before
 //! the first component of one is registered. `InsertExactly` is the step that requires nothing; clones are made by it.
@@ -38,7 +38,7 @@ pub(super) unsafe fn construct_required(table: &mut Table, plan: &MovePlan) {
         let columns = plan.required[..*count].iter().filter_map(RequiredComponent::new_column);
         for_each_despite_panics(columns, |column| {
             // SAFETY: a value has been made here, which nothing else owns.
-            unsafe { table.drop_rows_behind(Some(&[column as u32]), row, 1) }
+            unsafe { table.drop_rows_past_end(Some(&[column as u32]), row, 1) }
         });
     });
     for required in &plan.required {
@@ -56,23 +56,23 @@ pub(super) unsafe fn construct_required(table: &mut Table, plan: &MovePlan) {
 }
 
 /// Values for one or more entities, each component's with where they go.
-pub(super) type Placed = Vec<(Target, ErasedVec)>;
+pub(super) type StagedValues = Vec<(Target, ErasedVec)>;
 
 /// Makes what `wanted` accepts of what a plan requires, for so many entities.
-pub(super) fn make_aside(
+pub(super) fn stage_required(
     plan: &MovePlan,
     components: &Components,
     count: usize,
     wanted: impl Fn(&RequiredComponent) -> bool,
-) -> Result<Placed, AllocError> {
-    let mut aside = Placed::new();
+) -> Result<StagedValues, AllocError> {
+    let mut staged = StagedValues::new();
     for required in plan.required.iter().filter(|required| wanted(required)) {
         let Some(info) = components.info(required.id) else { continue };
         // SAFETY: the constructor is one for values of this component.
         let values = unsafe { ErasedVec::made(info.descriptor(), &[(required.constructor, count)])? };
-        aside.push((required.target, values));
+        staged.push((required.target, values));
     }
-    Ok(aside)
+    Ok(staged)
 }
 
 /// Moves values behind the last row of a table.
@@ -81,7 +81,7 @@ pub(super) fn make_aside(
 ///
 /// - The values are those of a plan that leads to this table, made for rows that there is room for behind the last one, where
 ///   these columns hold nothing. The caller makes them rows of the table.
-pub(super) unsafe fn write_placed(values: &mut Placed, table: &Table) {
+pub(super) unsafe fn move_staged_past_end(values: &mut StagedValues, table: &Table) {
     for (target, values) in values {
         if let Target::Column { index, .. } = *target {
             let column = table.column(index as usize);
@@ -106,7 +106,7 @@ pub(super) fn is_missing(required: &RequiredComponent, sparse: &[SparseStorage],
 /// # Safety
 ///
 /// - The values are of required components of the writer's plan, one of each, made for this entity.
-pub(super) unsafe fn write_placed_values(values: &mut Placed, writer: &mut RowWriter<'_>) {
+pub(super) unsafe fn write_staged(values: &mut StagedValues, writer: &mut RowWriter<'_>) {
     for (target, value) in values.iter_mut() {
         // SAFETY: there is one value, of the component that the target is for.
         unsafe { writer.write_value(*target, value) }
@@ -172,7 +172,7 @@ pub(super) fn reserve_sparse(
     plan: &MovePlan,
     index: u32,
 ) -> Result<(), AllocError> {
-    if plan.summary.is_empty() {
+    if plan.added_storages.is_empty() {
         return Ok(());
     }
     let mut reserve = |target: Target| match target {

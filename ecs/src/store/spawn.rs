@@ -1,9 +1,9 @@
 //! Making entities.
 
 use super::addition::{Addition, inserting};
+use super::change_spec::{NumberedChange, Subject};
 use super::required::construct_required;
 use super::spawn_error::{MAX_GAP, SpawnAtError, SpawnError};
-use super::step::{NumberedStep, Subject};
 use super::{Store, Structure};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, RowWriter, Targets, give, with_parts};
@@ -82,7 +82,7 @@ impl Store {
         let ids = self.structure.archetypes.register_parts::<B>();
         // A bundle that has a number can be used at once, so its storages come first.
         self.note_new_components();
-        self.structure.archetypes.register_bundle::<B>(&ids, self.structure.entities.acting())
+        self.structure.archetypes.register_bundle::<B>(&ids, self.structure.entities.caller())
     }
 
     /// Makes an entity with new values, or places a pending one.
@@ -103,7 +103,7 @@ impl Store {
         // SAFETY: the id is pending, as has just been checked. The addition writes the components of its change, in order, and does not panic.
         // Nothing is taken.
         let spawned =
-            unsafe { self.execute(subject, NumberedStep::<true>(change), Fate::Dropped, |_, _, _| {}, write) };
+            unsafe { self.execute(subject, NumberedChange::<true>(change), Fate::Dropped, |_, _, _| {}, write) };
         spawned.map(|(entity, _)| entity)
     }
 

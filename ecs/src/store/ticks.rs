@@ -24,13 +24,13 @@ pub(crate) struct SavedCaller {
 impl SavedCaller {
     pub(crate) fn save(store: &Store) -> Self {
         let clock = TRACKED.then(|| Arc::clone(&store.clock.shared));
-        Self { world: store.id, by: store.structure.entities.acting(), clock }
+        Self { world: store.id, by: store.structure.entities.caller(), clock }
     }
 
     /// Restores the origin of the saved world. `store` may be another one.
     pub(crate) fn restore(&self, store: &mut Store) {
         if store.id == self.world {
-            store.structure.entities.act(self.by);
+            store.structure.entities.set_caller(self.by);
         } else if let Some(clock) = &self.clock {
             clock.restore_origin(self.by);
         }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::despawn::Ending;
+use super::despawn::PreparedDespawn;
 use super::lifecycle_events::LifecycleEvents;
 use super::make::{NewRows, RowIds, make_rows};
 use super::selection::Selection;
@@ -17,7 +17,7 @@ use crate::table::{ColumnMove, Table};
 /// What moving the entities of one table takes, made before anything moves.
 struct Prepared {
     from: TableId,
-    ending: Ending,
+    ending: PreparedDespawn,
     to: TableId,
     pairs: Vec<ColumnMove>,
     /// Their sparse values: whose, from which storage, to which.

@@ -140,7 +140,7 @@ pub(crate) fn move_all_to(
     to.structure.entities.reserve_free(dead).unwrap_or_else(|error| error.raise());
     let mut ended = Vec::with_capacity(dead);
     // The events before the operation have been delivered, and those after it are not.
-    store.events.held += 1;
+    store.events.scope_depth += 1;
     store.events.notified_before += 1;
     let ids =
         move_notified_to(&mut store, &selections, to, chosen, |to| to.structure.entities.end_next(dead, &mut ended));

@@ -18,7 +18,7 @@ use super::param_error::ParamError;
 use super::param_function::{LoopKind, SourceOf, SystemParamFunction};
 use super::params::ReadOnlySource;
 use crate::cell::{ReadCell, StoreCell};
-use crate::command::defer_direct;
+use crate::command::defer_world_commands;
 use crate::entity::Entity;
 use crate::error::EcsError;
 use crate::store::{Affected, Store, WorldId};
@@ -381,7 +381,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
             let out = unsafe { self.observe_some(rows, end, cell) };
             if self.runs.is_deferred && rows.next == end {
                 self.apply_deferred(store);
-                defer_direct(store);
+                defer_world_commands(store);
             }
             let goes_on = matches!(&out, Ok(out) if F::went_well(out)) && rows.next < rows.end;
             if !goes_on {

@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::base::{BoxedSystem, RunScope, System};
 use super::input::{Given, SystemInput};
 use super::param_error::ParamError;
-use crate::command::defer_direct;
+use crate::command::defer_world_commands;
 use crate::error::EcsError;
 use crate::store::Store;
 
@@ -70,7 +70,7 @@ where
     S: System<Out = Result<(), EcsError>> + ?Sized,
 {
     let out = system.run_in(input, RunScope::Applied(store));
-    defer_direct(store);
+    defer_world_commands(store);
     outcome(out, || system.name())
 }
 

@@ -161,7 +161,7 @@ impl Table {
     ///
     /// - These columns hold `count` values from row `first` on, which is at least the number of rows, and they are
     ///   not used afterwards.
-    pub(crate) unsafe fn drop_rows_behind(&mut self, columns: Option<&[u32]>, first: usize, count: usize) {
+    pub(crate) unsafe fn drop_rows_past_end(&mut self, columns: Option<&[u32]>, first: usize, count: usize) {
         // SAFETY: the caller's promise.
         unsafe { self.drop_rows_except(&[], columns, first, count) }
     }

@@ -282,9 +282,9 @@ impl World {
     /// ```
     #[doc(alias("defer", "EntityCommandBuffer", "CommandBuffer"))]
     pub fn commands(&mut self) -> Commands<'_, '_> {
-        let system = self.store.structure.entities.acting().system_name();
+        let system = self.store.structure.entities.caller().system_name();
         let Store { structure: Structure { entities, .. }, events, commands, .. } = &mut self.store;
-        let queue = if events.dispatch.is_running() { events.dispatch.direct() } else { &mut commands.queue };
+        let queue = if events.dispatch.is_running() { events.dispatch.world_commands() } else { &mut commands.queue };
         Commands::from_parts(queue, Ids::new(entities, None), system)
     }
 
@@ -567,6 +567,6 @@ impl<'w, 's> Commands<'w, 's> {
     #[must_use]
     pub fn new(queue: &'s mut CommandQueue, world: &'w World) -> Self {
         let entities = &world.store.structure.entities;
-        Self::from_parts(&mut queue.queue, Ids::new(entities, None), entities.acting().system_name())
+        Self::from_parts(&mut queue.queue, Ids::new(entities, None), entities.caller().system_name())
     }
 }

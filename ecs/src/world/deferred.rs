@@ -140,9 +140,9 @@ impl DeferredWorld<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn write_message<M: Message>(&mut self, message: M) -> MessageId<M> {
         // An operation may be going on, which has another origin.
-        let acting = self.entities().acting();
+        let caller = self.entities().caller();
         let id = self.world_mut().write_message(message);
-        self.store_mut().structure.entities.act(acting);
+        self.store_mut().structure.entities.set_caller(caller);
         id
     }
 }

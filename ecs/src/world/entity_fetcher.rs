@@ -67,7 +67,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn entities_and_commands(&mut self) -> (EntityFetcher<'_>, Commands<'_, '_>) {
         self.store.flush();
-        let system = self.store.structure.entities.acting().system_name();
+        let system = self.store.structure.entities.caller().system_name();
         let apply = |queue: &mut _, store: &mut _| command::apply(queue, store, None);
         let (entities, queue) = WriteEntities::beside_queue(&mut self.store, apply);
         let commands = Commands::from_parts(queue, entities.ids(), system);

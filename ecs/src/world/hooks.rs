@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::cast::World;
 use super::links::{end_linked, linking, note_ending, relink, rename_moved};
-use crate::command::{apply_observer_commands, defer_direct};
+use crate::command::{apply_observer_commands, defer_world_commands};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
 use crate::origin::Origin;
 use crate::store::{CommandFailure, DispatchVTable, LifecycleEvents, NotDispatched, Store};
@@ -25,7 +25,7 @@ const fn vtable(dispatch: fn(&mut Store, &LifecycleEvents)) -> DispatchVTable<St
 /// Delivers lifecycle events to hooks and observers, one kind after the other. Observers run before hooks before an operation, and hooks
 /// before observers after it.
 fn dispatch(store: &mut Store, events: &LifecycleEvents) {
-    let (pending, caller) = (events.kinds(), store.structure.entities.acting());
+    let (pending, caller) = (events.kinds(), store.structure.entities.caller());
     for at in 0..Kinds::DISPATCHED.len() {
         let kinds = Kinds::DISPATCHED[at];
         if pending.intersects(kinds.union(kinds.hooks())) {
@@ -106,7 +106,7 @@ fn run_hooks(store: &mut Store, events: &LifecycleEvents, kind: Kinds, caller: O
             batch.affected.for_each(guard.store, |store, entity| {
                 let context = HookContext { entity, component_id: id, caller };
                 hook(DeferredWorld::of(World::from_store_mut(store)), context);
-                defer_direct(store);
+                defer_world_commands(store);
             });
         }
         guard.end();
@@ -139,13 +139,13 @@ impl Drop for DispatchGuard<'_> {
 #[cold]
 #[inline(never)]
 fn end_after_panic(store: &mut Store) {
-    defer_direct(store);
+    defer_world_commands(store);
     store.events.dispatch.end();
 }
 
 /// Reports to the error handler that the listeners of an event were not notified, or not all of them.
 #[cold]
 pub(crate) fn report_trigger(store: &mut Store, event: &'static str, reason: &str) {
-    let by = store.structure.entities.acting();
+    let by = store.structure.entities.caller();
     store.commands.errors.report("trigger", event, CommandFailure::Other(Arc::from(reason)), by);
 }

@@ -165,7 +165,7 @@ impl<F: FnOnce(EntityWorldMut<'_>) -> Out + Send + 'static, Out: CommandOutput> 
 /// What happens with the error of a command.
 fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
     let Err(error) = done else { return };
-    let by = world.store.structure.entities.acting();
+    let by = world.store.structure.entities.caller();
     let context = |errors: &CommandErrors| ErrorContext::command(type_name::<C>()).of_system(errors.system).by(by);
     let Some(error) = world.store.commands.errors.handle(error, context) else { return };
     match error.severity() {
@@ -180,7 +180,7 @@ fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
 
 /// As [`settle`], if the entity was not alive.
 fn settle_gone<C>(world: &mut World, error: EntityError) {
-    let by = world.store.structure.entities.acting();
+    let by = world.store.structure.entities.caller();
     world.store.commands.errors.report("queue", type_name::<C>(), CommandFailure::Entity(error), by);
 }
 

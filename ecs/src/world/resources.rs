@@ -124,10 +124,10 @@ impl World {
     ///
     /// If making the value replaces the world: it would not be clear for which of the two it is.
     pub(super) fn made<T: FromWorld>(&mut self, kind: &str) -> T {
-        let (id, by) = (self.id(), self.store.structure.entities.acting());
+        let (id, by) = (self.id(), self.store.structure.entities.caller());
         let value = T::from_world(self);
         assert!(id == self.id(), "{kind} `{}`: its `FromWorld` has replaced the world", type_name::<T>());
-        self.store.structure.entities.act(by);
+        self.store.structure.entities.set_caller(by);
         value
     }
 

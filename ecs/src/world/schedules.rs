@@ -568,7 +568,7 @@ impl Commands<'_, '_> {
                 world.store.commands.errors.report_other(
                     "run_schedule",
                     error,
-                    world.store.structure.entities.acting(),
+                    world.store.structure.entities.caller(),
                 );
             }
         });

@@ -123,13 +123,13 @@ struct SinceLastRun<'a> {
     clock: Arc<SharedClock>,
     before: Tick,
     /// The origin of operations before the system.
-    acting: SavedCaller,
+    caller: SavedCaller,
 }
 
 impl Drop for SinceLastRun<'_> {
     fn drop(&mut self) {
         self.clock.last.set(self.before);
-        self.acting.restore(self.store);
+        self.caller.restore(self.store);
     }
 }
 
@@ -195,9 +195,9 @@ where
         store.clock.last.set(run_ticks.last_run);
         let this_run = store.clock.run_at(run_ticks.this_run);
         *last_run = this_run;
-        let acting = SavedCaller::save(store);
-        store.structure.entities.act(Origin::in_system(self.system));
-        let since = SinceLastRun { clock: Arc::clone(&store.clock.shared), store, before, acting };
+        let caller = SavedCaller::save(store);
+        store.structure.entities.set_caller(Origin::in_system(self.system));
+        let since = SinceLastRun { clock: Arc::clone(&store.clock.shared), store, before, caller };
         let out = (self.function)(input, World::from_store_mut(since.store), kept);
         // What the system itself has changed it has seen.
         *last_run = if since.store.id() == *world {

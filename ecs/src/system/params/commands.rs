@@ -10,7 +10,7 @@ use crate::entity::Ids;
 use crate::origin::SystemName;
 #[cfg(feature = "std")]
 use crate::parallel::Parallel;
-use crate::store::{Home, Store};
+use crate::store::{Store, TargetWorld};
 use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
@@ -46,7 +46,7 @@ impl CommandQueues for CommandQueue {
 #[doc(hidden)]
 pub struct Recorded<Q> {
     queues: Q,
-    home: Home,
+    target_world: TargetWorld,
 }
 
 /// How [`Commands`] and [`ParallelCommands`] are fetched: `Q` are their queues.
@@ -64,7 +64,7 @@ unsafe impl<Q: CommandQueues> ParamSource for CommandsSource<Q> {
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Recorded<Q> {
         meta.next_param();
         meta.add_deferred();
-        Recorded { queues: Q::default(), home: Home::new(store) }
+        Recorded { queues: Q::default(), target_world: TargetWorld::new(store) }
     }
 
     #[inline]
@@ -75,10 +75,10 @@ unsafe impl<Q: CommandQueues> ParamSource for CommandsSource<Q> {
     #[inline]
     fn apply(state: &mut Recorded<Q>, meta: &SystemMeta, store: &mut Store) {
         let Some(queue) = state.queues.join() else { return };
-        if state.home.is(store) {
+        if state.target_world.is(store) {
             command::apply(&mut queue.queue, store, Some(meta.name()));
         } else {
-            state.home.send(&mut queue.queue, Some(meta.name()));
+            state.target_world.send(&mut queue.queue, Some(meta.name()));
         }
     }
 
@@ -185,8 +185,10 @@ mod tests {
 
     /// Two systems at the same time, each of which spawns when it is its turn. Their commands are applied in order.
     fn run(store: &mut Store, turns: &[usize]) -> Vec<(Entity, Location)> {
-        let mut queues: [Recorded<CommandQueue>; 2] =
-            core::array::from_fn(|_| Recorded { queues: CommandQueue::default(), home: Home::new(store) });
+        let mut queues: [Recorded<CommandQueue>; 2] = core::array::from_fn(|_| Recorded {
+            queues: CommandQueue::default(),
+            target_world: TargetWorld::new(store),
+        });
         let mut ids = Vec::new();
         store.open_id_streams([2, 0].into_iter());
         {

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use super::local::kept_values;
 use super::world::MadeFromStore;
 use crate::cell::StoreCell;
-use crate::store::{Home, Store};
+use crate::store::{Store, TargetWorld};
 use crate::system::meta::SystemMeta;
 use crate::system::param::ParamSource;
 use crate::system::param_error::ParamError;
@@ -84,7 +84,7 @@ pub trait AppliedToStore: MadeFromStore + Send + Sync + 'static {
 #[doc(hidden)]
 pub struct Filled<T> {
     value: T,
-    home: Home,
+    target_world: TargetWorld,
 }
 
 /// How a [`Deferred`] is fetched.
@@ -102,11 +102,11 @@ unsafe impl<T: AppliedToStore> ParamSource for DeferredSource<T> {
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Filled<T> {
         meta.next_param();
         meta.add_deferred();
-        let home = Home::new(store);
+        let target_world = TargetWorld::new(store);
         let value = T::made_from_store(store);
         // As for a `Local`: what was initialised before it belongs to the old world.
-        assert!(home.is(store), "system `{}`: a `Deferred` has replaced the world", meta.name());
-        Filled { value, home }
+        assert!(target_world.is(store), "system `{}`: a `Deferred` has replaced the world", meta.name());
+        Filled { value, target_world }
     }
 
     #[inline]
@@ -116,7 +116,7 @@ unsafe impl<T: AppliedToStore> ParamSource for DeferredSource<T> {
 
     /// If another world has taken the place of its own, it waits for the next run.
     fn apply(state: &mut Filled<T>, meta: &SystemMeta, store: &mut Store) {
-        if state.home.is(store) {
+        if state.target_world.is(store) {
             state.value.apply_to_store(meta, store);
         }
     }

@@ -17,7 +17,7 @@ pub(in crate::world) fn end_linked(store: &mut Store, root: Entity) -> bool {
 }
 
 fn end_tree(store: &mut Store, root: Entity) -> bool {
-    let Some(summary) = store.ends_unobserved(root) else { return false };
+    let Some(summary) = store.unobserved_storages(root) else { return false };
     if !summary.meets(store.events.lists) && end_leaf(store, root, summary) {
         return true;
     }
@@ -26,7 +26,7 @@ fn end_tree(store: &mut Store, root: Entity) -> bool {
     let ended = collect_all(store, &mut ending).map(|tree| {
         store.structure.entities.reserve_free(ending.len()).unwrap_or_else(|error| error.raise());
         note_parting(store, &ending, tree);
-        store.end_unobserved(&ending)
+        store.despawn_unobserved(&ending)
     });
     ending.clear();
     store.events.links.ending = ending;
@@ -49,7 +49,7 @@ fn end_leaf(store: &mut Store, entity: Entity, summary: SparseSummary) -> bool {
     let id = store.structure.archetypes.components.sparse()[number];
     let place = store.events.links.place(id, entity);
     let (Some((target, place)), Some((functions, true))) = (place, relation(store, id)) else { return false };
-    let ended = store.end_undropped(entity);
+    let ended = store.despawn_if_trivial(entity);
     if ended {
         store.events.links.forget_targets(id, &[entity]);
         (functions.unlist)(store, id, &[Leaving { source: entity, target, place }]);
@@ -68,7 +68,7 @@ fn collect_all(store: &mut Store, ending: &mut Vec<Entity>) -> Option<Option<Com
         at += store.count_leaves(&ending[at..], quiet);
         let Some(&entity) = ending.get(at) else { break };
         at += 1;
-        let lists = store.ends_unobserved_in(entity, &mut quiet)?.common(store.events.lists);
+        let lists = store.unobserved_storages_in(entity, &mut quiet)?.common(store.events.lists);
         if lists.is_empty() {
             continue;
         }

@@ -374,10 +374,10 @@ fn refuse<R: Relationship>(
     // The placeholder is named by a source that has come from another world without its target.
     if target != Entity::PLACEHOLDER {
         let (reason, by) =
-            (CommandFailure::Other(Arc::from(reason(source, target))), store.structure.entities.acting());
+            (CommandFailure::Other(Arc::from(reason(source, target))), store.structure.entities.caller());
         store.commands.errors.report("insert", type_name::<R>(), reason, by);
     }
     store.events.links.refused.push_back((id, source));
     store.events.has_pending = true;
-    store.events.dispatch.let_wait(|store: &mut Store| store.batched(Store::relink));
+    store.events.dispatch.push_observer_commands(|store: &mut Store| store.batched(Store::relink));
 }

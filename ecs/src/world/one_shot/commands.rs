@@ -51,7 +51,7 @@ fn report_failed(store: &mut Store, system: &'static str, error: EcsError) {
     match error.severity() {
         Severity::Error | Severity::Panic => {
             let reason = alloc::format!("system `{system}` failed: {error}");
-            store.commands.errors.report_other("run_system", reason, store.structure.entities.acting());
+            store.commands.errors.report_other("run_system", reason, store.structure.entities.caller());
         }
         Severity::Warning => trace::warn(&error),
         _ => {}
@@ -61,7 +61,7 @@ fn report_failed(store: &mut Store, system: &'static str, error: EcsError) {
 /// Notes that a command could not be carried out. That a system is skipped is no mistake.
 fn report(store: &mut Store, command: &'static str, error: RegisteredSystemError) {
     if !matches!(error, RegisteredSystemError::Skipped(_)) {
-        store.commands.errors.report_other(command, error, store.structure.entities.acting());
+        store.commands.errors.report_other(command, error, store.structure.entities.caller());
     }
 }
 

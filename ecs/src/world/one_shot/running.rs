@@ -13,7 +13,7 @@ use crate::command::{self, CommandQueue};
 use crate::component::TypeSlot;
 use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
-use crate::store::{Home, Store};
+use crate::store::{Store, TargetWorld};
 use crate::system::{BoxedSystem, RunScope, RunSystemError, SystemInput};
 
 /// A `BoxedSystem` of any types.
@@ -117,7 +117,7 @@ impl OneShots {
 struct Run<'a> {
     store: &'a mut Store,
     /// The world where it is registered, and the way back there.
-    home: Home,
+    target_world: TargetWorld,
     returned: Sender<Returned>,
     number: usize,
     system: Option<AnySystem>,
@@ -126,7 +126,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn begin<I: SystemInput, Out>(store: &'a mut Store, id: SystemId<I, Out>) -> Result<Self, RegisteredSystemError> {
-        let home = Home::new(store);
+        let target_world = TargetWorld::new(store);
         let one_shots = OneShots::of(store);
         let Some(registered) = one_shots.systems.get_mut(&id.number) else {
             return Err(RegisteredSystemError::SystemIdNotRegistered(id.name.to_string()));
@@ -137,7 +137,7 @@ impl<'a> Run<'a> {
         one_shots.depth += 1;
         let returned = one_shots.returned.sender();
         // Until the opposite is known.
-        Ok(Self { store, home, returned, number: id.number, system: Some(system), has_panicked: true })
+        Ok(Self { store, target_world, returned, number: id.number, system: Some(system), has_panicked: true })
     }
 
     fn run<I, Out>(&mut self, input: I::Inner<'_>) -> Result<Out, RegisteredSystemError>
@@ -160,7 +160,7 @@ impl<'a> Run<'a> {
     /// Puts the system back, and runs what its commands have asked for.
     fn finish(mut self) {
         // The system, or what it has run, may have put another world in the place of its own. In a loop, so that systems that ask for themselves need memory and no stack.
-        while self.home.is(self.store) {
+        while self.target_world.is(self.store) {
             let one_shots = OneShots::of(self.store);
             one_shots.put_back(self.number, self.system.take());
             if one_shots.depth > 1 || one_shots.again.is_empty() {
@@ -177,7 +177,7 @@ impl Drop for Run<'_> {
     fn drop(&mut self) {
         let Self { number, has_panicked, .. } = *self;
         let system = self.system.take();
-        if self.home.is(self.store) {
+        if self.target_world.is(self.store) {
             let one_shots = OneShots::of(self.store);
             one_shots.put_back(number, system);
             return one_shots.end_run(has_panicked);
@@ -186,7 +186,7 @@ impl Drop for Run<'_> {
         if sent.is_ok() && !has_panicked {
             let mut then = CommandQueue::default();
             then.queue.push(run_again);
-            self.home.send(&mut then.queue, None);
+            self.target_world.send(&mut then.queue, None);
         }
     }
 }

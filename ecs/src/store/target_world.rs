@@ -4,7 +4,7 @@
 //! were recorded. Those come back to their own world, wherever that is by then: they wait in it for the next commands that are
 //! applied there.
 //!
-//! Each queue of a system knows its home, and so does each queue that is being carried out as soon as one of its commands is
+//! Each queue of a system knows its target_world, and so does each queue that is being carried out as soon as one of its commands is
 //! a function of the world. What a run sets in a world for its duration is set back through an `Arc` (`SharedClock`). If a
 //! value is made of a world (`FromWorld`) nothing tells which of the two worlds is meant, so an exchange there is a panic.
 
@@ -17,12 +17,12 @@ use crate::mailbox::Sender;
 use crate::queue::Queue;
 
 /// Where the commands belong that were recorded for a store.
-pub(crate) struct Home {
+pub(crate) struct TargetWorld {
     world: WorldId,
     mailbox: Sender<Returned<Store>>,
 }
 
-impl Home {
+impl TargetWorld {
     pub(crate) fn new(store: &Store) -> Self {
         Self { world: store.id, mailbox: store.commands.returned.sender() }
     }
@@ -49,7 +49,7 @@ impl Home {
     }
 }
 
-impl Home {
+impl TargetWorld {
     /// Sends back ids that have been promised to commands. They are placed when commands are applied there, or by a flush.
     #[cold]
     pub(crate) fn send_pending(&self, mut ids: Vec<Entity>) {

@@ -41,13 +41,13 @@ impl Subject {
 
     /// Whether the entity has no row yet.
     #[inline(always)]
-    pub(super) fn is_new(self) -> bool {
+    pub(super) fn has_no_row(self) -> bool {
         !matches!(self, Self::Alive(..))
     }
 }
 
 /// A change of one entity.
-pub(super) trait Step: Copy {
+pub(super) trait ChangeSpec: Copy {
     /// Whether it adds anything.
     const ADDS: bool;
 
@@ -56,7 +56,7 @@ pub(super) trait Step: Copy {
     const IN_TABLES: bool = true;
 
     /// The flag that such a plan may have besides: `REPLACES` for an insertion, `DROPS` for a removal. The values are dropped at the end.
-    const DROPS: PlanFlags = PlanFlags::NONE;
+    const TOLERATED: PlanFlags = PlanFlags::NONE;
 
     /// Whether it adds components that require others. For a new entity these are constructed without a *prepare* phase, if all go to
     /// columns.
@@ -72,7 +72,7 @@ pub(super) trait Step: Copy {
     fn key(self, subject: Subject) -> PlanKey;
 
     /// The number of the change.
-    fn number(self) -> Number;
+    fn change(self) -> LazyChange;
 
     /// Whether there is room in sparse storages for what the step adds to an entity.
     fn has_sparse_room(_: &MovePlan, _: &[SparseStorage], _: u32) -> bool {
@@ -91,15 +91,15 @@ pub(super) trait Step: Copy {
 
 /// The number of a change. A bundle gets its number when it is used for the first time.
 #[derive(Clone, Copy)]
-pub(super) enum Number {
+pub(super) enum LazyChange {
     Known(Change),
     OfBundle(fn(&mut Store) -> Change),
 }
 
-impl Number {
+impl LazyChange {
     /// The number, which a new bundle gets now.
     #[inline]
-    pub(super) fn find(self, store: &mut Store) -> Change {
+    pub(super) fn resolve(self, store: &mut Store) -> Change {
         match self {
             Self::Known(change) => change,
             Self::OfBundle(find) => find(store),
@@ -109,9 +109,9 @@ impl Number {
 
 /// A change that is known by its number.
 #[derive(Clone, Copy)]
-pub(super) struct NumberedStep<const ADDS: bool>(pub(super) Change);
+pub(super) struct NumberedChange<const ADDS: bool>(pub(super) Change);
 
-impl<const ADDS: bool> Step for NumberedStep<ADDS> {
+impl<const ADDS: bool> ChangeSpec for NumberedChange<ADDS> {
     const ADDS: bool = ADDS;
 
     #[inline]
@@ -120,17 +120,17 @@ impl<const ADDS: bool> Step for NumberedStep<ADDS> {
     }
 
     #[inline]
-    fn number(self) -> Number {
-        Number::Known(self.0)
+    fn change(self) -> LazyChange {
+        LazyChange::Known(self.0)
     }
 }
 
 /// The insertion or removal of a bundle that is known by its type.
-pub(super) struct TypedStep<B, const ADDS: bool>(PhantomData<fn() -> B>);
+pub(super) struct BundleChange<B, const ADDS: bool>(PhantomData<fn() -> B>);
 
-impl_copy! { [B, const ADDS: bool] TypedStep<B, ADDS>; }
+impl_copy! { [B, const ADDS: bool] BundleChange<B, ADDS>; }
 
-impl<B, const ADDS: bool> TypedStep<B, ADDS> {
+impl<B, const ADDS: bool> BundleChange<B, ADDS> {
     const STEP: fn(u32) -> ChangeStep = if ADDS { ChangeStep::Insert } else { ChangeStep::Remove };
 
     #[inline(always)]
@@ -139,10 +139,10 @@ impl<B, const ADDS: bool> TypedStep<B, ADDS> {
     }
 }
 
-impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
+impl<B: Bundle, const ADDS: bool> ChangeSpec for BundleChange<B, ADDS> {
     const ADDS: bool = ADDS;
     const IN_TABLES: bool = B::Parts::KINDS.intersects(PartKinds::TABLE);
-    const DROPS: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.intersects(PartKinds::SPARSE), ADDS) {
+    const TOLERATED: PlanFlags = match (B::Parts::NEEDS_DROP && !B::Parts::KINDS.intersects(PartKinds::SPARSE), ADDS) {
         (false, _) => PlanFlags::NONE,
         (true, true) => PlanFlags::REPLACES,
         (true, false) => PlanFlags::DROPS,
@@ -156,7 +156,9 @@ impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
             let at_once = B::Parts::SOLE_SPARSE && !kinds.intersects(PartKinds::SPARSE_DROPS);
             return if at_once { PlanFlags::SPARSE } else { PlanFlags::NONE };
         }
-        match kinds.intersects(PartKinds::SPARSE) && (subject.is_new() || !kinds.intersects(PartKinds::SPARSE_DROPS)) {
+        match kinds.intersects(PartKinds::SPARSE)
+            && (subject.has_no_row() || !kinds.intersects(PartKinds::SPARSE_DROPS))
+        {
             true if kinds.intersects(PartKinds::LINKS) => PlanFlags::LINKS,
             true => PlanFlags::SPARSE,
             false => PlanFlags::NONE,
@@ -166,12 +168,12 @@ impl<B: Bundle, const ADDS: bool> Step for TypedStep<B, ADDS> {
     #[inline(always)]
     fn key(self, subject: Subject) -> PlanKey {
         let table = if Self::IN_TABLES { subject.table() } else { TableId::EMPTY };
-        PlanKey::of_type(TypeId::of::<B>(), Self::STEP, table, subject.is_new())
+        PlanKey::of_type(TypeId::of::<B>(), Self::STEP, table, subject.has_no_row())
     }
 
     #[inline]
-    fn number(self) -> Number {
-        Number::OfBundle(|store| Change::of(Self::STEP(store.register_bundle::<B>())))
+    fn change(self) -> LazyChange {
+        LazyChange::OfBundle(|store| Change::of(Self::STEP(store.register_bundle::<B>())))
     }
 
     #[inline(always)]
