@@ -6,7 +6,7 @@
 
 mod copy;
 
-pub(crate) use self::copy::{ColumnCopy, ColumnParts, CopiedValues, NewValues};
+pub(crate) use self::copy::{BegunTicks, ColumnClones, ColumnCopy, ColumnParts, NewValues};
 pub(crate) use crate::aligned_memory::{SMALL, copy_item, copy_row, move_row};
 
 use alloc::boxed::Box;
@@ -364,11 +364,7 @@ static NO_TABLE: Column = Column {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ColumnAddress(NonNull<Column>);
 
-impl Default for ColumnAddress {
-    fn default() -> Self {
-        Self::NOWHERE
-    }
-}
+impl_default!([] ColumnAddress => Self::NOWHERE);
 
 // SAFETY: reading the column takes a promise that it is there and not being changed.
 unsafe impl Send for ColumnAddress {}

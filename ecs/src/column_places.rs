@@ -8,7 +8,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::alloc_error::{AllocError, try_reserve_exact};
+use crate::alloc_error::{AllocError, or_raise, try_reserve_exact};
 use crate::column::ColumnAddress;
 use crate::component::SlotAddress;
 use crate::entity::TableId;
@@ -101,11 +101,7 @@ pub(crate) struct ColumnPlaces {
     front: Cells,
 }
 
-impl Default for ColumnPlaces {
-    fn default() -> Self {
-        Self::with_cells(1).unwrap_or_else(|error| error.raise())
-    }
-}
+impl_default!([] ColumnPlaces => or_raise(Self::with_cells(1)));
 
 /// The columns, while their tables exist and are not being changed.
 #[derive(Clone, Copy)]

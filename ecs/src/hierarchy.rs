@@ -3,8 +3,6 @@
 //! An entity is a child of the one that its [`ChildOf`] names, and that lists it in [`Children`]. Children end with their parent.
 
 use core::cmp::Ordering;
-use core::ops::Deref;
-use core::slice;
 
 use strata_ecs_derive::Component;
 
@@ -98,56 +96,12 @@ impl Children {
     }
 }
 
-impl Deref for Children {
-    type Target = [Entity];
+impl_deref!(#[inline] [] Children => [Entity], |this| *this.0);
 
-    #[inline]
-    fn deref(&self) -> &[Entity] {
-        &self.0
-    }
-}
-
-impl<'a> IntoIterator for &'a Children {
-    type Item = &'a Entity;
-    type IntoIter = slice::Iter<'a, Entity>;
-
-    #[inline]
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
-    }
-}
+impl_into_iter!(['a] &'a Children => &'a [Entity], |this| &*this.0);
 
 #[cfg(feature = "serde")]
-mod serialized {
-    //! As the parent, and as the list of children.
+impl_serde!(ChildOf as Entity, |this| this.0, Self);
 
-    use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::{ChildOf, Children};
-    use crate::entity::Entity;
-    use crate::relationship::SourceList;
-
-    impl Serialize for ChildOf {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            self.0.serialize(serializer)
-        }
-    }
-
-    impl<'de> Deserialize<'de> for ChildOf {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            Entity::deserialize(deserializer).map(Self)
-        }
-    }
-
-    impl Serialize for Children {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            self.0.serialize(serializer)
-        }
-    }
-
-    impl<'de> Deserialize<'de> for Children {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            SourceList::deserialize(deserializer).map(Self)
-        }
-    }
-}
+#[cfg(feature = "serde")]
+impl_serde!(Children as SourceList, |this| this.0, Self);

@@ -1,83 +1,55 @@
-//! A map from `u32` that is as small as its content and is probed in one or two loads.
+//! A map from `u32` to `u32` that is as small as its content and is probed in one or two loads.
 //!
-//! Edges are found by change with it. Linear probing over a power of two of cells, at most half of
-//! which are used. Nothing is ever removed. Where the search for a key begins is the choice of the map's user: [`Dense`] for
-//! small, dense numbers, which need no hashing; [`Mixed`] for numbers of which the higher bits tell keys apart, too.
+//! Edges are found by change with it. Linear probing over a power of two of cells, at most half of which are used. Nothing is ever removed.
 
 use alloc::boxed::Box;
 use alloc::vec;
-use core::marker::PhantomData;
 
 /// A key that marks an unused cell.
 const UNUSED: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
-struct Entry<V> {
+struct Entry {
     key: u32,
-    value: V,
+    value: u32,
 }
 
-/// Which bits of a key choose its cell.
-pub(crate) trait Spread {
-    /// A number whose lower bits choose the cell. No two keys have the same.
-    fn spread(key: u32) -> u32;
+/// A number whose lower bits choose the cell of a key. No two keys have the same. It is the finalizer of MurmurHash3: each bit depends on all
+/// bits of the key.
+#[inline]
+fn spread(key: u32) -> u32 {
+    let key = (key ^ key >> 16).wrapping_mul(0x85EB_CA6B);
+    let key = (key ^ key >> 13).wrapping_mul(0xC2B2_AE35);
+    key ^ key >> 16
 }
 
-/// A key belongs into the cell that its lower bits name.
-pub(crate) struct Dense;
-
-impl Spread for Dense {
-    #[inline]
-    fn spread(key: u32) -> u32 {
-        key
-    }
-}
-
-/// All bits of a key have a part in the choice of its cell.
-pub(crate) struct Mixed;
-
-impl Spread for Mixed {
-    /// The finalizer of MurmurHash3: a bijection, after which each bit depends on all bits of the key.
-    #[inline]
-    fn spread(key: u32) -> u32 {
-        let key = (key ^ key >> 16).wrapping_mul(0x85EB_CA6B);
-        let key = (key ^ key >> 13).wrapping_mul(0xC2B2_AE35);
-        key ^ key >> 16
-    }
-}
-
-/// A small map from numbers. `V::default()` fills unused cells.
-pub(crate) struct IdMap<V = u32, S = Dense> {
+/// A small map from numbers.
+pub(crate) struct IdMap {
     /// Their number is a power of two, so there is at least one; and at least one is unused.
-    cells: Box<[Entry<V>]>,
+    cells: Box<[Entry]>,
     /// The number of cells less one.
     mask: u32,
     len: u32,
-    spread: PhantomData<S>,
 }
 
-impl<V: Copy + Default, S: Spread> Default for IdMap<V, S> {
-    fn default() -> Self {
-        Self::with_cells(1)
-    }
-}
+impl_default!([] IdMap => Self::with_cells(1));
 
-impl<V: Copy + Default, S: Spread> IdMap<V, S> {
+impl IdMap {
     fn with_cells(count: usize) -> Self {
         assert!(count.is_power_of_two() && count <= 1 << 31);
-        let cells = vec![Entry { key: UNUSED, value: V::default() }; count].into_boxed_slice();
-        Self { cells, mask: count as u32 - 1, len: 0, spread: PhantomData }
+        let cells = vec![Entry { key: UNUSED, value: 0 }; count].into_boxed_slice();
+        Self { cells, mask: count as u32 - 1, len: 0 }
     }
 
     /// The cell where the search for a key begins, and after `step` steps.
     #[inline]
     fn cell(&self, key: u32, step: u32) -> usize {
-        (S::spread(key).wrapping_add(step) & self.mask) as usize
+        (spread(key).wrapping_add(step) & self.mask) as usize
     }
 
     /// The value of a key.
     #[inline]
-    pub(crate) fn get(&self, key: u32) -> Option<V> {
+    pub(crate) fn get(&self, key: u32) -> Option<u32> {
         let mut step = 0;
         loop {
             let at = self.cell(key, step);
@@ -96,10 +68,12 @@ impl<V: Copy + Default, S: Spread> IdMap<V, S> {
     }
 
     /// Adds a key that is not in the map yet.
-    pub(crate) fn insert(&mut self, key: u32, value: V) {
+    pub(crate) fn insert(&mut self, key: u32, value: u32) {
         debug_assert!(key != UNUSED && self.get(key).is_none());
         if (self.len as usize + 1) * 2 > self.cells.len() {
-            *self = self.copy_with(self.cells.len() * 2);
+            let mut larger = Self::with_cells(self.cells.len() * 2);
+            self.iter().for_each(|(key, value)| larger.insert(key, value));
+            *self = larger;
         }
         let mut step = 0;
         while self.cells[self.cell(key, step)].key != UNUSED {
@@ -110,17 +84,8 @@ impl<V: Copy + Default, S: Spread> IdMap<V, S> {
         self.len += 1;
     }
 
-    /// The same entries in other places.
-    fn copy_with(&self, cells: usize) -> Self {
-        let mut copy = Self::with_cells(cells);
-        for entry in self.cells.iter().filter(|entry| entry.key != UNUSED) {
-            copy.insert(entry.key, entry.value);
-        }
-        copy
-    }
-
     /// All keys with their values, in no order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, V)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
         self.cells.iter().filter(|entry| entry.key != UNUSED).map(|entry| (entry.key, entry.value))
     }
 
@@ -140,11 +105,11 @@ impl<V: Copy + Default, S: Spread> IdMap<V, S> {
 
 #[cfg(test)]
 mod tests {
-    use super::{IdMap, Mixed};
+    use super::IdMap;
 
     #[test]
     fn what_went_in_is_found_and_nothing_else() {
-        let mut map = IdMap::<u32>::default();
+        let mut map = IdMap::default();
         for key in 0..1000u32 {
             assert_eq!(map.get(key * 3), None);
             map.insert(key * 3, key);
@@ -156,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_map_is_as_small_as_its_content() {
-        let mut map = <IdMap>::default();
+        let mut map = IdMap::default();
         for (key, value) in [(1_000_000, 7), (5, 8), (u32::MAX - 1, 9)] {
             map.insert(key, value);
         }
@@ -177,7 +142,7 @@ mod tests {
             |at| at * 64 + 5,
         ];
         for pattern in patterns {
-            let mut map = IdMap::<u32, Mixed>::default();
+            let mut map = IdMap::default();
             (0..20_000).for_each(|at| map.insert(pattern(at), at));
             // With half of the cells in use, half a step is expected of keys that are spread at random.
             assert!(map.steps() < 20_000, "{} steps", map.steps());

@@ -3,15 +3,15 @@
 
 /// Implements `Debug` by an expression of the value and the formatter.
 macro_rules! impl_debug {
-    ($(#[$attribute:meta])* [$($generics:tt)*] $($implementation:tt)*) => {
-        impl_fmt!($(#[$attribute])* Debug: [$($generics)*] $($implementation)*);
+    ($($implementation:tt)*) => {
+        impl_fmt!(Debug: $($implementation)*);
     };
 }
 
 /// Implements `Display` by an expression of the value and the formatter.
 macro_rules! impl_display {
     ($(#[$attribute:meta])* [$($generics:tt)*] $($implementation:tt)*) => {
-        impl_fmt!($(#[$attribute])* Display: [$($generics)*] $($implementation)*);
+        impl_fmt!(Display: $(#[$attribute])* [$($generics)*] $($implementation)*);
     };
 }
 
@@ -42,7 +42,7 @@ macro_rules! impl_from_variant {
 }
 
 macro_rules! impl_fmt {
-    ($(#[$attribute:meta])* $Trait:ident: [$($generics:tt)*] $Type:ty => |$this:ident, $f:ident| $done:expr) => {
+    ($Trait:ident: $(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => |$this:ident, $f:ident| $done:expr) => {
         $(#[$attribute])*
         impl<$($generics)*> ::core::fmt::$Trait for $Type {
             fn fmt(&self, $f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
@@ -128,6 +128,37 @@ macro_rules! impl_into_iter {
             fn into_iter(self) -> Self::IntoIter {
                 let $this = self;
                 IntoIterator::into_iter($inner)
+            }
+        }
+    };
+}
+
+/// Implements `Default` by an expression, for types that a derive would demand too much of, or whose parts have other values at first.
+macro_rules! impl_default {
+    ([$($generics:tt)*] $Type:ty => $value:expr) => {
+        impl<$($generics)*> Default for $Type {
+            fn default() -> Self {
+                $value
+            }
+        }
+    };
+}
+
+/// Implements `Serialize` and `Deserialize` by another value.
+#[cfg(feature = "serde")]
+macro_rules! impl_serde {
+    ($(#[$attribute:meta])* $Type:ty as $Other:ty, |$this:ident| $other:expr, $from:expr) => {
+        impl ::serde_core::Serialize for $Type {
+            fn serialize<S: ::serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let $this = self;
+                $other.serialize(serializer)
+            }
+        }
+
+        $(#[$attribute])*
+        impl<'de> ::serde_core::Deserialize<'de> for $Type {
+            fn deserialize<D: ::serde_core::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <$Other as ::serde_core::Deserialize>::deserialize(deserializer).map($from)
             }
         }
     };

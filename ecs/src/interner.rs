@@ -93,11 +93,7 @@ impl<L: ?Sized> Interner<L> {
     }
 }
 
-impl<L: ?Sized> Default for Interner<L> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+impl_default!([L: ?Sized] Interner<L> => Self::new());
 
 impl_debug_of_fields! { [L: ?Sized] Interner<L> {} }
 
@@ -146,7 +142,7 @@ pub(crate) enum Kept<L: ?Sized + 'static> {
 }
 
 impl_deref!(#[inline] [L: ?Sized] Kept<L> => L, |this| *match this {
-    Self::Boxed(value) => &**value,
+    Self::Boxed(value) => value,
     Self::Leaked(value) => *value,
 });
 

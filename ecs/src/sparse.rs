@@ -11,6 +11,6 @@ mod tag;
 mod storage;
 mod copy;
 
-pub(crate) use self::copy::{BegunTicks, Members, SparseClones, SparseCopy, indexes};
+pub(crate) use self::copy::{Members, SparseCopy, indexes};
 pub(crate) use self::set::SparseSet;
 pub(crate) use self::storage::SparseStorage;

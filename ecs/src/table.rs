@@ -19,7 +19,7 @@ mod copy;
 
 pub(crate) use self::bulk::AscendingRows;
 pub(crate) use self::column_move::ColumnMove;
-pub(crate) use self::copy::{BegunTicks, KnownTable, TableClones, TableCopy};
+pub(crate) use self::copy::{KnownTable, TableCopy};
 pub use self::tables::Tables;
 
 use alloc::boxed::Box;
@@ -105,27 +105,21 @@ fn interest_in(ids: &[ComponentId], watched: ColumnSet, components: &Components,
 impl Table {
     fn new(id: TableId, ids: Box<[ComponentId]>, components: &Components, in_all: Interest) -> Self {
         let columns: Columns = ids.iter().filter_map(|&id| components.info(id)).map(Column::new).collect();
-        let needs_drop = columns.iter().any(|column| column.drop_fn().is_some());
-        let tracked = columns.iter().any(|column| column.tracking().is_some());
         let watched = ColumnSet::watched(&ids, components);
-        let only_list = only_list(&ids, components);
-        let interest = interest_in(&ids, watched, components, in_all);
-        let (entities, stamped) = (Vec::new(), TickCell::default());
-        let disabling = disabling_columns(&ids, components);
         Self {
             id,
-            components: ids,
-            columns,
-            entities,
+            entities: Vec::new(),
             capacity: 0,
-            needs_drop,
-            tracked,
-            stamped,
+            needs_drop: columns.iter().any(|column| column.drop_fn().is_some()),
+            tracked: columns.iter().any(|column| column.tracking().is_some()),
+            stamped: TickCell::default(),
             departures: 0,
-            interest,
+            interest: interest_in(&ids, watched, components, in_all),
             watched,
-            only_list,
-            disabling,
+            only_list: only_list(&ids, components),
+            disabling: disabling_columns(&ids, components),
+            columns,
+            components: ids,
         }
     }
 

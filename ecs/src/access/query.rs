@@ -272,22 +272,22 @@ impl FilteredAccess {
 
     /// As [`conflict_with`](Self::conflict_with), but for nested queries.
     fn part_conflict(&self, other: &Self) -> Option<ComponentConflict> {
-        let found = first_common(&self.writes, &other.writes)
-            .or_else(|| first_common(&self.writes, &other.reads))
-            .or_else(|| first_common(&self.reads, &other.writes))
-            .or_else(|| first_common(&self.writes, &other.ticks))
-            .or_else(|| first_common(&self.ticks, &other.writes));
-        found.filter(|_| !self.is_disjoint_with(other))
+        self.first_shared(other, |_| true).filter(|_| !self.is_disjoint_with(other))
     }
 
-    /// Whether two queries must not be used at the same time by different threads. That is more than
+    /// The first component for which a condition holds that both borrow, and one of them mutably.
+    fn first_shared(&self, other: &Self, counts: impl Fn(ComponentId) -> bool) -> Option<ComponentConflict> {
+        let common = |a: &ComponentSet, b: &ComponentSet| a.common(b, &counts);
+        common(&self.writes, &other.writes)
+            .or_else(|| common(&self.writes, &other.reads))
+            .or_else(|| common(&self.reads, &other.writes))
+            .or_else(|| common(&self.writes, &other.ticks))
+            .or_else(|| common(&self.ticks, &other.writes))
+    }
+
+    /// What keeps two queries from being used at the same time by different threads. That is more than
     /// [`conflict_with`](Self::conflict_with): rows of one column that only a sparse component keeps apart share what is
     /// noted about changes of the column, and so do all rows of a sparse storage.
-    pub(crate) fn collides_with(&self, other: &Self, components: &Components) -> bool {
-        self.collision_with(other, components).is_some()
-    }
-
-    /// What keeps two queries from being used at the same time by different threads.
     pub(crate) fn collision_with(&self, other: &Self, components: &Components) -> Option<ComponentConflict> {
         self.parts().find_map(|part| other.parts().find_map(|theirs| part.part_collision(theirs, components)))
     }
@@ -297,10 +297,7 @@ impl FilteredAccess {
         let is_sparse = |id: ComponentId| components.info(id).is_none_or(|info| info.storage() == StorageType::Sparse);
         let in_other_tables = self.is_apart_from(other, |index| !is_sparse(ComponentId(index as u32)));
         // Two that borrow all components borrow sparse ones.
-        let common = |a: &ComponentSet, b: &ComponentSet| a.common(b, |id| !in_other_tables || is_sparse(id));
-        common(&self.writes, &other.writes)
-            .or_else(|| [&self.reads, &self.ticks].iter().find_map(|looked_at| common(looked_at, &other.writes)))
-            .or_else(|| [&other.reads, &other.ticks].iter().find_map(|looked_at| common(&self.writes, looked_at)))
+        self.first_shared(other, |id| !in_other_tables || is_sparse(id))
     }
 
     /// All components that it reads or writes, of the entities that it matches.

@@ -313,7 +313,7 @@ impl Access {
     /// Whether two systems must not run at the same time.
     pub(crate) fn collides_with(&self, other: &Self, components: &Components) -> bool {
         let collide = |pair: (&ParamAccess, &ParamAccess)| match pair {
-            (ParamAccess::Query(a), ParamAccess::Query(b)) => a.collides_with(b, components),
+            (ParamAccess::Query(a), ParamAccess::Query(b)) => a.collision_with(b, components).is_some(),
             (a, b) => conflict(a, b, components).is_some(),
         };
         self.exclusive || other.exclusive || self.pairs(other).any(collide)

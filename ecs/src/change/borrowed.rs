@@ -1,7 +1,7 @@
 //! Components and resources that are borrowed together with their ticks.
 
 use core::fmt;
-use core::ops::{Deref, DerefMut};
+use core::ops::DerefMut;
 
 use super::detect::{detect_changes, detect_changes_mut};
 use super::ticks::Ticks;
@@ -154,12 +154,10 @@ impl<'w, T: ?Sized> Mut<'w, T> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand. Counts as added and changed.
-impl<'w, T: ?Sized> From<&'w mut T> for Mut<'w, T> {
-    fn from(value: &'w mut T) -> Self {
-        Self { value, ticks: Ticks::nowhere() }
-    }
-}
+impl_from!(
+    /// For unit tests of systems, which can be called by hand. Counts as added and changed.
+    ['w, T: ?Sized] &'w mut T => Mut<'w, T>, |value| Self { value, ticks: Ticks::nowhere() }
+);
 
 impl<T: ?Sized> DerefMut for Mut<'_, T> {
     #[inline]
@@ -242,12 +240,10 @@ impl<'w, T: ?Sized> Ref<'w, T> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand. Counts as added and changed.
-impl<'w, T: ?Sized> From<&'w T> for Ref<'w, T> {
-    fn from(value: &'w T) -> Self {
-        Self { value, ticks: Ticks::nowhere() }
-    }
-}
+impl_from!(
+    /// For unit tests of systems, which can be called by hand. Counts as added and changed.
+    ['w, T: ?Sized] &'w T => Ref<'w, T>, |value| Self { value, ticks: Ticks::nowhere() }
+);
 
 /// The same reference, to read.
 impl<'w, T: ?Sized> From<Mut<'w, T>> for Ref<'w, T> {
@@ -260,14 +256,7 @@ impl<'w, T: ?Sized> From<Mut<'w, T>> for Ref<'w, T> {
 macro_rules! to_read {
     ($($Type:ident),*) => {
         $(
-            impl<T: ?Sized> Deref for $Type<'_, T> {
-                type Target = T;
-
-                #[inline]
-                fn deref(&self) -> &T {
-                    self.value
-                }
-            }
+            impl_deref!(#[inline] [T: ?Sized] $Type<'_, T> => T, |this| *this.value);
 
             impl<T: ?Sized> AsRef<T> for $Type<'_, T> {
                 fn as_ref(&self) -> &T {
@@ -275,11 +264,8 @@ macro_rules! to_read {
                 }
             }
 
-            impl<T: fmt::Debug + ?Sized> fmt::Debug for $Type<'_, T> {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.debug_tuple(stringify!($Type)).field(&self.value).finish()
-                }
-            }
+            impl_debug!([T: fmt::Debug + ?Sized] $Type<'_, T> => |this, f|
+                f.debug_tuple(stringify!($Type)).field(&this.value).finish());
         )*
     };
 }

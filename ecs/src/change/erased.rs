@@ -1,6 +1,5 @@
 //! Components that are borrowed mutably without their type, together with their ticks.
 
-use core::fmt;
 use core::ptr::NonNull;
 
 use super::borrowed::Mut;
@@ -319,8 +318,4 @@ impl<'w> ErasedMut<'w> {
 
 detect_changes!([] ErasedMut<'_>);
 
-impl fmt::Debug for ErasedMut<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_ref().fmt(f)
-    }
-}
+impl_debug!([] ErasedMut<'_> => |this, f| this.as_ref().fmt(f));

@@ -33,6 +33,12 @@ pub(crate) struct CopiedValues {
     copying: Option<Copying>,
 }
 
+/// What a column needs to become what its copy is: clones, unless bytes are copied.
+pub(crate) type ColumnClones = Option<CopiedValues>;
+
+/// Ticks for a column that keeps some, if its copy has none.
+pub(crate) type BegunTicks = Option<Box<Tracking>>;
+
 /// What a column held, with what was known of its changes.
 pub(crate) struct ColumnCopy {
     values: Arc<CopiedValues>,
@@ -61,9 +67,7 @@ impl ColumnParts {
     pub(crate) fn new(values: NewValues, visited: Tick) -> Self {
         Self { values, visited, ticks: None, clone: None, constructed: false }
     }
-}
 
-impl ColumnParts {
     /// Whether its values can be cloned.
     pub(crate) fn can_be_cloned(&self) -> bool {
         self.clone.is_some() || self.values.descriptor().functions().copying().is_some()
@@ -100,18 +104,12 @@ impl NewValues {
 
     /// What is known of the type of the values.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
-        match self {
-            Self::Vec(values) => values.descriptor(),
-            Self::Column(values) => values.descriptor,
-        }
+        self.as_slice().descriptor()
     }
 
     /// How many values there are.
     pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Vec(values) => values.len(),
-            Self::Column(values) => values.len,
-        }
+        self.as_slice().len()
     }
 
     /// Where the values are, one behind the other.
@@ -314,7 +312,7 @@ impl ColumnCopy {
     /// # Errors
     ///
     /// If there is no memory.
-    pub(crate) fn clones(&self) -> Result<Option<CopiedValues>, AllocError> {
+    pub(crate) fn clones(&self) -> Result<ColumnClones, AllocError> {
         if let Some(Copying::Bytes) = self.values.copying {
             return Ok(None);
         }
@@ -343,7 +341,7 @@ impl ColumnCopy {
     /// # Errors
     ///
     /// If there is no memory.
-    pub(crate) fn take_clones(&mut self) -> Result<Option<CopiedValues>, AllocError> {
+    pub(crate) fn take_clones(&mut self) -> Result<ColumnClones, AllocError> {
         match Arc::get_mut(&mut self.values) {
             Some(values) => {
                 let none = values.without_values();
@@ -374,12 +372,7 @@ impl ColumnCopy {
     /// # Errors
     ///
     /// If there is no memory.
-    pub(crate) fn begun_ticks(
-        &self,
-        to: &Column,
-        latest: Option<Tick>,
-        now: Tick,
-    ) -> Result<Option<Box<Tracking>>, AllocError> {
+    pub(crate) fn begun_ticks(&self, to: &Column, latest: Option<Tick>, now: Tick) -> Result<BegunTicks, AllocError> {
         let (Some(there), None) = (&to.tracking, &self.tracking) else { return Ok(None) };
         let latest = latest.filter(|latest| latest.age(now) <= self.visited.age(now));
         let tick = latest.unwrap_or(self.visited);
@@ -400,7 +393,7 @@ impl ColumnCopy {
         to: &mut Column,
         before: usize,
         clones: Option<&mut CopiedValues>,
-        begun: Option<Box<Tracking>>,
+        begun: BegunTicks,
     ) {
         let values = &*self.values;
         match clones {
@@ -422,7 +415,7 @@ impl ColumnCopy {
 
     /// Puts a copy of the ticks into a column that has the values. Room has been made there, and the ticks are
     /// [those that were begun](Self::begun_ticks) for it.
-    pub(crate) fn put_ticks(&self, to: &mut Column, begun: Option<Box<Tracking>>) {
+    pub(crate) fn put_ticks(&self, to: &mut Column, begun: BegunTicks) {
         to.visited.set(self.visited);
         match (&mut to.tracking, &self.tracking, begun) {
             (Some(to), Some(own), _) => to.copy_from(own, self.ticks),

@@ -48,15 +48,21 @@ impl ConstAccess {
         }
     }
 
+    /// The accesses of which it consists, if it has several.
+    pub(super) const fn parts(&self) -> Option<&'static [Self]> {
+        match self {
+            Self::Params(parts) | Self::Groups(parts) | Self::OneOf(parts) => Some(parts),
+            _ => None,
+        }
+    }
+
     /// Whether all of the world may be looked at.
     pub(crate) const fn looks_at_world(&self) -> bool {
         match self {
             Self::World => true,
-            Self::Nothing | Self::Query(_) | Self::Resource { .. } | Self::NonSend | Self::Lookup(_) => false,
             Self::Field { access, .. } | Self::Once(_, access) => access.looks_at_world(),
-            Self::Params(params) | Self::Groups(params) | Self::OneOf(params) => {
-                any_in!(param in params => param.looks_at_world())
-            }
+            _ if let Some(parts) = self.parts() => any_in!(part in parts => part.looks_at_world()),
+            _ => false,
         }
     }
 
@@ -104,6 +110,11 @@ pub struct NamedAccess {
 impl NamedAccess {
     pub(crate) const fn new(name: &'static str, access: ConstAccess, role: Role) -> Self {
         Self { name, access, role }
+    }
+
+    /// That of a query as if it were the only parameter of the rows.
+    pub(super) const fn of_query(query: &ConstTerm) -> Self {
+        Self::new("", ConstAccess::Query(*query), Role::Row)
     }
 
     /// Whether it is part of the query that a row system runs over.

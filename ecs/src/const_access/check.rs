@@ -13,7 +13,7 @@ use super::report::{
 };
 use super::same_type::SameTypePair;
 use crate::component::Component;
-use crate::term::{ConstTerm, Usage, any_in, each_in, find_in};
+use crate::term::{ConstTerm, Usage, any_in, each_in, find_in, first_found};
 
 /// Fails to compile if two parameters of a system get into each other's way, one asks for what is never known, or one gives
 /// to the first row what all rows are to see. The options of a row system stand among its parameters.
@@ -24,7 +24,7 @@ pub const fn check_system(system: &str, params: &[NamedAccess]) {
             report_untracked(&["system `", system, "`: ", b.noun(), b.name, "`"], found, "");
         }
         if let Some((given, field)) = given_once(&b.access)
-            && has_rows(params)
+            && any_in!(param in params => param.is_of_rows())
         {
             report_once(system, b, field, given);
         }
@@ -44,10 +44,6 @@ pub const fn check_same_types(system: &str, params: &[NamedAccess], pairs: &[Sam
 }
 
 /// Whether a system is called once for each row.
-const fn has_rows(params: &[NamedAccess]) -> bool {
-    any_in!(param in params => param.is_of_rows())
-}
-
 /// Fails to compile if the parameters of a pair can be about the same entity.
 #[track_caller]
 const fn check_pair(system: &str, pair: &SameTypePair, params: &[NamedAccess]) {
@@ -114,10 +110,10 @@ pub(crate) const fn may_repeat(components: &ConstTerm) -> bool {
 /// A component that a term names twice, certainly or as far as can be told.
 const fn named_twice(term: &ConstTerm, certainly: bool) -> Option<&'static str> {
     let ConstTerm::Group(_, members) = term else { return None };
-    find_in!(member after before in members => match named_twice(member, certainly) {
-        None => find_in!(other in before => named_by_both(other, member, certainly)),
-        found => found,
-    })
+    find_in!(member after before in members => first_found!(
+        named_twice(member, certainly),
+        find_in!(other in before => named_by_both(other, member, certainly))
+    ))
 }
 
 /// A component that two terms name.

@@ -3,7 +3,7 @@
 use super::access::{ConstAccess, Given, NamedAccess};
 use super::disjoint::Overlap;
 use crate::component::ComponentKey;
-use crate::term::{ConstTerm, Group, any_in, find_in};
+use crate::term::{ConstTerm, Group, any_in, find_in, first_found};
 
 /// What can be borrowed.
 #[derive(Clone, Copy)]
@@ -18,13 +18,6 @@ pub(super) enum BorrowKind {
     Messages,
     /// A value that stays on its thread.
     NonSend,
-}
-
-impl BorrowKind {
-    /// Whether it is something that entities have.
-    pub(super) const fn is_of_entities(self) -> bool {
-        matches!(self, Self::Component | Self::AllComponents | Self::Changes)
-    }
 }
 
 /// What two accesses have in common that they must not.
@@ -118,19 +111,14 @@ pub(super) const fn conflict_of(a: &NamedAccess, b: &NamedAccess, params: &[Name
 /// A conflict of something of the rows with a parameter that is not.
 const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess]) -> Option<Conflict> {
     match other {
-        ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
-            find_in!(part in parts => with_rows(row, part, params))
-        }
+        _ if let Some(parts) = other.parts() => find_in!(part in parts => with_rows(row, part, params)),
         ConstAccess::Field { name, access } => Conflict::in_second(with_rows(row, access, params), name),
         ConstAccess::Lookup(query) => Conflict::of_lookup(with_rows(row, query, params)),
         ConstAccess::Query(term) => match row {
             ConstAccess::Query(row) => {
                 // What keeps the query's own entities apart says nothing of those that a nested query reads.
                 let found = Conflict::unless_apart(shared_component(row, term, false), Overlap::of_rows(params, term));
-                match found {
-                    None => nested_in(term, row, &Other::Rows(params)),
-                    found => found,
-                }
+                first_found!(found, nested_in(term, row, params))
             }
             _ => None,
         },
@@ -141,12 +129,8 @@ const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess
 /// A conflict between two parameters, each of which may have parts.
 pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
     match (a, b) {
-        (ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts), _) => {
-            find_in!(part in parts => between(part, b))
-        }
-        (_, ConstAccess::Params(_) | ConstAccess::Groups(_) | ConstAccess::OneOf(_)) => {
-            Conflict::swapped(between(b, a))
-        }
+        _ if let Some(parts) = a.parts() => find_in!(part in parts => between(part, b)),
+        _ if b.parts().is_some() => Conflict::swapped(between(b, a)),
         (ConstAccess::Field { name, access }, _) => Conflict::in_first(between(access, b), name),
         (_, ConstAccess::Field { name, access }) => Conflict::in_second(between(a, access), name),
         (ConstAccess::Once(_, access), _) => between(access, b),
@@ -159,58 +143,36 @@ pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict
         }
         (ConstAccess::World, other) | (other, ConstAccess::World) => written(other),
         (ConstAccess::Query(a), ConstAccess::Query(b)) => {
-            let found = Conflict::unless_apart(shared_component(a, b, false), Overlap::of(a, b));
-            match found {
-                None => match nested_in(a, b, &Other::Query(b)) {
-                    None => nested_in(b, a, &Other::Query(a)),
-                    found => found,
-                },
-                found => found,
-            }
+            let (rows_of_a, rows_of_b) = ([NamedAccess::of_query(a)], [NamedAccess::of_query(b)]);
+            first_found!(shared_with_rows(a, b, &rows_of_b), nested_in(a, b, &rows_of_b), nested_in(b, a, &rows_of_a))
         }
         _ => None,
     }
 }
 
-/// What a nested query is compared with: which entities those are.
-enum Other<'a> {
-    /// Those of another query.
-    Query(&'a ConstTerm),
-    /// The rows of a system.
-    Rows(&'a [NamedAccess]),
+/// A component that a query and `other` share, if an entity may be in the query and one of the rows.
+const fn shared_with_rows(query: &ConstTerm, other: &ConstTerm, rows: &[NamedAccess]) -> Option<Conflict> {
+    match shared_component(query, other, false) {
+        None => None,
+        found => Conflict::unless_apart(found, Overlap::of_rows(rows, query)),
+    }
 }
 
-/// A component that `other` writes and a nested query in a term reads. Such a query only reads, and of its own it has nothing that
-/// `other` may not read.
-const fn nested_in(term: &ConstTerm, other: &ConstTerm, entities: &Other<'_>) -> Option<Conflict> {
+/// A component that `other`, a term of these rows, writes and a nested query in a term reads. Such a query only reads, and of its own it has
+/// nothing that `other` may not read.
+const fn nested_in(term: &ConstTerm, other: &ConstTerm, rows: &[NamedAccess]) -> Option<Conflict> {
     match term {
         ConstTerm::Nested(query) => {
-            let found = match shared_component(query, other, false) {
-                None => None,
-                found => Conflict::unless_apart(
-                    found,
-                    match entities {
-                        Other::Query(all) => Overlap::of(query, all),
-                        Other::Rows(params) => Overlap::of_rows(params, query),
-                    },
-                ),
-            };
-            match found {
-                None => nested_in(query, other, entities),
-                found => found,
-            }
+            first_found!(shared_with_rows(query, other, rows), nested_in(query, other, rows))
         }
-        ConstTerm::Group(_, members) => find_in!(member in members => nested_in(member, other, entities)),
+        ConstTerm::Group(_, members) => find_in!(member in members => nested_in(member, other, rows)),
         _ => None,
     }
 }
 
 /// What a query borrows twice, once mutably: in its terms, or in one of them and in a query that is nested in it.
 pub(super) const fn conflict_of_query(query: &ConstTerm) -> Option<Conflict> {
-    match conflict_of_members(query) {
-        None => nested_in(query, query, &Other::Query(query)),
-        found => found,
-    }
+    first_found!(conflict_of_members(query), nested_in(query, query, &[NamedAccess::of_query(query)]))
 }
 
 /// Something that is borrowed mutably.
@@ -231,7 +193,7 @@ pub(super) const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
             Some(Conflict { fields: [None, None], .. }) => Conflict::in_first(conflict_within(access), name),
             found => found,
         },
-        ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
+        _ if let Some(parts) = access.parts() => {
             find_in!(part after before in parts => match conflict_within(part) {
                 None if !matches!(access, ConstAccess::OneOf(_)) => find_in!(other in before => between(other, part)),
                 found => found,
@@ -247,9 +209,7 @@ pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
         ConstAccess::Query(term) => untracked_component(term),
         ConstAccess::Lookup(access) => untracked(access),
         ConstAccess::Field { name, access } => Conflict::in_first(untracked(access), name),
-        ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
-            find_in!(part in parts => untracked(part))
-        }
+        _ if let Some(parts) = access.parts() => find_in!(part in parts => untracked(part)),
         _ => None,
     }
 }
@@ -262,9 +222,7 @@ pub(super) const fn given_once(access: &ConstAccess) -> Option<(Given, Option<&'
             Some((given, _)) => Some((given, Some(name))),
             None => None,
         },
-        ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
-            find_in!(part in parts => given_once(part))
-        }
+        _ if let Some(parts) = access.parts() => find_in!(part in parts => given_once(part)),
         _ => None,
     }
 }

@@ -41,16 +41,7 @@ macro_rules! any_row {
 impl Overlap {
     /// Of two queries.
     pub(super) const fn of(a: &ConstTerm, b: &ConstTerm) -> Self {
-        let excluded = [excluded_by_default(names_disabled(a)), excluded_by_default(names_disabled(b))];
-        let by_default = Todo { terms: excluded[0], rows: &[], rest: None };
-        let first = Todo { terms: core::slice::from_ref(a), rest: Some(&by_default), ..by_default };
-        let by_default = Todo { terms: excluded[1], rows: &[], rest: Some(&first) };
-        let second = Todo { terms: core::slice::from_ref(b), rest: Some(&by_default), ..by_default };
-        match Self::of_search(&second) {
-            Self::Unknown if excludes(a, b) || excludes(b, a) => Self::Never,
-            Self::Unknown if one_excludes(excluded[0], b) || one_excludes(excluded[1], a) => Self::Never,
-            found => found,
-        }
+        Self::of_rows(&[NamedAccess::of_query(a)], b)
     }
 
     /// Of the rows of a system with another query.
@@ -61,20 +52,14 @@ impl Overlap {
         let rows = Todo { terms: &[], rows: params, rest: Some(&by_default) };
         let by_default = Todo { terms: excluded[1], rows: &[], rest: Some(&rows) };
         let second = Todo { terms: core::slice::from_ref(other), rest: Some(&by_default), ..by_default };
-        match Self::of_search(&second) {
-            Self::Unknown if any_row!(row in params => excludes(row, other) || excludes(other, row)) => Self::Never,
-            Self::Unknown if one_excludes(excluded[0], other) => Self::Never,
-            Self::Unknown if any_row!(row in params => one_excludes(excluded[1], row)) => Self::Never,
-            found => found,
-        }
-    }
-
-    const fn of_search(todo: &Todo<'_>) -> Self {
         let mut steps = MOST_STEPS;
-        match can_match(Some(todo), None, None, &mut steps) {
-            _ if steps == 0 => Self::Unknown,
-            true => Self::Possible,
-            false => Self::Never,
+        match can_match(Some(&second), None, None, &mut steps) {
+            true if steps != 0 => Self::Possible,
+            false if steps != 0 => Self::Never,
+            _ if any_row!(row in params => excludes(row, other) || excludes(other, row)) => Self::Never,
+            _ if one_excludes(excluded[0], other) => Self::Never,
+            _ if any_row!(row in params => one_excludes(excluded[1], row)) => Self::Never,
+            _ => Self::Unknown,
         }
     }
 }

@@ -66,12 +66,17 @@ impl Conflict {
         if self.unknown { NOTE_BRANCHES } else { "" }
     }
 
-    /// As in " (field `commands`)", in parts.
+    /// The field in which the first or the second parameter has what they share.
     const fn field(&self, of: usize) -> [&'static str; 3] {
-        match self.fields[of] {
-            Some(field) => [" (field `", field, "`)"],
-            None => [""; 3],
-        }
+        in_field(self.fields[of])
+    }
+}
+
+/// As in " (field `commands`)", in parts; nothing if there is no field.
+const fn in_field(field: Option<&'static str>) -> [&'static str; 3] {
+    match field {
+        Some(field) => [" (field `", field, "`)"],
+        None => [""; 3],
     }
 }
 
@@ -97,11 +102,7 @@ pub(super) const fn report_once(system: &str, param: &NamedAccess, field: Option
         Given::Removals => ("removal", HELP_REMOVALS_ONCE),
     };
     let who = ["system `", system, "`: parameter `", param.name, "`"];
-    let fields = match field {
-        Some(field) => [" (field `", field, "`)"],
-        None => [""; 3],
-    };
-    fail(&[&who, &fields, &[" gives each ", what, " once, so that only the first row would see it\n", help]]);
+    fail(&[&who, &in_field(field), &[" gives each ", what, " once, so that only the first row would see it\n", help]]);
 }
 
 /// What two parameters of a system have in common.

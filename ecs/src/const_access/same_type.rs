@@ -53,7 +53,9 @@ impl SameTypePair {
         match access {
             ConstAccess::Resource { .. } => matches!(self.kind, BorrowKind::Resource | BorrowKind::Messages),
             ConstAccess::NonSend => matches!(self.kind, BorrowKind::NonSend),
-            ConstAccess::Query(_) | ConstAccess::Lookup(_) => self.kind.is_of_entities(),
+            ConstAccess::Query(_) | ConstAccess::Lookup(_) => {
+                matches!(self.kind, BorrowKind::Component | BorrowKind::AllComponents | BorrowKind::Changes)
+            }
             _ => false,
         }
     }

@@ -218,7 +218,7 @@ fn queries_run_beside_each_other_exactly_if_no_table_is_visited_by_both() {
                 a.matches(&has) && b.matches(&has)
             });
             // Two queries that ask for changes or read do not collide by that.
-            let collides = a.access(true).collides_with(&b.access(true), &components);
+            let collides = a.access(true).collision_with(&b.access(true), &components).is_some();
             assert_eq!(collides, visited_by_both, "{a:?} beside {b:?}");
         }
     }

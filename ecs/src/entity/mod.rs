@@ -13,6 +13,7 @@ mod life;
 mod slot;
 mod retired;
 mod summary;
+mod pages;
 
 mod allocator;
 
@@ -39,6 +40,7 @@ pub use self::keyed::{EntityHash, EntityHashMap, EntityHashSet, EntityHasher};
 pub use self::map::EntityMap;
 pub use self::mapper::{EntityMapper, MapEntities};
 pub(crate) use self::mapping::{FieldMapping, Mapping};
+pub(crate) use self::pages::Pages;
 pub(crate) use self::slot::Slot;
 pub use self::slot::{Location, TableId};
 pub(crate) use self::streams::{Ids, STREAMS, SplitStream};

@@ -9,12 +9,12 @@ use super::plan::{ChangeStep, MovePlan};
 use super::planner::Planner;
 use crate::component::{Components, Contents};
 use crate::entity::TableId;
-use crate::id_map::{IdMap, Mixed};
+use crate::id_map::IdMap;
 use crate::table::Tables;
 use crate::transition::Interest;
 
 /// By change: a plan or a node. The kind of a change is in its highest bits.
-type Changes = IdMap<u32, Mixed>;
+type Changes = IdMap;
 
 /// A sequence: the last step, and the node of those before it.
 struct SequenceNode {

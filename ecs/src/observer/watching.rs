@@ -1,6 +1,5 @@
 //! Finds the observers of an event: by component, by entity, or all. Observers are named by their index in their list, here called *place*.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 use core::slice;
@@ -9,7 +8,7 @@ use hashbrown::HashMap;
 
 use crate::alloc_error::try_shrink;
 use crate::component::ComponentId;
-use crate::entity::{Entities, Entity, EntityHashMap};
+use crate::entity::{Entities, Entity, EntityHashMap, Pages};
 
 /// What observers of a type of event watch.
 #[derive(Default)]
@@ -119,7 +118,7 @@ impl Watching {
         let lists = of_components.iter_mut().flatten().chain([of_all]).chain(of_entity);
         lists.for_each(|places| try_shrink(&mut places.all));
         try_shrink(of_components);
-        try_shrink(&mut of_entities.pages);
+        of_entities.pages.shrink_to_fit(|here| here.generation == 0);
         try_shrink(&mut of_entities.lists);
     }
 
@@ -195,7 +194,7 @@ const NO_ENTITY: OfIndex = OfIndex { generation: 0, places: 0 };
 #[derive(Default)]
 struct OfEntities {
     /// By index; a page exists only where an entity is.
-    pages: Vec<Option<Box<[OfIndex; PAGE]>>>,
+    pages: Pages<OfIndex, PAGE>,
     /// The places of the observers of entities that have several, in order.
     lists: Vec<Places>,
     /// The numbers of the lists that are not in use.
@@ -208,15 +207,12 @@ impl OfEntities {
     /// The places of the observers of an entity, in order.
     #[inline]
     fn get(&self, entity: Entity) -> &[u32] {
-        if let Some(Some(page)) = self.pages.get(entity.index() as usize / PAGE) {
-            let found = &page[entity.index() as usize % PAGE];
-            if found.generation == entity.generation() {
-                return if found.places & MANY == 0 {
-                    slice::from_ref(&found.places)
-                } else {
-                    &self.lists[(found.places & !MANY) as usize]
-                };
-            }
+        if let Some(found) = self.pages.get(entity.index()).filter(|found| found.generation == entity.generation()) {
+            return if found.places & MANY == 0 {
+                slice::from_ref(&found.places)
+            } else {
+                &self.lists[(found.places & !MANY) as usize]
+            };
         }
         if self.others.is_empty() { &[] } else { self.get_other(entity) }
     }
@@ -226,15 +222,10 @@ impl OfEntities {
         self.others.get(&entity).map_or(&[], |places| places)
     }
 
-    fn of_index(&mut self, index: u32) -> Option<&mut OfIndex> {
-        let page = self.pages.get_mut(index as usize / PAGE)?.as_mut()?;
-        Some(&mut page[index as usize % PAGE])
-    }
-
     /// Adds an observer behind the others of an entity.
     fn add(&mut self, entity: Entity, place: u32, is_alive: bool) {
         let generation = entity.generation();
-        let is_here = self.of_index(entity.index()).is_some_and(|here| here.generation == generation);
+        let is_here = self.pages.get(entity.index()).is_some_and(|here| here.generation == generation);
         if is_here || is_alive && place & MANY == 0 && !self.others.contains_key(&entity) {
             return self.add_by_index(entity, place);
         }
@@ -247,12 +238,8 @@ impl OfEntities {
 
     fn add_by_index(&mut self, entity: Entity, place: u32) {
         let Self { pages, lists, unused, others, len } = self;
-        let (index, generation) = (entity.index() as usize, entity.generation());
-        if pages.len() <= index / PAGE {
-            pages.resize_with(index / PAGE + 1, || None);
-        }
-        let page = pages[index / PAGE].get_or_insert_with(|| Box::new([NO_ENTITY; PAGE]));
-        let here = &mut page[index % PAGE];
+        let generation = entity.generation();
+        let here = pages.get_or_add(entity.index(), NO_ENTITY);
         if here.generation == generation {
             if here.places & MANY == 0 {
                 if here.places == place {
@@ -287,11 +274,8 @@ impl OfEntities {
     /// Removes an observer of an entity. `is_occupied` returns whether a place has an observer.
     fn remove(&mut self, entity: Entity, place: u32, is_occupied: &dyn Fn(u32) -> bool) {
         let Self { pages, lists, unused, others, len } = self;
-        let index = entity.index() as usize;
-        if let Some(Some(page)) = pages.get_mut(index / PAGE)
-            && page[index % PAGE].generation == entity.generation()
-        {
-            let here = &mut page[index % PAGE];
+        let here = pages.get_mut(entity.index());
+        if let Some(here) = here.filter(|here| here.generation == entity.generation()) {
             if here.places & MANY == 0 {
                 if here.places == place {
                     *here = NO_ENTITY;
@@ -436,6 +420,6 @@ mod tests {
         let mut watched = OfEntities::default();
         watched.add(Entity::PLACEHOLDER, 1, false);
         assert_eq!(watched.get(Entity::PLACEHOLDER), [1]);
-        assert!(watched.pages.is_empty());
+        assert_eq!(watched.pages.allocated_bytes(), 0);
     }
 }

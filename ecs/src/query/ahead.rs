@@ -116,17 +116,18 @@ impl Doubt {
     }
 }
 
-/// Does something for each type of iterator that reads a list of ids and does nothing else.
+/// Does something for each type of iterator that reads a list of ids and does nothing else: with the id that it will yield after `nth`
+/// others.
 macro_rules! for_lists {
     ($do:ident) => {
         $do! {
-            slice::Iter<'static, Entity>,
-            Copied<slice::Iter<'static, Entity>>,
-            Cloned<slice::Iter<'static, Entity>>,
-            vec::IntoIter<Entity>,
-            UniqueEntityIter<slice::Iter<'static, Entity>>,
-            UniqueEntityIter<Copied<slice::Iter<'static, Entity>>>,
-            UniqueEntityIter<vec::IntoIter<Entity>>
+            slice::Iter<'static, Entity> => |list, nth| list.as_slice().get(nth).copied(),
+            Copied<slice::Iter<'static, Entity>> => |list, nth| list.clone().nth(nth),
+            Cloned<slice::Iter<'static, Entity>> => |list, nth| list.clone().nth(nth),
+            vec::IntoIter<Entity> => |list, nth| list.as_slice().get(nth).copied(),
+            UniqueEntityIter<slice::Iter<'static, Entity>> => |list, nth| list.inner().as_slice().get(nth).copied(),
+            UniqueEntityIter<Copied<slice::Iter<'static, Entity>>> => |list, nth| list.inner().clone().nth(nth),
+            UniqueEntityIter<vec::IntoIter<Entity>> => |list, nth| list.inner().as_slice().get(nth).copied()
         }
     };
 }
@@ -135,7 +136,7 @@ macro_rules! for_lists {
 #[inline(always)]
 fn is_list<I>() -> bool {
     macro_rules! is_any {
-        ($($List:ty),*) => {
+        ($($List:ty => |$list:ident, $nth:ident| $id:expr),*) => {
             false $(|| id_of_type::<I>() == TypeId::of::<$List>())*
         };
     }
@@ -146,58 +147,17 @@ fn is_list<I>() -> bool {
 #[inline]
 fn id_ahead<I>(entities: &I, nth: usize) -> Option<Entity> {
     macro_rules! of_any {
-        ($($List:ty),*) => {$(
+        ($($List:ty => |$list:ident, $nth:ident| $id:expr),*) => {$(
             if id_of_type::<I>() == TypeId::of::<$List>() {
                 // SAFETY: but for lifetimes `I` is this type, which is covariant in its lifetime. What it borrows outlives
                 // the borrow of it, and only a copied id is returned.
-                let list = unsafe { &*(&raw const *entities).cast::<$List>() };
-                return list.id_ahead(nth);
+                let ($list, $nth) = (unsafe { &*(&raw const *entities).cast::<$List>() }, nth);
+                return $id;
             }
         )*};
     }
     for_lists!(of_any);
     None
-}
-
-/// A list of ids that is being read.
-trait List {
-    /// The id that comes after `nth` others.
-    fn id_ahead(&self, nth: usize) -> Option<Entity>;
-}
-
-impl List for slice::Iter<'_, Entity> {
-    #[inline]
-    fn id_ahead(&self, nth: usize) -> Option<Entity> {
-        self.as_slice().get(nth).copied()
-    }
-}
-
-impl List for Copied<slice::Iter<'_, Entity>> {
-    #[inline]
-    fn id_ahead(&self, nth: usize) -> Option<Entity> {
-        self.clone().nth(nth)
-    }
-}
-
-impl List for Cloned<slice::Iter<'_, Entity>> {
-    #[inline]
-    fn id_ahead(&self, nth: usize) -> Option<Entity> {
-        self.clone().nth(nth)
-    }
-}
-
-impl List for vec::IntoIter<Entity> {
-    #[inline]
-    fn id_ahead(&self, nth: usize) -> Option<Entity> {
-        self.as_slice().get(nth).copied()
-    }
-}
-
-impl<I: List> List for UniqueEntityIter<I> {
-    #[inline]
-    fn id_ahead(&self, nth: usize) -> Option<Entity> {
-        self.inner().id_ahead(nth)
-    }
 }
 
 /// The id that a type has if each of its lifetimes is `'static`.

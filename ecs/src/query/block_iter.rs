@@ -12,7 +12,7 @@ use crate::table::Table;
 
 /// The blocks of a query, one after the other.
 pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
-    matched: Matched<'w, 's, D, F>,
+    pub(super) matched: Matched<'w, 's, D, F>,
     /// The matches that are still to come, unless there is a driver. An iterator stays in registers from table to table, where the
     /// list would be looked at again for each.
     matches: slice::Iter<'s, Match<D::Column>>,
@@ -46,12 +46,6 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     #[inline]
     pub(crate) fn nothing(matched: Matched<'w, 's, D, F>) -> Self {
         Self { matched, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, is_led: false }
-    }
-
-    /// What it looks at.
-    #[inline]
-    pub(crate) fn matched(&self) -> Matched<'w, 's, D, F> {
-        self.matched
     }
 
     /// How many rows the blocks have that are still to come, where rows need not be asked.

@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 use core::any::type_name;
-use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -348,6 +347,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// What the query asks for and demands.
+    #[cfg(test)]
     pub(crate) fn terms(&self) -> &Terms {
         &self.matcher.terms
     }
@@ -431,9 +431,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[inline]
     pub(crate) fn update(&mut self, store: &Store) {
         self.expect_world(store);
-        if self.cache.generation != store.structure.archetypes.tables.generation() {
-            self.look_at_new_tables(store);
-        }
+        self.update_known(store);
     }
 
     /// Whether the state is of this store, and knows all its tables.
@@ -496,12 +494,10 @@ fn borrowed_twice<D>(store: &Store, twice: ComponentConflict) -> ! {
     );
 }
 
-impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryState<D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryState")
-            .field("data", &type_name::<D>())
-            .field("filter", &type_name::<F>())
-            .field("matched_tables", &self.cache.matches.len())
-            .finish()
-    }
+impl_debug_as_struct! {
+    [D: QueryData, F: QueryFilter] QueryState<D, F>, "QueryState", |this| {
+        data: type_name::<D>(),
+        filter: type_name::<F>(),
+        matched_tables: this.cache.matches.len()
+    } finish;
 }

@@ -67,7 +67,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     where
         D: ContiguousQueryData,
     {
-        let matched = self.into_matched();
+        let matched = self.matched();
         let cell = matched.cell();
         let start = cell.store().structure.entities.get(*entities.first()?)?;
         let (first, end) = (start.row as usize, start.row as usize + entities.len());

@@ -12,7 +12,7 @@
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
-use super::block_iter::{BlockIter, Led};
+use super::block_iter::BlockIter;
 use super::blocks::{Block, Matched, per_row};
 use super::fetch::Fetch;
 use super::filter::FilterTerms;
@@ -21,7 +21,7 @@ use crate::entity::{Entity, TableId};
 
 /// Steps through the rows that a query matches, run by run.
 pub(crate) struct RowCursor<'w, 's, D: Fetch, F: FilterTerms> {
-    blocks: BlockIter<'w, 's, D, F>,
+    pub(super) blocks: BlockIter<'w, 's, D, F>,
     /// The block of the current run. Initialized once the cursor has returned a run.
     block: MaybeUninit<Block<'w, D, F>>,
     /// The table of the block, if the walk follows a sparse storage row by row.
@@ -57,18 +57,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> RowCursor<'w, 's, D, F> {
     /// The store, and the tables that match.
     #[inline]
     pub(crate) fn matched(&self) -> Matched<'w, 's, D, F> {
-        self.blocks.matched()
-    }
-
-    /// The number of rows of the blocks that are still to come, if no row has to be asked.
-    pub(crate) fn rows_left(&self) -> usize {
-        self.blocks.rows_left()
-    }
-
-    /// The rows that the walk along a sparse storage leads to one by one, if the cursor follows one.
-    #[inline]
-    pub(crate) fn led_one_by_one(&self) -> Option<Led<'w>> {
-        self.blocks.led_one_by_one()
+        self.blocks.matched
     }
 
     /// The block of the current run.

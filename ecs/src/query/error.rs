@@ -1,7 +1,5 @@
 //! What can go wrong when a query is asked for certain entities.
 
-use core::fmt;
-
 use crate::entity::{Entity, EntityError};
 
 /// A query has nothing for an entity.
@@ -28,17 +26,11 @@ pub enum QueryEntityError {
     AliasedMutability(Entity),
 }
 
-impl fmt::Display for QueryEntityError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::QueryDoesNotMatch(entity, query) => write!(f, "query `{query}` does not match entity {entity}"),
-            Self::NotSpawned(error) => error.fmt(f),
-            Self::AliasedMutability(entity) => {
-                write!(f, "entity {entity} was asked for twice by a query that borrows mutably")
-            }
-        }
-    }
-}
+impl_display!([] QueryEntityError => |this, f| match this {
+    Self::QueryDoesNotMatch(entity, query) => write!(f, "query `{query}` does not match entity {entity}"),
+    Self::NotSpawned(error) => error.fmt(f),
+    Self::AliasedMutability(entity) => write!(f, "entity {entity} was asked for twice by a query that borrows mutably"),
+});
 
 impl core::error::Error for QueryEntityError {}
 
@@ -62,15 +54,9 @@ pub enum QuerySingleError {
     MultipleEntities(&'static str),
 }
 
-impl fmt::Display for QuerySingleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoEntities(query) => write!(f, "no entity matches query `{query}`, where exactly one should"),
-            Self::MultipleEntities(query) => {
-                write!(f, "several entities match query `{query}`, where exactly one should")
-            }
-        }
-    }
-}
+impl_display!([] QuerySingleError => |this, f| match this {
+    Self::NoEntities(query) => write!(f, "no entity matches query `{query}`, where exactly one should"),
+    Self::MultipleEntities(query) => write!(f, "several entities match query `{query}`, where exactly one should"),
+});
 
 impl core::error::Error for QuerySingleError {}

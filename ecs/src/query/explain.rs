@@ -6,14 +6,13 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
 
-use super::cache::QueryState;
 use super::data::QueryData;
 use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching::{TableFilter, is_per_row, looked_up, row_matches};
 use crate::store::Store;
 use crate::table::Table;
-use crate::term::{ConstTerm, Group, Term, TermComponent, TermEntry, Terms, Usage, short_name};
+use crate::term::{Group, Term, TermComponent, TermEntry, Terms, Usage, short_name};
 
 /// Why a query matches what it matches: what is left of a world after each of its terms.
 ///
@@ -167,11 +166,9 @@ impl QueryExplanation {
     }
 
     /// The explanation of a query that has been made.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "a query that is made at run time has no type to be explained by")
-    )]
-    pub(crate) fn of_state<D: QueryData, F: QueryFilter>(store: &Store, state: &QueryState<D, F>) -> Self {
+    #[cfg(test)]
+    pub(crate) fn of_state<D: QueryData, F: QueryFilter>(store: &Store, state: &super::QueryState<D, F>) -> Self {
+        use crate::term::ConstTerm;
         let terms = state.terms();
         let written =
             |term: &ConstTerm, name, made: Term<'_>| if term.is_known() { short_name(name) } else { made.text() };
@@ -185,7 +182,8 @@ impl QueryExplanation {
         if !matches!(terms.filter().node(), TermEntry::Group(Group::All, 0)) {
             query = format!("{query} with filter `{filter}`");
         }
-        let mut left: Vec<Candidate<'_>> = store.structure.archetypes.tables.iter().map(Candidate::new).collect();
+        let mut left: Vec<Candidate<'_>> =
+            store.structure.archetypes.tables.iter().map(|table| Candidate { table, rows: None }).collect();
         let (tables, entities) = (left.len(), count(&left));
         let named = terms.data().singles().chain(terms.filter().singles()).chain(terms.added().singles());
         let mut steps: Vec<ExplainedTerm> = named.map(|term| explain_term(store, term, &mut left)).collect();
@@ -208,11 +206,7 @@ struct Candidate<'w> {
     rows: Option<Vec<usize>>,
 }
 
-impl<'w> Candidate<'w> {
-    fn new(table: &'w Table) -> Self {
-        Self { table, rows: None }
-    }
-
+impl Candidate<'_> {
     fn len(&self) -> usize {
         self.rows.as_ref().map_or(self.table.len(), Vec::len)
     }
@@ -313,14 +307,10 @@ impl Amount {
     }
 }
 
-impl fmt::Display for Amount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self(0, _) => f.write_str("nothing"),
-            _ => write!(f, "{}, {}", self.tables(), self.entities()),
-        }
-    }
-}
+impl_display!([] Amount => |this, f| match this.0 {
+    0 => f.write_str("nothing"),
+    _ => write!(f, "{}, {}", this.tables(), this.entities()),
+});
 
 impl fmt::Display for ExplainedTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -56,9 +56,7 @@ impl Rows {
         // SAFETY: the caller's promise.
         unsafe { slice::from_raw_parts(self.0.add(first).as_ptr(), count) }
     }
-}
 
-impl Rows {
     /// A bit for each of up to 64 rows from `first` on that matches.
     ///
     /// # Safety

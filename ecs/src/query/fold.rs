@@ -104,7 +104,7 @@ pub(super) unsafe fn fold_asked<'w, 's, D: QueryData, F: FilterTerms, B, const A
         // SAFETY: in all uses the row is one of the block and matches, and is given out once; the access is allowed, as the caller promises.
         D::item(unsafe { D::Terms::row::<false>(block.data, block.rows, row) }, kept)
     };
-    if let Some(rows) = cursor.led_one_by_one() {
+    if let Some(rows) = cursor.blocks.led_one_by_one() {
         let mut result = Some(init);
         let mut put = |block: &Block<'w, D::Terms, F>, row| {
             result = result.take().map(|result| each(result, item(block, row)));

@@ -14,9 +14,9 @@ mod slots;
 use alloc::vec::Vec;
 
 pub(crate) use self::slots::SlotRun;
-use self::slots::{NOT_HERE, Seen, Slots, add_to_runs, insert_into_runs, remove_from_runs};
+use self::slots::{NOT_HERE, Slots, add_to_runs, insert_into_runs, remove_from_runs};
 use crate::component::ComponentId;
-use crate::entity::{Entity, TableId};
+use crate::entity::{Entity, Pages, TableId};
 use crate::store::Store;
 use crate::table::Arrangement;
 
@@ -501,9 +501,12 @@ impl Forest {
     pub(crate) fn reached(&self, seeds: impl Iterator<Item = u32>, upwards: bool) -> Vec<Vec<SlotRun>> {
         let mut buckets: Vec<Vec<u32>> = Vec::new();
         buckets.resize_with(self.levels.len(), Vec::new);
-        let mut seen = Seen::new(self.entities.len());
+        // A bit for each slot: few slots of many cost little.
+        let mut seen = Pages::<u64, 64>::default();
         let mut reach = |buckets: &mut Vec<Vec<u32>>, slot: u32| {
-            if seen.insert(slot) {
+            let (seen, bit) = (seen.get_or_add(slot / 64, 0), 1 << (slot % 64));
+            if *seen & bit == 0 {
+                *seen |= bit;
                 buckets[self.depths[slot as usize] as usize].push(slot);
             }
         };

@@ -181,10 +181,4 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     pub(crate) fn matched(&self) -> Matched<'w, 's, D::Terms, F::Terms> {
         self.matched
     }
-
-    /// The same, of a query that is used up.
-    #[inline]
-    pub(crate) fn into_matched(self) -> Matched<'w, 's, D::Terms, F::Terms> {
-        self.matched
-    }
 }

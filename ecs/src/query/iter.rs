@@ -45,7 +45,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// All entities that match.
     #[inline]
     pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
-        Self { at: 0, end: 0, cursor: RowCursor::new(query.into_matched()) }
+        Self { at: 0, end: 0, cursor: RowCursor::new(query.matched()) }
     }
 
     /// The rows of the current run that are still to come.
@@ -82,23 +82,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         // used up, so no row comes twice.
         unsafe { fold_asked::<D, F::Terms, B, true>(self.cursor, run, kept, init, each) }
     }
-}
 
-/// Where an iterator is in its block, kept at hand, and written back also if something unwinds: a row that has been given out must not
-/// come again.
-struct Position<'a> {
-    row: usize,
-    of_iter: &'a mut usize,
-}
-
-impl Drop for Position<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        *self.of_iter = self.row;
-    }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// Calls a function with one item after the other until it breaks off.
     #[inline]
     fn search<R>(&mut self, mut each: impl FnMut(D::Item<'w, 's>) -> ControlFlow<R>) -> Option<R> {
@@ -124,9 +108,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
             }
         }
     }
-}
 
-impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// Calls a function with the entities that are still to come, in order, some at a time.
     pub(super) fn for_each_left(&self, mut each: impl FnMut(&[Entity])) {
         if !self.rows().is_empty() {
@@ -167,6 +149,20 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     }
 }
 
+/// Where an iterator is in its block, kept at hand, and written back also if something unwinds: a row that has been given out must not
+/// come again.
+struct Position<'a> {
+    row: usize,
+    of_iter: &'a mut usize,
+}
+
+impl Drop for Position<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.of_iter = self.row;
+    }
+}
+
 impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> {
     type Item = D::Item<'w, 's>;
 
@@ -197,7 +193,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         if per_row::<D::Terms, F::Terms>() {
             return (0, None);
         }
-        let all = self.rows().len() + self.cursor.rows_left();
+        let all = self.rows().len() + self.cursor.blocks.rows_left();
         (all, Some(all))
     }
 
@@ -206,7 +202,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         if per_row::<D::Terms, F::Terms>() {
             return self.fold_rest(0, |count, _| count + 1);
         }
-        self.rows().len() + self.cursor.rows_left()
+        self.rows().len() + self.cursor.blocks.rows_left()
     }
 
     #[inline]
@@ -303,7 +299,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
     /// All entities that match.
     #[inline]
     pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
-        Self { run: 0..0, cursor: RowCursor::new(query.into_matched()) }
+        Self { run: 0..0, cursor: RowCursor::new(query.matched()) }
     }
 }
 

@@ -8,7 +8,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::any::type_name;
-use core::fmt;
 
 use super::cache::{CacheOf, QueryState};
 use super::data::{QueryData, ReadOnlyQueryData};
@@ -93,11 +92,8 @@ impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> QueryLens<'w, D, F>
     }
 }
 
-impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryLens<'_, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("QueryLens").field(&self.state).finish()
-    }
-}
+impl_debug!([D: QueryData, F: QueryFilter] QueryLens<'_, D, F> => |this, f|
+    f.debug_tuple("QueryLens").field(&this.state).finish());
 
 /// What one of the queries that a lens is made of gives to it.
 struct Part {
@@ -296,7 +292,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
     /// As [`transmute_lens_filtered`](Self::transmute_lens_filtered), for as long as the world is borrowed.
     #[track_caller]
     pub fn transmute_lens_filtered_inner<NewD: QueryData, NewF: QueryFilter>(self) -> QueryLens<'w, NewD, NewF> {
-        let matched = self.into_matched();
+        let matched = self.matched();
         let (cell, cache) = (matched.cell(), matched.cache());
         // SAFETY: this query is used up, which had its access for 'w.
         unsafe { lens(cell, &[Part::of::<D, F>(cell.store())], matches::<D, F>(cache)) }
@@ -352,7 +348,7 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self,
         other: Query<'w, '_, OtherD, OtherF>,
     ) -> QueryLens<'w, NewD, NewF> {
-        let (own, other) = (self.into_matched(), other.into_matched());
+        let (own, other) = (self.matched(), other.matched());
         let cell = own.cell();
         let store = cell.store();
         assert!(core::ptr::eq(store, other.cell().store()), "queries of two worlds cannot be joined");
@@ -389,11 +385,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 }
 
-impl<'a, D: QueryData, F: QueryFilter> From<&'a mut QueryLens<'_, D, F>> for Query<'a, 'a, D, F> {
-    fn from(lens: &'a mut QueryLens<'_, D, F>) -> Self {
-        lens.query()
-    }
-}
+impl_from!(['a, D: QueryData, F: QueryFilter] &'a mut QueryLens<'_, D, F> => Query<'a, 'a, D, F>, |lens| lens.query());
 
 impl<'a, D: QueryData, F: QueryFilter> From<&'a mut Query<'_, '_, D, F>> for QueryLens<'a, D, F> {
     #[track_caller]

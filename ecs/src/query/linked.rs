@@ -5,7 +5,6 @@
 //! has at that moment. That is checked for each row that is read.
 
 use alloc::vec::Vec;
-use core::fmt;
 use core::mem::ManuallyDrop;
 
 use super::blocks::{Block, Matched, per_row, sharing};
@@ -125,11 +124,7 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> Iterator for ChildRows<'l, P> {
 
 impl<P: QueryData<Terms: ReadOnlyFetch>> core::iter::FusedIterator for ChildRows<'_, P> {}
 
-impl<P: QueryData> fmt::Debug for ChildRows<'_, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ChildRows<{}>", core::any::type_name::<P>())
-    }
-}
+impl_debug!([P: QueryData] ChildRows<'_, P> => |_this, f| write!(f, "ChildRows<{}>", core::any::type_name::<P>()));
 
 /// A function of several rows that stand one behind the other, and of what is linked with them.
 pub(crate) trait LinkedKernel<T: ContiguousFetch, P: QueryData> {

@@ -119,25 +119,44 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         let entity = self.next_entity_back()?;
         Some(self.query.get_mut(entity))
     }
+
+    /// The same entities in another order: `sort` gets those that match, each with what `L` reads of it. Those that lack
+    /// something that `L` reads are left out.
+    ///
+    /// # Panics
+    ///
+    /// If `L` reads a component that the query does not borrow.
+    pub(super) fn sorted<L: ReadOnlyQueryData>(
+        self,
+        sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
+    ) -> QuerySortedManyIter<'w, 's, D, F> {
+        let matched = self.query.matched();
+        let keys = covered::<D, F, L>(matched.cell().store());
+        // SAFETY: the state is up to date. `L` reads nothing but what the query borrows of the entities that match, and no others are
+        // asked for; nothing that the query has given out borrows these, and what `L` has read is given up before the query goes on.
+        let keys = unsafe { Query::new(matched.cell(), &keys) };
+        let read = |entity: I::Item| {
+            let entity = *entity.borrow();
+            let key = if matched.contains(entity) { keys.get_inner(entity).ok() } else { None };
+            key.map(|key| (key, entity))
+        };
+        let mut found: Vec<_> = self.entities.filter_map(read).collect();
+        sort(&mut found);
+        let entities: Vec<Entity> = found.into_iter().map(|(_, entity)| entity).collect();
+        QueryManyIter::new(self.query, entities.into_iter())
+    }
 }
 
 impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>>
     QueryManyIter<'w, 's, D, F, I>
 {
-    /// The item of the next entity, or that entity, if it does not match.
+    /// The item of the next entity of the list, from the end that `next` takes it from; or that entity, if it does not match.
     #[inline(always)]
-    fn next_found(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>> {
-        let entity = self.next_entity()?;
-        Some(self.query.fetch_inner(entity).ok_or(entity))
-    }
-
-    /// As [`next_found`](Self::next_found), from the end of the list on.
-    #[inline(always)]
-    fn next_found_back(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>>
-    where
-        I: DoubleEndedIterator,
-    {
-        let entity = self.next_entity_back()?;
+    fn next_found(
+        &mut self,
+        next: impl FnOnce(&mut Self) -> Option<Entity>,
+    ) -> Option<Result<D::Item<'w, 's>, Entity>> {
+        let entity = next(self)?;
         Some(self.query.fetch_inner(entity).ok_or(entity))
     }
 
@@ -194,7 +213,7 @@ macro_rules! list_iterators {
             type Item = Result<D::Item<'w, 's>, QueryEntityError>;
 
             fn next(&mut self) -> Option<Self::Item> {
-                Some(self.next_found()?.map_err(|entity| self $($list)* .query.why_not(entity)))
+                Some(self.next_found(QueryManyIter::next_entity)?.map_err(|entity| self $($list)* .query.why_not(entity)))
             }
 
             fn size_hint(&self) -> (usize, Option<usize>) {
@@ -206,7 +225,7 @@ macro_rules! list_iterators {
 
         impl<D: $($Data)*, F: QueryFilter, I: $($BackList)*> DoubleEndedIterator for $Iter<'_, '_, D, F, I> {
             fn next_back(&mut self) -> Option<Self::Item> {
-                Some(self.next_found_back()?.map_err(|entity| self $($list)* .query.why_not(entity)))
+                Some(self.next_found(QueryManyIter::next_entity_back)?.map_err(|entity| self $($list)* .query.why_not(entity)))
             }
         }
 
@@ -215,7 +234,7 @@ macro_rules! list_iterators {
 
             fn next(&mut self) -> Option<Self::Item> {
                 loop {
-                    if let Ok(item) = self.0.next_found()? {
+                    if let Ok(item) = self.0.next_found(QueryManyIter::next_entity)? {
                         return Some(item);
                     }
                 }
@@ -231,7 +250,7 @@ macro_rules! list_iterators {
         impl<D: $($Data)*, F: QueryFilter, I: $($BackList)*> DoubleEndedIterator for QueryManyMatchedIter<$Iter<'_, '_, D, F, I>> {
             fn next_back(&mut self) -> Option<Self::Item> {
                 loop {
-                    if let Ok(item) = self.0.next_found_back()? {
+                    if let Ok(item) = self.0.next_found(QueryManyIter::next_entity_back)? {
                         return Some(item);
                     }
                 }
@@ -268,34 +287,6 @@ list_iterators! {
 impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: ExactSizeIterator<Item: Borrow<Entity>>> ExactSizeIterator
     for QueryManyIter<'_, '_, D, F, I>
 {
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> QueryManyIter<'w, 's, D, F, I> {
-    /// The same entities in another order: `sort` gets those that match, each with what `L` reads of it. Those that lack
-    /// something that `L` reads are left out.
-    ///
-    /// # Panics
-    ///
-    /// If `L` reads a component that the query does not borrow.
-    pub(super) fn sorted<L: ReadOnlyQueryData>(
-        self,
-        sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
-    ) -> QuerySortedManyIter<'w, 's, D, F> {
-        let matched = self.query.matched();
-        let keys = covered::<D, F, L>(matched.cell().store());
-        // SAFETY: the state is up to date. `L` reads nothing but what the query borrows of the entities that match, and no others are
-        // asked for; nothing that the query has given out borrows these, and what `L` has read is given up before the query goes on.
-        let keys = unsafe { Query::new(matched.cell(), &keys) };
-        let read = |entity: I::Item| {
-            let entity = *entity.borrow();
-            let key = if matched.contains(entity) { keys.get_inner(entity).ok() } else { None };
-            key.map(|key| (key, entity))
-        };
-        let mut found: Vec<_> = self.entities.filter_map(read).collect();
-        sort(&mut found);
-        let entities: Vec<Entity> = found.into_iter().map(|(_, entity)| entity).collect();
-        QueryManyIter::new(self.query, entities.into_iter())
-    }
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyIter<'w, 's, D, F, I> {
@@ -382,24 +373,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
     pub fn unwrapped(self) -> QueryManyUnwrappedIter<Self> {
         QueryManyUnwrappedIter(self)
     }
-}
 
-impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUniqueIter<'w, 's, D, F, I> {
     /// As [`QueryManyIter::next_found`].
     #[inline(always)]
-    fn next_found(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>> {
-        let entity = self.0.next_entity()?;
-        // SAFETY: no entity comes twice, so no other item borrows the values of this one.
-        Some(unsafe { self.0.query.fetch(entity) }.ok_or(entity))
-    }
-
-    /// As [`QueryManyIter::next_found_back`].
-    #[inline(always)]
-    fn next_found_back(&mut self) -> Option<Result<D::Item<'w, 's>, Entity>>
-    where
-        I: DoubleEndedIterator,
-    {
-        let entity = self.0.next_entity_back()?;
+    fn next_found(
+        &mut self,
+        next: impl FnOnce(&mut QueryManyIter<'w, 's, D, F, I>) -> Option<Entity>,
+    ) -> Option<Result<D::Item<'w, 's>, Entity>> {
+        let entity = next(&mut self.0)?;
         // SAFETY: no entity comes twice, so no other item borrows the values of this one.
         Some(unsafe { self.0.query.fetch(entity) }.ok_or(entity))
     }

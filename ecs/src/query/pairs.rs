@@ -2,7 +2,6 @@
 //!
 //! A [`ReadPairs`] or [`WritePairs`] is a proof of what may be done with the values of pairs, so using it needs none.
 
-use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::mem;
@@ -197,7 +196,7 @@ impl<'w, A: PairAccess> PairIter<'w, A::Relation, A> {
         entity: Entity,
     ) -> Self {
         let (links, left) = match pairs {
-            Some(pairs) => pairs.index().list_counted(end, entity),
+            Some(pairs) => pairs.index().lists(end).get_counted(entity),
             None => (Links::default(), 0),
         };
         Self { pairs, entity, cell, links, left, marker: PhantomData }
@@ -267,8 +266,4 @@ impl<A: PairAccess> ExactSizeIterator for PairIter<'_, A::Relation, A> {}
 
 impl<A: PairAccess> FusedIterator for PairIter<'_, A::Relation, A> {}
 
-impl<R, A> fmt::Debug for PairIter<'_, R, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PairIter").field("left", &self.left).finish()
-    }
-}
+impl_debug!([R, A] PairIter<'_, R, A> => |this, f| f.debug_struct("PairIter").field("left", &this.left).finish());

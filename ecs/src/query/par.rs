@@ -109,7 +109,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     /// All entities that match.
     #[inline]
     fn new(query: Query<'w, 's, D, F>) -> Self {
-        Self { matched: query.into_matched(), batching: BatchingStrategy::new() }
+        Self { matched: query.matched(), batching: BatchingStrategy::new() }
     }
 
     /// Sets how many entities a thread takes at a time.
@@ -190,6 +190,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
             }
         });
     }
+
+    /// What it takes to run the loop.
+    pub(crate) fn partition(self) -> (&'w Pool, Tasks, Partition<'w, 's, D::Terms, F::Terms>) {
+        let partition = Partition::new(self.matched, self.batching.size);
+        (&self.matched.cell().store().pool, partition.tasks(self.batching.size), partition)
+    }
 }
 
 impl<'w, 's, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> QueryParIter<'w, 's, D, F> {
@@ -262,14 +268,6 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// The same entities for several threads, for as long as the query could live.
     pub fn par_iter_inner(self) -> QueryParIter<'w, 's, D, F> {
         QueryParIter::new(self)
-    }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
-    /// What it takes to run the loop.
-    pub(crate) fn partition(self) -> (&'w Pool, Tasks, Partition<'w, 's, D::Terms, F::Terms>) {
-        let partition = Partition::new(self.matched, self.batching.size);
-        (&self.matched.cell().store().pool, partition.tasks(self.batching.size), partition)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 use core::borrow::Borrow;
-use core::fmt;
 
 use super::data::{QueryData, ReadOnlyQueryData};
 use super::error::QueryEntityError;
@@ -127,8 +126,5 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 }
 
-impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryParManyIter<'_, '_, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QueryParManyIter").field("entities", &self.entities.len()).finish_non_exhaustive()
-    }
-}
+impl_debug!([D: QueryData, F: QueryFilter] QueryParManyIter<'_, '_, D, F> => |this, f|
+    f.debug_struct("QueryParManyIter").field("entities", &this.entities.len()).finish_non_exhaustive());

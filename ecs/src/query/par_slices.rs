@@ -1,7 +1,5 @@
 //! Going through the rows that a query matches, as slices, on several threads.
 
-use core::fmt;
-
 use super::data::{ContiguousQueryData, QueryData};
 use super::filter::QueryFilter;
 use super::handle::Query;
@@ -142,8 +140,5 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 }
 
-impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryContiguousParIter<'_, '_, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("QueryContiguousParIter").field(&self.0).finish()
-    }
-}
+impl_debug!([D: QueryData, F: QueryFilter] QueryContiguousParIter<'_, '_, D, F> => |this, f|
+    f.debug_tuple("QueryContiguousParIter").field(&this.0).finish());

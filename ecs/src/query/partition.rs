@@ -132,9 +132,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
             each(Block { first, end: first + 1, ..unsafe { block.assume_init() } })?;
         }
     }
-}
 
-impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
     /// Calls `each` with the items of a task.
     ///
     /// # Safety

@@ -19,7 +19,6 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use core::slice;
 
-use super::block_iter::Led;
 use super::block_loop::{BlockLoop, OneLoop, run_copy};
 use super::blocks::{Block, Matched, per_row, sharing};
 use super::cursor::RowCursor;
@@ -268,8 +267,12 @@ where
     #[inline(always)]
     fn run<S: UnrollWidth>(self) -> Self::Out {
         let Self { ranges: &RowRanges { ref cursor, ref run, is_marked }, kernel, .. } = self;
-        if let Some(rows) = cursor.led_one_by_one() {
-            return led::<D, F, K>(kernel, cursor.matched(), rows);
+        if let Some(rows) = cursor.blocks.led_one_by_one() {
+            return rows.for_each(cursor.matched(), |block: &Block<'_, D, F>, row| {
+                // SAFETY: the row is one of the block's table and matches; the access is allowed, as promised to `all`, and no row is given
+                // out twice: a driver leads to each entity once.
+                kernel.run(1, unsafe { block.slice(row, 1) })
+            });
         }
         // As variables of their own these stay in registers from table to table.
         let (mut cursor, mut run, mut few) = (cursor.clone(), run.clone(), FewRows::new());
@@ -305,20 +308,6 @@ where
             }
         }
     }
-}
-
-/// The rows that a driver leads to, one by one.
-#[inline(always)]
-fn led<'w, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>(
-    kernel: &mut K,
-    matched: Matched<'w, '_, D, F>,
-    rows: Led<'w>,
-) -> Result<(), K::Error> {
-    rows.for_each(matched, |block: &Block<'_, D, F>, row| {
-        // SAFETY: the row is one of the block's table and matches; the access is allowed, as promised to `all`, and no row is given out
-        // twice: a driver leads to each entity once.
-        kernel.run(1, unsafe { block.slice(row, 1) })
-    })
 }
 
 /// Whether single rows are gone through by their places in slices of all rows of their block.
@@ -376,11 +365,6 @@ impl<'k, 'b, D: ContiguousFetch, K: SliceKernel<D>> SliceRows<'k, 'b, D, K> {
     unsafe fn of(kernel: &'k mut K, data: D::Ready<'b>, rows: Rows, (first, count): (usize, usize)) -> Self {
         Self { kernel, data, rows, first, count }
     }
-
-    #[inline(always)]
-    fn run<L: BlockLoop<Self, Result<(), K::Error>>>(self) -> Result<(), K::Error> {
-        run_copy::<L, _, _>(self)
-    }
 }
 
 impl<'k, 'b, D: ContiguousFetch, K: SliceKernel<D>> BlockLoop<SliceRows<'k, 'b, D, K>, Result<(), K::Error>>
@@ -424,7 +408,7 @@ where
     macro_rules! run {
         ($count:expr) => {
             // SAFETY: the caller's promise; that there are as many rows left has been asked.
-            unsafe { SliceRows::<D, K>::of(kernel, data, rows, (first, $count)) }.run::<L>()?
+            run_copy::<L, _, _>(unsafe { SliceRows::<D, K>::of(kernel, data, rows, (first, $count)) })?
         };
     }
     if at_a_time == 1 {

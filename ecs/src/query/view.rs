@@ -2,7 +2,6 @@
 
 use core::any::type_name;
 use core::borrow::Borrow;
-use core::fmt;
 
 use super::blocks::Matched;
 use super::cache::QueryState;
@@ -212,7 +211,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         D: ReadOnlyQueryData,
     {
         // SAFETY: the access is allowed, as promised to `new`; `self` is used up.
-        unsafe { Finder::new(self.into_matched()) }
+        unsafe { Finder::new(self.matched()) }
     }
 
     /// Calls a function with those of some entities that match, as slices, until it fails.
@@ -247,7 +246,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         D: QueryData<Terms: ContiguousFetch>,
     {
         // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { RowRanges::all(self.into_matched()) }
+        unsafe { RowRanges::all(self.matched()) }
     }
 
     /// What the query yields for one entity, to read. `O(1)`.
@@ -583,8 +582,5 @@ impl<'a, 's, D: QueryData, F: QueryFilter> IntoIterator for &'a mut Query<'_, 's
     }
 }
 
-impl<D: QueryData, F: QueryFilter> fmt::Debug for Query<'_, '_, D, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Query<{}, {}>", type_name::<D>(), type_name::<F>())
-    }
-}
+impl_debug!([D: QueryData, F: QueryFilter] Query<'_, '_, D, F> => |_this, f|
+    write!(f, "Query<{}, {}>", type_name::<D>(), type_name::<F>()));

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashTable;
 
-use super::lists::{Link, Links, NOWHERE, PairLists};
+use super::lists::{Link, NOWHERE, PairLists};
 use crate::alloc_error::{AllocError, try_reserve, try_shrink};
 use crate::entity::Entity;
 
@@ -67,7 +67,7 @@ impl PairIndex {
     }
 
     #[inline]
-    fn lists(&self, end: usize) -> &PairLists {
+    pub(crate) fn lists(&self, end: usize) -> &PairLists {
         if end == 0 || self.is_symmetric { &self.from } else { &self.to }
     }
 
@@ -80,12 +80,6 @@ impl PairIndex {
     #[inline]
     pub(crate) fn list(&self, end: usize, entity: Entity) -> &[Link] {
         self.lists(end).get(entity)
-    }
-
-    /// The same pairs, and how many there are.
-    #[inline]
-    pub(crate) fn list_counted(&self, end: usize, entity: Entity) -> (Links<'_>, usize) {
-        self.lists(end).get_counted(entity)
     }
 
     /// How many there are.

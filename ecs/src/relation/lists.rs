@@ -5,12 +5,11 @@
 //! constant time for each removal, and the order stays. The heads of lists are found by the index of their entity, in pages that are there
 //! only where entities have lists.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::{mem, slice};
 
 use crate::alloc_error::{AllocError, try_reserve};
-use crate::entity::Entity;
+use crate::entity::{Entity, Pages};
 
 /// No row of a pair, and no place in a list.
 pub(crate) const NOWHERE: u32 = u32::MAX;
@@ -87,6 +86,11 @@ struct Head {
 impl Head {
     const NONE: Self = Self { generation: 0, used: 0, live: 0, class: 0, only: Link::HOLE };
 
+    /// The entity with this index that has the list, if there is one.
+    fn entity(&self, index: u32) -> Option<Entity> {
+        Entity::try_from_bits(u64::from(self.generation) << 32 | u64::from(index))
+    }
+
     fn room(&self) -> u32 {
         if self.generation == 0 { 0 } else { 1 << self.class }
     }
@@ -127,32 +131,25 @@ const CLASSES: usize = 32;
 /// Lists, one for each entity that has pairs.
 #[derive(Clone)]
 pub(crate) struct PairLists {
-    pages: Vec<Option<Box<[Head; PAGE]>>>,
+    heads: Pages<Head, PAGE>,
     links: Vec<Link>,
     /// By class: the first free block. The row of its first link says which is the next one.
     free: [u32; CLASSES],
 }
 
-impl Default for PairLists {
-    fn default() -> Self {
-        Self { pages: Vec::new(), links: Vec::new(), free: [NOWHERE; CLASSES] }
-    }
-}
+impl_default!([] PairLists => Self { heads: Pages::default(), links: Vec::new(), free: [NOWHERE; CLASSES] });
 
 impl PairLists {
     #[inline]
     fn head(&self, entity: Entity) -> Option<&Head> {
-        let (page, place) = (entity.index() as usize / PAGE, entity.index() as usize % PAGE);
-        let head = &self.pages.get(page)?.as_ref()?[place];
-        (head.generation == entity.generation()).then_some(head)
+        self.heads.get(entity.index()).filter(|head| head.generation == entity.generation())
     }
 
     /// The head of the list of an entity, and what is in all blocks.
     #[inline]
     fn head_mut(&mut self, entity: Entity) -> Option<(&mut Head, &mut [Link])> {
-        let (page, place) = (entity.index() as usize / PAGE, entity.index() as usize % PAGE);
-        let head = &mut self.pages.get_mut(page)?.as_mut()?[place];
-        (head.generation == entity.generation()).then_some((head, &mut self.links))
+        let head = self.heads.get_mut(entity.index()).filter(|head| head.generation == entity.generation())?;
+        Some((head, &mut self.links))
     }
 
     /// The list of an entity, with holes.
@@ -191,18 +188,12 @@ impl PairLists {
 
     #[cold]
     fn make_room_now(&mut self, entity: Entity) -> Result<(), AllocError> {
-        let (page, place) = (entity.index() as usize / PAGE, entity.index() as usize % PAGE);
-        if self.pages.len() <= page {
-            let missing = page + 1 - self.pages.len();
-            try_reserve(&mut self.pages, missing)?;
-            self.pages.resize_with(page + 1, || None);
-        }
-        let heads = self.pages[page].get_or_insert_with(|| Box::new([Head::NONE; PAGE]));
-        let head = heads[place];
+        let entry = self.heads.try_get_or_add(entity.index(), Head::NONE)?;
+        let head = *entry;
         // One that was made in vain is taken over.
         debug_assert!(head.live == 0 || head.generation == entity.generation(), "a list outlives its entity");
         if head.generation != entity.generation() {
-            heads[place].generation = entity.generation();
+            entry.generation = entity.generation();
             return Ok(());
         }
         let class = (head.class + 1).max(2);
@@ -213,10 +204,8 @@ impl PairLists {
         } else {
             self.links[start as usize] = head.only;
         }
-        if let Some(heads) = &mut self.pages[page] {
-            heads[place] = Head { class, only: Link { row: start, ..Link::HOLE }, ..head };
-        }
-        Ok(())
+        let moved = Head { class, only: Link { row: start, ..Link::HOLE }, ..head };
+        self.heads.try_get_or_add(entity.index(), Head::NONE).map(|entry| *entry = moved)
     }
 
     /// A block of a class: a free one, or a new one at the end.
@@ -315,55 +304,41 @@ impl PairLists {
 
     /// All entities with lists, by index.
     pub(crate) fn entities(&self) -> impl Iterator<Item = Entity> {
-        let pages = self.pages.iter().enumerate().filter_map(|(page, heads)| Some((page, heads.as_ref()?)));
-        let heads =
-            pages.flat_map(|(page, heads)| heads.iter().enumerate().map(move |(at, head)| (page * PAGE + at, head)));
-        let heads = heads.filter(|(_, head)| head.live != 0);
-        heads.filter_map(|(index, head)| Entity::try_from_bits(u64::from(head.generation) << 32 | index as u64))
+        let heads = self.heads.iter().filter(|(_, head)| head.live != 0);
+        heads.filter_map(|(index, head)| head.entity(index))
     }
 
     /// Gives back memory that is not needed: blocks that are too large, and pages without lists. The places of elements stay but in
     /// lists with holes, of which `moved` gets the entity, the row and the new place of each element.
     pub(crate) fn shrink_to_fit(&mut self, mut moved: impl FnMut(Entity, u32, u32)) {
         let size = |head: &Head| if head.live <= 1 { 0 } else { head.live.next_power_of_two() as usize };
-        let heads = || self.pages.iter().flatten().flat_map(|heads| heads.iter()).filter(|head| head.generation != 0);
+        let heads = self.heads.iter().map(|(_, head)| head).filter(|head| head.generation != 0);
         let mut links = Vec::new();
-        if try_reserve(&mut links, heads().map(size).sum()).is_err() {
+        if try_reserve(&mut links, heads.map(size).sum()).is_err() {
             return;
         }
-        for (page, heads) in self.pages.iter_mut().enumerate() {
-            for (at, head) in heads.iter_mut().flat_map(|heads| heads.iter_mut()).enumerate() {
-                let bits = u64::from(head.generation) << 32 | (page * PAGE + at) as u64;
-                let Some(entity) = Entity::try_from_bits(bits) else { continue };
-                let start = links.len();
-                let mut only = Link { row: start as u32, ..Link::HOLE };
-                for (place, link) in head.links(&self.links).iter().filter(|link| link.is_pair()).enumerate() {
-                    moved(entity, link.row, place as u32);
-                    if size(head) == 0 {
-                        only = *link;
-                    } else {
-                        links.push(*link);
-                    }
+        for (index, head) in self.heads.iter_mut() {
+            let Some(entity) = head.entity(index) else { continue };
+            let start = links.len();
+            let mut only = Link { row: start as u32, ..Link::HOLE };
+            for (place, link) in head.links(&self.links).iter().filter(|link| link.is_pair()).enumerate() {
+                moved(entity, link.row, place as u32);
+                if size(head) == 0 {
+                    only = *link;
+                } else {
+                    links.push(*link);
                 }
-                links.resize(start + size(head), Link::HOLE);
-                head.class = head.live.next_power_of_two().trailing_zeros();
-                (head.only, head.used) = (only, head.live);
             }
-            if heads.as_ref().is_some_and(|heads| heads.iter().all(|head| head.generation == 0)) {
-                *heads = None;
-            }
+            links.resize(start + size(head), Link::HOLE);
+            head.class = head.live.next_power_of_two().trailing_zeros();
+            (head.only, head.used) = (only, head.live);
         }
         links.shrink_to_fit();
         (self.links, self.free) = (links, [NOWHERE; CLASSES]);
-        while let Some(None) = self.pages.last() {
-            self.pages.pop();
-        }
-        self.pages.shrink_to_fit();
+        self.heads.shrink_to_fit(|head| head.generation == 0);
     }
 
     pub(crate) fn allocated_bytes(&self) -> usize {
-        self.links.capacity() * size_of::<Link>()
-            + self.pages.capacity() * size_of::<Option<Box<[Head; PAGE]>>>()
-            + self.pages.iter().flatten().count() * size_of::<[Head; PAGE]>()
+        self.links.capacity() * size_of::<Link>() + self.heads.allocated_bytes()
     }
 }

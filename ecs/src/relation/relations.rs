@@ -40,11 +40,7 @@ pub(crate) struct Relations<C: 'static> {
     pub(crate) places: Vec<RelationPlace<C>>,
 }
 
-impl<C: 'static> Default for Relations<C> {
-    fn default() -> Self {
-        Self { numbers: SlotMap::default(), places: Vec::new() }
-    }
-}
+impl_default!([C: 'static] Relations<C> => Self { numbers: SlotMap::default(), places: Vec::new() });
 
 impl<C: 'static> Relations<C> {
     /// The number of a relation, if the store has met it.

@@ -201,7 +201,36 @@ pub(super) fn position(entities: &[Entity], entity: Entity) -> Option<usize> {
     entities[first..].iter().position(is_it).map(|at| first + at)
 }
 
+/// Methods of a collection that are those of another one inside of it, or its own ones of the same name.
+macro_rules! forward_to_inner {
+    (|$this:ident| $inner:expr) => {
+        fn reserve(&mut self, additional: usize) {
+            let $this = self;
+            $inner.reserve(additional);
+        }
+
+        fn clear(&mut self) {
+            let $this = self;
+            $inner.clear();
+        }
+
+        fn shrink_to_fit(&mut self) {
+            let $this = self;
+            $inner.shrink_to_fit();
+        }
+
+        fn extend_from_iter(&mut self, entities: impl IntoIterator<Item = Entity>) {
+            let $this = self;
+            $inner.extend(entities);
+        }
+    };
+}
+
+pub(super) use forward_to_inner;
+
 impl RelationshipSourceCollection for Vec<Entity> {
+    forward_to_inner!(|this| this);
+
     type SourceIter<'a> = Copied<slice::Iter<'a, Entity>>;
 
     fn new() -> Self {
@@ -210,10 +239,6 @@ impl RelationshipSourceCollection for Vec<Entity> {
 
     fn with_capacity(capacity: usize) -> Self {
         Self::with_capacity(capacity)
-    }
-
-    fn reserve(&mut self, additional: usize) {
-        self.reserve(additional);
     }
 
     fn add(&mut self, entity: Entity) -> bool {
@@ -238,18 +263,6 @@ impl RelationshipSourceCollection for Vec<Entity> {
     #[inline]
     fn len(&self) -> usize {
         self.len()
-    }
-
-    fn clear(&mut self) {
-        self.clear();
-    }
-
-    fn shrink_to_fit(&mut self) {
-        self.shrink_to_fit();
-    }
-
-    fn extend_from_iter(&mut self, entities: impl IntoIterator<Item = Entity>) {
-        self.extend(entities);
     }
 }
 
@@ -291,6 +304,8 @@ impl OrderedRelationshipSourceCollection for Vec<Entity> {
 }
 
 impl RelationshipSourceCollection for EntityHashSet {
+    forward_to_inner!(|this| (**this));
+
     type SourceIter<'a> = Copied<hashbrown::hash_set::Iter<'a, Entity>>;
 
     fn new() -> Self {
@@ -299,10 +314,6 @@ impl RelationshipSourceCollection for EntityHashSet {
 
     fn with_capacity(capacity: usize) -> Self {
         Self::with_capacity(capacity)
-    }
-
-    fn reserve(&mut self, additional: usize) {
-        (**self).reserve(additional);
     }
 
     fn add(&mut self, entity: Entity) -> bool {
@@ -319,18 +330,6 @@ impl RelationshipSourceCollection for EntityHashSet {
 
     fn len(&self) -> usize {
         (**self).len()
-    }
-
-    fn clear(&mut self) {
-        (**self).clear();
-    }
-
-    fn shrink_to_fit(&mut self) {
-        (**self).shrink_to_fit();
-    }
-
-    fn extend_from_iter(&mut self, entities: impl IntoIterator<Item = Entity>) {
-        self.extend(entities);
     }
 }
 

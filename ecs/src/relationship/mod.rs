@@ -8,8 +8,6 @@ mod collection;
 mod sync;
 mod settled;
 mod source_list;
-#[cfg(feature = "serde")]
-mod serialized;
 mod traits;
 
 pub use self::collection::{OrderedRelationshipSourceCollection, RelationshipSourceCollection, Unlisted};

@@ -4,14 +4,14 @@
 //! no reference to the entities exists, since a hole comes by way of `&mut`. Several threads may read at once: see [`Settled`].
 
 use alloc::vec::Vec;
-use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::iter::Copied;
-use core::ops::Deref;
 use core::panic::RefUnwindSafe;
 use core::slice;
 
-use super::collection::{OrderedRelationshipSourceCollection, RelationshipSourceCollection, Unlisted, position};
+use super::collection::{
+    OrderedRelationshipSourceCollection, RelationshipSourceCollection, Unlisted, forward_to_inner, position,
+};
 use super::settled::{SETTLED, Settled};
 use super::sync::{AtomicU8, UnsafeCell};
 use crate::entity::Entity;
@@ -123,22 +123,45 @@ impl SourceList {
     pub(crate) fn as_mut_slice(&mut self) -> &mut [Entity] {
         self.closed()
     }
-}
 
-impl Deref for SourceList {
-    type Target = [Entity];
+    /// Most of the list is holes: they would take more memory than the entities.
+    #[cold]
+    #[inline(never)]
+    fn close_early(&mut self) -> Unlisted {
+        self.sought = 0;
+        Unlisted { is_empty: self.closed().is_empty(), are_elsewhere: true }
+    }
 
-    #[inline]
-    fn deref(&self) -> &[Entity] {
-        self.as_slice()
+    /// An entity goes that is not at the place where it was: holes before it have been closed, or someone has sorted the entities.
+    #[cold]
+    #[inline(never)]
+    fn remove_moved(&mut self, entity: Entity, place: u32) -> Unlisted {
+        let (entities, holes) = self.open();
+        let from = entities.len().min(place as usize);
+        // Few have gone or come before it, mostly.
+        let window = from.saturating_sub(NEAR)..entities.len().min(from + NEAR);
+        let near = position(&entities[window.clone()], entity).map(|at| window.start + at);
+        // Holes before it make it move towards the front.
+        let before = near.or_else(|| last_position(&entities[..from], entity));
+        let at = before.or_else(|| position(&entities[from..], entity).map(|at| from + at));
+        let Some(at) = at else {
+            return Unlisted { is_empty: entities.len() == *holes, are_elsewhere: false };
+        };
+        let distance = if before.is_some() { from.abs_diff(at) } else { at };
+        let place = at as u32;
+        self.sought += distance;
+        let mut unlisted = self.remove_near(entity, place);
+        if self.sought > self.entities.get_mut().len() {
+            self.sought = 0;
+            unlisted.are_elsewhere = true;
+        }
+        unlisted
     }
 }
 
-impl Default for SourceList {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+impl_deref!(#[inline] [] SourceList => [Entity], |this| *this.as_slice());
+
+impl_default!([] SourceList => Self::new());
 
 impl Clone for SourceList {
     fn clone(&self) -> Self {
@@ -146,17 +169,13 @@ impl Clone for SourceList {
     }
 }
 
-impl From<Vec<Entity>> for SourceList {
-    fn from(entities: Vec<Entity>) -> Self {
-        Self::of(entities)
-    }
-}
+impl_from!([] Vec<Entity> => SourceList, |entities| Self::of(entities));
 
-impl PartialEq for SourceList {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_slice() == other.as_slice()
-    }
-}
+#[cfg(feature = "serde")]
+impl_serde!(
+    /// A list that is in no world: whether the entities name its target is seen when it comes to one.
+    SourceList as Vec<Entity>, |this| this.as_slice(), Self::of
+);
 
 impl Eq for SourceList {}
 
@@ -172,6 +191,7 @@ macro_rules! equal_to {
 }
 
 equal_to! {
+    [] SourceList;
     [] [Entity];
     [const N: usize] [Entity; N];
     [] Vec<Entity>;
@@ -183,11 +203,7 @@ impl Hash for SourceList {
     }
 }
 
-impl fmt::Debug for SourceList {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_slice().fmt(f)
-    }
-}
+impl_debug!([] SourceList => |this, f| this.as_slice().fmt(f));
 
 impl FromIterator<Entity> for SourceList {
     fn from_iter<I: IntoIterator<Item = Entity>>(entities: I) -> Self {
@@ -195,20 +211,14 @@ impl FromIterator<Entity> for SourceList {
     }
 }
 
-impl<'a> IntoIterator for &'a SourceList {
-    type Item = &'a Entity;
-    type IntoIter = slice::Iter<'a, Entity>;
-
-    #[inline]
-    fn into_iter(self) -> Self::IntoIter {
-        self.as_slice().iter()
-    }
-}
+impl_into_iter!(['a] &'a SourceList => &'a [Entity], |this| this.as_slice());
 
 impl RelationshipSourceCollection for SourceList {
     type SourceIter<'a> = Copied<slice::Iter<'a, Entity>>;
 
     const KNOWS_PLACES: bool = true;
+
+    forward_to_inner!(|this| this.closed());
 
     fn new() -> Self {
         Self::new()
@@ -216,10 +226,6 @@ impl RelationshipSourceCollection for SourceList {
 
     fn with_capacity(capacity: usize) -> Self {
         Self::of(Vec::with_capacity(capacity))
-    }
-
-    fn reserve(&mut self, additional: usize) {
-        self.open().0.reserve(additional);
     }
 
     fn add(&mut self, entity: Entity) -> bool {
@@ -241,18 +247,6 @@ impl RelationshipSourceCollection for SourceList {
     #[inline]
     fn len(&self) -> usize {
         self.len()
-    }
-
-    fn clear(&mut self) {
-        self.closed().clear();
-    }
-
-    fn shrink_to_fit(&mut self) {
-        self.closed().shrink_to_fit();
-    }
-
-    fn extend_from_iter(&mut self, entities: impl IntoIterator<Item = Entity>) {
-        self.open().0.extend(entities);
     }
 
     #[inline]
@@ -325,42 +319,6 @@ const FEW: usize = 32;
 
 /// An entity is looked for among so many before and behind its place first.
 const NEAR: usize = 64;
-
-impl SourceList {
-    /// Most of the list is holes: they would take more memory than the entities.
-    #[cold]
-    #[inline(never)]
-    fn close_early(&mut self) -> Unlisted {
-        self.sought = 0;
-        Unlisted { is_empty: self.closed().is_empty(), are_elsewhere: true }
-    }
-
-    /// An entity goes that is not at the place where it was: holes before it have been closed, or someone has sorted the entities.
-    #[cold]
-    #[inline(never)]
-    fn remove_moved(&mut self, entity: Entity, place: u32) -> Unlisted {
-        let (entities, holes) = self.open();
-        let from = entities.len().min(place as usize);
-        // Few have gone or come before it, mostly.
-        let window = from.saturating_sub(NEAR)..entities.len().min(from + NEAR);
-        let near = position(&entities[window.clone()], entity).map(|at| window.start + at);
-        // Holes before it make it move towards the front.
-        let before = near.or_else(|| last_position(&entities[..from], entity));
-        let at = before.or_else(|| position(&entities[from..], entity).map(|at| from + at));
-        let Some(at) = at else {
-            return Unlisted { is_empty: entities.len() == *holes, are_elsewhere: false };
-        };
-        let distance = if before.is_some() { from.abs_diff(at) } else { at };
-        let place = at as u32;
-        self.sought += distance;
-        let mut unlisted = self.remove_near(entity, place);
-        if self.sought > self.entities.get_mut().len() {
-            self.sought = 0;
-            unlisted.are_elsewhere = true;
-        }
-        unlisted
-    }
-}
 
 impl OrderedRelationshipSourceCollection for SourceList {
     fn insert(&mut self, index: usize, entity: Entity) {

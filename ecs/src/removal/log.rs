@@ -5,7 +5,7 @@
 
 mod copy;
 
-pub(crate) use self::copy::{LogClones, LogCopy};
+pub(crate) use self::copy::LogCopy;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

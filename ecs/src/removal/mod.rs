@@ -27,7 +27,7 @@ mod record;
 
 #[doc(hidden)]
 pub use self::log::Log;
-pub(crate) use self::log::{LogClones, LogCopy};
+pub(crate) use self::log::LogCopy;
 pub(crate) use self::reader::Cursor as RemovalCursor;
 pub use self::reader::{RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
 pub(crate) use self::record::{Fate, Finish, RemovalRecord, Removals};

@@ -103,6 +103,11 @@ impl<T> RemovedComponentReader<T> {
     pub(super) fn new(list: usize, log: &mut Log) -> Self {
         Self { cursor: Cursor::new(list, log), marker: PhantomData }
     }
+
+    pub(crate) fn read_in<'a>(&'a mut self, log: &'a Log) -> RemovedIter<'a> {
+        let position = self.cursor.catch_up(log);
+        RemovedIter { entities: log.entities_since(position).iter(), end: log.end(), seen: &self.cursor.seen }
+    }
 }
 
 impl_debug!([T] RemovedComponentReader<T> => |_this, f| write!(f, "RemovedComponentReader<{}>", type_name::<T>()));
@@ -133,18 +138,7 @@ impl<T> RemovedValueReader<T> {
     pub(super) fn new(list: usize, log: &mut Log) -> Self {
         Self { cursor: Cursor::new(list, log), marker: PhantomData }
     }
-}
 
-impl_debug!([T] RemovedValueReader<T> => |_this, f| write!(f, "RemovedValueReader<{}>", type_name::<T>()));
-
-impl<T> RemovedComponentReader<T> {
-    pub(crate) fn read_in<'a>(&'a mut self, log: &'a Log) -> RemovedIter<'a> {
-        let position = self.cursor.catch_up(log);
-        RemovedIter { entities: log.entities_since(position).iter(), end: log.end(), seen: &self.cursor.seen }
-    }
-}
-
-impl<T> RemovedValueReader<T> {
     /// # Panics
     ///
     /// If it was not made for this list.
@@ -158,6 +152,8 @@ impl<T> RemovedValueReader<T> {
         RemovedValueIter { entities, values }
     }
 }
+
+impl_debug!([T] RemovedValueReader<T> => |_this, f| write!(f, "RemovedValueReader<{}>", type_name::<T>()));
 
 /// Entities that have lost a component, the earliest first. What it has not given stays unread.
 ///
@@ -195,15 +191,6 @@ impl Iterator for RemovedIter<'_> {
     #[inline]
     fn nth(&mut self, n: usize) -> Option<Entity> {
         self.entities.nth(n).copied()
-    }
-
-    #[inline]
-    fn fold<B, F: FnMut(B, Entity) -> B>(mut self, init: B, mut f: F) -> B {
-        let mut folded = init;
-        for &entity in self.entities.by_ref() {
-            folded = f(folded, entity);
-        }
-        folded
     }
 }
 

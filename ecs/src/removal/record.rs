@@ -14,9 +14,10 @@
 use alloc::vec::Vec;
 use core::any::TypeId;
 
-use super::log::{Log, LogClones, LogCopy};
+use super::log::{Log, LogCopy};
 use super::reader::{RemovedComponentReader, RemovedValueReader};
 use crate::alloc_error::{AllocError, try_reserve};
+use crate::column::ColumnClones;
 use crate::component::{Component, ComponentId, ComponentInfo, Components, StorageType};
 use crate::entity::{Entity, SparseSummary};
 use crate::guard::for_each_despite_panics;
@@ -62,39 +63,22 @@ pub(crate) enum Fate {
 /// In [`Removals::by_component`]: no reader was ever made.
 const NONE: u32 = u32::MAX;
 
-/// What an operation has told the lists of removals so far.
+/// The removals that an operation has recorded so far.
 #[derive(Default)]
 pub(crate) struct RemovalRecord {
-    /// The columns whose values, in the rows that the operation removes, belong to lists once these are told.
-    kept: Kept,
+    /// The columns whose values, in the rows that the operation removes, belong to lists once they are recorded. There is seldom more than
+    /// one, and an operation on one entity has no time for the heap.
+    few: [u32; 3],
+    count: u32,
+    /// All of these columns, if they are more than a few.
+    many: Vec<u32>,
     /// Whether lists may have values that must be dropped at the end of the operation.
     unfinished: bool,
 }
 
 impl RemovalRecord {
-    /// The columns whose values, in the rows that are told of, must not be overwritten before, nor dropped.
-    #[inline]
-    pub(crate) fn kept(&self) -> &[u32] {
-        self.kept.all()
-    }
-
-    /// What has been told of rows of another table, too: ends with this.
-    pub(crate) fn join(&mut self, other: &Self) {
-        self.unfinished |= other.unfinished;
-    }
-}
-
-/// Numbers of columns. There is seldom more than one, and an operation on one entity has no time for the heap.
-#[derive(Default)]
-struct Kept {
-    few: [u32; 3],
-    count: u32,
-    /// All of them, if they are more than a few.
-    many: Vec<u32>,
-}
-
-impl Kept {
-    fn push(&mut self, column: u32) -> Result<(), AllocError> {
+    /// Adds a column of which values are kept.
+    fn keep(&mut self, column: u32) -> Result<(), AllocError> {
         if let Some(place) = self.few.get_mut(self.count as usize) {
             *place = column;
         } else {
@@ -109,9 +93,15 @@ impl Kept {
         Ok(())
     }
 
+    /// The columns whose values, in the rows whose removal is recorded, must not be overwritten before, nor dropped.
     #[inline]
-    fn all(&self) -> &[u32] {
+    pub(crate) fn kept(&self) -> &[u32] {
         self.few.get(..self.count as usize).unwrap_or(&self.many)
+    }
+
+    /// Includes the removals of rows of another table: they end with these.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.unfinished |= other.unfinished;
     }
 }
 
@@ -242,7 +232,7 @@ impl Removals {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
             self.watched[at].make_room(count, fate)?;
             if fate == Fate::Dropped && self.watched[at].values.has_readers() {
-                told.kept.push(column)?;
+                told.keep(column)?;
             }
         }
         if self.watches(storages) {
@@ -414,7 +404,7 @@ impl Removals {
         self.drop_expired();
     }
 
-    fn drop_expired(&mut self) {
+    pub(crate) fn drop_expired(&mut self) {
         let expired = self.watched.iter_mut().map(|watched| &mut watched.values).filter(|values| values.has_expired());
         for_each_despite_panics(expired, Log::drop_expired);
     }
@@ -480,7 +470,7 @@ impl Removals {
     }
 
     /// The clones that are needed to make the lists what their copies are.
-    pub(crate) fn clones(copies: &[[LogCopy; 2]]) -> Result<Vec<[LogClones; 2]>, AllocError> {
+    pub(crate) fn clones(copies: &[[LogCopy; 2]]) -> Result<Vec<[ColumnClones; 2]>, AllocError> {
         copies.iter().map(|[entities, values]| Ok([entities.clones()?, values.clones()?])).collect()
     }
 
@@ -497,13 +487,13 @@ impl Removals {
         Ok(())
     }
 
-    /// Makes the lists what their copies are; those that have none become empty. Some values wait for [`Removals::end_copies`]
+    /// Makes the lists what their copies are; those that have none become empty. Some values wait for [`Removals::drop_expired`]
     /// to be dropped; the rest is with the clones.
     ///
     /// # Safety
     ///
     /// - The copies are those of these lists, the clones theirs, and room has been made for them since the last operation.
-    pub(crate) unsafe fn become_copies(&mut self, copies: &[[LogCopy; 2]], clones: &mut [[LogClones; 2]]) {
+    pub(crate) unsafe fn become_copies(&mut self, copies: &[[LogCopy; 2]], clones: &mut [[ColumnClones; 2]]) {
         for (watched, ([entities, values], clones)) in self.watched.iter_mut().zip(copies.iter().zip(clones)) {
             // SAFETY: the list with this number has never been one of another component; the caller's promise.
             unsafe {
@@ -518,11 +508,6 @@ impl Removals {
     }
 
     /// Drops what [`Removals::become_copies`] has left. What readers have passed stays until the lists are tidied: how far those of systems
-    /// have come is known later.
-    pub(crate) fn end_copies(&mut self) {
-        self.drop_expired();
-    }
-
     /// Gives back memory that is not needed at the moment.
     pub(crate) fn shrink_to_fit(&mut self) {
         for watched in &mut self.watched {

@@ -1,39 +1,31 @@
 //! Copies of sparse storages, and storages that become what their copies are.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::SparseStorage;
-use super::set::{NO_ROW, PAGE, Page};
+use super::set::{NO_ROW, RowPages};
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
-use crate::column::{ColumnCopy, ColumnParts, CopiedValues};
+use crate::column::{BegunTicks, ColumnClones, ColumnCopy, ColumnParts};
 use crate::component::ComponentInfo;
 use crate::entity::Entity;
 use crate::tick::Tick;
-use crate::tracking::Tracking;
 
 /// The entities of a sparse storage, with values of its own.
 pub(crate) struct SparseCopy {
     /// Of a set.
     entities: Vec<Entity>,
     /// Of a set; those that are there may have rows of no entity.
-    pages: Vec<Option<Page>>,
+    pages: RowPages,
     /// Of tags.
     words: Vec<u64>,
     values: ColumnCopy,
 }
 
-/// What a storage needs to become what its copy is.
-pub(crate) struct SparseClones(Option<CopiedValues>);
-
-/// Ticks for the values of a storage that had none.
-pub(crate) struct BegunTicks(Option<Box<Tracking>>);
-
 impl SparseCopy {
     /// No values of a component.
     pub(crate) fn new(info: &ComponentInfo) -> Self {
         let values = ColumnCopy::new(info.descriptor());
-        Self { entities: Vec::new(), pages: Vec::new(), words: Vec::new(), values }
+        Self { entities: Vec::new(), pages: RowPages::default(), words: Vec::new(), values }
     }
 
     /// Values that were not taken from a storage, one for each of these entities, whose indexes differ. No tick is newer than `now`.
@@ -43,9 +35,9 @@ impl SparseCopy {
     /// If there is no memory.
     pub(crate) fn of(entities: Vec<Entity>, parts: ColumnParts, now: Tick) -> Result<Self, AllocError> {
         assert_eq!(entities.len(), parts.values.len(), "each entity has a value");
-        let indexes = entities.iter().map(|entity| entity.index() as usize);
-        let bound = indexes.clone().max().map_or(0, |last| last + 1);
         if parts.values.descriptor().layout().size() == 0 {
+            let indexes = entities.iter().map(|entity| entity.index() as usize);
+            let bound = indexes.clone().max().map_or(0, |last| last + 1);
             let mut words: Vec<u64> = Vec::new();
             try_reserve_exact(&mut words, bound.div_ceil(64))?;
             words.resize(bound.div_ceil(64), 0);
@@ -53,18 +45,12 @@ impl SparseCopy {
             let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
             assert_eq!(count, entities.len(), "each entity has one value");
             let values = ColumnCopy::of(parts, words.len() * 64, |at| entities[at].index() as usize, now)?;
-            return Ok(Self { entities: Vec::new(), pages: Vec::new(), words, values });
+            return Ok(Self { entities: Vec::new(), pages: RowPages::default(), words, values });
         }
-        let mut pages: Vec<Option<Page>> = Vec::new();
-        try_reserve_exact(&mut pages, bound.div_ceil(PAGE))?;
-        pages.resize_with(bound.div_ceil(PAGE), || None);
-        for (row, index) in indexes.enumerate() {
-            let page = &mut pages[index / PAGE];
-            if page.is_none() {
-                *page = Some(empty_page()?);
-            }
-            let row_of = page.as_mut().map(|page| &mut page[index % PAGE]);
-            let before = row_of.map(|place| core::mem::replace(place, row as u32));
+        let mut pages = RowPages::default();
+        for (row, entity) in entities.iter().enumerate() {
+            pages.reserve(entity.index(), NO_ROW)?;
+            let before = pages.get_mut(entity.index()).map(|place| core::mem::replace(place, row as u32));
             assert_eq!(before, Some(NO_ROW), "each entity has one value");
         }
         let values = ColumnCopy::of(parts, entities.len(), |at| at, now)?;
@@ -94,8 +80,8 @@ impl SparseCopy {
                 self.entities.clear();
                 try_reserve(&mut self.entities, len)?;
                 self.entities.extend_from_slice(&set.entities);
-                grow_pages(&mut self.pages, &set.pages)?;
-                copy_pages(&mut self.pages, &set.pages);
+                self.pages.reserve_as(&set.pages, NO_ROW)?;
+                self.pages.copy_from(&set.pages, NO_ROW);
                 // SAFETY: the set has a value for each of its entities, of the type that this was made for.
                 unsafe { self.values.take(&set.column, [0, len], len) }
             }
@@ -110,20 +96,20 @@ impl SparseCopy {
     }
 
     /// The clones that are needed to make a storage what this is.
-    pub(crate) fn clones(&self) -> Result<SparseClones, AllocError> {
-        self.values.clones().map(SparseClones)
+    pub(crate) fn clones(&self) -> Result<ColumnClones, AllocError> {
+        self.values.clones()
     }
 
     /// As [`clones`](Self::clones), but the values themselves, as far as they belong to this copy alone. None are left here.
-    pub(crate) fn take_clones(&mut self) -> Result<SparseClones, AllocError> {
-        self.values.take_clones().map(SparseClones)
+    pub(crate) fn take_clones(&mut self) -> Result<ColumnClones, AllocError> {
+        self.values.take_clones()
     }
 
     /// The bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>()
             + self.words.capacity() * size_of::<u64>()
-            + self.pages.iter().flatten().count() * size_of::<[u32; PAGE]>()
+            + self.pages.allocated_bytes()
             + self.values.allocated_bytes()
     }
 }
@@ -157,16 +143,16 @@ impl SparseStorage {
             Self::Set(set) => {
                 let missing = copy.entities.len().saturating_sub(set.entities.len());
                 try_reserve_exact(&mut set.entities, missing)?;
-                grow_pages(&mut set.pages, &copy.pages)?;
+                set.pages.reserve_as(&copy.pages, NO_ROW)?;
                 copy.values.make_room(&mut set.column)?;
                 set.note_room();
-                copy.values.begun_ticks(&set.column, None, now).map(BegunTicks)
+                copy.values.begun_ticks(&set.column, None, now)
             }
             Self::Tag(tag) => {
                 let missing = copy.words.len().saturating_sub(tag.words.len());
                 try_reserve_exact(&mut tag.words, missing)?;
                 copy.values.make_room(&mut tag.column)?;
-                copy.values.begun_ticks(&tag.column, None, now).map(BegunTicks)
+                copy.values.begun_ticks(&tag.column, None, now)
             }
         }
     }
@@ -177,7 +163,7 @@ impl SparseStorage {
     ///
     /// - The copy is one of this component in this world, the clones are its own, and room has been made for it here since the last
     ///   operation.
-    pub(crate) unsafe fn become_copy(&mut self, copy: &SparseCopy, clones: &mut SparseClones, begun: BegunTicks) {
+    pub(crate) unsafe fn become_copy(&mut self, copy: &SparseCopy, clones: &mut ColumnClones, begun: BegunTicks) {
         match self {
             Self::Set(set) => {
                 // A value that was to be dropped has been, unless dropping it does nothing.
@@ -187,9 +173,9 @@ impl SparseStorage {
                 set.entities.clear();
                 // There is room.
                 set.entities.extend_from_slice(&copy.entities);
-                copy_pages(&mut set.pages, &copy.pages);
+                set.pages.copy_from(&copy.pages, NO_ROW);
                 // SAFETY: the set has held a value for each of its entities; the caller's promise.
-                unsafe { copy.values.put(&mut set.column, before, clones.0.as_mut(), begun.0) };
+                unsafe { copy.values.put(&mut set.column, before, clones.as_mut(), begun) };
                 set.note_room();
             }
             Self::Tag(tag) => {
@@ -203,43 +189,8 @@ impl SparseStorage {
                 let count = copy.words.iter().map(|word| word.count_ones() as usize).sum();
                 let before = core::mem::replace(&mut tag.len, count);
                 // SAFETY: there were so many values; the caller's promise.
-                unsafe { copy.values.put(&mut tag.column, before, clones.0.as_mut(), begun.0) };
+                unsafe { copy.values.put(&mut tag.column, before, clones.as_mut(), begun) };
             }
-        }
-    }
-}
-
-/// Makes room for all pages that others have.
-fn grow_pages(pages: &mut Vec<Option<Page>>, others: &[Option<Page>]) -> Result<(), AllocError> {
-    if pages.len() < others.len() {
-        let missing = others.len() - pages.len();
-        try_reserve(pages, missing)?;
-        pages.resize_with(others.len(), || None);
-    }
-    for (page, _) in pages.iter_mut().zip(others).filter(|(page, other)| page.is_none() && other.is_some()) {
-        *page = Some(empty_page()?);
-    }
-    Ok(())
-}
-
-/// A page without rows.
-fn empty_page() -> Result<Page, AllocError> {
-    let mut rows = Vec::new();
-    try_reserve_exact(&mut rows, PAGE)?;
-    rows.resize(PAGE, NO_ROW);
-    match rows.into_boxed_slice().try_into() {
-        Ok(page) => Ok(page),
-        Err(_) => unreachable!("a page has so many rows"),
-    }
-}
-
-/// Makes the pages say what others say. There are all that they have.
-fn copy_pages(pages: &mut [Option<Page>], others: &[Option<Page>]) {
-    for (at, page) in pages.iter_mut().enumerate() {
-        match (page, others.get(at)) {
-            (Some(page), Some(Some(other))) => page.copy_from_slice(&**other),
-            (Some(page), _) => page.fill(NO_ROW),
-            (None, _) => {}
         }
     }
 }

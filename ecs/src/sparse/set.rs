@@ -1,25 +1,25 @@
 //! Values in a dense column, found by entity index through pages of rows.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::mem::replace;
 use core::ptr::NonNull;
 
-use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact, try_shrink};
+use crate::alloc_error::{AllocError, try_reserve, try_shrink};
 use crate::column::Column;
-use crate::entity::Entity;
+use crate::entity::{Entity, Pages};
 use crate::tick::Tick;
 
 /// Entity indexes a page.
-pub(super) const PAGE: usize = 1024;
+const PAGE: usize = 1024;
 /// In a page: this entity has no value here.
 pub(super) const NO_ROW: u32 = u32::MAX;
 
-pub(super) type Page = Box<[u32; PAGE]>;
+/// The rows of entities.
+pub(super) type RowPages = Pages<u32, PAGE>;
 
 /// Values in a dense column, found by entity index.
 pub struct SparseSet {
-    pub(super) pages: Vec<Option<Page>>,
+    pub(super) pages: RowPages,
     pub(super) entities: Vec<Entity>,
     pub(super) column: Column,
     /// How many values the list and the column have room for.
@@ -46,13 +46,6 @@ impl SparseSet {
         &self.column
     }
 
-    /// Where the row of the entity with this index is noted, if its page exists.
-    #[inline(always)]
-    pub(super) fn spot(&mut self, index: u32) -> Option<&mut u32> {
-        let page = self.pages.get_mut(index as usize / PAGE)?.as_deref_mut()?;
-        Some(&mut page[index as usize % PAGE])
-    }
-
     /// See [`SparseStorage::try_add_untracked`](super::SparseStorage::try_add_untracked).
     ///
     /// # Safety
@@ -65,7 +58,7 @@ impl SparseSet {
             return None;
         }
         debug_assert!(row < self.entities.capacity() && row < self.column.capacity());
-        let spot = self.spot(entity.index()).filter(|spot| **spot == NO_ROW)?;
+        let spot = self.pages.get_mut(entity.index()).filter(|spot| **spot == NO_ROW)?;
         *spot = row as u32;
         self.column.stamp(now);
         // SAFETY: there is room for the entity in the list, and for the value in the column.
@@ -86,7 +79,7 @@ impl SparseSet {
         if self.column.tracking().is_some() {
             return false;
         }
-        let Some(spot) = self.spot(entity.index()) else { return false };
+        let Some(spot) = self.pages.get_mut(entity.index()) else { return false };
         let row = replace(spot, NO_ROW) as usize;
         if row == NO_ROW as usize {
             return false;
@@ -105,7 +98,7 @@ impl SparseSet {
                 let values = self.column.data().cast::<C>();
                 values.add(last).copy_to_nonoverlapping(values.add(row), 1);
             }
-            if let Some(spot) = self.spot(moved.index()) {
+            if let Some(spot) = self.pages.get_mut(moved.index()) {
                 *spot = row as u32;
             }
         }
@@ -124,7 +117,7 @@ impl SparseSet {
         // If most indexes between them are among these, hardly a page is made for nothing.
         if least <= most && ((most - least) as usize) / 2 < additional {
             let mut pages = least / PAGE as u32..=most / PAGE as u32;
-            return pages.try_for_each(|page| self.reserve_page(page * PAGE as u32));
+            return pages.try_for_each(|page| self.pages.reserve(page * PAGE as u32, NO_ROW));
         }
         // Neighbours are often in one page.
         let mut last = None;
@@ -132,7 +125,7 @@ impl SparseSet {
             if last.replace(index as usize / PAGE) == Some(index as usize / PAGE) {
                 return Ok(());
             }
-            self.reserve_page(index)
+            self.pages.reserve(index, NO_ROW)
         })
     }
 
@@ -162,14 +155,13 @@ impl SparseSet {
 
     #[inline]
     pub(super) fn row(&self, index: u32) -> Option<usize> {
-        let page = self.pages.get(index as usize / PAGE)?.as_ref()?;
-        let row = page[index as usize % PAGE];
+        let &row = self.pages.get(index)?;
         (row != NO_ROW).then_some(row as usize)
     }
 
     #[inline]
     pub(super) fn has_room(&self, index: u32) -> bool {
-        self.entities.len() < self.room && matches!(self.pages.get(index as usize / PAGE), Some(Some(_)))
+        self.entities.len() < self.room && self.pages.get(index).is_some()
     }
 
     #[inline]
@@ -180,7 +172,7 @@ impl SparseSet {
     #[cold]
     pub(super) fn make_room(&mut self, index: u32) -> Result<(), AllocError> {
         self.reserve_values(1)?;
-        self.reserve_page(index)
+        self.pages.reserve(index, NO_ROW)
     }
 
     pub(super) fn reserve_values(&mut self, additional: usize) -> Result<(), AllocError> {
@@ -194,57 +186,13 @@ impl SparseSet {
         room
     }
 
-    pub(super) fn reserve_page(&mut self, index: u32) -> Result<(), AllocError> {
-        let page = index as usize / PAGE;
-        if self.pages.len() <= page {
-            let missing = page + 1 - self.pages.len();
-            try_reserve(&mut self.pages, missing)?;
-            self.pages.resize_with(page + 1, || None);
-        }
-        if self.pages[page].is_none() {
-            let mut rows = Vec::new();
-            try_reserve_exact(&mut rows, PAGE)?;
-            rows.resize(PAGE, NO_ROW);
-            self.pages[page] = rows.into_boxed_slice().try_into().ok();
-        }
-        Ok(())
-    }
-
     pub(super) fn shrink_to_fit(&mut self) {
-        for page in &mut self.pages {
-            if page.as_ref().is_some_and(|rows| rows.iter().all(|&row| row == NO_ROW)) {
-                *page = None;
-            }
-        }
-        let used = self.pages.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-        self.pages.truncate(used);
-        try_shrink(&mut self.pages);
+        self.pages.shrink_to_fit(|&row| row == NO_ROW);
         try_shrink(&mut self.entities);
         let rows = self.entities.len() + usize::from(self.retired);
         // SAFETY: these are all rows that hold a value.
         unsafe { self.column.shrink_to(rows) }
         self.note_room();
-    }
-
-    /// Calls `each` with the places of entities in their pages, in order. Those whose page does not exist are passed over.
-    #[inline]
-    pub(super) fn for_each_place(pages: &mut [Option<Page>], entities: &[Entity], mut each: impl FnMut(&mut u32)) {
-        let page_of = |entity: &Entity| entity.index() as usize / PAGE;
-        // Neighbours are often in one page, which is found once then.
-        for some in entities.chunks(64) {
-            let at = page_of(&some[0]);
-            if some.iter().fold(true, |same, entity| same & (page_of(entity) == at)) {
-                if let Some(page) = pages.get_mut(at).and_then(|page| page.as_deref_mut()) {
-                    some.iter().for_each(|entity| each(&mut page[entity.index() as usize % PAGE]));
-                }
-                continue;
-            }
-            for entity in some {
-                if let Some(Some(page)) = pages.get_mut(page_of(entity)) {
-                    each(&mut page[entity.index() as usize % PAGE]);
-                }
-            }
-        }
     }
 
     /// Overwrites the value of an entity, if it has one, by the last one.
@@ -281,9 +229,9 @@ impl SparseSet {
             unsafe { self.column.overwrite_rows(row, from, moved) }
             self.entities.copy_within(from.., row);
             self.entities.truncate(row + behind);
-            Self::for_each_place(&mut self.pages, gone, |place| *place = NO_ROW);
+            self.pages.for_each_of(gone, |_, place| *place = NO_ROW);
             let mut rows = row as u32..;
-            Self::for_each_place(&mut self.pages, &self.entities[row..row + moved], |place| {
+            self.pages.for_each_of(&self.entities[row..row + moved], |_, place| {
                 *place = rows.next().unwrap_or(NO_ROW);
             });
         }
@@ -293,33 +241,33 @@ impl SparseSet {
     #[inline]
     pub(super) fn forget_row(&mut self, index: u32, row: usize) {
         self.entities.swap_remove(row);
-        if let Some(moved) = self.entities.get(row).map(|entity| entity.index() as usize)
-            && let Some(Some(page)) = self.pages.get_mut(moved / PAGE)
+        if let Some(moved) = self.entities.get(row)
+            && let Some(spot) = self.pages.get_mut(moved.index())
         {
-            page[moved % PAGE] = row as u32;
+            *spot = row as u32;
         }
-        if let Some(Some(page)) = self.pages.get_mut(index as usize / PAGE) {
-            page[index as usize % PAGE] = NO_ROW;
+        if let Some(spot) = self.pages.get_mut(index) {
+            *spot = NO_ROW;
         }
     }
 
     pub(super) fn add_all(&mut self, entities: &[Entity]) {
         let mut rows = self.entities.len() as u32..;
-        Self::for_each_place(&mut self.pages, entities, |place| *place = rows.next().unwrap_or(NO_ROW));
+        self.pages.for_each_of(entities, |_, place| *place = rows.next().unwrap_or(NO_ROW));
         self.entities.extend_from_slice(entities);
     }
 
     /// See [`SparseStorage::remove_all`].
     pub(super) fn remove_all(&mut self, entities: &[Entity]) {
         if entities == self.entities.as_slice() {
-            Self::for_each_place(&mut self.pages, entities, |place| *place = NO_ROW);
+            self.pages.for_each_of(entities, |_, place| *place = NO_ROW);
             self.entities.clear();
             // SAFETY: these are all values, and nothing shows them any more.
             return unsafe { self.column.drop_rows(0, entities.len()) };
         }
         let mut rows = alloc::vec![NO_ROW; entities.len()];
         let mut count = 0;
-        Self::for_each_place(&mut self.pages, entities, |place| {
+        self.pages.for_each_of(entities, |_, place| {
             let row = replace(place, NO_ROW);
             rows[count] = row;
             count += usize::from(row != NO_ROW);
@@ -337,9 +285,8 @@ impl SparseSet {
                 // SAFETY: both are rows of the set, and one is before `left`, the other is not.
                 unsafe { self.column.swap_rows(row, last) }
                 self.entities[row] = self.entities[last];
-                let moved = self.entities[row].index() as usize;
-                if let Some(Some(page)) = self.pages.get_mut(moved / PAGE) {
-                    page[moved % PAGE] = row as u32;
+                if let Some(spot) = self.pages.get_mut(self.entities[row].index()) {
+                    *spot = row as u32;
                 }
             }
         }

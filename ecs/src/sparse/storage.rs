@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::mem::replace;
 use core::ptr::NonNull;
 
-use super::set::{PAGE, Page, SparseSet};
+use super::set::{RowPages, SparseSet};
 use super::tag::TagSet;
 use crate::alloc_error::{AllocError, try_shrink};
 use crate::column::{Column, copy_item};
@@ -26,7 +26,13 @@ impl SparseStorage {
         let column = Column::new(info);
         match info.layout().size() {
             0 => Self::Tag(TagSet { words: Vec::new(), len: 0, column, retired: false }),
-            _ => Self::Set(SparseSet { pages: Vec::new(), entities: Vec::new(), column, room: 0, retired: false }),
+            _ => Self::Set(SparseSet {
+                pages: RowPages::default(),
+                entities: Vec::new(),
+                column,
+                room: 0,
+                retired: false,
+            }),
         }
     }
 
@@ -304,8 +310,8 @@ impl SparseStorage {
             Self::Set(set) => {
                 let row = set.entities.len();
                 set.entities.push(entity);
-                if let Some(Some(page)) = set.pages.get_mut(entity.index() as usize / PAGE) {
-                    page[entity.index() as usize % PAGE] = row as u32;
+                if let Some(spot) = set.pages.get_mut(entity.index()) {
+                    *spot = row as u32;
                 }
                 debug_assert!(row < set.column.capacity());
                 // SAFETY: room has been reserved, so the row is within the capacity.
@@ -556,18 +562,15 @@ impl SparseStorage {
 
     /// All numbers at which a walk finds an entity are below this.
     pub(crate) fn places(&self) -> usize {
-        match self {
-            Self::Set(set) => set.entities.len(),
-            Self::Tag(tag) => tag.words.len() * 64,
-        }
+        let (entities, words) = self.members();
+        entities.len() + words.len() * 64
     }
 
     /// The bytes that the storage has allocated, without what its values own.
     pub(crate) fn allocated_bytes(&self) -> usize {
         match self {
             Self::Set(set) => {
-                set.pages.iter().flatten().count() * size_of::<[u32; PAGE]>()
-                    + set.pages.capacity() * size_of::<Option<Page>>()
+                set.pages.allocated_bytes()
                     + set.entities.capacity() * size_of::<Entity>()
                     + set.column.allocated_bytes()
             }

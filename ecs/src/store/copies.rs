@@ -27,14 +27,15 @@ use super::links::LinksCopy;
 use super::target_world::take_returned;
 use super::{Store, WorldId};
 use crate::alloc_error::{AllocError, try_reserve_exact};
+use crate::column::{BegunTicks, ColumnClones};
 use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones, Unproved};
 use crate::entity::{EntitiesCopy, Entity, IdForecasts, KnownEntities};
 use crate::guard::DeferredPanic;
 use crate::relation::{ErasedPairs, PairsCopy, Relations};
-use crate::removal::{LogClones, LogCopy, Removals};
+use crate::removal::{LogCopy, Removals};
 use crate::resource::{MessageNumbers, Renewed, ResourceClones, ResourceCopies, ResourceId};
-use crate::sparse::{self, SparseClones, SparseCopy};
-use crate::table::{self, Arrangement, KnownTable, Table, TableClones, TableCopy};
+use crate::sparse::SparseCopy;
+use crate::table::{Arrangement, KnownTable, Table, TableCopy};
 use crate::tick::Tick;
 use crate::tracking::Spawns;
 
@@ -107,10 +108,10 @@ impl<'a> Known<'a> {
 
 /// What a store needs to become what its copy is.
 struct Clones {
-    tables: Vec<TableClones>,
-    sparse: Vec<SparseClones>,
+    tables: Vec<Vec<ColumnClones>>,
+    sparse: Vec<ColumnClones>,
     resources: ResourceClones,
-    removals: Vec<[LogClones; 2]>,
+    removals: Vec<[ColumnClones; 2]>,
     spawns: Option<Spawns>,
     links: LinksCopy,
     /// By the number of the relation: also of those that the copy does not know.
@@ -381,7 +382,7 @@ pub(crate) fn restore(
 
     // (2)
     let Store { events, .. } = store;
-    let panicked = DeferredPanic::catch(|| events.removals.end_copies());
+    let panicked = DeferredPanic::catch(|| events.removals.drop_expired());
     let panicked =
         panicked.or(DeferredPanic::catch(|| drop((room.gone, clones)))).or(DeferredPanic::catch(|| drop(moved)));
     Ok(Became { renewed: room.renewed, era, panicked })
@@ -401,8 +402,8 @@ fn track_as(store: &mut Store, tracked: &[ComponentId]) {
 /// What a store needs so that it can become what a copy is, and what is left afterwards.
 struct Room {
     /// Of the tables of the copy, and of all storages.
-    begun: Vec<table::BegunTicks>,
-    begun_sparse: Vec<sparse::BegunTicks>,
+    begun: Vec<Vec<BegunTicks>>,
+    begun_sparse: Vec<BegunTicks>,
     /// Copies without values, for storages that the copy does not know.
     none: Vec<SparseCopy>,
     /// Tables that go.
@@ -476,7 +477,7 @@ impl StoreCopy {
     /// The clones that are needed to make a store what this is, with those of the rows.
     fn clones(
         &self,
-        (tables, sparse): (Vec<TableClones>, Vec<SparseClones>),
+        (tables, sparse): (Vec<Vec<ColumnClones>>, Vec<ColumnClones>),
         store: &Store,
         is_apart: impl Fn(&ComponentDescriptor) -> bool,
     ) -> Result<Clones, AllocError> {

@@ -4,14 +4,13 @@
 //! noted here, and behind it what has come; then both sides are made to agree, by functions of a higher layer, before observers and hooks
 //! are told of it.
 
-use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
 use crate::alloc_error::try_reserve;
 use crate::component::{ComponentDescriptor, ComponentId, Components};
-use crate::entity::Entity;
+use crate::entity::{Entity, Pages};
 
 /// A source whose target may go on without it.
 #[derive(Clone, Copy)]
@@ -95,7 +94,7 @@ impl Links {
     /// The target on which a source is listed, and at which place it was put there. Others may have gone since.
     #[inline]
     pub(crate) fn place(&self, relation: ComponentId, source: Entity) -> Option<(Entity, u32)> {
-        self.of(relation)?.place(source)
+        self.of(relation)?.places.get(source.index())?.of(source)
     }
 
     /// Notes on which target a source is listed, and at which place.
@@ -110,22 +109,17 @@ impl Links {
         let at = self.listed.iter().position(|(id, _)| *id == relation);
         let at = at.unwrap_or_else(|| self.add_relation(relation));
         let Self { listed, changes, journal, .. } = self;
-        let Listed { pages, count, changed } = &mut listed[at].1;
-        let spot = spot_in(pages, source);
+        let Listed { places, count, changed } = &mut listed[at].1;
+        let spot = places.get_or_add(source.index(), Place::NONE);
         Note { relation, source, spot, count, changed, changes, journal }
     }
 
     /// Whether all of these sources are listed on a target.
     pub(crate) fn are_listed_on(&self, relation: ComponentId, sources: &[Entity], target: Entity) -> bool {
         let Some(listed) = self.of(relation) else { return sources.is_empty() };
-        // Neighbours are often in one page, which is found once then.
-        let mut last: Option<(usize, &Page)> = None;
         sources.iter().all(|&source| {
-            let (at, place) = (source.index() as usize / PAGE, source.index() as usize % PAGE);
-            if last.is_none_or(|(last, _)| last != at) {
-                last = listed.pages.get(at).and_then(Option::as_deref).map(|page| (at, page));
-            }
-            last.is_some_and(|(_, page)| page[place].is_on(source, target))
+            let place = listed.places.get(source.index());
+            place.is_some_and(|place| place.is_on(source, target))
         })
     }
 
@@ -137,7 +131,12 @@ impl Links {
         }
         if let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation) {
             listed.changed = self.changes;
-            listed.forget(sources);
+            listed.places.for_each_of(sources, |source, spot| {
+                if spot.generation == source.generation() {
+                    listed.count -= usize::from(spot.target != Entity::PLACEHOLDER);
+                    *spot = Place::NONE;
+                }
+            });
         }
     }
 
@@ -150,12 +149,9 @@ impl Links {
 
     /// The sources that are listed on a target, in the order of their places. `O(sources of all targets)`.
     pub(crate) fn sources_of(&self, relation: ComponentId, target: Entity) -> Vec<Entity> {
-        let pages = self.of(relation).into_iter().flat_map(|listed| listed.pages.iter().enumerate());
-        let places = pages.filter_map(|(at, page)| Some((at * PAGE, page.as_ref()?)));
-        let places =
-            places.flat_map(|(first, page)| page.iter().enumerate().map(move |(at, place)| (first + at, place)));
+        let places = self.of(relation).into_iter().flat_map(|listed| listed.places.iter());
         let of_target = places.filter(|(_, place)| place.target == target);
-        let source = |(index, place): (usize, &Place)| Some((place.place, place.source(index as u32)?));
+        let source = |(index, place): (u32, &Place)| Some((place.place, place.source(index)?));
         let mut sources: Vec<(u32, Entity)> = of_target.filter_map(source).collect();
         sources.sort_by_key(|(place, _)| *place);
         sources.into_iter().map(|(_, source)| source).collect()
@@ -165,7 +161,8 @@ impl Links {
     pub(crate) fn move_places(&mut self, relation: ComponentId, sources: &[Entity]) {
         let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation) else { return };
         for (place, &source) in (0..).zip(sources) {
-            if let Some(spot) = listed.spot(source) {
+            let spot = listed.places.get_mut(source.index());
+            if let Some(spot) = spot.filter(|spot| spot.generation == source.generation()) {
                 spot.place = place;
             }
         }
@@ -191,10 +188,9 @@ impl Links {
 
     /// The sources that are listed on targets. Some may have ended.
     pub(crate) fn sources(&self, relation: ComponentId) -> impl Iterator<Item = Entity> {
-        let pages = self.of(relation).into_iter().flat_map(|listed| listed.pages.iter().enumerate());
-        let places = pages.flat_map(|(at, page)| (at * PAGE..).zip(page.iter().flat_map(|page| page.iter())));
+        let places = self.of(relation).into_iter().flat_map(|listed| listed.places.iter());
         let places = places.filter(|(_, place)| place.target != Entity::PLACEHOLDER);
-        places.filter_map(|(index, place)| place.source(index as u32))
+        places.filter_map(|(index, place)| place.source(index))
     }
 
     /// From now on it can be asked which sources have changed their targets.
@@ -272,7 +268,8 @@ impl Links {
 
     /// Gives back memory that is not needed.
     pub(super) fn shrink_to_fit(&mut self) {
-        self.listed.iter_mut().for_each(|(_, listed)| listed.shrink_to_fit());
+        let is_empty = |place: &Place| place.target == Entity::PLACEHOLDER;
+        self.listed.iter_mut().for_each(|(_, listed)| listed.places.shrink_to_fit(is_empty));
         self.listed.retain(|(_, listed)| listed.count != 0);
         [&mut self.adopting, &mut self.parting, &mut self.coming].into_iter().for_each(Vec::shrink_to_fit);
         self.refused.shrink_to_fit();
@@ -351,7 +348,8 @@ impl LinksCopy {
     pub(super) fn add(&mut self, relation: ComponentId, links: &[(Entity, Entity, u32)]) {
         let mut listed = Listed { count: links.len(), ..Listed::default() };
         for &(source, target, place) in links {
-            *spot_in(&mut listed.pages, source) = Place { target, generation: source.generation(), place };
+            let noted = Place { target, generation: source.generation(), place };
+            *listed.places.get_or_add(source.index(), Place::NONE) = noted;
         }
         self.0.push((relation, listed));
     }
@@ -360,14 +358,10 @@ impl LinksCopy {
 /// Entities a page.
 const PAGE: usize = 256;
 
-type Page = [Place; PAGE];
-
-type Pages = Vec<Option<Box<Page>>>;
-
 /// By the index of a source: the target on which it is listed. Pages are there only where there are such.
 #[derive(Clone, Default)]
 struct Listed {
-    pages: Pages,
+    places: Pages<Place, PAGE>,
     count: usize,
     /// Which of all notes was the last about one of these sources.
     changed: u64,
@@ -402,70 +396,4 @@ impl Place {
     fn source(&self, index: u32) -> Option<Entity> {
         NonZeroU32::new(self.generation).map(|generation| Entity::new(index, generation))
     }
-}
-
-impl Listed {
-    #[inline]
-    fn place(&self, source: Entity) -> Option<(Entity, u32)> {
-        let (page, place) = (source.index() as usize / PAGE, source.index() as usize % PAGE);
-        self.pages.get(page)?.as_ref()?[place].of(source)
-    }
-
-    /// What is noted of a source, if something is noted of its neighbours.
-    #[inline]
-    fn spot(&mut self, source: Entity) -> Option<&mut Place> {
-        let (page, place) = (source.index() as usize / PAGE, source.index() as usize % PAGE);
-        Some(&mut self.pages.get_mut(page)?.as_mut()?[place]).filter(|spot| spot.generation == source.generation())
-    }
-
-    fn forget(&mut self, sources: &[Entity]) {
-        let Self { pages, count, .. } = self;
-        let mut last: Option<(usize, &mut Page)> = None;
-        for source in sources {
-            let (at, place) = (source.index() as usize / PAGE, source.index() as usize % PAGE);
-            if last.as_ref().is_none_or(|(last, _)| *last != at) {
-                last = pages.get_mut(at).and_then(Option::as_deref_mut).map(|page| (at, page));
-            }
-            let Some((_, page)) = &mut last else { continue };
-            let spot = &mut page[place];
-            if spot.generation == source.generation() {
-                *count -= usize::from(spot.target != Entity::PLACEHOLDER);
-                *spot = Place::NONE;
-            }
-        }
-    }
-
-    fn shrink_to_fit(&mut self) {
-        for page in &mut self.pages {
-            if page.as_ref().is_some_and(|page| page.iter().all(|place| place.target == Entity::PLACEHOLDER)) {
-                *page = None;
-            }
-        }
-        while let Some(None) = self.pages.last() {
-            self.pages.pop();
-        }
-        self.pages.shrink_to_fit();
-    }
-}
-
-/// What is noted of a source: there is memory for it afterwards.
-#[inline]
-fn spot_in(pages: &mut Pages, source: Entity) -> &mut Place {
-    let (page, place) = (source.index() as usize / PAGE, source.index() as usize % PAGE);
-    if !matches!(pages.get(page), Some(Some(_))) {
-        add_page(pages, page);
-    }
-    match &mut pages[page] {
-        Some(page) => &mut page[place],
-        None => unreachable!("a page that has been added"),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn add_page(pages: &mut Pages, page: usize) {
-    if pages.len() <= page {
-        pages.resize_with(page + 1, || None);
-    }
-    pages[page] = Some(Box::new([Place::NONE; PAGE]));
 }

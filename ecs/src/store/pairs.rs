@@ -13,6 +13,7 @@ use super::failure::CommandFailure;
 use super::lifecycle::{apply_listener_commands, notify_of_pairs};
 use super::links::Unpaired;
 use super::{EntityAt, Store, Structure};
+use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet, SparseSummary};
 use crate::relation::{Link, OnTargetDespawn, PairFunctions, PairSource, PairTarget, Relation, Relations};
 
@@ -197,10 +198,7 @@ fn unmark_if_alone(store: &mut Store, number: usize, end: usize, entity: Entity)
         return;
     }
     if !marks_quietly(store, number, end) {
-        if let Ok(mut entity) = EntityAt::find(store, entity) {
-            entity.remove_components(&[component]);
-        }
-        return;
+        return remove_component(store, entity, component);
     }
     let now = store.now();
     store.structure.sparse[storage].set_bit(entity, false, now);
@@ -354,14 +352,18 @@ pub(crate) fn settle_pairs(store: &mut Store) {
     }
 }
 
+/// Removes a component of an entity, if that is alive. The origin is that of the operation.
+pub(crate) fn remove_component(store: &mut Store, entity: Entity, component: ComponentId) {
+    if let Ok(mut entity) = EntityAt::find(store, entity) {
+        entity.remove_components(&[component]);
+    }
+}
+
 fn settle(store: &mut Store, Unpaired { component, entity, has_ended }: Unpaired) {
     let is_alive = store.structure.entities.contains(entity);
     let Some((number, end)) = store.relations.end_of(component) else {
         // The component has come from another world, or from a builder.
-        if let Ok(mut entity) = EntityAt::find(store, entity) {
-            entity.remove_components(&[component]);
-        }
-        return;
+        return remove_component(store, entity, component);
     };
     let place = &store.relations.places[number];
     if is_alive && store.structure.sparse[place.storages[end]].contains(entity.index()) {

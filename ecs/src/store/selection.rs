@@ -9,7 +9,7 @@ use super::{Store, Structure};
 use crate::bundle::Bundle;
 use crate::entity::{Entity, Location, TableId};
 use crate::graph::Change;
-use crate::id_map::{IdMap, Mixed};
+use crate::id_map::IdMap;
 use crate::table::{AscendingRows, Table, Tables};
 
 /// Rows of one table.
@@ -49,7 +49,7 @@ impl Store {
         self.flush();
         let mut parts: Vec<(TableId, Vec<u32>)> = Vec::new();
         // Of those that were met, the place in the list. Neighbours are often in one table.
-        let mut places: IdMap<u32, Mixed> = IdMap::default();
+        let mut places = IdMap::default();
         let mut rest = entities;
         while let Some((&first, behind)) = rest.split_first() {
             let Some(Location { table, .. }) = self.structure.entities.get(first) else {

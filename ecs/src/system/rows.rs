@@ -238,7 +238,7 @@ where
         (rows, mut params): SystemParamItem<'_, '_, Self::Param>,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Result<(), EcsError> {
-        let matched = rows.into_matched();
+        let matched = rows.matched();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::visit(matched) };
         let kernel = Bound::<K, K::Params, (D, Marker)>::new(&self.kernel, &mut params);
@@ -319,7 +319,7 @@ where
         (rows, params): SystemParamItem<'_, '_, Self::Param>,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Result<(), EcsError> {
-        let matched = rows.into_matched();
+        let matched = rows.matched();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::visit(matched) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);

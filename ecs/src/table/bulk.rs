@@ -1,7 +1,6 @@
 //! Many rows at once: bringing them together, and moving them to another table or away.
 
 use alloc::vec::Vec;
-use core::ops::Deref;
 
 use super::ticks::MovingRows;
 use super::{ColumnMove, Table};
@@ -42,14 +41,7 @@ impl AscendingRows {
     }
 }
 
-impl Deref for AscendingRows {
-    type Target = [u32];
-
-    #[inline]
-    fn deref(&self) -> &[u32] {
-        &self.0
-    }
-}
+impl_deref!(#[inline] [] AscendingRows => [u32], |this| *this.0);
 
 impl Table {
     /// Brings rows behind all others, column by column, and says where they begin now. Calls `moved` with each entity that

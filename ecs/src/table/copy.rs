@@ -6,11 +6,10 @@ use alloc::vec::Vec;
 
 use super::{Arrangement, Table, Tables};
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
-use crate::column::{ColumnCopy, CopiedValues};
+use crate::column::{BegunTicks, ColumnClones, ColumnCopy};
 use crate::component::{ComponentId, Components};
 use crate::entity::{Entity, TableId};
 use crate::tick::Tick;
-use crate::tracking::Tracking;
 
 /// The rows of a table, with values of its own.
 pub(crate) struct TableCopy {
@@ -19,9 +18,6 @@ pub(crate) struct TableCopy {
     columns: Vec<ColumnCopy>,
     stamped: Tick,
 }
-
-/// What a table needs to become what its copy is, by column.
-pub(crate) struct TableClones(Vec<Option<CopiedValues>>);
 
 /// A copy that a table was equal to, as the last that was done with it in its world before some tick, and which rows there were in the
 /// table then.
@@ -40,9 +36,6 @@ impl KnownTable<'_> {
             && table.entities.len() == self.copy.entities.len()
     }
 }
-
-/// Ticks for the columns of a table of which none had been kept.
-pub(crate) struct BegunTicks(Vec<Option<Box<Tracking>>>);
 
 impl TableCopy {
     /// No rows of a table.
@@ -123,13 +116,13 @@ impl TableCopy {
     }
 
     /// The clones that are needed to make a table what this is.
-    pub(crate) fn clones(&self) -> Result<TableClones, AllocError> {
-        self.columns.iter().map(ColumnCopy::clones).collect::<Result<_, _>>().map(TableClones)
+    pub(crate) fn clones(&self) -> Result<Vec<ColumnClones>, AllocError> {
+        self.columns.iter().map(ColumnCopy::clones).collect()
     }
 
     /// As [`clones`](Self::clones), but the values themselves, as far as they belong to this copy alone. None are left here.
-    pub(crate) fn take_clones(&mut self) -> Result<TableClones, AllocError> {
-        self.columns.iter_mut().map(ColumnCopy::take_clones).collect::<Result<_, _>>().map(TableClones)
+    pub(crate) fn take_clones(&mut self) -> Result<Vec<ColumnClones>, AllocError> {
+        self.columns.iter_mut().map(ColumnCopy::take_clones).collect()
     }
 
     /// The bytes that the copy has allocated.
@@ -145,7 +138,7 @@ impl Table {
     /// # Errors
     ///
     /// If there is no memory. Rows and values stay as they were.
-    pub(crate) fn make_room_for(&mut self, copy: &TableCopy, now: Tick) -> Result<BegunTicks, AllocError> {
+    pub(crate) fn make_room_for(&mut self, copy: &TableCopy, now: Tick) -> Result<Vec<BegunTicks>, AllocError> {
         let missing = copy.entities.len().saturating_sub(self.entities.len());
         try_reserve_exact(&mut self.entities, missing)?;
         let mut begun = Vec::new();
@@ -155,7 +148,7 @@ impl Table {
             begun.push(copy_of.begun_ticks(column, Some(copy.stamped), now)?);
         }
         self.count_capacity();
-        Ok(BegunTicks(begun))
+        Ok(begun)
     }
 
     /// Becomes what its copy is. Its values are what the clones are afterwards, unless dropping them does nothing. What is known to be
@@ -169,8 +162,8 @@ impl Table {
         &mut self,
         copy: &TableCopy,
         known: Option<KnownTable<'_>>,
-        clones: &mut TableClones,
-        begun: BegunTicks,
+        clones: &mut [ColumnClones],
+        begun: Vec<BegunTicks>,
     ) {
         debug_assert_eq!(self.components, copy.components);
         let before = self.entities.len();
@@ -184,7 +177,7 @@ impl Table {
         }
         self.stamped.set(copy.stamped);
         let columns = self.columns.iter_mut().zip(&copy.columns);
-        for (at, ((column, copy), (clones, begun))) in columns.zip(clones.0.iter_mut().zip(begun.0)).enumerate() {
+        for (at, ((column, copy), (clones, begun))) in columns.zip(clones.iter_mut().zip(begun)).enumerate() {
             let known = known.map(|known| &known.copy.columns[at]);
             if known.is_some_and(|known| known.is_as(column, before) && known.shares_with(copy)) {
                 copy.put_ticks(column, begun);
@@ -209,7 +202,7 @@ impl Tables {
         copies: &[TableCopy],
         components: &Components,
         now: Tick,
-    ) -> Result<Vec<BegunTicks>, AllocError> {
+    ) -> Result<Vec<Vec<BegunTicks>>, AllocError> {
         let mut begun = Vec::new();
         try_reserve_exact(&mut begun, copies.len())?;
         for copy in copies {
@@ -231,8 +224,6 @@ impl Tables {
         if self.are(copies) {
             return false;
         }
-        self.generation += 1;
-        self.epoch += 1;
         self.places.clear();
         for (at, copy) in copies.iter().enumerate() {
             // Those before have their places, so it is here or behind.
@@ -245,14 +236,7 @@ impl Tables {
         }
         self.by_components.retain(|_, id| id.index() < copies.len());
         gone.extend(self.tables.drain(copies.len()..));
-        self.with_component.iter_mut().for_each(Vec::clear);
-        for (number, table) in self.tables.iter_mut().enumerate() {
-            table.id = TableId(number as u32);
-            // There is room: there are no more tables than before.
-            table.components.iter().for_each(|component| self.with_component[component.index()].push(table.id));
-            // SAFETY: the map has columns of tables that stay, which exist and are borrowed.
-            unsafe { table.enter_places(&mut self.places) };
-        }
+        self.renumber(|_| {});
         true
     }
 }

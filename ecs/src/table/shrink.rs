@@ -25,17 +25,23 @@ impl Tables {
     /// order. Calls `renumbered` for each table that has another number now. Neither asks for memory nor runs user code.
     ///
     /// Begins a new epoch, unless there is no such table. `O(tables)`, without what `renumbered` does.
-    pub(crate) fn remove_empty(&mut self, mut renumbered: impl FnMut(&Table)) {
+    pub(crate) fn remove_empty(&mut self, renumbered: impl FnMut(&Table)) {
         let stays = |table: &Table| table.id == TableId::EMPTY || !table.is_empty();
         if self.tables.iter().all(stays) {
             return;
         }
-        self.generation += 1;
-        self.epoch += 1;
         let tables = &self.tables;
         self.by_components.retain(|_, id| tables.get(id.index()).is_some_and(stays));
         self.places.clear();
         self.tables.retain(stays);
+        self.renumber(renumbered);
+    }
+
+    /// Gives each table the number of its place and lists it by this number. Calls `renumbered` for each table that had another one. Begins
+    /// a new epoch. There are no more tables than before, and the addresses of columns have been forgotten.
+    pub(super) fn renumber(&mut self, mut renumbered: impl FnMut(&Table)) {
+        self.generation += 1;
+        self.epoch += 1;
         self.with_component.iter_mut().for_each(Vec::clear);
         for (number, table) in self.tables.iter_mut().enumerate() {
             let id = TableId(number as u32);

@@ -227,11 +227,4 @@ impl Tables {
     }
 }
 
-impl<'a> IntoIterator for &'a Tables {
-    type Item = &'a Table;
-    type IntoIter = slice::Iter<'a, Table>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
+impl_into_iter!(['a] &'a Tables => &'a [Table], |this| &*this.tables);

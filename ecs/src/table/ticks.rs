@@ -89,11 +89,6 @@ impl Table {
         }
     }
 
-    /// Whether rows that move to another table are disabled there by a component that they do not have here.
-    fn begins_to_disable(&self, to: &Self) -> bool {
-        to.disabling.iter().any(|&column| !self.contains(to.components[column as usize]))
-    }
-
     /// Whether the changes of a row are renewed when it moves to another table, since the row is disabled there or is no longer so. It is
     /// a row of this table still.
     pub(crate) fn renewal(&self, row: usize, to: &Self) -> Renewal {
@@ -102,7 +97,8 @@ impl Table {
         // No row of this table has come later.
         let now = self.stamped.get();
         let since = begins.max_by_key(|begin| begin.age(now));
-        Renewal { since, begins: self.begins_to_disable(to) }
+        let begins = to.disabling.iter().any(|&column| !self.contains(to.components[column as usize]));
+        Renewal { since, begins }
     }
 
     /// Renews the changes of rows that move to another table, where their ticks are.

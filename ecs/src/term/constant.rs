@@ -71,6 +71,7 @@ impl ConstTerm {
     }
 
     /// Whether all of it is known at compile time.
+    #[cfg(test)]
     pub(crate) fn is_known(&self) -> bool {
         match self {
             Self::Entity | Self::Spawned | Self::SpawnDetails | Self::Component(..) => true,

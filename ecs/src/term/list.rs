@@ -386,7 +386,11 @@ impl<'a> Term<'a> {
             TermEntry::Entity => String::from("Entity"),
             TermEntry::Spawned => String::from("Spawned"),
             TermEntry::SpawnDetails => String::from("SpawnDetails"),
-            TermEntry::Nested(_) => self.query().query_text(),
+            TermEntry::Nested(_) => {
+                let mut members = self.query().members();
+                let [data, filter] = [members.one(), members.one()].map(Self::text);
+                if filter == "()" { format!("NestedQuery<{data}>") } else { format!("NestedQuery<{data}, {filter}>") }
+            }
             TermEntry::Component(usage, component) => {
                 let [before, behind] = usage.text();
                 format!("{before}{}{behind}", short_name(component.name))
@@ -402,15 +406,6 @@ impl<'a> Term<'a> {
                 }
             }
         }
-    }
-}
-
-impl Term<'_> {
-    /// The text of a nested query, of which these are all terms.
-    fn query_text(self) -> String {
-        let mut members = self.members();
-        let [data, filter] = [members.one(), members.one()].map(Self::text);
-        if filter == "()" { format!("NestedQuery<{data}>") } else { format!("NestedQuery<{data}, {filter}>") }
     }
 }
 

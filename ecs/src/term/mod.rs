@@ -13,14 +13,9 @@
 /// Runs an expression for each member of a slice, in a constant function, where there are no iterators. `member after before` also names
 /// the members before it.
 macro_rules! each_in {
-    ($member:ident in $members:expr => $run:expr) => {{
-        let (members, mut at): (&[_], usize) = ($members, 0);
-        while at < members.len() {
-            let $member = &members[at];
-            $run;
-            at += 1;
-        }
-    }};
+    ($member:ident in $members:expr => $run:expr) => {
+        $crate::term::each_in!($member after _before in $members => $run)
+    };
     ($member:ident after $before:ident in $members:expr => $run:expr) => {{
         let (members, mut at): (&[_], usize) = ($members, 0);
         while at < members.len() {
@@ -45,6 +40,17 @@ macro_rules! find_in {
     };
 }
 
+/// The first `Some` among expressions, in a constant function. Those after it are not evaluated.
+macro_rules! first_found {
+    ($last:expr) => { $last };
+    ($first:expr, $($others:expr),+) => {
+        match $first {
+            None => $crate::term::first_found!($($others),+),
+            found => found,
+        }
+    };
+}
+
 /// Whether a condition holds for a member of a slice, in a constant function.
 macro_rules! any_in {
     ($member:ident in $members:expr => $holds:expr) => {
@@ -59,7 +65,7 @@ macro_rules! any_in {
     };
 }
 
-pub(crate) use {any_in, each_in, find_in};
+pub(crate) use {any_in, each_in, find_in, first_found};
 
 mod usage;
 mod constant;

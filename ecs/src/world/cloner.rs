@@ -239,7 +239,7 @@ impl EntityCloner {
         store.structure.entities.locate(root)?;
         let tree = match self.is_linked {
             true => linked_tree(store, root, |store, id| self.choice.can_have(store, id)),
-            false => LinkedTree::of_one(root),
+            false => LinkedTree { entities: alloc::vec![root], relationships: Vec::new(), lists: Vec::new() },
         };
         let is_meant = self.meant(&tree, target);
         Ok(store.batched(|store| {

@@ -51,9 +51,7 @@ impl<'w> FilteredEntityRef<'w, '_> {
     pub(super) fn of_all(entity: ReadEntity<'w>) -> Self {
         Self { entity, given: Some(Given::all()) }
     }
-}
 
-impl<'w> FilteredEntityRef<'w, '_> {
     /// The entity with all of its components.
     fn whole(&self) -> EntityRef<'w> {
         EntityRef(self.entity)
@@ -79,10 +77,7 @@ impl<'w> FilteredEntityRef<'w, '_> {
     /// The component with this id; `None` if the entity does not have it, or if it was not added to the query.
     #[must_use]
     pub fn get_by_id(&self, id: ComponentId) -> Option<ErasedRef<'w>> {
-        if !self.is_given(id) {
-            return None;
-        }
-        self.entity.store().structure.get_by_id(self.id(), id).ok()
+        self.is_given(id).then(|| self.entity.store().structure.get_by_id(self.id(), id).ok()).flatten()
     }
 
     /// When a component was added and changed, if it is known: see [`EntityRef::get_change_ticks`](super::EntityRef::get_change_ticks).
@@ -95,10 +90,7 @@ impl<'w> FilteredEntityRef<'w, '_> {
     /// When the component with this id was added and changed; as [`get_change_ticks`](Self::get_change_ticks).
     #[must_use]
     pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
-        if !self.is_given(id) {
-            return None;
-        }
-        self.entity.ticks_by_id(id)
+        self.is_given(id).then(|| self.entity.ticks_by_id(id)).flatten()
     }
 
     /// The components that the entity has, those that were added to the query and others.
@@ -155,14 +147,12 @@ pub struct FilteredEntityMut<'w, 's> {
     given: Option<&'s Given>,
 }
 
-impl<'w> FilteredEntityMut<'w, '_> {
+impl<'w, 's> FilteredEntityMut<'w, 's> {
     /// One of which all components are given.
     pub(super) fn of_all(entity: WriteEntity<'w>) -> Self {
         Self { entity, given: Some(Given::all()) }
     }
-}
 
-impl<'w, 's> FilteredEntityMut<'w, 's> {
     /// Whether a component may be changed.
     fn is_given(&self, id: ComponentId) -> bool {
         self.given.is_some_and(|given| given.writes(id))
@@ -197,20 +187,14 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
     #[must_use]
     pub fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
         let id = id_of::<T>(self.entity.as_readonly().store())?;
-        if !self.is_given(id) {
-            return None;
-        }
-        self.entity.into_mut()
+        self.is_given(id).then(|| self.entity.into_mut()).flatten()
     }
 
     /// The component with this id, to change it; `None` if the entity does not have it, if it was not added mutably to the query, or if it
     /// is immutable.
     #[must_use]
     pub fn get_mut_by_id(&mut self, id: ComponentId) -> Option<ErasedMut<'_>> {
-        if !self.is_given(id) {
-            return None;
-        }
-        self.entity.reborrow().into_mut_by_id(id).ok()
+        self.is_given(id).then(|| self.entity.reborrow().into_mut_by_id(id).ok()).flatten()
     }
 
     forward! {

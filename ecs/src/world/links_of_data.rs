@@ -44,7 +44,7 @@ pub(crate) fn links_of_parts(all: &mut [(Vec<Entity>, ColumnParts)]) -> Result<V
     let values = all.iter().map(|(entities, column)| (&entities[..], column.values.as_slice()));
     let links = sides_of(values).into_iter().map(|sides| match sides.links() {
         Ok(links) => Ok(BuiltLinks { relation: (sides.functions.source)(), links }),
-        Err(entity) => Err(BuildError::Link((sides.functions.source_name)(), entity)),
+        Err(entity) => Err(BuildError::Link((sides.functions.source)().name(), entity)),
     });
     links.collect()
 }
@@ -55,7 +55,7 @@ pub(crate) fn broken_links<'a>(
     all: impl Iterator<Item = (&'a [Entity], ErasedSlice<'a>)>,
 ) -> impl Iterator<Item = &'static str> {
     let broken = sides_of(all).into_iter().filter(|sides| sides.links().is_err());
-    broken.map(|sides| (sides.functions.source_name)())
+    broken.map(|sides| (sides.functions.source)().name())
 }
 
 /// The sources that a component lists which is in no world, or is borrowed from one: the first of these values.

@@ -1,6 +1,5 @@
 //! Slots of a forest: runs of them, and which entity is in which.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::entity::Entity;
@@ -95,31 +94,5 @@ pub(super) fn add_to_runs(runs: &mut Vec<SlotRun>, table: u32, row: u32, slot: u
     match runs.last_mut() {
         Some(run) if run.table == table && run.row + run.len == row => run.len += 1,
         _ => runs.push(SlotRun { table, row, slot, len: 1 }),
-    }
-}
-
-/// Slots, each of which is there or not: a bit for each, in pages that are made when they are needed, so that few slots of many cost little.
-pub(super) struct Seen {
-    pages: Vec<Option<Box<[u64; Self::WORDS]>>>,
-}
-
-impl Seen {
-    const WORDS: usize = 64;
-    const PAGE: usize = Self::WORDS * 64;
-
-    pub(super) fn new(slots: usize) -> Self {
-        let mut pages = Vec::new();
-        pages.resize_with(slots.div_ceil(Self::PAGE), || None);
-        Self { pages }
-    }
-
-    /// Adds a slot. Returns whether it was not there.
-    pub(super) fn insert(&mut self, slot: u32) -> bool {
-        let (page, bit) = (slot as usize / Self::PAGE, slot as usize % Self::PAGE);
-        let page = self.pages[page].get_or_insert_with(|| Box::new([0; Self::WORDS]));
-        let (word, bit) = (&mut page[bit / 64], 1 << (bit % 64));
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
     }
 }

@@ -182,10 +182,7 @@ pub enum Alternative<A, B> {
 /// Whether an entity of a table has what the term asks for, if the table can have it.
 #[inline]
 fn has<T: Fetch>(ready: Option<T::Ready<'_>>, entity: Entity) -> bool {
-    match ready {
-        Some(ready) => !T::PER_ROW || T::contains(ready, entity),
-        None => false,
-    }
+    ready.is_some_and(|ready| !T::PER_ROW || T::contains(ready, entity))
 }
 
 impl<A: QueryData, B: QueryData> QueryData for FirstOf<A, B> {

@@ -38,21 +38,23 @@ pub struct WriteRows<C>(PhantomData<fn() -> C>);
 
 /// What all terms that borrow one component have in common.
 macro_rules! one_component {
-    ($Usage:ident) => {
+    ($Usage:ident, |$ready:ident| $source:expr) => {
         type State = TermState;
         type Column = ColumnAddress;
 
         const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Usage);
 
         #[inline]
-        fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
-            ready.packed(storage)
+        fn packed<'w>(mut $ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
+            $source = $source.packed(storage);
+            $ready
         }
 
         #[inline(always)]
-        unsafe fn all_packed<'w>(ready: Self::Ready<'w>) -> Self::Ready<'w> {
-            // SAFETY: the caller's promise.
-            unsafe { ready.all_packed() }
+        unsafe fn all_packed<'w>(mut $ready: Self::Ready<'w>) -> Self::Ready<'w> {
+            // SAFETY: the caller promises that `packed` returned this for the storage of the component.
+            $source = unsafe { $source.all_packed() };
+            $ready
         }
 
         fn state(term: Term<'_>) -> TermState {
@@ -64,13 +66,13 @@ macro_rules! one_component {
         }
 
         #[inline(always)]
-        fn fetch_ahead(ready: Self::Ready<'_>, _: Rows, row: usize) {
-            ready.fetch_ahead(row);
+        fn fetch_ahead($ready: Self::Ready<'_>, _: Rows, row: usize) {
+            $source.fetch_ahead(row);
         }
 
         #[inline]
-        fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
-            ready.contains(entity)
+        fn contains($ready: Self::Ready<'_>, entity: Entity) -> bool {
+            $source.contains(entity)
         }
     };
 }
@@ -82,7 +84,7 @@ macro_rules! one_changing_component {
         type Item<'w> = Mut<'w, C>;
         type ReadOnly = $ReadOnly<C>;
 
-        one_component!($Usage);
+        one_component!($Usage, |ready| ready.source);
 
         #[inline]
         unsafe fn ready<'w>(
@@ -132,7 +134,7 @@ unsafe impl<C: Component> Fetch for Read<C> {
     type Item<'w> = &'w C;
     type ReadOnly = Self;
 
-    one_component!(Read);
+    one_component!(Read, |ready| ready);
 
     #[inline]
     unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Source<'w, C> {
@@ -170,7 +172,7 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
     type Item<'w> = Ref<'w, C>;
     type ReadOnly = Self;
 
-    one_component!(ReadTicks);
+    one_component!(ReadTicks, |ready| ready.source);
 
     #[inline]
     unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {

@@ -18,7 +18,6 @@ pub struct EntityTerm;
 // SAFETY: borrows no component; every row has an entity.
 unsafe impl Fetch for EntityTerm {
     type State = ();
-    type Column = ();
     type Ready<'w> = ();
     type Item<'w> = Entity;
     type ReadOnly = Self;
@@ -27,9 +26,7 @@ unsafe impl Fetch for EntityTerm {
 
     fn state(_: Term<'_>) {}
 
-    fn column((): &(), _: &Table) -> Option<()> {
-        Some(())
-    }
+    match_each_table!();
 
     #[inline]
     unsafe fn ready<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}

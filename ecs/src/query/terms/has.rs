@@ -38,7 +38,6 @@ pub struct HasTerm<C>(PhantomData<fn() -> C>);
 // SAFETY: borrows nothing: whether an entity has a component is not changed while a query is alive.
 unsafe impl<C: Component> Fetch for HasTerm<C> {
     type State = TermState;
-    type Column = ();
     type Ready<'w> = Presence<'w>;
     type Item<'w> = bool;
     type ReadOnly = Self;
@@ -49,9 +48,7 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
         TermState::of(term)
     }
 
-    fn column(_: &TermState, _: &Table) -> Option<()> {
-        Some(())
-    }
+    match_each_table!();
 
     #[inline]
     unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, (): (), table: &'w Table) -> Presence<'w> {

@@ -14,6 +14,17 @@ macro_rules! kept_of_members {
     };
 }
 
+/// Says in an implementation of `Fetch` that each table matches.
+macro_rules! match_each_table {
+    () => {
+        type Column = ();
+
+        fn column(_: &Self::State, _: &$crate::table::Table) -> Option<()> {
+            Some(())
+        }
+    };
+}
+
 mod source;
 mod slices;
 

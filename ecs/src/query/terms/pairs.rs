@@ -110,7 +110,6 @@ macro_rules! pairs {
         // pairs.
         unsafe impl<A: PairAccess> Fetch for $Terms<A> {
             type State = TermState;
-            type Column = ();
             type Ready<'w> = ReadyPairs<'w, A::Relation>;
             type Item<'w> = PairIter<'w, A::Relation, A>;
             type ReadOnly = $Terms<A::ReadOnly>;
@@ -124,9 +123,7 @@ macro_rules! pairs {
                 TermState::of(term.members().next().unwrap_or(term))
             }
 
-            fn column(_: &TermState, _: &Table) -> Option<()> {
-                Some(())
-            }
+            match_each_table!();
 
             #[inline]
             unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, (): (), _: &'w Table) -> Self::Ready<'w> {

@@ -266,12 +266,8 @@ macro_rules! to_read {
                 }
             }
 
-            /// The values, without their ticks.
-            impl<C: fmt::Debug> fmt::Debug for $Type<'_, C> {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.debug_tuple(stringify!($Type)).field(&self.values).finish()
-                }
-            }
+            impl_debug!(#[doc = " The values, without their ticks."] [C: fmt::Debug] $Type<'_, C> => |this, f|
+                f.debug_tuple(stringify!($Type)).field(&this.values).finish());
         )*
     };
 }

@@ -293,33 +293,6 @@ impl<'w, C: Component> Ticked<'w, C> {
         Some(Self { source, ticks: TickSource { tracking: None, noted, request, run_ticks } })
     }
 
-    /// As [`Source::packed`].
-    #[inline]
-    pub(super) fn packed(self, storage: &'w SparseSet) -> Self {
-        Self { source: self.source.packed(storage), ..self }
-    }
-
-    /// As [`Source::all_packed`].
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Source::all_packed`].
-    #[inline(always)]
-    pub(super) unsafe fn all_packed(self) -> Self {
-        // SAFETY: the caller's promise.
-        Self { source: unsafe { self.source.all_packed() }, ..self }
-    }
-
-    #[inline]
-    pub(super) fn contains(self, entity: Entity) -> bool {
-        self.source.contains(entity)
-    }
-
-    #[inline(always)]
-    pub(super) fn fetch_ahead(self, row: usize) {
-        self.source.fetch_ahead(row);
-    }
-
     /// The row of the ticks for a row.
     ///
     /// # Safety

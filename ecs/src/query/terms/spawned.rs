@@ -156,7 +156,6 @@ pub struct SpawnDetailsTerm;
 // SAFETY: borrows no component; every row has an entity. What is known of spawns is read.
 unsafe impl Fetch for SpawnDetailsTerm {
     type State = ();
-    type Column = ();
     type Ready<'w> = (SpawnSource<'w>, StoreCell<'w>);
     type Item<'w> = SpawnDetails;
     type ReadOnly = Self;
@@ -165,9 +164,7 @@ unsafe impl Fetch for SpawnDetailsTerm {
 
     fn state(_: Term<'_>) {}
 
-    fn column((): &(), _: &Table) -> Option<()> {
-        Some(())
-    }
+    match_each_table!();
 
     #[inline]
     unsafe fn ready<'w>(cell: StoreCell<'w>, (): &(), (): (), _: &'w Table) -> Self::Ready<'w> {

@@ -24,7 +24,6 @@ fetched_items_and_slices! {
 // SAFETY: borrows and demands nothing.
 unsafe impl Fetch for () {
     type State = ();
-    type Column = ();
     type Ready<'w> = ();
     type Item<'w> = ();
     type ReadOnly = Self;
@@ -33,9 +32,7 @@ unsafe impl Fetch for () {
 
     fn state(_: Term<'_>) {}
 
-    fn column((): &(), _: &Table) -> Option<()> {
-        Some(())
-    }
+    match_each_table!();
 
     unsafe fn ready<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
 
@@ -80,11 +77,7 @@ unsafe impl FilterTerms for () {
 /// The log with fewer rows, of those that are there.
 #[inline]
 fn shorter<'w>(first: Option<LoggedRows<'w>>, second: Option<LoggedRows<'w>>) -> Option<LoggedRows<'w>> {
-    match (first, second) {
-        (Some(one), Some(other)) if one.len() <= other.len() => first,
-        (_, None) => first,
-        _ => second,
-    }
+    [first, second].into_iter().flatten().min_by_key(LoggedRows::len)
 }
 
 /// [`Fetch::apart`] of each member within that of the one before.

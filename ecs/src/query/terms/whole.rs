@@ -68,7 +68,6 @@ impl Given {
 macro_rules! whole_entity {
     ($Entity:ident, $State:ty, $ReadOnly:ty) => {
         type State = $State;
-        type Column = ();
         type Ready<'w> = StoreCell<'w>;
         type Item<'w> = $Entity<'w>;
         type ReadOnly = $ReadOnly;
@@ -77,9 +76,7 @@ macro_rules! whole_entity {
             <$State>::default()
         }
 
-        fn column(_: &$State, _: &Table) -> Option<()> {
-            Some(())
-        }
+        match_each_table!();
 
         #[inline]
         unsafe fn ready<'w>(cell: StoreCell<'w>, _: &$State, (): (), _: &'w Table) -> StoreCell<'w> {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::{LIMIT, Log, Seen};
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
-use crate::column::{ColumnCopy, CopiedValues};
+use crate::column::{ColumnClones, ColumnCopy};
 use crate::component::{ComponentDescriptor, ComponentInfo};
 use crate::entity::Entity;
 
@@ -17,9 +17,6 @@ pub(crate) struct LogCopy {
     limit: usize,
     readers: Vec<(Weak<Seen>, u64)>,
 }
-
-/// What a list needs to become what its copy is.
-pub(crate) struct LogClones(Option<CopiedValues>);
 
 impl LogCopy {
     /// No entries of a list of a component, with values or without.
@@ -91,11 +88,8 @@ impl LogCopy {
     }
 
     /// The clones that are needed to make a list what this is.
-    pub(in crate::removal) fn clones(&self) -> Result<LogClones, AllocError> {
-        match &self.values {
-            Some(values) => values.clones().map(LogClones),
-            None => Ok(LogClones(None)),
-        }
+    pub(in crate::removal) fn clones(&self) -> Result<ColumnClones, AllocError> {
+        self.values.as_ref().map_or(Ok(None), ColumnCopy::clones)
     }
 }
 
@@ -122,7 +116,7 @@ impl Log {
     ///
     /// - The copy is one of a list of this component, with values if this has some; the clones are its own, and room has been made for
     ///   it here since the last operation.
-    pub(in crate::removal) unsafe fn become_copy(&mut self, copy: &LogCopy, clones: &mut LogClones) {
+    pub(in crate::removal) unsafe fn become_copy(&mut self, copy: &LogCopy, clones: &mut ColumnClones) {
         debug_assert_eq!(self.tail, 0);
         // Also those that waited to be dropped have values.
         let before = self.entities.len();
@@ -132,7 +126,7 @@ impl Log {
         (self.tail, self.head, self.first, self.limit) = (0, 0, copy.first, copy.limit);
         if let (Some(values), Some(copy)) = (&mut self.values, &copy.values) {
             // SAFETY: since there is no gap, all entries have had values; the caller's promise.
-            unsafe { copy.put(values, before, clones.0.as_mut(), None) };
+            unsafe { copy.put(values, before, clones.as_mut(), None) };
         }
         let end = self.end();
         for reader in &self.readers {

@@ -6,6 +6,7 @@ use super::functions::{id_of, side_of};
 use crate::component::{ComponentDescriptor, ErasedValue};
 use crate::entity::{Entity, EntityHashMap, EntityHashSet};
 use crate::store::Store;
+use crate::store::pairs::remove_component;
 use crate::world::cast::World;
 
 /// Brings the list of a target into an order. False if it does not list these sources.
@@ -57,7 +58,7 @@ pub(crate) fn part_circles(store: &mut Store, links: &[(Entity, &ErasedValue)]) 
     if is_blocked {
         for (source, target) in changing {
             if store.events.links.target(id, source).is_some_and(|listed| listed != target) {
-                (functions.release)(store, source);
+                remove_component(store, source, id);
             }
         }
     }

@@ -1,12 +1,9 @@
 //! The functions of relationships, found by the components of both sides.
 
 use alloc::vec::Vec;
-use core::any::type_name;
 use core::mem::swap;
 
-use super::list::{
-    ListOf, adopt, collect, link, list_these, mend_lists, named_in_world, remove, sources, unlink, unlist,
-};
+use super::list::{ListOf, adopt, collect, link, list_these, mend_lists, named_in_world, sources, unlink, unlist};
 use crate::change::WriteEntity;
 use crate::component::{
     Component, ComponentDescriptor, ComponentId, Description, ErasedRefMut, ErasedSlice, ErasedVec, RelationSide,
@@ -26,7 +23,6 @@ pub(in crate::world) struct LinkFunctions {
     pub(in crate::world) source: fn() -> &'static ComponentDescriptor,
     /// The component of the targets.
     pub(in crate::world) target_list: fn() -> &'static ComponentDescriptor,
-    pub(in crate::world) source_name: fn() -> &'static str,
     pub(in crate::world) is_linked: bool,
     pub(in crate::world) allows_self: bool,
     /// Returns the target that an entity names.
@@ -47,8 +43,6 @@ pub(in crate::world) struct LinkFunctions {
     pub(super) mend: ForTarget,
     /// Replaces the sources in a list, if there is one.
     pub(super) list_these: fn(&mut Store, Entity, &[Entity]),
-    /// Removes the component of a source.
-    pub(super) release: fn(&mut Store, Entity),
     /// Makes a source name another target, before listeners have been notified of the one that it names.
     pub(super) retarget: fn(&mut Store, Entity, Entity),
     /// Returns the target that a component names, and replaces it if another one is given.
@@ -75,7 +69,6 @@ impl LinkFunctions {
         Self {
             source: || ComponentDescriptor::of::<R>(),
             target_list: || ComponentDescriptor::of::<R::RelationshipTarget>(),
-            source_name: type_name::<R>,
             is_linked: R::RelationshipTarget::LINKED_SPAWN,
             allows_self: R::ALLOW_SELF_REFERENTIAL,
             target: named_in_world::<R>,
@@ -87,7 +80,6 @@ impl LinkFunctions {
             adopt: adopt::<R>,
             mend: |store, id, target| drop(mend_lists::<R>(store, id, target)),
             list_these: list_these::<R>,
-            release: remove::<R>,
             retarget: |store, source, target| {
                 let named = WriteEntity::new(store, source).into_mut_told::<R>();
                 named.into_iter().for_each(|mut named| named.set_risky(target));

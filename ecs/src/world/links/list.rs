@@ -8,10 +8,11 @@ use alloc::vec::Vec;
 use core::any::type_name;
 
 use crate::change::{ReadEntity, WriteEntity};
-use crate::component::{Component, ComponentId};
+use crate::component::ComponentId;
 use crate::entity::{Entity, EntityHashSet};
 use crate::guard::DeferredPanic;
 use crate::relationship::{Relationship, RelationshipSourceCollection, RelationshipTarget, Unlisted};
+use crate::store::pairs::remove_component;
 use crate::store::{CommandFailure, EntityAt, Leaving, Listing, Store};
 use crate::world::cast::World;
 
@@ -157,7 +158,7 @@ fn link_checked<R: Relationship>(store: &mut Store, id: ComponentId, sources: &[
         if let Some(displaced) = displaced {
             store.events.pending.mark_stale();
             store.events.links.forget_targets(id, &[displaced]);
-            remove::<R>(store, displaced);
+            remove_component(store, displaced, id);
         }
     }
 }
@@ -258,7 +259,8 @@ fn remove_from<L: RelationshipSourceCollection>(list: &mut L, leaving: &[Leaving
 /// Removes the component of a target that lists no sources.
 fn remove_list<R: Relationship>(store: &mut Store, target: Entity) {
     if !store.remove_untold::<R::RelationshipTarget>(target) {
-        remove::<R::RelationshipTarget>(store, target);
+        let id = store.register_component::<R::RelationshipTarget>();
+        remove_component(store, target, id);
     }
 }
 
@@ -328,14 +330,6 @@ pub(super) fn adopt<R: Relationship>(store: &mut Store, id: ComponentId, target:
         store.events.links.set_place(id, source, target, place as u32);
     }
     // Sources that were listed before and are not listed now are orphans, which have been noted.
-}
-
-/// Removes a component. The origin is that of the operation.
-pub(super) fn remove<C: Component>(store: &mut Store, entity: Entity) {
-    let id = store.register_component::<C>();
-    if let Ok(mut entity) = EntityAt::find(store, entity) {
-        entity.remove_components(&[id]);
-    }
 }
 
 /// Checks that an entity can be linked to another one. `O(depth)` if sources end with their target and the entity lists some, constant

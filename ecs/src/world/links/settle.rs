@@ -10,6 +10,7 @@ use super::functions::{LinkFunctions, id_of, relation};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entity, EntityHashSet};
 use crate::guard::DeferredPanic;
+use crate::store::pairs::remove_component;
 use crate::store::{LifecycleEvents, Link, Links, Orphan, Store, settle_pairs};
 use crate::world::cast::World;
 
@@ -130,7 +131,7 @@ fn drop_refused(store: &mut Store) {
         let Some((functions, _)) = relation(store, id) else { continue };
         let named = (functions.target)(World::from_store(store), source);
         if named.is_some() && named != store.events.links.target(id, source) {
-            let release = |store: &mut Store| (functions.release)(store, source);
+            let release = |store: &mut Store| remove_component(store, source, id);
             panicked = panicked.or(DeferredPanic::catch(|| store.change_links(release)));
         }
     }
@@ -167,7 +168,7 @@ fn part_with_orphans(store: &mut Store) {
         if is_alive {
             store.events.links.forget_targets(id, &[source]);
         }
-        (functions.release)(store, source);
+        remove_component(store, source, id);
     }
     if !ending.is_empty() {
         store.despawn_these(&ending);

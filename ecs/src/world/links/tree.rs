@@ -50,10 +50,3 @@ pub(in crate::world) fn linked_tree(
     }
     LinkedTree { entities, relationships: relationships.into_iter().map(|(source, _)| source).collect(), lists }
 }
-
-impl LinkedTree {
-    /// An entity alone.
-    pub(in crate::world) fn of_one(root: Entity) -> Self {
-        Self { entities: alloc::vec![root], relationships: Vec::new(), lists: Vec::new() }
-    }
-}
