@@ -327,3 +327,33 @@ fn forgotten_batch_ids_leave_the_batch_spawned() {
     assert_eq!(world.query::<&Mark>().iter(&world).count(), 10);
     assert_usable(&mut world);
 }
+
+#[test]
+fn an_entry_whose_component_a_listener_has_removed_names_the_component_and_the_cause() {
+    #[derive(Component, Default)]
+    struct Fleeting(u32);
+
+    let removes: [(fn(&mut World, Entity), &str); 2] = [
+        (|world, entity| _ = world.entity_mut(entity).remove::<Fleeting>(), "Fleeting` any more: a hook or observer"),
+        (|world, entity| _ = world.despawn(entity), "does not exist: it was despawned"),
+    ];
+    for (remove, expected) in removes {
+        let mut world = World::new();
+        world.add_observer(move |insert: On<'_, '_, Insert<Fleeting>>, mut commands: Commands<'_, '_>| {
+            let entity = insert.entity;
+            commands.queue(move |world: &mut World| remove(world, entity));
+        });
+        let mut looks: [Box<dyn FnMut(&mut EntityWorldMut<'_>)>; 4] = [
+            Box::new(|entity| _ = entity.entry::<Fleeting>().or_default().get().0),
+            Box::new(|entity| _ = entity.entry::<Fleeting>().or_default().get_mut().0),
+            Box::new(|entity| _ = entity.entry::<Fleeting>().or_default().into_mut().0),
+            Box::new(|entity| _ = entity.entry::<Fleeting>().or_default().take().0),
+        ];
+        for look in &mut looks {
+            let mut entity = world.spawn_empty();
+            let text = expect_panic(|| look(&mut entity));
+            assert!(text.contains(expected), "{text}");
+            world.check_invariants();
+        }
+    }
+}

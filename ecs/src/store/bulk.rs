@@ -351,8 +351,8 @@ unsafe fn move_rows(
     let (mut listed, mut told) = (Vec::new(), RemovalRecord::default());
     let interest = plan.listeners.interest;
     if !interest.is_empty() {
-        let room =
-            store.events.removals.make_room(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
+        let (lost, storages) = (plan.lost.iter().copied(), SparseSummary::default());
+        let room = store.events.removals.make_room(lost, storages, count, Fate::Dropped);
         told = room.unwrap_or_else(|error| error.raise());
     }
     // Observers and hooks can look at the rows of the destination, if these are in the order in which they are told.
@@ -368,9 +368,8 @@ unsafe fn move_rows(
     write(store, &block);
     // SAFETY: the plan leads from this table to another one. There is room, and `write` has written the new values.
     unsafe { move_block(store, id, &block, exchange, &mut aside) }
-    let Block { route, .. } = block;
-    let Store { structure: Structure { archetypes, .. }, events, .. } = store;
-    let Planned { plan, tables, .. } = archetypes.at(id);
+    let (Block { route, .. }, Store { structure, events, .. }) = (block, &mut *store);
+    let Planned { plan, tables, .. } = structure.archetypes.at(id);
     // SAFETY: both are tables of this store, and they differ.
     let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
     if !interest.is_empty() {
@@ -389,7 +388,7 @@ unsafe fn move_rows(
         events.mark_stale();
     });
     let finish = events.removals.finish(&told);
-    // SAFETY: as above.
+    // SAFETY: the values of the rows are still there; those that are kept are not dropped, and the others once.
     unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
     drop(finish);
     core::mem::forget(pending);

@@ -18,6 +18,7 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 use core::slice;
 
+use super::clear_entities::prepare_to_tell_of_all;
 use super::events::LeftRows;
 use super::lifecycle_events::{Affected, LifecycleEvents};
 use super::selection::Selection;
@@ -205,6 +206,18 @@ impl Store {
         let row = |number: usize| rows[number] as usize - gone.first;
         // SAFETY: the caller's promise; the rows are those of the entities that are listed.
         unsafe { end_rows(self, *gone, listed, row, outside, told.take(), fate) }
+    }
+
+    /// Removes all entities. They are gone before the first component is dropped. `O(entities)`, and as often a step as there
+    /// are tables or indexes, whichever are fewer.
+    pub(crate) fn clear_entities(&mut self) {
+        self.flush();
+        let occupied = self.structure.occupied_tables();
+        let all = |&table: &TableId| Selection { table, rows: None, before: 0 };
+        let collect = |store: &mut Self, events: &mut LifecycleEvents| {
+            occupied.iter().map(all).for_each(|selection| store.collect_end_of(events, &selection));
+        };
+        self.notify_and_batch(collect, end_all);
     }
 }
 
@@ -455,6 +468,43 @@ fn observes_end_of(store: &Store, table: TableId) -> bool {
     let in_table =
         || archetypes.tables.get(table).is_some_and(|table| table.interest().intersects(Interest::OBSERVERS));
     events.is_observing && (in_table() || events.observes_storages() && entities.has_summaries())
+}
+
+/// Ends all entities, of whose end listeners have been notified.
+pub(super) fn end_all(store: &mut Store) {
+    let occupied = store.structure.occupied_tables();
+    let mut watched = prepare_to_tell_of_all(store, &occupied);
+    let living = store.structure.prepare_to_free_all(&occupied);
+    // From here on nothing needs memory.
+    store.structure.free_all(living);
+    let Store {
+        structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, events, ..
+    } = store;
+    let mut told = RemovalRecord::default();
+    for (table, of_table) in &mut watched.tables {
+        let table = tables.get_mut(*table);
+        let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: Fate::Dropped };
+        // SAFETY: the entities stand in the order of their rows, which are forgotten below; what is kept is not dropped.
+        unsafe { events.ended(&left, &[], (&mut *sparse, components), of_table) }
+        told.join(of_table);
+    }
+    for (number, entities) in &watched.storages {
+        let id = components.sparse()[*number];
+        events.storage_lost(&mut sparse[*number], *number, entities, id, &mut told);
+    }
+    let _finish = events.finish(&told);
+    let of_tables = occupied.iter().map(|&table| (Some(table), None));
+    let of_storages = sparse.iter_mut().map(|storage| (None, Some(storage)));
+    // The rows of all tables are gone before the first value is dropped.
+    for_each_despite_panics(of_tables.chain(of_storages), |(table, storage)| {
+        if let Some(table) = table {
+            let kept = watched.tables.iter().find(|(watched, _)| *watched == table);
+            tables.get_mut(table).clear_except(kept.map_or(&[][..], |(_, told)| told.kept()));
+        }
+        if let Some(storage) = storage {
+            storage.clear();
+        }
+    });
 }
 
 impl Structure {

@@ -8,6 +8,7 @@ use super::entity_ref::EntityMut;
 use crate::change::Mut;
 use crate::change::WriteEntity;
 use crate::component::{Component, MutableComponent};
+use crate::entity::Entity;
 use crate::query::{QueryData, ReadOnlyQueryData};
 use crate::resource::Resource;
 
@@ -263,35 +264,52 @@ impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
     }
 }
 
-/// What is said if the component has gone although the entry borrows the entity.
+/// The panic of an entry whose component has gone. The entry borrows the entity, but commands of hooks and observers run in an insertion.
 #[cold]
-fn gone<T>() -> ! {
-    unreachable!("the entity is borrowed, and had a `{}`", core::any::type_name::<T>())
+fn gone<T>(id: Entity) -> ! {
+    panic!(
+        "entity {id} has no `{}` any more: a hook or observer of its insertion has removed it",
+        core::any::type_name::<T>()
+    )
 }
 
 impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
     /// The component.
+    ///
+    /// # Panics
+    ///
+    /// If a command of a hook or observer has removed the component since it was inserted by this entry.
     #[must_use]
     pub fn get(&self) -> &T {
-        self.entity.get().unwrap_or_else(|| gone::<T>())
+        self.entity.get().unwrap_or_else(|| gone::<T>(self.entity.id()))
     }
 
     /// The component, to change it.
+    ///
+    /// # Panics
+    ///
+    /// As [`get`](Self::get).
     #[must_use]
     pub fn get_mut(&mut self) -> Mut<'_, T>
     where
         T: MutableComponent,
     {
-        self.entity.get_mut().unwrap_or_else(|| gone::<T>())
+        let id = self.entity.id();
+        self.entity.get_mut().unwrap_or_else(|| gone::<T>(id))
     }
 
     /// The component, to change it for as long as the entity is borrowed.
+    ///
+    /// # Panics
+    ///
+    /// As [`get`](Self::get).
     #[must_use]
     pub fn into_mut(self) -> Mut<'a, T>
     where
         T: MutableComponent,
     {
-        self.entity.get_mut().unwrap_or_else(|| gone::<T>())
+        let id = self.entity.id();
+        self.entity.get_mut().unwrap_or_else(|| gone::<T>(id))
     }
 
     /// Puts another value in its place. The old one is dropped.
@@ -300,9 +318,14 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
     }
 
     /// Takes the component out of the entity.
+    ///
+    /// # Panics
+    ///
+    /// As [`get`](Self::get).
     #[must_use = "`remove` drops it"]
     pub fn take(self) -> T {
-        self.entity.take().unwrap_or_else(|| gone::<T>())
+        let id = self.entity.id();
+        self.entity.take().unwrap_or_else(|| gone::<T>(id))
     }
 }
 

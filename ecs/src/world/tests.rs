@@ -2,6 +2,7 @@
 
 mod dynamic_terms;
 mod row_cursor;
+mod forgotten_plans;
 mod told_systems;
 
 use alloc::vec::Vec;

@@ -1,70 +1,16 @@
-//! Removing all entities at once.
+//! What is prepared before all entities are removed at once.
 
 use alloc::vec::Vec;
 
-use super::events::LeftRows;
-use super::lifecycle_events::LifecycleEvents;
-use super::selection::Selection;
 use super::{Store, Structure};
 use crate::archetype::Archetypes;
 use crate::entity::{Entity, SparseSummary, TableId};
-use crate::guard::for_each_despite_panics;
 use crate::removal::{Fate, RemovalRecord};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
-impl Store {
-    /// Removes all entities. They are gone before the first component is dropped. `O(entities)`, and as often a step as there
-    /// are tables or indexes, whichever are fewer.
-    pub(crate) fn clear_entities(&mut self) {
-        self.flush();
-        let occupied = self.structure.occupied_tables();
-        let all = |&table: &TableId| Selection { table, rows: None, before: 0 };
-        let collect = |store: &mut Self, events: &mut LifecycleEvents| {
-            occupied.iter().map(all).for_each(|selection| store.collect_end_of(events, &selection));
-        };
-        self.notify_and_batch(collect, clear_all_entities);
-    }
-}
-
-fn clear_all_entities(store: &mut Store) {
-    let occupied = store.structure.occupied_tables();
-    let mut watched = prepare_to_tell_of_all(store, &occupied);
-    let living = store.structure.prepare_to_free_all(&occupied);
-    // From here on nothing needs memory.
-    store.structure.free_all(living);
-    let Store {
-        structure: Structure { archetypes: Archetypes { tables, components, .. }, sparse, .. }, events, ..
-    } = store;
-    let mut told = RemovalRecord::default();
-    for (table, of_table) in &mut watched.tables {
-        let table = tables.get_mut(*table);
-        let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: Fate::Dropped };
-        // SAFETY: the entities stand in the order of their rows, which are forgotten below; what is kept is not dropped.
-        unsafe { events.ended(&left, &[], (&mut *sparse, components), of_table) }
-        told.join(of_table);
-    }
-    for (number, entities) in &watched.storages {
-        let id = components.sparse()[*number];
-        events.storage_lost(&mut sparse[*number], *number, entities, id, &mut told);
-    }
-    let _finish = events.finish(&told);
-    let of_tables = occupied.iter().map(|&table| (Some(table), None));
-    let of_storages = sparse.iter_mut().map(|storage| (None, Some(storage)));
-    // The rows of all tables are gone before the first value is dropped.
-    for_each_despite_panics(of_tables.chain(of_storages), |(table, storage)| {
-        if let Some(table) = table {
-            let kept = watched.tables.iter().find(|(watched, _)| *watched == table);
-            tables.get_mut(table).clear_except(kept.map_or(&[][..], |(_, told)| told.kept()));
-        }
-        if let Some(storage) = storage {
-            storage.clear();
-        }
-    });
-}
-
 /// Makes room for telling that all entities have lost everything.
-fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> WatchedRemovals {
+pub(super) fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> WatchedRemovals {
     let mut all = WatchedRemovals { tables: Vec::new(), storages: Vec::new() };
     if !store.events.removals.is_watching() && !store.events.is_recording() {
         return all;
@@ -91,7 +37,7 @@ fn prepare_to_tell_of_all(store: &mut Store, occupied: &[TableId]) -> WatchedRem
 
 impl Structure {
     /// The tables that have rows, in their order.
-    fn occupied_tables(&self) -> Vec<TableId> {
+    pub(super) fn occupied_tables(&self) -> Vec<TableId> {
         if self.archetypes.tables.iter().len() <= self.entities.index_bound() {
             let occupied = self.archetypes.tables.iter().filter(|table| !table.is_empty());
             return occupied.map(Table::id).collect();
@@ -127,7 +73,7 @@ impl Structure {
 }
 
 /// The tables and sparse storages of which it is told that they have lost everything.
-struct WatchedRemovals {
-    tables: Vec<(TableId, RemovalRecord)>,
-    storages: Vec<(usize, Vec<Entity>)>,
+pub(super) struct WatchedRemovals {
+    pub(super) tables: Vec<(TableId, RemovalRecord)>,
+    pub(super) storages: Vec<(usize, Vec<Entity>)>,
 }

@@ -1,0 +1,27 @@
+//! Commands between which the graph forgets its plans.
+
+use strata_ecs_derive::Component;
+
+use crate::world::World;
+
+#[derive(Component)]
+struct Health(u32);
+
+#[derive(Component)]
+struct Armor;
+
+#[test]
+fn steps_are_looked_at_again_when_plans_were_forgotten() {
+    let mut world = World::new();
+    let entities = [(); 3].map(|()| world.spawn_empty().id());
+    for (number, entity) in (0..).zip(entities) {
+        world.commands().entity(entity).insert(Health(number)).insert(Armor);
+        // Whatever makes the graph forget its plans does not have to know of commands.
+        world.commands().queue(|world: &mut World| world.store.structure.archetypes.forget_plans());
+    }
+    world.flush();
+    for (number, entity) in (0..).zip(entities) {
+        assert_eq!(world.get::<Health>(entity).expect("present").0, number);
+        assert!(world.get::<Armor>(entity).is_some());
+    }
+}
