@@ -27,6 +27,12 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         Some(&mut page[index as usize % N])
     }
 
+    /// Whether the page of an index exists.
+    #[inline]
+    pub(crate) fn has_page(&self, index: u32) -> bool {
+        matches!(self.0.get(index as usize / N), Some(Some(_)))
+    }
+
     /// The value at an index. A page that does not exist yet is filled with `empty`.
     #[inline]
     pub(crate) fn get_or_add(&mut self, index: u32, empty: T) -> &mut T {
@@ -41,8 +47,8 @@ impl<T: Copy, const N: usize> Pages<T, N> {
     #[inline]
     pub(crate) fn try_get_or_add(&mut self, index: u32, empty: T) -> Result<&mut T, AllocError> {
         self.reserve(index, empty)?;
-        match self.get_mut(index) {
-            Some(value) => Ok(value),
+        match &mut self.0[index as usize / N] {
+            Some(page) => Ok(&mut page[index as usize % N]),
             None => unreachable!("a page that has been added"),
         }
     }
@@ -54,7 +60,7 @@ impl<T: Copy, const N: usize> Pages<T, N> {
     /// If there is no memory.
     #[inline]
     pub(crate) fn reserve(&mut self, index: u32, empty: T) -> Result<(), AllocError> {
-        if self.get(index).is_some() { Ok(()) } else { self.add_page(index as usize / N, empty) }
+        if self.has_page(index) { Ok(()) } else { self.add_page(index as usize / N, empty) }
     }
 
     #[cold]
@@ -75,6 +81,10 @@ impl<T: Copy, const N: usize> Pages<T, N> {
     /// Calls `each` with the values of entities, in order. Those whose page does not exist are passed over.
     #[inline]
     pub(crate) fn for_each_of(&mut self, entities: &[Entity], mut each: impl FnMut(Entity, &mut T)) {
+        if let &[entity] = entities {
+            self.get_mut(entity.index()).into_iter().for_each(|value| each(entity, value));
+            return;
+        }
         let page_of = |entity: &Entity| entity.index() as usize / N;
         // Neighbours are often in one page, which is found once then.
         for some in entities.chunks(64) {

@@ -161,7 +161,7 @@ impl SparseSet {
 
     #[inline]
     pub(super) fn has_room(&self, index: u32) -> bool {
-        self.entities.len() < self.room && self.pages.get(index).is_some()
+        self.entities.len() < self.room && self.pages.has_page(index)
     }
 
     #[inline]
