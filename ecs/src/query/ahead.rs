@@ -44,7 +44,7 @@ pub(super) fn fetch_ahead<D: Fetch, F: FilterTerms, I>(matched: Matched<'_, '_, 
         && let Some(table) = cell.store().structure.archetypes.tables.get(found.table)
     {
         // SAFETY: state and column are those of this store and table. The terms that only read note no visit of a table.
-        let ready = unsafe { <D::ReadOnly as Fetch>::ready(cell, &cache.data, found.column, table) };
+        let ready = unsafe { <D::ReadOnly as Fetch>::visit_table(cell, &cache.data, found.column, table) };
         <D::ReadOnly as Fetch>::fetch_ahead(ready, Rows::of(table), location.row as usize);
     }
 }

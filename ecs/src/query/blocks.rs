@@ -18,9 +18,9 @@ use crate::tracking::{GROUP, LoggedRows};
 
 /// Rows of one table, or of a sparse storage, ready to be read.
 pub(crate) struct Block<'w, D: Fetch, F: FilterTerms> {
-    pub(crate) data: D::Ready<'w>,
+    pub(crate) data: D::TableFetch<'w>,
     /// Initialised if rows have to be asked by the filter.
-    pub(super) filter: MaybeUninit<F::Ready<'w>>,
+    pub(super) filter: MaybeUninit<F::TableFetch<'w>>,
     pub(crate) rows: Rows,
     pub(crate) first: usize,
     pub(crate) end: usize,
@@ -178,15 +178,18 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         // since, so no table was removed: the numbers are those of this epoch.
         let table = unsafe { tables.get_unchecked(found.table.index()) };
         // SAFETY: state and column are those of this store and table.
-        let data = unsafe { D::ready(cell, &cache.data, found.column, table) };
-        let filter =
-            if F::PER_ROW { MaybeUninit::new(F::ready(cell, &cache.filter, table)) } else { MaybeUninit::uninit() };
+        let data = unsafe { D::visit_table(cell, &cache.data, found.column, table) };
+        let filter = if F::PER_ROW {
+            MaybeUninit::new(F::visit_table(cell, &cache.filter, table))
+        } else {
+            MaybeUninit::uninit()
+        };
         Self { data, filter, rows: Rows::of(table), first: 0, end: table.len(), all_packed: false }
     }
 
     /// The filter, of a query of which it has to ask rows.
     #[inline(always)]
-    pub(super) fn filter(&self) -> F::Ready<'w> {
+    pub(super) fn filter(&self) -> F::TableFetch<'w> {
         // Known when it is compiled.
         assert!(F::PER_ROW, "a filter that has not been made ready");
         // SAFETY: whoever made the block has made the filter ready, since rows have to be asked.
@@ -201,7 +204,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
 
     /// What is read of the rows of a sparse storage, if they all match. The compiler knows more of it than of the block's.
     #[inline]
-    pub(crate) fn all_packed(&self) -> Option<D::Ready<'w>> {
+    pub(crate) fn all_packed(&self) -> Option<D::TableFetch<'w>> {
         // SAFETY: `packed` made this, and all rows match.
         (is_outside_tables::<D, F>() && self.all_packed).then(|| unsafe { D::all_packed(self.data) })
     }
@@ -216,7 +219,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
 
     /// What is read of the rows from `first` on, if changes of them need no note but their ticks. See [`Fetch::recording`].
     #[inline(always)]
-    pub(crate) fn noted(&self, first: usize) -> Option<D::Ready<'w>> {
+    pub(crate) fn noted(&self, first: usize) -> Option<D::TableFetch<'w>> {
         match sharing::<D, F>() {
             Sharing::Nothing if D::recording(self.data, Recording::TicksAlone).is_some() => {
                 D::recording(self.data, Recording::Ticks { first, count: self.end - first })

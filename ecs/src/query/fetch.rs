@@ -107,7 +107,7 @@ pub unsafe trait Fetch: 'static {
     /// What is known once a table is.
     type Column: Copy + Send + Sync + 'static;
     /// What is known while a table is visited.
-    type Ready<'w>: Copy;
+    type TableFetch<'w>: Copy;
     /// One row.
     type Item<'w>;
     /// The same terms, without writing.
@@ -143,23 +143,23 @@ pub unsafe trait Fetch: 'static {
     /// # Safety
     ///
     /// - State and column belong to the cell's store and this table.
-    unsafe fn ready<'w>(
+    unsafe fn visit_table<'w>(
         cell: StoreCell<'w>,
         state: &Self::State,
         column: Self::Column,
         table: &'w Table,
-    ) -> Self::Ready<'w>;
+    ) -> Self::TableFetch<'w>;
 
     /// Prepares a loop that records the changes of rows as `recording` says; `None` if a term has to record more than that. What the
     /// compiler sees in the result leaves the rest out of the loop.
     #[inline(always)]
-    fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
+    fn recording<'w>(ready: Self::TableFetch<'w>, recording: Recording) -> Option<Self::TableFetch<'w>> {
         let _ = recording;
         Some(ready)
     }
 
     /// Makes the rows those of a sparse storage, instead of those of the table.
-    fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
+    fn packed<'w>(ready: Self::TableFetch<'w>, storage: &'w SparseSet) -> Self::TableFetch<'w> {
         let _ = storage;
         ready
     }
@@ -170,14 +170,14 @@ pub unsafe trait Fetch: 'static {
     ///
     /// - [`packed`](Self::packed) returned `ready`; the storage is the only sparse one of which the query demands that it has an entity.
     #[inline(always)]
-    unsafe fn all_packed<'w>(ready: Self::Ready<'w>) -> Self::Ready<'w> {
+    unsafe fn all_packed<'w>(ready: Self::TableFetch<'w>) -> Self::TableFetch<'w> {
         ready
     }
 
     /// Has the processor fetch what it knows to need for a row. This is worth doing a while before the row is read. There need not be
     /// such a row.
     #[inline(always)]
-    fn fetch_ahead(ready: Self::Ready<'_>, rows: Rows, row: usize) {
+    fn fetch_ahead(ready: Self::TableFetch<'_>, rows: Rows, row: usize) {
         let _ = (ready, rows, row);
     }
 
@@ -191,9 +191,9 @@ pub unsafe trait Fetch: 'static {
     /// - Until this returns, their values are accessible through what `then` gets alone.
     #[inline]
     unsafe fn apart<'w, Via: Apart, R>(
-        ready: Self::Ready<'w>,
+        ready: Self::TableFetch<'w>,
         rows: Range<usize>,
-        then: impl FnOnce(Self::Ready<'w>) -> R,
+        then: impl FnOnce(Self::TableFetch<'w>) -> R,
     ) -> R {
         let _ = rows;
         then(ready)
@@ -201,7 +201,7 @@ pub unsafe trait Fetch: 'static {
 
     /// Whether an entity of the table has what is not stored in tables. Terms without `PER_ROW` keep this definition.
     #[inline]
-    fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+    fn contains(ready: Self::TableFetch<'_>, entity: Entity) -> bool {
         let _ = (ready, entity);
         true
     }
@@ -216,7 +216,7 @@ pub unsafe trait Fetch: 'static {
     /// - The access to the values is allowed, and no other borrow of them is in its way, for `'w`.
     /// - `RECORDED` is true only for such rows. The value is changed in the run of the cell that the table was got ready with, and no other
     ///   query that is alive has rows of the table whose values this one may change.
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
 }
 
 /// How a loop records that it changes rows.
@@ -284,7 +284,7 @@ pub unsafe trait ContiguousFetch: Fetch {
     /// - As for [`slice`](Self::slice), but that values need not be accessible: only their ticks, to write.
     /// - Unless the table is shared, no other query that is alive has rows of it whose values this one may change.
     #[inline(always)]
-    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+    unsafe fn mark(ready: Self::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
         let _ = (ready, rows, first, count, sharing);
     }
 
@@ -294,5 +294,5 @@ pub unsafe trait ContiguousFetch: Fetch {
     ///
     /// - As for [`Fetch::row`], for each of `count` rows; `count` is 1 if `SINGLE_ROWS`, unless `PACKED_SLICES` is true and
     ///   `ready` comes from [`Fetch::all_packed`].
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w>;
+    unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w>;
 }

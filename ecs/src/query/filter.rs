@@ -68,7 +68,7 @@ pub unsafe trait FilterTerms: 'static {
     /// What is known once the query exists.
     type State: Send + Sync + 'static;
     /// What is known while a table is visited.
-    type Ready<'w>: Copy;
+    type TableFetch<'w>: Copy;
 
     /// What the filter says.
     const TERM: ConstTerm;
@@ -82,20 +82,20 @@ pub unsafe trait FilterTerms: 'static {
     fn state(term: Term<'_>) -> Self::State;
 
     /// Gets a table ready.
-    fn ready<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w>;
+    fn visit_table<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::TableFetch<'w>;
 
     /// Whether an entity of the table matches.
-    fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool;
+    fn contains(ready: Self::TableFetch<'_>, entity: Entity, row: usize) -> bool;
 
     /// Whether any row of the table may match.
     #[inline]
-    fn any(_: Self::Ready<'_>) -> bool {
+    fn any(_: Self::TableFetch<'_>) -> bool {
         true
     }
 
     /// The first row from `row` on, which is a multiple of 64, that may match, rounded down to such a multiple; or `end`.
     #[inline]
-    fn skip(_: Self::Ready<'_>, row: usize, _: usize) -> usize {
+    fn skip(_: Self::TableFetch<'_>, row: usize, _: usize) -> usize {
         row
     }
 
@@ -108,7 +108,7 @@ pub unsafe trait FilterTerms: 'static {
     ///   allowed.
     /// - Unless the table is shared, no other thread changes values of rows of this group meanwhile.
     #[inline]
-    unsafe fn mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
+    unsafe fn mask(ready: Self::TableFetch<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
         let _ = sharing;
         if !Self::PER_ROW {
             // All rows are alike.
@@ -126,7 +126,13 @@ pub unsafe trait FilterTerms: 'static {
     ///
     /// - As for [`mask`](Self::mask), for all rows from `row` to `end`.
     #[inline]
-    unsafe fn end_of_matching(ready: Self::Ready<'_>, rows: Rows, row: usize, end: usize, sharing: Sharing) -> usize {
+    unsafe fn end_of_matching(
+        ready: Self::TableFetch<'_>,
+        rows: Rows,
+        row: usize,
+        end: usize,
+        sharing: Sharing,
+    ) -> usize {
         let _ = sharing;
         // SAFETY: the caller promises that there is this row.
         if !Self::PER_ROW && Self::contains(ready, unsafe { rows.entity(row) }, row) { end } else { row }
@@ -134,7 +140,7 @@ pub unsafe trait FilterTerms: 'static {
 
     /// Rows of the table among which are all that match, if there is a list of such rows.
     #[inline]
-    fn logged(_: Self::Ready<'_>) -> Option<LoggedRows<'_>> {
+    fn logged(_: Self::TableFetch<'_>) -> Option<LoggedRows<'_>> {
         None
     }
 

@@ -183,7 +183,7 @@ where
 
 /// What is read of a table whose rows record no changes.
 #[inline(always)]
-fn without_notes<T: Fetch>(ready: T::Ready<'_>) -> Option<T::Ready<'_>> {
+fn without_notes<T: Fetch>(ready: T::TableFetch<'_>) -> Option<T::TableFetch<'_>> {
     if T::FACTS.notes_changes { T::recording(ready, Recording::Nothing) } else { Some(ready) }
 }
 

@@ -22,7 +22,7 @@ use crate::simd::{self, Job, UnrollWidth, Variants};
 type MaybeTable<'l, P> = Option<ManuallyDrop<LinkedTable<'l, P>>>;
 
 struct LinkedTable<'l, P: QueryData> {
-    ready: <P::Terms as Fetch>::Ready<'l>,
+    ready: <P::Terms as Fetch>::TableFetch<'l>,
     rows: Rows,
     len: usize,
 }

@@ -115,7 +115,7 @@ impl<'w, T: ReadOnlyFetch, F: FilterTerms> NestedRow<'w, T, F> {
 unsafe impl<T: ReadOnlyFetch, F: FilterTerms> Fetch for NestedTerms<T, F> {
     type State = NestedState<T, F>;
     type Column = ();
-    type Ready<'w> = StoreCell<'w>;
+    type TableFetch<'w> = StoreCell<'w>;
     type Item<'w> = NestedRow<'w, T, F>;
     type ReadOnly = Self;
 
@@ -139,12 +139,12 @@ unsafe impl<T: ReadOnlyFetch, F: FilterTerms> Fetch for NestedTerms<T, F> {
     }
 
     #[inline]
-    unsafe fn ready<'w>(cell: StoreCell<'w>, _: &Self::State, (): (), _: &'w Table) -> StoreCell<'w> {
+    unsafe fn visit_table<'w>(cell: StoreCell<'w>, _: &Self::State, (): (), _: &'w Table) -> StoreCell<'w> {
         cell
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, _: Rows, _: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, _: Rows, _: usize) -> Self::Item<'w> {
         NestedRow { cell: ready, marker: PhantomData }
     }
 }

@@ -350,7 +350,7 @@ unsafe fn run_few<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>(
 /// is compared with in each row is loaded and checked once. See [`BlockLoop`] for why the call is copied as a whole.
 struct SliceRows<'k, 'b, D: ContiguousFetch, K> {
     kernel: &'k mut K,
-    data: D::Ready<'b>,
+    data: D::TableFetch<'b>,
     rows: Rows,
     first: usize,
     /// No range, of which the compiler does not see that it has as many rows as it was made with.
@@ -362,7 +362,7 @@ impl<'k, 'b, D: ContiguousFetch, K: SliceKernel<D>> SliceRows<'k, 'b, D, K> {
     ///
     /// - As for [`ContiguousFetch::slice`], for these rows, until the call has returned.
     #[inline(always)]
-    unsafe fn of(kernel: &'k mut K, data: D::Ready<'b>, rows: Rows, (first, count): (usize, usize)) -> Self {
+    unsafe fn of(kernel: &'k mut K, data: D::TableFetch<'b>, rows: Rows, (first, count): (usize, usize)) -> Self {
         Self { kernel, data, rows, first, count }
     }
 }
@@ -396,7 +396,7 @@ impl<'k, 'b, D: ContiguousFetch, K: SliceKernel<D>> BlockLoop<SliceRows<'k, 'b, 
 #[inline(always)]
 unsafe fn in_blocks<S: UnrollWidth, D: ContiguousFetch, K: SliceKernel<D>, L>(
     kernel: &mut K,
-    data: D::Ready<'_>,
+    data: D::TableFetch<'_>,
     rows: Rows,
     mut first: usize,
     end: usize,

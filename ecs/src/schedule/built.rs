@@ -14,7 +14,7 @@ use super::parallel_plan::ParallelPlan;
 use super::pipelines::{Layout, Pipelines};
 use super::plan::{Plan, Stage};
 use super::samples::Samples;
-use super::steps::{ErrorHandlers, Outcome, Outcomes, ScheduleErrorHandler, Shared};
+use super::steps::{ErrorHandlers, Outcome, Outcomes, RunContext, ScheduleErrorHandler};
 use crate::label::InternedScheduleLabel;
 use crate::pool::nanoseconds;
 use crate::store::{Store, WorldId};
@@ -56,10 +56,10 @@ impl PlannedSteps {
         handler: Option<ScheduleErrorHandler>,
         store: &Store,
         span: RunSpan,
-    ) -> Shared<'_> {
+    ) -> RunContext<'_> {
         let handlers = ErrorHandlers { of_schedule: handler, of_world: store.commands.errors.handler };
         let Self { order, plan, outcomes, id_marks } = self;
-        Shared { plan, order, outcomes, id_marks, handlers, label, span }
+        RunContext { plan, order, outcomes, id_marks, handlers, label, span }
     }
 
     pub(super) fn layout<'a>(&'a self, graph: &'a Graph, pipelines: &'a Pipelines) -> Layout<'a> {

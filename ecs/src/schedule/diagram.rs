@@ -411,7 +411,7 @@ impl DiagramBuilder<'_> {
     fn stage_of(&self, step: u32) -> usize {
         let has = |stage: &&Stage| match stage {
             Stage::Shared { steps, .. } => steps.end <= step,
-            Stage::Alone { step: alone } => *alone < step,
+            Stage::Exclusive { step: alone } => *alone < step,
             Stage::Apply { .. } => false,
         };
         self.plan.stages.iter().filter(has).count()
@@ -424,7 +424,7 @@ impl DiagramBuilder<'_> {
         };
         let stage = |stage: &Stage| match stage {
             Stage::Shared { steps, .. } => StageShape::Run(steps.clone().map(step).collect()),
-            Stage::Alone { step: alone } => StageShape::Run(alloc::vec![step(*alone)]),
+            Stage::Exclusive { step: alone } => StageShape::Run(alloc::vec![step(*alone)]),
             Stage::Apply { steps } => StageShape::Apply(self.recorders(steps)),
         };
         self.plan.stages.iter().map(stage).collect()

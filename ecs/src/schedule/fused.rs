@@ -17,7 +17,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::costs::Costs;
 use super::error::SystemError;
 use super::pipelines::Pipeline;
-use super::steps::{PipelineAccess, PipelineStep, Shared};
+use super::steps::{PipelineAccess, PipelineStep, RunContext};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::pool::{Instant, Tasks};
@@ -60,7 +60,7 @@ impl Panicked {
 /// A pipeline of a stage that has begun at a tick.
 #[derive(Clone, Copy)]
 pub(super) struct Fused<'a> {
-    pub(super) shared: Shared<'a>,
+    pub(super) shared: RunContext<'a>,
     pub(super) pipeline: &'a Pipeline,
     pub(super) first: Tick,
     /// Where to note what the steps cost, if that is to be measured.

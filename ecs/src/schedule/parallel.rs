@@ -13,7 +13,7 @@ use super::error::SystemError;
 use super::fused::{Fused, Panicked};
 use super::pipelines::Pipeline;
 use super::ready_queue::ReadyQueue;
-use super::steps::{PipelineAccess, Shared, StepAccess, Systems, Turn};
+use super::steps::{PipelineAccess, RunContext, StepAccess, Systems, Turn};
 use super::units::Units;
 use crate::cell::StoreCell;
 use crate::guard::drop_quietly;
@@ -22,7 +22,7 @@ use crate::tick::Tick;
 
 /// A stage that is run by several threads.
 pub(super) struct ParallelStage<'a> {
-    pub(super) shared: Shared<'a>,
+    pub(super) shared: RunContext<'a>,
     pub(super) systems: Systems<'a>,
     pub(super) units: &'a Units,
     pub(super) steps: Range<u32>,

@@ -196,6 +196,6 @@ impl ParallelPlan {
 fn steps_of(plan: &Plan, stage: usize) -> Range<u32> {
     match &plan.stages[stage] {
         Stage::Shared { steps, .. } => steps.clone(),
-        Stage::Alone { .. } | Stage::Apply { .. } => 0..0,
+        Stage::Exclusive { .. } | Stage::Apply { .. } => 0..0,
     }
 }

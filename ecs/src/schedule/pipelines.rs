@@ -178,7 +178,7 @@ impl Pipelines {
         let mut found = Self { all: Vec::new(), not_pipelined, version: 0, mode: Pipelining::default() };
         for stage in &plan.stages {
             let Stage::Shared { steps, .. } = stage else {
-                if let Stage::Alone { step } = stage {
+                if let Stage::Exclusive { step } = stage {
                     found.look_at(graph, plan, *step);
                 }
                 continue;

@@ -37,8 +37,9 @@ pub(super) struct PlanStep {
     pub(super) gates: Range<u32>,
     /// The system's own conditions, as a range of those of the graph.
     pub(super) conditions: Range<u32>,
-    /// Whether no set around it has conditions. An earlier failure may still block it.
-    pub(super) is_free: bool,
+    /// Whether it is a system around which no set has conditions, so that only an earlier failure may block it. A step that asks the
+    /// conditions of a set never is: it has no conditions of its own, and would not be looked at.
+    pub(super) skips_gates: bool,
     /// The stream of ids that its commands have, if it records any. Steps of a stage that have the same run one after the
     /// other.
     pub(super) stream: Option<u32>,
@@ -63,7 +64,7 @@ pub(super) enum Stage {
         recorders: Range<u32>,
     },
     /// One that has the world for itself.
-    Alone { step: u32 },
+    Exclusive { step: u32 },
     /// What these steps have recorded is applied.
     Apply { steps: Vec<u32> },
 }
@@ -108,7 +109,7 @@ impl Plan {
                 let alone = plan.steps.pop();
                 plan.close_stage(graph, &mut start);
                 plan.steps.extend(alone);
-                plan.stages.push(Stage::Alone { step });
+                plan.stages.push(Stage::Exclusive { step });
                 start = plan.steps.len() as u32;
             } else if access.is_deferred() {
                 recorded.push(step);
@@ -174,8 +175,8 @@ impl Plan {
         let start = self.gates.len() as u32;
         self.gates.extend(around.iter().filter_map(|set| asked[*set as usize]));
         let gates = start..self.gates.len() as u32;
-        let is_free = gates.is_empty() && matches!(task, Task::System(_));
-        self.steps.push(PlanStep { task, tick: 0, gates, conditions, is_free, stream: None, recorder: 0 });
+        let skips_gates = gates.is_empty() && matches!(task, Task::System(_));
+        self.steps.push(PlanStep { task, tick: 0, gates, conditions, skips_gates, stream: None, recorder: 0 });
         self.steps.len() as u32 - 1
     }
 }

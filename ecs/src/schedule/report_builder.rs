@@ -152,7 +152,7 @@ impl ReportBuilder<'_> {
         for (number, stage) in self.plan.stages.iter().enumerate() {
             let (steps, is_alone) = match stage {
                 Stage::Shared { steps, .. } => (steps.clone(), false),
-                Stage::Alone { step } => (*step..*step + 1, true),
+                Stage::Exclusive { step } => (*step..*step + 1, true),
                 Stage::Apply { .. } => continue,
             };
             let is_system = |step: &&super::plan::PlanStep| matches!(step.task, Task::System(_));

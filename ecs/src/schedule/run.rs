@@ -21,7 +21,7 @@ use super::ids::{IdSources, Streams};
 use super::pipelines::Pipelines;
 use super::plan::{Stage, Task, parts_of};
 use super::samples::Samples;
-use super::steps::{Outcome, PipelineAccess, Shared, Systems};
+use super::steps::{Outcome, PipelineAccess, RunContext, Systems};
 #[cfg(feature = "parallel")]
 use super::{parallel::ParallelStage, units::Units};
 use crate::cell::StoreCell;
@@ -32,7 +32,7 @@ use crate::store::{Store, WorldId};
 
 /// A run that is on its way.
 pub(super) struct Run<'a> {
-    pub(super) shared: Shared<'a>,
+    pub(super) shared: RunContext<'a>,
     /// The world for which systems, plan and units were made; none from the moment that another one is in its place.
     pub(super) prepared_for: &'a mut Option<WorldId>,
     /// The world of what the systems keep.
@@ -69,7 +69,7 @@ impl Run<'_> {
                 Stage::Shared { steps, ticks, recorders } => {
                     run.run_shared(number, steps.clone(), *ticks, recorders, store);
                 }
-                Stage::Alone { step } => run.run_alone(*step, store),
+                Stage::Exclusive { step } => run.run_alone(*step, store),
                 Stage::Apply { steps } => run.apply(steps, store),
             });
         }
@@ -213,7 +213,7 @@ impl Run<'_> {
         let world = store.id();
         let Err(payload) = catch_unwind(AssertUnwindSafe(|| stage(self, store))) else { return };
         // User code writes the name of a set.
-        quietly(|| self.tell_who_panicked(number));
+        quietly(|| self.report_panicked_step(number));
         // A system may have put another world in the place of this one.
         quietly(|| if store.id() == world { self.apply_before(number, store) } else { self.send_home(store) });
         resume_unwind(payload)
@@ -238,13 +238,13 @@ impl Run<'_> {
 
     #[cfg(feature = "std")]
     #[cold]
-    fn tell_who_panicked(&self, stage: usize) {
+    fn report_panicked_step(&self, stage: usize) {
         let step = match &self.shared.plan.stages[stage] {
             Stage::Shared { steps, .. } => self
                 .panicked
                 .or_else(|| self.in_pipeline.step())
                 .or_else(|| self.shared.outcomes.first_open(steps.clone())),
-            Stage::Alone { step } => Some(*step),
+            Stage::Exclusive { step } => Some(*step),
             Stage::Apply { .. } => None,
         };
         tell_of_panic(&self.shared, self.graph, step);
@@ -255,7 +255,7 @@ impl Run<'_> {
     #[cold]
     fn apply_before(&mut self, stage: usize, store: &mut Store) {
         let rest = &self.shared.plan.stages[stage..];
-        if let [Stage::Shared { .. } | Stage::Alone { .. }, ..] = rest {
+        if let [Stage::Shared { .. } | Stage::Exclusive { .. }, ..] = rest {
             let next = rest.iter().find_map(|stage| match stage {
                 Stage::Apply { steps } => Some(steps),
                 _ => None,
@@ -270,7 +270,7 @@ impl Run<'_> {
 /// Says which step has panicked, if it is known.
 #[cfg(feature = "std")]
 #[cold]
-fn tell_of_panic(shared: &Shared<'_>, graph: &Graph, step: Option<u32>) {
+fn tell_of_panic(shared: &RunContext<'_>, graph: &Graph, step: Option<u32>) {
     if let Some(step) = step {
         std::eprintln!("system `{}` panicked", shared.name(graph, step));
     }
@@ -280,11 +280,17 @@ fn tell_of_panic(shared: &Shared<'_>, graph: &Graph, step: Option<u32>) {
 /// run side by side, and nothing is measured.
 #[cfg(feature = "std")]
 #[inline]
-pub(super) fn run_only_stage(shared: Shared<'_>, graph: &mut Graph, store: &mut Store) -> Vec<(u32, Box<SystemError>)> {
+pub(super) fn run_only_stage(
+    shared: RunContext<'_>,
+    graph: &mut Graph,
+    store: &mut Store,
+) -> Vec<(u32, Box<SystemError>)> {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     let mut errors = Vec::new();
-    let [Stage::Shared { steps, ticks, .. }] = shared.plan.stages.as_slice() else { return errors };
+    let [Stage::Shared { steps, ticks, .. }] = shared.plan.stages.as_slice() else {
+        unreachable!("`plain_runs_after` returns 0 for other plans")
+    };
     let run = || {
         store.flush();
         let first = store.begin_runs(*ticks);
@@ -302,7 +308,12 @@ pub(super) fn run_only_stage(shared: Shared<'_>, graph: &mut Graph, store: &mut 
 /// Says which of some steps has panicked, and goes on with the panic.
 #[cfg(feature = "std")]
 #[cold]
-fn panicked_in(shared: &Shared<'_>, graph: &Graph, steps: Range<u32>, payload: Box<dyn core::any::Any + Send>) -> ! {
+fn panicked_in(
+    shared: &RunContext<'_>,
+    graph: &Graph,
+    steps: Range<u32>,
+    payload: Box<dyn core::any::Any + Send>,
+) -> ! {
     // User code writes the name of a set.
     quietly(|| tell_of_panic(shared, graph, shared.outcomes.first_open(steps)));
     std::panic::resume_unwind(payload)

@@ -22,7 +22,7 @@ use super::settings::LogLevel;
 use super::steps::Outcomes;
 use crate::command::apply_after_frame;
 use crate::pool::Instant;
-use crate::store::{Store, begin_run_in_frame, ends_frame_for_commands};
+use crate::store::{Store, begin_run_in_frame, end_frame_for_commands};
 use crate::trace::{self, RunSpan};
 
 impl Schedule {
@@ -31,7 +31,7 @@ impl Schedule {
         let (label, stays_in_frame) = (self.label.map(|label| label.number()), self.stays_in_frame);
         if !stays_in_frame && !store.commands.after_frame.is_empty() {
             let seat = self.seat_in(store.id());
-            if ends_frame_for_commands(store, Some((label, Some(seat)))) {
+            if end_frame_for_commands(store, Some((label, Some(seat)))) {
                 apply_after_frame(store);
             }
         }

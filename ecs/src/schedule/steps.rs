@@ -145,7 +145,7 @@ impl Outcomes {
 
 /// What the steps of a run have in common.
 #[derive(Clone, Copy)]
-pub(super) struct Shared<'a> {
+pub(super) struct RunContext<'a> {
     pub(super) plan: &'a Plan,
     pub(super) order: &'a Ordering,
     pub(super) outcomes: &'a Outcomes,
@@ -334,7 +334,7 @@ fn fails(condition: &Condition, error: ParamError) -> Result<bool, Box<(String, 
     if error.is_skip() { Ok(false) } else { Err(Box::new((condition.system.name().to_string(), error))) }
 }
 
-impl<'a> Shared<'a> {
+impl<'a> RunContext<'a> {
     /// Runs steps that follow each other.
     ///
     /// # Safety
@@ -419,7 +419,7 @@ impl<'a> Shared<'a> {
         }
         let (system, _) = turn.into_system()?;
         let _span = self.enter(system);
-        let done = system.run_in((), RunScope::Alone(store));
+        let done = system.run_in((), RunScope::Exclusive(store));
         self.finish(at, system, done)
     }
 
@@ -453,7 +453,7 @@ impl<'a> Shared<'a> {
     fn should_run(&self, turn: &mut Turn<'_, 'a, '_>, outcome: &AtomicU8) -> Result<(), Option<Box<SystemError>>> {
         let (at, step) = (turn.at, turn.step);
         // A step that a failure has blocked is not open any more.
-        if !(step.is_free && outcome.load(Relaxed) == Outcome::Open as u8) {
+        if !(step.skips_gates && outcome.load(Relaxed) == Outcome::Open as u8) {
             if !self.sets_hold(at, step) {
                 return Err(None);
             }

@@ -51,12 +51,12 @@ pub(crate) fn begin_frame(store: &mut Store) -> Option<Ongoing> {
 ///
 /// As [`end_frame`].
 #[inline]
-pub(crate) fn ends_frame_for_commands(store: &mut Store, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
-    !store.commands.after_frame.is_empty() && ends_implicit_frame(store, schedule)
+pub(crate) fn end_frame_for_commands(store: &mut Store, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
+    !store.commands.after_frame.is_empty() && end_implicit_frame(store, schedule)
 }
 
 #[cold]
-fn ends_implicit_frame(store: &mut Store, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
+fn end_implicit_frame(store: &mut Store, schedule: Option<(Option<u64>, Option<&Seat>)>) -> bool {
     notice_ended_frame(store);
     if store.frames.goes_on() {
         return false;

@@ -99,7 +99,7 @@ pub(crate) use self::events::Events;
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::failure::{CommandErrors, CommandFailure};
 pub(crate) use self::forget::forget_selections;
-pub(crate) use self::frame::{begin_frame, begin_run_in_frame, end_frame, ends_frame_for_commands};
+pub(crate) use self::frame::{begin_frame, begin_run_in_frame, end_frame, end_frame_for_commands};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub use self::journal::JournalError;
 pub(crate) use self::journal::{CopiedPairs, Moment};

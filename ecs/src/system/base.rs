@@ -179,8 +179,8 @@ pub enum RunScope<'r, 'w> {
     /// What the system borrows, while other systems may run. Its commands are not applied.
     Shared(SharedScope<'r, 'w>),
     /// A whole store. The run has the next ticks of the store. The commands of the system are not applied.
-    Alone(&'r mut Store),
-    /// As `Alone`, but the system applies its commands in the end, also if a parameter could not be fetched.
+    Exclusive(&'r mut Store),
+    /// As `Exclusive`, but the system applies its commands in the end, also if a parameter could not be fetched.
     Applied(&'r mut Store),
 }
 
@@ -190,7 +190,7 @@ impl RunScope<'_, '_> {
     pub(super) fn store(&mut self) -> Option<&mut Store> {
         match self {
             Self::Shared(_) => None,
-            Self::Alone(store) | Self::Applied(store) => Some(store),
+            Self::Exclusive(store) | Self::Applied(store) => Some(store),
         }
     }
 
@@ -204,7 +204,7 @@ impl RunScope<'_, '_> {
     ) -> Result<S::Out, ParamError> {
         match self {
             Self::Shared(SharedScope(cell)) => system.run_in(input, RunScope::Shared(SharedScope(&cell.later(ticks)))),
-            Self::Alone(store) | Self::Applied(store) => system.run_in(input, RunScope::Alone(store)),
+            Self::Exclusive(store) | Self::Applied(store) => system.run_in(input, RunScope::Exclusive(store)),
         }
     }
 }

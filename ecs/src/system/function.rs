@@ -297,7 +297,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
                 // SAFETY: the scope promises that what the system borrows is not borrowed otherwise.
                 return unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system))) };
             }
-            RunScope::Alone(store) => (store, false),
+            RunScope::Exclusive(store) => (store, false),
             RunScope::Applied(store) => (store, true),
         };
         if !self.is_prepared_for(store.id()) {

@@ -2,7 +2,7 @@
 
 use super::cast::World;
 use crate::command::apply_after_frame;
-use crate::store::{Ongoing, WorldId, begin_frame, end_frame, ends_frame_for_commands};
+use crate::store::{Ongoing, WorldId, begin_frame, end_frame, end_frame_for_commands};
 
 /// Ends a frame also when what happens in it panics.
 struct Frame<'a> {
@@ -85,7 +85,7 @@ impl World {
     /// ```
     #[doc(alias("progress", "tick"))]
     pub fn frame<R>(&mut self, scope: impl FnOnce(&mut Self) -> R) -> R {
-        if ends_frame_for_commands(&mut self.store, None) {
+        if end_frame_for_commands(&mut self.store, None) {
             apply_after_frame(&mut self.store);
         }
         let (of, ongoing) = (self.store.id(), begin_frame(&mut self.store));

@@ -13,7 +13,7 @@ use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
 use crate::schedule::{IntoScheduleConfigs, Schedule, ScheduleShape, ScheduleSystem, TryRunScheduleError};
-use crate::store::{Store, WorldId, ends_frame_for_commands};
+use crate::store::{Store, WorldId, end_frame_for_commands};
 
 /// The schedules of a world: a resource.
 ///
@@ -518,7 +518,7 @@ impl World {
     pub fn try_run_schedule(&mut self, label: impl ScheduleLabel) -> Result<(), TryRunScheduleError> {
         let label = label.intern();
         // While all schedules are in their places.
-        if ends_frame_for_commands(&mut self.store, Some((Some(label.number()), None))) {
+        if end_frame_for_commands(&mut self.store, Some((Some(label.number()), None))) {
             apply_after_frame(&mut self.store);
         }
         self.try_schedule_scope(label, |world, schedule| schedule.try_run(world))?

@@ -183,7 +183,7 @@ where
     type Out = Out;
 
     fn run_in(&mut self, input: I::Inner<'_>, scope: RunScope<'_, '_>) -> Result<Out, ParamError> {
-        let (RunScope::Alone(store) | RunScope::Applied(store)) = scope else {
+        let (RunScope::Exclusive(store) | RunScope::Applied(store)) = scope else {
             unreachable!("system `{}` takes `&mut World`, so it is run alone", self.name)
         };
         // A system before this one may have put another world in the place of that which it was prepared for.

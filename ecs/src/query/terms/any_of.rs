@@ -105,7 +105,7 @@ pub unsafe trait AnyMembers: Fetch {
     fn any_column(columns: &Self::Column) -> bool;
 
     /// Whether an entity has one of the terms.
-    fn any_contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
+    fn any_contains(ready: Self::TableFetch<'_>, entity: Entity) -> bool;
 }
 
 // SAFETY: borrows what its members borrow, and demands what all of them demand. Of each row those members are read that are
@@ -113,7 +113,7 @@ pub unsafe trait AnyMembers: Fetch {
 unsafe impl<T: AnyMembers> Fetch for AnyMatch<T> {
     type State = T::State;
     type Column = T::Column;
-    type Ready<'w> = T::Ready<'w>;
+    type TableFetch<'w> = T::TableFetch<'w>;
     type Item<'w> = T::Item<'w>;
     type ReadOnly = AnyMatch<T::ReadOnlyMembers>;
 
@@ -132,18 +132,23 @@ unsafe impl<T: AnyMembers> Fetch for AnyMatch<T> {
     }
 
     #[inline]
-    unsafe fn ready<'w>(cell: StoreCell<'w>, state: &T::State, column: T::Column, table: &'w Table) -> T::Ready<'w> {
+    unsafe fn visit_table<'w>(
+        cell: StoreCell<'w>,
+        state: &T::State,
+        column: T::Column,
+        table: &'w Table,
+    ) -> T::TableFetch<'w> {
         // SAFETY: the caller's promise.
-        unsafe { T::ready(cell, state, column, table) }
+        unsafe { T::visit_table(cell, state, column, table) }
     }
 
     #[inline]
-    fn contains(ready: T::Ready<'_>, entity: Entity) -> bool {
+    fn contains(ready: T::TableFetch<'_>, entity: Entity) -> bool {
         T::any_contains(ready, entity)
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>(ready: T::Ready<'w>, rows: Rows, row: usize) -> T::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: T::TableFetch<'w>, rows: Rows, row: usize) -> T::Item<'w> {
         // SAFETY: the caller's promise; each member looks whether it is there.
         unsafe { T::row::<RECORDED>(ready, rows, row) }
     }
@@ -159,13 +164,13 @@ unsafe impl<T: AnyMembers + ContiguousFetch> ContiguousFetch for AnyMatch<T> {
     const SINGLE_ROWS: bool = T::SINGLE_ROWS;
 
     #[inline(always)]
-    unsafe fn mark(ready: T::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+    unsafe fn mark(ready: T::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
         // SAFETY: the caller's promise.
         unsafe { T::mark(ready, rows, first, count, sharing) }
     }
 
     #[inline(always)]
-    unsafe fn slice<'w>(ready: T::Ready<'w>, rows: Rows, first: usize, count: usize) -> T::Slice<'w> {
+    unsafe fn slice<'w>(ready: T::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> T::Slice<'w> {
         // SAFETY: the caller's promise.
         unsafe { T::slice(ready, rows, first, count) }
     }
@@ -181,7 +186,7 @@ pub enum Alternative<A, B> {
 
 /// Whether an entity of a table has what the term asks for, if the table can have it.
 #[inline]
-fn has<T: Fetch>(ready: Option<T::Ready<'_>>, entity: Entity) -> bool {
+fn has<T: Fetch>(ready: Option<T::TableFetch<'_>>, entity: Entity) -> bool {
     ready.is_some_and(|ready| !T::PER_ROW || T::contains(ready, entity))
 }
 
@@ -205,7 +210,7 @@ impl<A: QueryData, B: QueryData> QueryData for FirstOf<A, B> {
 unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
     type State = (A::State, B::State);
     type Column = (Option<A::Column>, Option<B::Column>);
-    type Ready<'w> = (Option<A::Ready<'w>>, Option<B::Ready<'w>>);
+    type TableFetch<'w> = (Option<A::TableFetch<'w>>, Option<B::TableFetch<'w>>);
     type Item<'w> = Alternative<A::Item<'w>, B::Item<'w>>;
     type ReadOnly = FirstMatch<A::ReadOnly, B::ReadOnly>;
 
@@ -230,23 +235,27 @@ unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
     }
 
     #[inline]
-    unsafe fn ready<'w>(
+    unsafe fn visit_table<'w>(
         cell: StoreCell<'w>,
         state: &Self::State,
         column: Self::Column,
         table: &'w Table,
-    ) -> Self::Ready<'w> {
+    ) -> Self::TableFetch<'w> {
         // SAFETY: the caller's promise.
-        unsafe { <(Optional<A>, Optional<B>) as Fetch>::ready(cell, state, column, table) }
+        unsafe { <(Optional<A>, Optional<B>) as Fetch>::visit_table(cell, state, column, table) }
     }
 
     #[inline]
-    fn contains((first, rest): Self::Ready<'_>, entity: Entity) -> bool {
+    fn contains((first, rest): Self::TableFetch<'_>, entity: Entity) -> bool {
         has::<A>(first, entity) || has::<B>(rest, entity)
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>((first, rest): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(
+        (first, rest): Self::TableFetch<'w>,
+        rows: Rows,
+        row: usize,
+    ) -> Self::Item<'w> {
         if let Some(first) = first {
             // SAFETY: the caller promises that the row exists.
             if !A::PER_ROW || A::contains(first, unsafe { rows.entity(row) }) {
@@ -291,7 +300,7 @@ unsafe impl<T: Fetch> AnyMembers for Optional<T> {
     }
 
     #[inline]
-    fn any_contains(ready: Option<T::Ready<'_>>, entity: Entity) -> bool {
+    fn any_contains(ready: Option<T::TableFetch<'_>>, entity: Entity) -> bool {
         has::<T>(ready, entity)
     }
 }
@@ -314,7 +323,7 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn any_contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+            fn any_contains(ready: Self::TableFetch<'_>, entity: Entity) -> bool {
                 false $(|| $T::any_contains(ready.$at, entity))*
             }
         }

@@ -157,7 +157,7 @@ macro_rules! changes {
             // SAFETY: a table with a column for the component, or an entity in the storage, has the component.
             unsafe impl<C: Component> FilterTerms for $Filter<C> {
                 type State = TermState;
-                type Ready<'w> = Scan<'w>;
+                type TableFetch<'w> = Scan<'w>;
 
                 const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Filter);
 
@@ -166,7 +166,7 @@ macro_rules! changes {
                 }
 
                 #[inline]
-                fn ready<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> Scan<'w> {
+                fn visit_table<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> Scan<'w> {
                     Scan::new(cell, *state, table, Which::$Filter, is_sparse::<C>())
                 }
 
@@ -209,7 +209,7 @@ macro_rules! changes {
                 }
 
                 #[inline]
-                fn logged(ready: Self::Ready<'_>) -> Option<LoggedRows<'_>> {
+                fn logged(ready: Self::TableFetch<'_>) -> Option<LoggedRows<'_>> {
                     if is_sparse::<C>() { None } else { ready.tracking.and_then(|tracking| tracking.log(ready.which, ready.run_ticks)) }
                 }
 

@@ -45,13 +45,13 @@ macro_rules! one_component {
         const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Usage);
 
         #[inline]
-        fn packed<'w>(mut $ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
+        fn packed<'w>(mut $ready: Self::TableFetch<'w>, storage: &'w SparseSet) -> Self::TableFetch<'w> {
             $source = $source.packed(storage);
             $ready
         }
 
         #[inline(always)]
-        unsafe fn all_packed<'w>(mut $ready: Self::Ready<'w>) -> Self::Ready<'w> {
+        unsafe fn all_packed<'w>(mut $ready: Self::TableFetch<'w>) -> Self::TableFetch<'w> {
             // SAFETY: the caller promises that `packed` returned this for the storage of the component.
             $source = unsafe { $source.all_packed() };
             $ready
@@ -66,12 +66,12 @@ macro_rules! one_component {
         }
 
         #[inline(always)]
-        fn fetch_ahead($ready: Self::Ready<'_>, _: Rows, row: usize) {
+        fn fetch_ahead($ready: Self::TableFetch<'_>, _: Rows, row: usize) {
             $source.fetch_ahead(row);
         }
 
         #[inline]
-        fn contains($ready: Self::Ready<'_>, entity: Entity) -> bool {
+        fn contains($ready: Self::TableFetch<'_>, entity: Entity) -> bool {
             $source.contains(entity)
         }
     };
@@ -80,14 +80,14 @@ macro_rules! one_component {
 /// What all terms that change one component have in common.
 macro_rules! one_changing_component {
     ($Usage:ident, $ReadOnly:ident) => {
-        type Ready<'w> = Ticked<'w, C>;
+        type TableFetch<'w> = Ticked<'w, C>;
         type Item<'w> = Mut<'w, C>;
         type ReadOnly = $ReadOnly<C>;
 
         one_component!($Usage, |ready| ready.source);
 
         #[inline]
-        unsafe fn ready<'w>(
+        unsafe fn visit_table<'w>(
             cell: StoreCell<'w>,
             state: &TermState,
             column: ColumnAddress,
@@ -98,15 +98,15 @@ macro_rules! one_changing_component {
         }
 
         #[inline(always)]
-        fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
+        fn recording<'w>(ready: Self::TableFetch<'w>, recording: Recording) -> Option<Self::TableFetch<'w>> {
             ready.recording(recording)
         }
 
         #[inline]
         unsafe fn apart<'w, Via: Apart, R>(
-            ready: Self::Ready<'w>,
+            ready: Self::TableFetch<'w>,
             rows: Range<usize>,
-            then: impl FnOnce(Self::Ready<'w>) -> R,
+            then: impl FnOnce(Self::TableFetch<'w>) -> R,
         ) -> R {
             if const { is_sparse::<C>() } {
                 return then(ready);
@@ -121,7 +121,7 @@ macro_rules! one_changing_component {
         }
 
         #[inline(always)]
-        unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
             // SAFETY: the caller promises that the value is there and may be changed for 'w.
             unsafe { Mut::new(ready.source.value(rows, row).as_mut(), ready.ticks::<RECORDED>(rows, row)) }
         }
@@ -130,20 +130,25 @@ macro_rules! one_changing_component {
 
 // SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
 unsafe impl<C: Component> Fetch for Read<C> {
-    type Ready<'w> = Source<'w, C>;
+    type TableFetch<'w> = Source<'w, C>;
     type Item<'w> = &'w C;
     type ReadOnly = Self;
 
     one_component!(Read, |ready| ready);
 
     #[inline]
-    unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Source<'w, C> {
+    unsafe fn visit_table<'w>(
+        cell: StoreCell<'w>,
+        state: &TermState,
+        column: ColumnAddress,
+        _: &'w Table,
+    ) -> Source<'w, C> {
         // SAFETY: the caller's promise.
         unsafe { Source::new(cell, *state, column) }
     }
 
     #[inline(always)]
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the value is there and may be read for 'w.
         unsafe { ready.value(rows, row).as_ref() }
     }
@@ -168,20 +173,25 @@ pub struct ReadTicks<C>(PhantomData<fn() -> C>);
 
 // SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
 unsafe impl<C: Component> Fetch for ReadTicks<C> {
-    type Ready<'w> = Ticked<'w, C>;
+    type TableFetch<'w> = Ticked<'w, C>;
     type Item<'w> = Ref<'w, C>;
     type ReadOnly = Self;
 
     one_component!(ReadTicks, |ready| ready.source);
 
     #[inline]
-    unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
+    unsafe fn visit_table<'w>(
+        cell: StoreCell<'w>,
+        state: &TermState,
+        column: ColumnAddress,
+        _: &'w Table,
+    ) -> Ticked<'w, C> {
         // SAFETY: the caller's promise.
         unsafe { Ticked::new::<false>(cell, *state, column) }
     }
 
     #[inline(always)]
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the value is there and may be read for 'w.
         unsafe { Ref::new(ready.source.value(rows, row).as_ref(), ready.ticks::<RECORDED>(rows, row)) }
     }
@@ -198,7 +208,7 @@ unsafe impl<C: Component> ContiguousFetch for Read<C> {
     const PACKED_SLICES: bool = true;
 
     #[inline(always)]
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+    unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
         unsafe { slice::from_raw_parts(ready.value(rows, first).as_ptr(), count) }
     }
@@ -212,7 +222,7 @@ unsafe impl<C: MutableComponent> ContiguousFetch for Write<C> {
     const PACKED_SLICES: bool = true;
 
     #[inline(always)]
-    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+    unsafe fn mark(ready: Self::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
         // All rows of a sparse storage are in one column, whatever keeps queries apart.
         let sharing = if is_sparse::<C>() { Sharing::Rows } else { sharing };
         // SAFETY: the caller's promise: only code that may change a value writes its ticks, and only code that may read it
@@ -221,7 +231,7 @@ unsafe impl<C: MutableComponent> ContiguousFetch for Write<C> {
     }
 
     #[inline(always)]
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+    unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
         unsafe { slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count) }
     }
@@ -235,7 +245,7 @@ unsafe impl<C: MutableComponent> ContiguousFetch for WriteRows<C> {
     const PACKED_SLICES: bool = true;
 
     #[inline(always)]
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+    unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `Write`.
         unsafe {
             let values = slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count);
@@ -252,7 +262,7 @@ unsafe impl<C: Component> ContiguousFetch for ReadTicks<C> {
     const PACKED_SLICES: bool = true;
 
     #[inline(always)]
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+    unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
         unsafe {
             let values = slice::from_raw_parts(ready.source.value(rows, first).as_ptr(), count);

@@ -18,7 +18,7 @@ pub struct EntityTerm;
 // SAFETY: borrows no component; every row has an entity.
 unsafe impl Fetch for EntityTerm {
     type State = ();
-    type Ready<'w> = ();
+    type TableFetch<'w> = ();
     type Item<'w> = Entity;
     type ReadOnly = Self;
 
@@ -29,7 +29,7 @@ unsafe impl Fetch for EntityTerm {
     match_each_table!();
 
     #[inline]
-    unsafe fn ready<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
+    unsafe fn visit_table<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
 
     #[inline(always)]
     fn fetch_ahead((): (), rows: Rows, row: usize) {
@@ -37,7 +37,7 @@ unsafe impl Fetch for EntityTerm {
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>((): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>((): Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the row exists.
         unsafe { rows.entity(row) }
     }
@@ -54,7 +54,7 @@ unsafe impl ContiguousFetch for EntityTerm {
     const PACKED_SLICES: bool = true;
 
     #[inline(always)]
-    unsafe fn slice<'w>((): Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+    unsafe fn slice<'w>((): Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: the caller promises that the rows exist and that the table does not change for 'w.
         unsafe { rows.entities(first, count) }
     }

@@ -38,7 +38,7 @@ pub struct HasTerm<C>(PhantomData<fn() -> C>);
 // SAFETY: borrows nothing: whether an entity has a component is not changed while a query is alive.
 unsafe impl<C: Component> Fetch for HasTerm<C> {
     type State = TermState;
-    type Ready<'w> = Presence<'w>;
+    type TableFetch<'w> = Presence<'w>;
     type Item<'w> = bool;
     type ReadOnly = Self;
 
@@ -51,12 +51,12 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
     match_each_table!();
 
     #[inline]
-    unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, (): (), table: &'w Table) -> Presence<'w> {
+    unsafe fn visit_table<'w>(cell: StoreCell<'w>, state: &TermState, (): (), table: &'w Table) -> Presence<'w> {
         Presence::new(cell, *state, table, is_sparse::<C>())
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the row exists.
         ready.of(unsafe { rows.entity(row) })
     }
@@ -72,7 +72,7 @@ unsafe impl<C: Component> ContiguousFetch for HasTerm<C> {
     const SINGLE_ROWS: bool = is_sparse::<C>();
 
     #[inline(always)]
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
+    unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
         // SAFETY: the caller's promise; for a sparse component there is one row, otherwise all are alike.
         unsafe { Self::row::<false>(ready, rows, first) }
     }

@@ -59,14 +59,14 @@ macro_rules! filters {
         // ticks, by atomic operations.
         unsafe impl<R: Relation, const ADDED: bool> FilterTerms for $Terms<R, ADDED> {
             type State = ();
-            type Ready<'w> = AskedPairs<'w, R>;
+            type TableFetch<'w> = AskedPairs<'w, R>;
 
             const TERM: ConstTerm = $term;
 
             fn state(_: Term<'_>) {}
 
             #[inline]
-            fn ready<'w>(cell: StoreCell<'w>, (): &(), _: &'w Table) -> AskedPairs<'w, R> {
+            fn visit_table<'w>(cell: StoreCell<'w>, (): &(), _: &'w Table) -> AskedPairs<'w, R> {
                 AskedPairs { pairs: cell.store().relations.get::<R>(), run_ticks: cell.run_ticks() }
             }
 

@@ -39,7 +39,7 @@ pub struct Optional<T>(PhantomData<fn() -> T>);
 unsafe impl<T: Fetch> Fetch for Optional<T> {
     type State = T::State;
     type Column = Option<T::Column>;
-    type Ready<'w> = Option<T::Ready<'w>>;
+    type TableFetch<'w> = Option<T::TableFetch<'w>>;
     type Item<'w> = Option<T::Item<'w>>;
     type ReadOnly = Optional<T::ReadOnly>;
 
@@ -58,35 +58,35 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     }
 
     #[inline]
-    unsafe fn ready<'w>(
+    unsafe fn visit_table<'w>(
         cell: StoreCell<'w>,
         state: &T::State,
         column: Option<T::Column>,
         table: &'w Table,
-    ) -> Option<T::Ready<'w>> {
+    ) -> Option<T::TableFetch<'w>> {
         // SAFETY: the caller's promise.
-        column.map(|column| unsafe { T::ready(cell, state, column, table) })
+        column.map(|column| unsafe { T::visit_table(cell, state, column, table) })
     }
 
     #[inline(always)]
-    fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
+    fn recording<'w>(ready: Self::TableFetch<'w>, recording: Recording) -> Option<Self::TableFetch<'w>> {
         let Some(ready) = ready else { return Some(None) };
         T::recording(ready, recording).map(Some)
     }
 
-    fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
+    fn packed<'w>(ready: Self::TableFetch<'w>, storage: &'w SparseSet) -> Self::TableFetch<'w> {
         ready.map(|ready| T::packed(ready, storage))
     }
 
     #[inline(always)]
-    fn fetch_ahead(ready: Option<T::Ready<'_>>, rows: Rows, row: usize) {
+    fn fetch_ahead(ready: Option<T::TableFetch<'_>>, rows: Rows, row: usize) {
         if let Some(ready) = ready {
             T::fetch_ahead(ready, rows, row);
         }
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the row exists.
         let ready = unsafe { one_present::<T>(ready, rows, row) }?;
         // SAFETY: forwarded: the inner row is there.
@@ -100,7 +100,11 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
 ///
 /// - The row exists.
 #[inline(always)]
-unsafe fn one_present<'w, T: Fetch>(ready: Option<T::Ready<'w>>, rows: Rows, row: usize) -> Option<T::Ready<'w>> {
+unsafe fn one_present<'w, T: Fetch>(
+    ready: Option<T::TableFetch<'w>>,
+    rows: Rows,
+    row: usize,
+) -> Option<T::TableFetch<'w>> {
     // SAFETY: the row exists, as the caller promises.
     ready.filter(|&ready| !T::PER_ROW || T::contains(ready, unsafe { rows.entity(row) }))
 }
@@ -115,7 +119,7 @@ unsafe impl<T: ContiguousFetch> ContiguousFetch for Optional<T> {
     const SINGLE_ROWS: bool = T::SINGLE_ROWS || T::PER_ROW;
 
     #[inline(always)]
-    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+    unsafe fn mark(ready: Self::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
         // SAFETY: with `PER_ROW` there is one row, `first`, which exists.
         if let Some(ready) = unsafe { one_present::<T>(ready, rows, first) } {
             // SAFETY: forwarded, for rows that are there.
@@ -124,7 +128,7 @@ unsafe impl<T: ContiguousFetch> ContiguousFetch for Optional<T> {
     }
 
     #[inline(always)]
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+    unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: with `PER_ROW` there is one row, `first`, which exists.
         let ready = unsafe { one_present::<T>(ready, rows, first) }?;
         // SAFETY: forwarded, for rows that are there.

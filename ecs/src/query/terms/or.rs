@@ -55,7 +55,7 @@ macro_rules! small {
         // table that is not asked row by row is matched by a member.
         unsafe impl<$($T: FilterTerms),*> FilterTerms for Or<($($T,)*)> {
             type State = ($($T::State,)*);
-            type Ready<'w> = ($($T::Ready<'w>,)*);
+            type TableFetch<'w> = ($($T::TableFetch<'w>,)*);
 
             const TERM: ConstTerm = ConstTerm::Group(Group::Or, &[$($T::TERM),*]);
 
@@ -64,22 +64,22 @@ macro_rules! small {
             }
 
             #[inline]
-            fn ready<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w> {
-                <($($T,)*) as FilterTerms>::ready(cell, state, table)
+            fn visit_table<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::TableFetch<'w> {
+                <($($T,)*) as FilterTerms>::visit_table(cell, state, table)
             }
 
             #[inline]
-            fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool {
+            fn contains(ready: Self::TableFetch<'_>, entity: Entity, row: usize) -> bool {
                 false $(|| $T::contains(ready.$at, entity, row))*
             }
 
             #[inline]
-            fn any(ready: Self::Ready<'_>) -> bool {
+            fn any(ready: Self::TableFetch<'_>) -> bool {
                 false $(|| $T::any(ready.$at))*
             }
 
             #[inline]
-            unsafe fn mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
+            unsafe fn mask(ready: Self::TableFetch<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
                 // SAFETY: forwarded: the rows of the members are those of the tuple.
                 unsafe { 0 $(| $T::mask(ready.$at, rows, row, count, sharing))* }
             }

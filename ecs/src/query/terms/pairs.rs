@@ -110,7 +110,7 @@ macro_rules! pairs {
         // pairs.
         unsafe impl<A: PairAccess> Fetch for $Terms<A> {
             type State = TermState;
-            type Ready<'w> = ReadyPairs<'w, A::Relation>;
+            type TableFetch<'w> = ReadyPairs<'w, A::Relation>;
             type Item<'w> = PairIter<'w, A::Relation, A>;
             type ReadOnly = $Terms<A::ReadOnly>;
 
@@ -126,19 +126,19 @@ macro_rules! pairs {
             match_each_table!();
 
             #[inline]
-            unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, (): (), _: &'w Table) -> Self::Ready<'w> {
+            unsafe fn visit_table<'w>(cell: StoreCell<'w>, state: &TermState, (): (), _: &'w Table) -> Self::TableFetch<'w> {
                 let pairs = cell.store().relations.get::<A::Relation>();
                 ReadyPairs { cell, pairs, marks: state.storage_if_any(cell) }
             }
 
             #[inline]
-            fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+            fn contains(ready: Self::TableFetch<'_>, entity: Entity) -> bool {
                 // Marks are a bit for each entity, lists many bytes.
                 ready.marks.is_some_and(|marks| marks.contains(entity.index()))
             }
 
             #[inline]
-            unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+            unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
                 // SAFETY: the caller promises that the row exists, and that the values of its pairs are accessible for 'w.
                 unsafe { PairIter::of(ready.pairs, ready.cell, $end, rows.entity(row)) }
             }
@@ -154,7 +154,7 @@ macro_rules! pairs {
             const SINGLE_ROWS: bool = true;
 
             #[inline(always)]
-            unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
+            unsafe fn slice<'w>(ready: Self::TableFetch<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
                 // SAFETY: the caller's promise.
                 unsafe { Self::row::<false>(ready, rows, first) }
             }

@@ -60,14 +60,14 @@ impl<'w> SpawnSource<'w> {
 // SAFETY: nothing is said of the components of entities; rows are asked.
 unsafe impl FilterTerms for Spawned {
     type State = ();
-    type Ready<'w> = SpawnSource<'w>;
+    type TableFetch<'w> = SpawnSource<'w>;
 
     const TERM: ConstTerm = ConstTerm::Spawned;
 
     fn state(_: Term<'_>) {}
 
     #[inline]
-    fn ready<'w>(cell: StoreCell<'w>, (): &(), _: &'w Table) -> SpawnSource<'w> {
+    fn visit_table<'w>(cell: StoreCell<'w>, (): &(), _: &'w Table) -> SpawnSource<'w> {
         SpawnSource::of(cell)
     }
 
@@ -156,7 +156,7 @@ pub struct SpawnDetailsTerm;
 // SAFETY: borrows no component; every row has an entity. What is known of spawns is read.
 unsafe impl Fetch for SpawnDetailsTerm {
     type State = ();
-    type Ready<'w> = (SpawnSource<'w>, StoreCell<'w>);
+    type TableFetch<'w> = (SpawnSource<'w>, StoreCell<'w>);
     type Item<'w> = SpawnDetails;
     type ReadOnly = Self;
 
@@ -167,12 +167,16 @@ unsafe impl Fetch for SpawnDetailsTerm {
     match_each_table!();
 
     #[inline]
-    unsafe fn ready<'w>(cell: StoreCell<'w>, (): &(), (): (), _: &'w Table) -> Self::Ready<'w> {
+    unsafe fn visit_table<'w>(cell: StoreCell<'w>, (): &(), (): (), _: &'w Table) -> Self::TableFetch<'w> {
         (SpawnSource::of(cell), cell)
     }
 
     #[inline]
-    unsafe fn row<'w, const RECORDED: bool>((source, cell): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(
+        (source, cell): Self::TableFetch<'w>,
+        rows: Rows,
+        row: usize,
+    ) -> Self::Item<'w> {
         // SAFETY: the caller promises that the row exists.
         let entity = unsafe { rows.entity(row) };
         let tick = source.spawns.map_or(source.run_ticks.this_run, |spawns| spawns.get(entity.index()));

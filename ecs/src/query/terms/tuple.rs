@@ -24,7 +24,7 @@ fetched_items_and_slices! {
 // SAFETY: borrows and demands nothing.
 unsafe impl Fetch for () {
     type State = ();
-    type Ready<'w> = ();
+    type TableFetch<'w> = ();
     type Item<'w> = ();
     type ReadOnly = Self;
 
@@ -34,9 +34,9 @@ unsafe impl Fetch for () {
 
     match_each_table!();
 
-    unsafe fn ready<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
+    unsafe fn visit_table<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
 
-    unsafe fn row<'w, const RECORDED: bool>((): Self::Ready<'w>, _: Rows, _: usize) -> Self::Item<'w> {}
+    unsafe fn row<'w, const RECORDED: bool>((): Self::TableFetch<'w>, _: Rows, _: usize) -> Self::Item<'w> {}
 }
 
 // SAFETY: reads nothing.
@@ -49,7 +49,7 @@ unsafe impl ContiguousFetch for () {
     const SINGLE_ROWS: bool = false;
     const PACKED_SLICES: bool = true;
 
-    unsafe fn slice<'w>((): Self::Ready<'w>, _: Rows, _: usize, _: usize) -> Self::Slice<'w> {}
+    unsafe fn slice<'w>((): Self::TableFetch<'w>, _: Rows, _: usize, _: usize) -> Self::Slice<'w> {}
 }
 
 impl QueryFilter for () {
@@ -59,14 +59,14 @@ impl QueryFilter for () {
 // SAFETY: nothing is said of what matched entities have or lack.
 unsafe impl FilterTerms for () {
     type State = ();
-    type Ready<'w> = ();
+    type TableFetch<'w> = ();
 
     const TERM: ConstTerm = ConstTerm::Group(Group::All, &[]);
 
     fn state(_: Term<'_>) {}
 
     #[inline]
-    fn ready<'w>(_: StoreCell<'w>, (): &(), _: &'w Table) {}
+    fn visit_table<'w>(_: StoreCell<'w>, (): &(), _: &'w Table) {}
 
     #[inline]
     fn contains((): (), _: Entity, _: usize) -> bool {
@@ -169,7 +169,7 @@ macro_rules! terms {
         unsafe impl<$($T: Fetch),*> Fetch for ($($T,)*) {
             type State = ($($T::State,)*);
             type Column = ($($T::Column,)*);
-            type Ready<'w> = ($($T::Ready<'w>,)*);
+            type TableFetch<'w> = ($($T::TableFetch<'w>,)*);
             type Item<'w> = ($($T::Item<'w>,)*);
             type ReadOnly = ($($T::ReadOnly,)*);
 
@@ -196,58 +196,58 @@ macro_rules! terms {
             }
 
             #[inline]
-            unsafe fn ready<'w>(
+            unsafe fn visit_table<'w>(
                 cell: StoreCell<'w>,
                 state: &Self::State,
                 column: Self::Column,
                 table: &'w Table,
-            ) -> Self::Ready<'w> {
+            ) -> Self::TableFetch<'w> {
                 // SAFETY: the caller's promise, member by member.
-                unsafe { ($($T::ready(cell, &state.$at, column.$at, table),)*) }
+                unsafe { ($($T::visit_table(cell, &state.$at, column.$at, table),)*) }
             }
 
             #[inline]
-            fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> Self::Ready<'w> {
+            fn packed<'w>(ready: Self::TableFetch<'w>, storage: &'w SparseSet) -> Self::TableFetch<'w> {
                 ($($T::packed(ready.$at, storage),)*)
             }
 
             #[inline(always)]
-            unsafe fn all_packed<'w>(ready: Self::Ready<'w>) -> Self::Ready<'w> {
+            unsafe fn all_packed<'w>(ready: Self::TableFetch<'w>) -> Self::TableFetch<'w> {
                 // SAFETY: the caller's promise, member by member.
                 unsafe { ($($T::all_packed(ready.$at),)*) }
             }
 
             #[cfg_attr(not(debug_assertions), inline(always))]
             #[expect(non_snake_case, reason = "each value is named after its type parameter")]
-            fn recording<'w>(ready: Self::Ready<'w>, recording: Recording) -> Option<Self::Ready<'w>> {
+            fn recording<'w>(ready: Self::TableFetch<'w>, recording: Recording) -> Option<Self::TableFetch<'w>> {
                 $(let Some($T) = $T::recording(ready.$at, recording) else { return None };)*
                 Some(($($T,)*))
             }
 
             #[inline(always)]
-            fn fetch_ahead(ready: Self::Ready<'_>, rows: Rows, row: usize) {
+            fn fetch_ahead(ready: Self::TableFetch<'_>, rows: Rows, row: usize) {
                 $($T::fetch_ahead(ready.$at, rows, row);)*
             }
 
             #[inline]
             #[expect(non_snake_case, reason = "each value is named after its type parameter")]
             unsafe fn apart<'w, Via: Apart, R>(
-                ready: Self::Ready<'w>,
+                ready: Self::TableFetch<'w>,
                 rows: Range<usize>,
-                then: impl FnOnce(Self::Ready<'w>) -> R,
+                then: impl FnOnce(Self::TableFetch<'w>) -> R,
             ) -> R {
                 // SAFETY: the caller's promise, member by member.
                 unsafe { apart!(ready rows then [] $($T $at)*) }
             }
 
             #[inline]
-            fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+            fn contains(ready: Self::TableFetch<'_>, entity: Entity) -> bool {
                 true $(&& (!$T::PER_ROW || $T::contains(ready.$at, entity)))*
             }
 
             #[cfg_attr(not(debug_assertions), inline(always))]
             unsafe fn row<'w, const RECORDED: bool>(
-                ready: Self::Ready<'w>,
+                ready: Self::TableFetch<'w>,
                 rows: Rows,
                 row: usize,
             ) -> Self::Item<'w> {
@@ -267,14 +267,14 @@ macro_rules! terms {
             const PACKED_SLICES: bool = true $(&& $T::PACKED_SLICES)*;
 
             #[inline(always)]
-            unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+            unsafe fn mark(ready: Self::TableFetch<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
                 // SAFETY: the caller's promise, member by member.
                 unsafe { $($T::mark(ready.$at, rows, first, count, sharing);)* }
             }
 
             #[inline(always)]
             unsafe fn slice<'w>(
-                ready: Self::Ready<'w>,
+                ready: Self::TableFetch<'w>,
                 rows: Rows,
                 first: usize,
                 count: usize,
@@ -287,7 +287,7 @@ macro_rules! terms {
         // SAFETY: an entity that matches all members has and lacks what each of them says.
         unsafe impl<$($T: FilterTerms),*> FilterTerms for ($($T,)*) {
             type State = ($($T::State,)*);
-            type Ready<'w> = ($($T::Ready<'w>,)*);
+            type TableFetch<'w> = ($($T::TableFetch<'w>,)*);
 
             const TERM: ConstTerm = ConstTerm::Group(Group::All, &[$($T::TERM),*]);
 
@@ -297,27 +297,27 @@ macro_rules! terms {
             }
 
             #[inline]
-            fn ready<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w> {
-                ($($T::ready(cell, &state.$at, table),)*)
+            fn visit_table<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::TableFetch<'w> {
+                ($($T::visit_table(cell, &state.$at, table),)*)
             }
 
             #[inline]
-            fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool {
+            fn contains(ready: Self::TableFetch<'_>, entity: Entity, row: usize) -> bool {
                 true $(&& $T::contains(ready.$at, entity, row))*
             }
 
             #[inline]
-            fn any(ready: Self::Ready<'_>) -> bool {
+            fn any(ready: Self::TableFetch<'_>) -> bool {
                 true $(&& $T::any(ready.$at))*
             }
 
             #[inline]
-            fn skip(ready: Self::Ready<'_>, row: usize, end: usize) -> usize {
+            fn skip(ready: Self::TableFetch<'_>, row: usize, end: usize) -> usize {
                 row $(.max($T::skip(ready.$at, row, end)))*
             }
 
             #[inline]
-            unsafe fn mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
+            unsafe fn mask(ready: Self::TableFetch<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
                 let mut mask = u64::MAX;
                 $(
                     if mask != 0 {
@@ -330,7 +330,7 @@ macro_rules! terms {
 
             #[inline]
             unsafe fn end_of_matching(
-                ready: Self::Ready<'_>,
+                ready: Self::TableFetch<'_>,
                 rows: Rows,
                 row: usize,
                 end: usize,
@@ -347,7 +347,7 @@ macro_rules! terms {
             }
 
             #[inline]
-            fn logged(ready: Self::Ready<'_>) -> Option<LoggedRows<'_>> {
+            fn logged(ready: Self::TableFetch<'_>) -> Option<LoggedRows<'_>> {
                 let mut shortest = None;
                 $(shortest = shorter(shortest, $T::logged(ready.$at));)*
                 shortest

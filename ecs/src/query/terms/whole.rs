@@ -68,7 +68,7 @@ impl Given {
 macro_rules! whole_entity {
     ($Entity:ident, $State:ty, $ReadOnly:ty) => {
         type State = $State;
-        type Ready<'w> = StoreCell<'w>;
+        type TableFetch<'w> = StoreCell<'w>;
         type Item<'w> = $Entity<'w>;
         type ReadOnly = $ReadOnly;
 
@@ -79,12 +79,12 @@ macro_rules! whole_entity {
         match_each_table!();
 
         #[inline]
-        unsafe fn ready<'w>(cell: StoreCell<'w>, _: &$State, (): (), _: &'w Table) -> StoreCell<'w> {
+        unsafe fn visit_table<'w>(cell: StoreCell<'w>, _: &$State, (): (), _: &'w Table) -> StoreCell<'w> {
             cell
         }
 
         #[inline]
-        unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
             // SAFETY: the caller promises that the row exists, and that what the term borrows of it is allowed for 'w: all but
             // the components of `B`, which what is made of the item keeps out; or what was added to the query, which borrows it, and
             // what is made of the item keeps all else out.

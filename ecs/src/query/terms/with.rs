@@ -76,7 +76,7 @@ macro_rules! presence_filters {
         // SAFETY: a table with a column for the component, or an entity in the storage, has the component; others lack it.
         unsafe impl<C: Component> FilterTerms for $Filter<C> {
             type State = TermState;
-            type Ready<'w> = Presence<'w>;
+            type TableFetch<'w> = Presence<'w>;
 
             const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Filter);
 
@@ -85,7 +85,7 @@ macro_rules! presence_filters {
             }
 
             #[inline]
-            fn ready<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
+            fn visit_table<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
                 Presence::new(cell, *state, table, is_sparse::<C>())
             }
 
@@ -110,14 +110,14 @@ impl<C: Component> QueryFilter for Allow<C> {
 // SAFETY: nothing is said of the entities, and all match.
 unsafe impl<C: Component> FilterTerms for Allow<C> {
     type State = ();
-    type Ready<'w> = ();
+    type TableFetch<'w> = ();
 
     const TERM: ConstTerm = ConstTerm::of::<C>(Usage::Allow);
 
     fn state(_: Term<'_>) {}
 
     #[inline]
-    fn ready<'w>(_: StoreCell<'w>, (): &(), _: &'w Table) {}
+    fn visit_table<'w>(_: StoreCell<'w>, (): &(), _: &'w Table) {}
 
     #[inline]
     fn contains((): (), _: Entity, _: usize) -> bool {

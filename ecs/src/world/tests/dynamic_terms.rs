@@ -77,7 +77,7 @@ struct ErasedValues<'w> {
 unsafe impl Fetch for ErasedTerm {
     type State = ErasedState;
     type Column = ColumnAddress;
-    type Ready<'w> = ErasedValues<'w>;
+    type TableFetch<'w> = ErasedValues<'w>;
     type Item<'w> = ErasedValue<'w>;
     type ReadOnly = Self;
 
@@ -94,7 +94,7 @@ unsafe impl Fetch for ErasedTerm {
         if state.sparse.is_some() { Some(ColumnAddress::NOWHERE) } else { table.column_address(state.id) }
     }
 
-    unsafe fn ready<'w>(
+    unsafe fn visit_table<'w>(
         cell: StoreCell<'w>,
         state: &ErasedState,
         column: ColumnAddress,
@@ -115,7 +115,7 @@ unsafe impl Fetch for ErasedTerm {
         ready.storage.is_none_or(|storage| storage.contains(entity.index()))
     }
 
-    unsafe fn row<'w, const RECORDED: bool>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+    unsafe fn row<'w, const RECORDED: bool>(ready: Self::TableFetch<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         let address = match ready.storage {
             Some(storage) => {
                 // SAFETY: the caller promises that the row exists.
@@ -149,7 +149,7 @@ enum Asked<'w> {
 // new value of it.
 unsafe impl FilterTerms for ErasedFilter {
     type State = (Usage, TermState, bool);
-    type Ready<'w> = Asked<'w>;
+    type TableFetch<'w> = Asked<'w>;
 
     const TERM: ConstTerm = ConstTerm::AtRunTime;
 
@@ -162,7 +162,7 @@ unsafe impl FilterTerms for ErasedFilter {
         }
     }
 
-    fn ready<'w>(cell: StoreCell<'w>, (usage, state, is_sparse): &Self::State, table: &'w Table) -> Asked<'w> {
+    fn visit_table<'w>(cell: StoreCell<'w>, (usage, state, is_sparse): &Self::State, table: &'w Table) -> Asked<'w> {
         match usage {
             Usage::Added => Asked::Changes(Scan::new(cell, *state, table, Which::Added, *is_sparse)),
             Usage::Changed => Asked::Changes(Scan::new(cell, *state, table, Which::Changed, *is_sparse)),
