@@ -210,11 +210,11 @@ fn the_destructor_of_an_old_value_panics_while_others_come_along() {
 fn of_several_constructors_that_panic_for_commands_the_first_panic_goes_on() {
     #[derive(Component)]
     #[require(Broken = broken())]
-    struct Asks(#[expect(dead_code, reason = "a value with a destructor")] String);
+    struct Asks(String);
     #[derive(Component)]
     #[component(storage = "sparse")]
     #[require(Broken = broken())]
-    struct AsksAside(#[expect(dead_code, reason = "a value with a destructor")] String);
+    struct AsksAside(String);
     #[derive(Component)]
     struct Broken;
     fn broken() -> Broken {
