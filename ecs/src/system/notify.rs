@@ -10,7 +10,7 @@ use crate::command::defer_world_commands;
 use crate::error::EcsError;
 use crate::store::Store;
 
-/// The result of a run of such a system. It is one pointer, so that a run that went well leaves nothing in memory to be read.
+/// The result of a run of an observing system. One pointer, so that a successful run leaves nothing in memory to be read.
 pub type Outcome = Result<(), Box<NotDone>>;
 
 /// The error of a run of such a system.
@@ -22,7 +22,7 @@ pub struct NotDone {
     pub(crate) reason: NotDoneReason,
 }
 
-/// Why a run did not go well.
+/// Why a run failed.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum NotDoneReason {
@@ -51,8 +51,8 @@ fn not_done(reason: NotDoneReason, name: &str) -> Outcome {
 /// A system that observes events. If the type of its function is known, `notify` calls it directly.
 #[doc(hidden)]
 pub trait NotifySystem: System<In: 'static, Out = Result<(), EcsError>> {
-    /// Runs the system with an event, and applies its commands. It is prepared for the store if need be. No ids are reserved when it
-    /// begins.
+    /// Runs the system with an event, and applies its commands. Prepares the system for the store if necessary. No ids are reserved
+    /// at the start of the call.
     fn notify(&mut self, input: Given<'_, Self::In>, store: &mut Store) -> Outcome;
 }
 
@@ -63,7 +63,7 @@ impl<I: SystemInput + 'static> NotifySystem for BoxedSystem<I, Result<(), EcsErr
     }
 }
 
-/// Runs a system of a known type that has to be prepared, or records commands.
+/// Runs a system that has to be prepared, or that records commands.
 #[inline(never)]
 pub(super) fn notify_and_apply<S>(system: &mut S, input: Given<'_, S::In>, store: &mut Store) -> Outcome
 where
@@ -74,12 +74,12 @@ where
     outcome(out, || system.name())
 }
 
-/// Does something with a system that observes events, of whatever type.
+/// A function that takes an observing system of any type.
 #[doc(hidden)]
 pub trait WithNotifySystem<I: SystemInput + 'static> {
-    /// What comes of it.
+    /// The result.
     type Out;
 
-    /// Does it.
+    /// Calls the function.
     fn with(self, system: impl NotifySystem<In = I>) -> Self::Out;
 }

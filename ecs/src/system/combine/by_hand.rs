@@ -44,7 +44,7 @@ pub trait Combine<A: System, B: System> {
     /// The output of the combined system.
     type Out;
 
-    /// Runs the systems by `a` and `b`, which take what they need of `data`, and returns what both return together.
+    /// Runs the systems through `a` and `b`, passing `data` to each, and returns the combined output.
     ///
     /// Either may run first, or not at all. The commands of those that ran are applied when the combined system has finished, those of the
     /// first system first.
@@ -60,7 +60,7 @@ pub trait Combine<A: System, B: System> {
     ) -> Result<Self::Out, RunSystemError>;
 }
 
-/// Makes one system of two, as [`Combine`] says.
+/// Combines two systems as defined by a [`Combine`].
 pub struct CombinatorSystem<Func, A, B>(PhantomData<fn() -> (Func, A, B)>);
 
 impl<Func, A, B> CombinatorSystem<Func, A, B>
@@ -79,7 +79,7 @@ where
 
 impl_debug!([Func, A, B] CombinatorSystem<Func, A, B> => |_this, f| f.write_str("CombinatorSystem"));
 
-/// Joins systems as a [`Combine`] says.
+/// Joins systems as defined by a [`Combine`].
 struct Combining<Func>(PhantomData<fn() -> Func>);
 
 impl<Func, A, B> Join<A, B> for Combining<Func>
@@ -139,7 +139,7 @@ pub trait Adapt<S: System>: Send + Sync + 'static {
     /// The output of the adapted system.
     type Out;
 
-    /// Runs the system by `run_system`, or does not, and returns the output of the adapted system.
+    /// Calls `run_system` to run the system, or leaves it out, and returns the output of the adapted system.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ pub trait Adapt<S: System>: Send + Sync + 'static {
     ) -> Result<Self::Out, RunSystemError>;
 }
 
-/// Runs a system as [`Adapt`] says.
+/// Runs a system as defined by an [`Adapt`].
 pub struct AdapterSystem<Func, S>(PhantomData<fn() -> (Func, S)>);
 
 impl<Func: Adapt<S>, S: System> AdapterSystem<Func, S> {
@@ -166,7 +166,7 @@ impl<Func: Adapt<S>, S: System> AdapterSystem<Func, S> {
 
 impl_debug!([Func, S] AdapterSystem<Func, S> => |_this, f| f.write_str("AdapterSystem"));
 
-/// Wraps a system as an [`Adapt`] says.
+/// Wraps a system as defined by an [`Adapt`].
 struct Adapting<Func, S>(Func, PhantomData<fn() -> S>);
 
 impl<Func: Adapt<S>, S: System> Wrap<S::In, S::Out> for Adapting<Func, S> {
