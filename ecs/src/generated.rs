@@ -43,7 +43,7 @@ pub fn refused_system<In: SystemInput>() -> BoxedSystem<In, Result<(), EcsError>
     refused()
 }
 
-/// A function that takes all parameters of a world system as one tuple.
+/// A world system's function, which takes all parameters as one tuple.
 pub struct WorldSystem<F, Marker> {
     function: F,
     marker: PhantomData<fn() -> Marker>,
@@ -220,7 +220,7 @@ pub struct Row<T>(PhantomData<fn() -> T>);
 macro_rules! row_is {
     ($([$($generics:tt)*] $Type:ty),*) => {
         $(impl<$($generics)*> Row<$Type> {
-            /// The value.
+            /// Returns the value.
             #[inline(always)]
             pub fn of(value: $Type) -> $Type {
                 value
@@ -283,7 +283,7 @@ pub fn lend<'a, P>(_: &P) -> Lend<'a, P> {
 }
 
 impl<'a, P: Reborrow<'a>> Lend<'a, P> {
-    /// The parameter for a shorter time.
+    /// Reborrows the parameter for one row.
     #[inline(always)]
     pub fn on(self, param: &'a mut P) -> P::Short {
         param.reborrow()

@@ -94,7 +94,7 @@ impl Default for FilteredAccess {
 }
 
 impl FilteredAccess {
-    /// Adds a component that is read.
+    /// Adds a component that the query reads.
     ///
     /// ```
     /// use strata_ecs::access::FilteredAccess;
@@ -113,7 +113,7 @@ impl FilteredAccess {
         self.reads.insert(id);
     }
 
-    /// Adds a component that is written.
+    /// Adds a component that the query writes.
     ///
     /// ```
     /// use strata_ecs::access::{ComponentConflict, FilteredAccess};
@@ -180,7 +180,7 @@ impl FilteredAccess {
         self.branches.iter_mut().for_each(|branch| add(&mut branch.without, id));
     }
 
-    /// Whether the component is read or written.
+    /// Whether the query or a nested query reads, writes or tests the component for changes.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -27,7 +27,7 @@ pub enum ComponentConflict {
 }
 
 impl ComponentConflict {
-    /// As in "component `Position`".
+    /// The conflict as text, as in "component `Position`".
     pub(crate) fn text(self, components: &Components) -> String {
         match self {
             Self::Component(id) => alloc::format!("component `{}`", components.name(id)),

@@ -46,7 +46,7 @@ pub enum ParamAccess {
         /// Whether it is borrowed mutably.
         write: bool,
     },
-    /// The whole world, shared.
+    /// The whole world, to read.
     World,
 }
 
@@ -86,12 +86,12 @@ pub struct Access {
     refusal: Option<String>,
 }
 
-/// Two parameters of one system borrow the same thing, one of them mutably.
+/// A conflict: two parameters of one system borrow the same data, one of them mutably.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AccessConflict {
     /// The index of the earlier parameter in `params`.
     pub(crate) first: usize,
-    /// As in "component `Position`".
+    /// The data, as in "component `Position`".
     pub(crate) what: String,
 }
 
@@ -351,7 +351,7 @@ impl Footprint {
     /// The bit that every system borrows, and only an exclusive system writes.
     const WORLD: u128 = 1 << 127;
 
-    /// All components, or all resources.
+    /// Adds all components, or all resources.
     fn add_all(&mut self, writes: bool) {
         self.touched |= !Self::WORLD;
         if writes {

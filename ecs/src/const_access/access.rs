@@ -80,7 +80,7 @@ impl ConstAccess {
 pub enum Given {
     /// Messages of a type.
     Messages,
-    /// Entities that have lost a component.
+    /// Removed components.
     Removals,
 }
 

@@ -94,7 +94,7 @@ pub(crate) const fn check_disabling<C: Component>() {
 /// first used in a world.
 #[track_caller]
 ///
-/// The holder is as in "a bundle has".
+/// `holder` is the start of the message, as in "a bundle has".
 pub(crate) const fn check_one_of_each(holder: &str, components: &ConstTerm) {
     if let Some(twice) = named_twice(components, true) {
         report_twice(holder, twice);

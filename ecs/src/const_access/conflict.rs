@@ -9,7 +9,7 @@ use crate::term::{ConstTerm, Group, any_in, find_in, first_found};
 #[derive(Clone, Copy)]
 pub(super) enum BorrowKind {
     Component,
-    /// Every component that entities have, by `EntityRef` or `EntityMut`.
+    /// Every component of the entities, through `EntityRef` or `EntityMut`.
     AllComponents,
     /// One borrows a component, and the other tests whether it has changed.
     Changes,
@@ -25,7 +25,7 @@ pub(super) enum BorrowKind {
 pub(super) struct Conflict {
     pub(super) name: &'static str,
     pub(super) kind: BorrowKind,
-    /// Whether one of the two looks entities up.
+    /// Whether one of the two is a lookup.
     pub(super) lookup: bool,
     /// The fields that contain the two accesses, if the parameters are structs of parameters.
     pub(super) fields: [Option<&'static str>; 2],

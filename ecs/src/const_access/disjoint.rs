@@ -182,7 +182,7 @@ const fn excluded_by_default(names_disabled: bool) -> &'static [ConstTerm] {
     if names_disabled { &[] } else { DISABLED }
 }
 
-/// Whether a term names `Disabled`, or may do so.
+/// Whether a term names `Disabled`, or may name it.
 const fn names_disabled(term: &ConstTerm) -> bool {
     match term {
         ConstTerm::Entity | ConstTerm::Spawned | ConstTerm::SpawnDetails | ConstTerm::Nested(_) => false,

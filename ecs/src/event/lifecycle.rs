@@ -28,7 +28,7 @@ macro_rules! lifecycle {
         $(#[$of_event])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct $Event {
-            /// The entity.
+            /// The target of the event.
             pub entity: Entity,
         }
 
@@ -100,13 +100,13 @@ lifecycle! {
     /// ```
     Add<B: Bundle>, B, None;
 
-    /// An entity has got values of components: see [`Insert`].
+    /// An operation has inserted values of components into an entity: see [`Insert`].
     InsertEvent;
     /// Observers of this pattern run after an operation has inserted a value of a component, whether the entity had the component
     /// before or not. Changing a value in place is not an insertion: see [`Changed`](crate::query::Changed).
     Insert<B: Bundle>, B, None;
 
-    /// An entity is about to lose values of components: see [`Discard`].
+    /// An operation is about to remove or replace values of an entity's components: see [`Discard`].
     DiscardEvent;
     /// Observers of this pattern run before an operation removes a value of a component, or replaces it by another one: the value
     /// can still be read.
@@ -132,7 +132,7 @@ lifecycle! {
     /// ```
     Discard<B: Bundle>, B, None;
 
-    /// An entity is about to lose components: see [`Remove`].
+    /// An operation is about to remove components of an entity: see [`Remove`].
     RemoveEvent;
     /// Observers of this pattern run before an operation removes a component, or despawns an entity that has it: the value can still
     /// be read.

@@ -152,7 +152,7 @@ pub trait SetEntityEventTarget: EntityEvent {
 pub trait EventPattern: Send + Sync + 'static {
     /// The event.
     type Event: Event;
-    /// The components that the event is about, `()` for any.
+    /// The components that the event concerns; `()` for any.
     type Components: Bundle;
 
     /// The filter, for patterns about entities that begin or stop matching it.

@@ -28,12 +28,12 @@ pub struct GivenRows<'g, P: EventPattern>(Given<'g, P>);
 enum Given<'g, P: EventPattern> {
     /// An event with one target.
     One(OnInput<'g, P>),
-    /// An event of each entity.
+    /// One event for each entity.
     Each(OnAbout<'g, P>),
 }
 
 impl<P: EventPattern> GivenRows<'_, P> {
-    /// The event of an entity.
+    /// The event for an entity.
     #[inline(always)]
     pub fn of(&mut self, entity: Entity) -> On<'_, '_, P> {
         On::<P>::wrap(match &mut self.0 {
@@ -166,7 +166,7 @@ where
     }
 }
 
-/// An observer of the pattern `P` that takes the data `D` of targets that pass the filter `F`.
+/// An observer of the pattern `P` that takes the data `D` of targets that match the filter `F`.
 pub struct TargetSystem<P, D, F, K, Marker> {
     kernel: K,
     may_fail: bool,

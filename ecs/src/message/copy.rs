@@ -25,7 +25,7 @@ impl<M: Message> Messages<M> {
     };
 }
 
-/// A list with the same messages and numbers.
+/// Clones the messages and keeps their numbers.
 impl<M: Message + Clone> Clone for Messages<M> {
     fn clone(&self) -> Self {
         let [old, new] = self.lists().map(<[M]>::to_vec);

@@ -251,7 +251,7 @@ impl<M> Clone for MessageCursor<M> {
 
 impl_debug_of_fields! { [M] MessageCursor<M> { next, missed } }
 
-/// Cursors of these messages.
+/// Constructors of cursors for this list.
 impl<M> Messages<M> {
     /// A cursor that begins with the oldest message of the list.
     ///

@@ -62,9 +62,9 @@ use crate::trace;
 /// ```
 #[doc(alias("Events", "EventQueue"))]
 pub struct Messages<M> {
-    /// Written before the last update.
+    /// Messages written before the last update.
     old: Vec<M>,
-    /// Written since then.
+    /// Messages written since the last update.
     new: Vec<M>,
     /// The number of the first message in `new`. The messages in `old` have the numbers right below.
     new_start: u64,
@@ -479,7 +479,7 @@ impl_debug_of_fields! { [M: fmt::Debug] Messages<M> { old, new } }
 /// assert!(first < second);
 /// ```
 pub struct MessageId<M> {
-    /// The number, from 0.
+    /// The number, counted from 0.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

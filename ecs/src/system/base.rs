@@ -15,7 +15,7 @@ use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::store::{Affected, Store, WorldId};
 
-/// Something that a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
+/// A system, which a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -28,8 +28,8 @@ use crate::store::{Affected, Store, WorldId};
 /// }
 /// assert!(describe(&*IntoSystem::into_system(idle)).ends_with("idle, alone: false"));
 /// ```
-// Sealed: only this library can name `SystemCore`, so no user code runs as a system during event dispatch, where it must not have
-// the world.
+// Sealed: only this library can name `SystemCore`, so only its own types are systems. A system that runs during event dispatch must
+// not get the world.
 #[doc(alias("SystemBase", "ISystem", "RunNow"))]
 pub trait System: SystemCore {
     /// The input; `()` for systems of a schedule.
@@ -61,7 +61,7 @@ pub trait System: SystemCore {
         self.facts().access
     }
 
-    /// Runs the system in a scope. On a whole store, the system is prepared for the store if that has not been done.
+    /// Runs the system in a scope. If the scope is a whole store, the system is first prepared for it, unless it already is.
     ///
     /// # Panics
     ///
@@ -74,7 +74,7 @@ pub trait System: SystemCore {
     ///
     /// # Panics
     ///
-    /// If a system that has no [`SystemFacts::row_facts`] is to run for blocks.
+    /// If a system without [`SystemFacts::row_facts`] is run for blocks.
     #[doc(hidden)]
     fn run_rows(&mut self, scope: RowScope<'_, '_, Self::In>) -> Result<Self::Out, ParamError> {
         match scope {
@@ -87,7 +87,7 @@ pub trait System: SystemCore {
     }
 }
 
-/// The part of a system that does not depend on its input and its output.
+/// The part of the system trait that does not depend on the input and the output.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system",
@@ -97,12 +97,12 @@ pub trait SystemCore: Send + Sync + 'static {
     /// The properties of the system.
     fn facts(&self) -> SystemFacts<'_>;
 
-    /// The properties of a single function, to change them.
+    /// The properties of a system of a single function, to change them. `None` for other systems.
     fn meta_mut(&mut self) -> Option<&mut Arc<SystemMeta>> {
         None
     }
 
-    /// How many rows there are in the tables that the system's queries match, if it has any. `O(tables)` for each.
+    /// The number of rows in the tables that the system's queries match; `None` if it has no queries. `O(tables)` for each query.
     fn rows(&self, store: &Store) -> Option<usize>;
 
     /// Visits the state that the system keeps from run to run.
@@ -123,15 +123,15 @@ pub struct SystemFacts<'a> {
     pub(crate) name: &'a str,
     /// The access of the system.
     pub(crate) access: &'a Access,
-    /// The type of its function, if the system is a single one.
+    /// The type of its function, if the system consists of a single function.
     pub(crate) function: Option<TypeId>,
-    /// How many ticks a run uses: one for each function that runs.
+    /// The number of ticks that a run uses: one for each function that runs.
     pub(crate) ticks: u32,
     /// The number of levels of systems nested in it.
     pub(crate) nesting: u32,
     /// The conditions that the system itself evaluates before it runs.
     pub(crate) conditions: &'a [BoxedSystem<(), bool>],
-    /// Which of them was the first that did not hold in the last run.
+    /// The index of the first condition that did not hold in the last run.
     pub(crate) unmet_condition: Option<usize>,
     /// The error of the parameter for which the last run was skipped, if it was.
     pub(crate) skipped_by: Option<&'a ParamError>,
@@ -140,7 +140,7 @@ pub struct SystemFacts<'a> {
 }
 
 impl<'a> SystemFacts<'a> {
-    /// The properties of a single function.
+    /// The properties of a system of a single function.
     pub(crate) fn of_function(name: &'a str, access: &'a Access, function: TypeId) -> Self {
         Self { function: Some(function), ..Self::of_several(name, access, 1, 0) }
     }
@@ -195,7 +195,8 @@ impl RunScope<'_, '_> {
         }
     }
 
-    /// Runs a member of a composite system, `ticks` ticks after the first. The composite applies the commands.
+    /// Runs a member of a composite system. Its first tick is `ticks` after the first tick of the scope. The composite applies the
+    /// commands.
     #[inline]
     pub(super) fn run<S: System + ?Sized>(
         &mut self,
@@ -244,7 +245,7 @@ pub(super) trait Composite: System {
 impl<'r, 'w> SharedScope<'r, 'w> {
     /// # Safety
     ///
-    /// - The scope is used for systems whose access is not borrowed otherwise while they run.
+    /// - While a system runs in the scope, no other code borrows what the system borrows.
     #[inline(always)]
     pub(crate) unsafe fn new(cell: &'r StoreCell<'w>) -> Self {
         Self(cell)
@@ -305,7 +306,7 @@ pub struct ObservedRows<'a, I: SystemInput> {
 }
 
 impl<I: SystemInput> ObservedRows<'_, I> {
-    /// Goes on to the next entity.
+    /// Moves to the next entity and returns it.
     fn next_entity(&mut self, store: &Store) -> Option<Entity> {
         let entity =
             self.affected.entities(&store.structure.archetypes.tables).get(..self.end)?.get(self.next).copied();

@@ -26,7 +26,7 @@ pub struct RowFacts {
     pub(crate) in_pipelines: bool,
     /// Whether several threads may visit its rows.
     pub(crate) is_par: bool,
-    /// Whether each task of a loop on several threads records something.
+    /// Whether each task of a parallel loop records commands or messages.
     pub(crate) records: bool,
 }
 
@@ -59,7 +59,7 @@ pub trait SharedBlocks: Sync {
     unsafe fn run(&self, table: TableId, rows: Range<usize>);
 }
 
-/// A loop that waits for rows.
+/// A loop that waits for the caller to pass rows.
 #[doc(hidden)]
 pub enum Blocks<'a> {
     /// A loop that stays on one thread.

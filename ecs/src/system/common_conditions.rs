@@ -103,7 +103,7 @@ pub fn resource_exists_and_equals<R: Resource + PartialEq>(value: R) -> impl FnM
     move |resource: Option<Res<'_, R>>| resource.is_some_and(|resource| *resource == value)
 }
 
-/// Holds while the resource exists and `condition` holds of it.
+/// Holds while the resource exists and satisfies `condition`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -1,6 +1,6 @@
 //! Structs of parameters: the parts that `#[derive(SystemParam)]` uses.
 //!
-//! The derive writes a struct's source as [`Fields`] of a tuple with a [`Field`] for each field, nested as all tuples are.
+//! The derive writes the source of a struct as [`Fields`] of a tuple with a [`Field`] for each field, nested like all tuples.
 //! It requires each field to be a [`FieldParam`], so that a field of another type is reported once, at its type.
 
 use core::marker::PhantomData;
@@ -28,7 +28,7 @@ use crate::store::Store;
 pub trait FieldParam<'w, 's, 'a, const N: usize>: Sized {
     /// The source that fetches the field.
     type Source: ParamSource;
-    /// The same parameter for a shorter time.
+    /// The parameter with a shorter lifetime.
     type Short;
 
     fn item(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self;

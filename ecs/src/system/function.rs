@@ -79,7 +79,8 @@ impl<S: ParamSource> ParamState<S> {
         S: ReadOnlySource,
     {
         assert!(self.world == cell.store().id());
-        // SAFETY: the state was made for this store. The parameters only read, and all of the store may be read for 'w.
+        // SAFETY: the state was made for this store (checked above). The parameters only read, and `cell` grants read access to the
+        // whole store for 'w.
         unsafe { S::get(&mut self.state, cell.cell().in_run(run_ticks)) }
     }
 
@@ -95,7 +96,7 @@ impl<S: ParamSource> ParamState<S> {
         run_ticks: RunTicks,
     ) -> Result<S::Got<'w, '_>, ParamError> {
         assert!(self.world == store.id());
-        // SAFETY: the state was made for this store, which nothing else uses for 'w.
+        // SAFETY: the state was made for this store (checked above), and `store` is borrowed mutably for 'w.
         unsafe { S::get(&mut self.state, StoreCell::exclusive(store).in_run(run_ticks)) }
     }
 
@@ -129,17 +130,17 @@ pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
 #[derive(Default)]
 struct Runs {
     last_run: LastRun,
-    /// Whether the system records anything to be applied.
+    /// Whether the system records commands or other deferred changes.
     is_deferred: bool,
     /// Whether the commands of the last run have not been applied yet.
     unapplied: bool,
 }
 
-/// The properties of a function that is a system, and why its last run was skipped.
+/// The properties of a function system, and why its last run was skipped.
 struct About {
     /// Shared with other observers of the same function: a program may have one for each entity.
     meta: Arc<SystemMeta>,
-    /// The error of the parameter for which a run was skipped the last time.
+    /// The error of the parameter because of which a run was last skipped.
     skip: Option<Box<ParamError>>,
 }
 
@@ -162,7 +163,7 @@ impl Runs {
             }
             self.unapplied = true;
         }
-        // SAFETY: both clauses are forwarded.
+        // SAFETY: both clauses of `ParamSource::get` are forwarded.
         unsafe { S::get(state, cell) }
     }
 }
@@ -306,7 +307,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         store.flush();
         let tick = store.next_tick();
         let run_ticks = store.clock.run_ticks_since(self.runs.last_run, tick).of(self.about.meta.system);
-        // SAFETY: no other code uses the store, which is borrowed mutably.
+        // SAFETY: `store` is borrowed mutably, so no other code borrows from it.
         let out = unsafe { self.run(input, StoreCell::exclusive_in(store, run_ticks)) };
         if applies && self.runs.is_deferred {
             self.apply_deferred(store);
@@ -511,7 +512,7 @@ where
             let run_ticks = store.clock.run_ticks_since(runs.last_run, tick).of(about.meta.system);
             let cell = StoreCell::exclusive_in(store, run_ticks);
             let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, tick);
-            // SAFETY: the state was made for this store, which no other code uses.
+            // SAFETY: the state was made for this store, which is borrowed mutably.
             return match unsafe { runs.fetch::<SourceOf<F, Marker>>(state, cell) } {
                 Ok(got) => {
                     runs.last_run = cell.store().clock.run_at(tick);
@@ -525,7 +526,7 @@ where
     }
 }
 
-/// A function that is about to run.
+/// A function that is about to run, with its parameters.
 struct Fetched<'w, 's, F, P: SystemParam> {
     function: &'s mut F,
     params: SystemParamItem<'w, 's, P>,

@@ -44,7 +44,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     #[doc(hidden)]
     const CHECKED: () = ();
 
-    /// The system.
+    /// Makes the system.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -223,7 +223,7 @@ impl<I: SystemInput, Out> IntoSystem<I, Out, BoxedMarker> for BoxedSystem<I, Out
     }
 }
 
-/// A system that takes `T`: the second one of [`IntoSystem::pipe`].
+/// A system that takes `T` as its input: the second system of [`IntoSystem::pipe`].
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not take what the system before it returns: `{T}`",

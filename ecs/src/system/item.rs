@@ -65,7 +65,7 @@ pub trait MacroSystem<In: SystemInput, Out> {
     /// Fails to evaluate if the parameters conflict.
     const CHECKED: () = ();
 
-    /// The system.
+    /// Makes the system.
     fn build() -> BoxedSystem<In, Out>;
 
     /// The system, with a `Result` as its output. A schedule runs this one.
@@ -88,7 +88,7 @@ pub trait MacroRows<In: SystemInput> {
     /// Fails to evaluate if the parameters conflict.
     const CHECKED: () = ();
 
-    /// The system.
+    /// Makes the system.
     fn build_rows() -> BoxedSystem<In, Result<(), EcsError>>;
 }
 

@@ -121,7 +121,7 @@ where
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct LinkedOptions {
-    /// Whether sources come before their targets.
+    /// Whether sources are visited before their targets.
     upwards: bool,
     /// Whether only rows that are reached from changed rows are visited.
     changed: bool,
@@ -231,7 +231,7 @@ params! {
     [T: VisitedRows, L: ReadAlong] LinkedParam<'_, '_, T, L> => LinkedParam<'w, 's, T, L>, LinkedSource<T, L>, |got| got;
 }
 
-/// The walk of a parameter of type `LinkedParam<T, L>`.
+/// The walk of a `LinkedParam<T, L>`.
 type WalkOf<'a, T, L> = LinkedWalk<
     'a,
     <<T as VisitedRows>::Data as QueryData>::Terms,

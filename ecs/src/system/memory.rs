@@ -25,7 +25,7 @@ pub(crate) enum Memory {
     LastRun(LastRun),
     /// A reader of messages: the id of the list, the next message, and the number of missed messages.
     Cursor(usize, u64, u64),
-    /// A reader of removals: the id of the list, whether it reads values, and the next entry with the number of missed entries.
+    /// A reader of removals: the index of the list, whether it reads values, and the next entry with the number of missed entries.
     Reader(usize, bool, [u64; 2]),
     /// A reader of removals whose position was not kept: it has read all entries.
     ReaderAtEnd,
@@ -81,7 +81,7 @@ impl<'a> Keeper<'a> {
         Self(Mode::Take { clone, taken: Vec::new(), refused: Vec::new() })
     }
 
-    /// Exchanges all state with `memory`. Afterwards `memory` holds the previous values of the systems.
+    /// Restores all state from `memory`. Values are swapped: afterwards `memory` holds the previous ones.
     pub(crate) fn exchanging(memory: &'a mut [Memory], era: RestoredEra, renewed: &'a [(ResourceId, Renewed)]) -> Self {
         Self(Mode::Exchange { memory, next: 0, fits: true, era, renewed })
     }

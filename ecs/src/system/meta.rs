@@ -21,7 +21,7 @@ pub struct SystemMeta {
     pub(crate) system: SystemName,
     /// The names of the parameters, if they are known. The names of row parameters come first.
     params: &'static [&'static str],
-    /// How many of the names belong to the first parameter, the rows.
+    /// The number of names that belong to the first parameter, the rows.
     rows: usize,
     /// How many parameters precede the first: an input is one, too.
     inputs: usize,
@@ -33,9 +33,9 @@ pub struct SystemMeta {
     /// Ranges of the access that other members of the enclosing sets have added. These members are not lent out at the same time, so
     /// they cannot conflict.
     hidden: Vec<Range<usize>>,
-    /// The fields that lead to what is being initialised, inside of structs of parameters.
+    /// The path of fields to the parameter that is being initialised, inside of structs of parameters.
     path: Vec<&'static str>,
-    /// For each entry of the access: the fields that lead to it.
+    /// For each entry of the access: the path of fields to its parameter.
     paths: Vec<Vec<&'static str>>,
     /// Where the function became a system, if that is known.
     pub(crate) place: Option<&'static Location<'static>>,
@@ -151,14 +151,14 @@ impl SystemMeta {
         self.paths.shrink_to_fit();
     }
 
-    /// Goes on to the next parameter.
+    /// Moves to the next parameter, unless the current one is inside of another parameter.
     pub(crate) fn next_param(&mut self) {
         if self.depth == 0 {
             self.param += 1;
         }
     }
 
-    /// Prepares a parameter that is made of others.
+    /// Prepares a parameter that is made of others, which count as one parameter.
     pub(crate) fn as_one<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
         self.depth += 1;
         let state = init(self);
@@ -225,12 +225,12 @@ impl SystemMeta {
         self.access.refuse(alloc::format!("system `{}`{}: {why}", self.name, UsedAt(self.place)));
     }
 
-    /// The parameter that is being initialised.
+    /// The parameter that is being initialised, as text.
     pub(crate) fn describe_current(&self) -> String {
         self.describe(self.param, &self.path)
     }
 
-    /// As in "parameter `health`", "parameter 2", or "parameter `spawner` (field `commands`)".
+    /// A parameter as text, as in "parameter `health`", "parameter 2", or "parameter `spawner` (field `commands`)".
     fn describe(&self, param: usize, path: &[&'static str]) -> String {
         let mut text = self.describe_param(param);
         if !path.is_empty() {
@@ -256,7 +256,7 @@ impl SystemMeta {
     }
 }
 
-/// As in " (used at src/main.rs:9:5)", if the place is known.
+/// The place as text, as in " (used at src/main.rs:9:5)", if it is known.
 struct UsedAt(Option<&'static Location<'static>>);
 
 impl_display!([] UsedAt => |this, f| this.0.map_or(Ok(()), |place| write!(f, " (used at {place})")));

@@ -13,7 +13,7 @@ use crate::store::Store;
 /// The result of a run of an observing system. One pointer, so that a successful run leaves nothing in memory to be read.
 pub type Outcome = Result<(), Box<NotDone>>;
 
-/// The error of a run of such a system.
+/// The error of a run of an observing system.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct NotDone {
@@ -32,7 +32,7 @@ pub enum NotDoneReason {
     NotRun(ParamError),
 }
 
-/// The outcome of a run of a system with a name.
+/// Converts the result of a run into an outcome, which holds the name of the system if the run failed.
 #[inline(always)]
 pub(crate) fn outcome<'n>(ran: Result<Result<(), EcsError>, ParamError>, name: impl FnOnce() -> &'n str) -> Outcome {
     match ran {
@@ -48,7 +48,7 @@ fn not_done(reason: NotDoneReason, name: &str) -> Outcome {
     Err(Box::new(NotDone { system: String::from(name), reason }))
 }
 
-/// A system that observes events. If the type of its function is known, `notify` calls it directly.
+/// A system that observes events. If the type of its function is known, `notify` calls the function directly.
 #[doc(hidden)]
 pub trait NotifySystem: System<In: 'static, Out = Result<(), EcsError>> {
     /// Runs the system with an event, and applies its commands. Prepares the system for the store if necessary. No ids are reserved

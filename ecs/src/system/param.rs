@@ -70,7 +70,7 @@ pub trait SystemParam: Sized {
 /// ```
 pub type SystemParamItem<'w, 's, P> = <P as SystemParam>::Item<'w, 's>;
 
-/// How a parameter is fetched.
+/// The source of a parameter: it prepares the state, adds the access, and fetches the parameter.
 ///
 /// # Safety
 ///
@@ -89,7 +89,7 @@ pub unsafe trait ParamSource: 'static {
     /// The part of the access that is known at compile time.
     const ACCESS: ConstAccess = ConstAccess::Nothing;
 
-    /// Prepares it for a world.
+    /// Prepares the parameter for a world.
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State;
 
     /// Fetches the parameter. It may be fetched several times in one run, if values that were fetched before are no longer used.
@@ -188,7 +188,7 @@ impl<S: ParamSource> Built<'_, S> {
     /// # Safety
     ///
     /// - The access of that site's system contains everything that `S` gives access to with this state.
-    /// - What `S` gives access to with it was added to the access of that site's system.
+    /// - The access of that site's system contains everything that `S` gives access to with this state.
     pub(super) unsafe fn new(state: S::State) -> Self {
         Self { state, brand: PhantomData }
     }

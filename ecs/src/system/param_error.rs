@@ -177,7 +177,7 @@ impl RunSystemError {
         Self { system: String::from(system), error }
     }
 
-    /// The error of the parameter.
+    /// Returns the error of the parameter.
     pub(crate) fn into_param_error(self) -> ParamError {
         self.error
     }

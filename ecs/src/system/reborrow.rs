@@ -1,4 +1,4 @@
-//! Reborrowing a parameter for a shorter time.
+//! Reborrowing a parameter with a shorter lifetime.
 
 use core::marker::PhantomData;
 
@@ -19,7 +19,7 @@ use crate::query::{Query, QueryData, QueryFilter, ReadOnlyQueryData};
 /// It requires less than [`SystemParam`] where possible, so that an error in a parameter is reported only for [`SystemParam`].
 #[doc(hidden)]
 pub trait Reborrow<'a> {
-    /// The same parameter for a shorter time.
+    /// The parameter with a shorter lifetime.
     type Short;
 
     fn reborrow(&'a mut self) -> Self::Short;

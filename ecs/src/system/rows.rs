@@ -379,7 +379,7 @@ where
         // A loop that records has `RowFacts::records`, and a schedule makes no pipeline of it.
         assert!(!<SourceOf<K, D, Marker> as TaskSource>::RECORDS, "a loop that records waits for blocks");
         let mut part = SourceOf::<K, D, Marker>::part();
-        // SAFETY: the source does not record.
+        // SAFETY: the source does not record (asserted above), so `lend` has no condition.
         let got = unsafe { SourceOf::<K, D, Marker>::lend(self.common, &mut part, 0) };
         let mut params = <K::Params as SystemParam>::item(got);
         let mut kernel = Bound::<K, K::Params, (D, Marker)>::new(self.kernel, &mut params);

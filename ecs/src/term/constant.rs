@@ -48,7 +48,7 @@ impl<C: Component> Known<C> {
 /// A term, with its components as types.
 #[derive(Clone, Copy)]
 pub enum ConstTerm {
-    /// Nothing: every entity matches, and nothing is borrowed.
+    /// Every entity matches, and nothing is borrowed.
     Entity,
     /// How the term uses a component.
     Component(Usage, &'static ConstComponent),
@@ -70,7 +70,7 @@ impl ConstTerm {
         Self::Component(usage, &Known::<C>::COMPONENT)
     }
 
-    /// Whether all of it is known at compile time.
+    /// Whether the whole term is known at compile time.
     #[cfg(test)]
     pub(crate) fn is_known(&self) -> bool {
         match self {

@@ -241,7 +241,7 @@ impl<'a> Term<'a> {
         Self(entries)
     }
 
-    /// The entries of the list, its own first.
+    /// The entries of the term, its own first.
     pub(crate) fn entries(self) -> &'a [TermEntry] {
         self.0
     }

@@ -114,9 +114,9 @@ pub enum Group {
     Optional,
     /// `Or<(..)>`: an entity matches at least one member; only a filter.
     Or,
-    /// `AnyOf<(..)>`: an entity matches at least one member, and yields all that it matches.
+    /// `AnyOf<(..)>`: an entity matches at least one member, and yields the items of all members that it matches.
     AnyOf,
-    /// A query enum: an entity matches at least one member, and yields the first.
+    /// A query enum: an entity matches at least one member, and yields the item of the first.
     FirstOf,
     /// `EntityRef`: all components are read, except those that the members name.
     ReadAll,

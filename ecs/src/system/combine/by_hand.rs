@@ -1,4 +1,4 @@
-//! Systems that a program combines or adapts in its own way.
+//! Systems that a program combines or adapts with its own code.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -11,7 +11,7 @@ use crate::system::base::{BoxedSystem, System, SystemIn};
 use crate::system::input::{Given, SystemInput};
 use crate::system::param_error::{ParamError, RunSystemError};
 
-/// How a [`CombinatorSystem`] makes one system of two.
+/// How a [`CombinatorSystem`] combines two systems.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -46,8 +46,8 @@ pub trait Combine<A: System, B: System> {
 
     /// Runs the systems through `a` and `b`, passing `data` to each, and returns the combined output.
     ///
-    /// Either may run first, or not at all. The commands of those that ran are applied when the combined system has finished, those of the
-    /// first system first.
+    /// Either may run first, or not at all. When the combined system has finished, the commands of the systems that ran are applied,
+    /// the commands of the first system first.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ where
     A: System,
     B: System,
 {
-    /// A system with this name that runs two others.
+    /// A system with this name that runs the two systems.
     #[must_use]
     #[expect(clippy::new_ret_no_self, reason = "systems that are made of others are boxed, and bevy_ecs has this name")]
     pub fn new(a: A, b: B, name: String) -> BoxedSystem<Func::In, Func::Out> {
@@ -155,7 +155,7 @@ pub trait Adapt<S: System>: Send + Sync + 'static {
 pub struct AdapterSystem<Func, S>(PhantomData<fn() -> (Func, S)>);
 
 impl<Func: Adapt<S>, S: System> AdapterSystem<Func, S> {
-    /// A system with this name that runs another one.
+    /// A system with this name that runs `system`.
     #[must_use]
     #[expect(clippy::new_ret_no_self, reason = "systems that are made of others are boxed, and bevy_ecs has this name")]
     pub fn new(func: Func, system: S, name: String) -> BoxedSystem<Func::In, Func::Out> {

@@ -20,7 +20,7 @@ pub(in crate::system) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
     /// The output of the outer system.
     type Out;
 
-    /// Runs the system by `run`. `outer` is the name of the outer system.
+    /// Calls `run` to run the inner system. `outer` is the name of the outer system.
     fn wrap(
         &mut self,
         outer: &str,
@@ -40,7 +40,7 @@ pub(in crate::system) trait Wrap<I: SystemInput, Out>: Send + Sync + 'static {
     }
 }
 
-/// A function of the output.
+/// Maps the output.
 struct OfOutput<F>(F);
 
 impl<I, Out, NewOut, F> Wrap<I, Out> for OfOutput<F>
@@ -62,7 +62,7 @@ where
     }
 }
 
-/// A system that runs inside of another one.
+/// An outer system with the system that runs inside of it.
 struct Wrapped<W, I: SystemInput, Out> {
     /// The name of the outer system, if it differs from the name of the inner one.
     name: Option<String>,

@@ -54,14 +54,14 @@ impl<A: System, B: System> PairRun<'_, '_, '_, A, B> {
     }
 }
 
-/// Which of two systems have run, in one run of the pair.
+/// The progress of one run of a pair.
 #[derive(Default)]
 struct Progress {
-    /// Systems that may have recorded commands.
+    /// Whether each system ran, so that it may have recorded commands.
     ran: [bool; 2],
-    /// The last system that ran.
+    /// The index of the last system that ran.
     last: usize,
-    /// How many ticks the systems have used.
+    /// The number of ticks that the systems have used.
     ticks: u32,
 }
 
@@ -87,7 +87,7 @@ struct Pair<A, B, J> {
     nesting: u32,
     /// The access of both systems.
     access: Access,
-    /// How many ticks each of them uses.
+    /// The number of ticks that each of them uses.
     ticks: [u32; 2],
     /// The world for which both are prepared.
     world: Option<WorldId>,
@@ -136,7 +136,8 @@ impl<A: System, B: System, J: Join<A, B>> SystemCore for Pair<A, B, J> {
         let ran = core::mem::take(&mut self.progress.ran);
         for_each_until_all_had_their_turn((0..2).filter(|number| ran[*number]), |number| match number {
             0 => self.first.apply_deferred(store),
-            // If a command of the first has put another world in the place of this one, it sends its own home.
+            // If a command of the first has replaced the world, the second sends its commands to the world that they were recorded
+            // for.
             _ => self.second.apply_deferred(store),
         });
     }
@@ -202,7 +203,7 @@ where
 ///
 /// # Panics
 ///
-/// If one of them is nested too deeply.
+/// If a system is nested too deeply.
 pub(in crate::system) fn pipe<I, Out, NextIn, NextOut>(
     first: BoxedSystem<I, Out>,
     second: BoxedSystem<NextIn, NextOut>,

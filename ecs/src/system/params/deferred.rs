@@ -51,7 +51,7 @@ pub struct Deferred<'s, T> {
 }
 
 impl<T> Deferred<'_, T> {
-    /// The same borrow for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// # use strata_ecs::system::Deferred;

@@ -70,7 +70,7 @@ pub struct ResourceRights {
 }
 
 impl ResourceRights {
-    /// Adds the right to borrow a resource, or all if none is named.
+    /// Adds the right to borrow a resource, or all resources if `id` is `None`.
     fn add(&mut self, id: Option<ResourceId>, write: bool) {
         for set in [Some(&mut self.reads), write.then_some(&mut self.writes)].into_iter().flatten() {
             match id {
@@ -224,7 +224,7 @@ impl<'w, 's> FilteredResourcesMut<'w, 's> {
         FilteredResources { reach: self.reach }
     }
 
-    /// The same borrow for a shorter time.
+    /// Reborrows with a shorter lifetime.
     #[must_use]
     pub fn reborrow(&mut self) -> FilteredResourcesMut<'_, 's> {
         FilteredResourcesMut { reach: self.reach }

@@ -29,7 +29,7 @@ pub struct Local<'s, T> {
 }
 
 impl<'s, T> Local<'s, T> {
-    /// The same borrow for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! Reading other entities by id.
+//! A parameter that reads other entities by id.
 
 use core::any::type_name;
 use core::marker::PhantomData;

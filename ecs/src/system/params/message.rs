@@ -106,7 +106,7 @@ macro_rules! cursor_methods {
                 self.cursor.take_missed(self.messages)
             }
 
-            /// The same parameter for a shorter time; messages that are read through it count as read.
+            /// Reborrows the parameter with a shorter lifetime; messages that are read through it count as read.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
@@ -210,7 +210,7 @@ impl<'w, M> MessageWriter<'w, M> {
         self.messages.write(message)
     }
 
-    /// The same writer for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

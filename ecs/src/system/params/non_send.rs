@@ -107,7 +107,7 @@ impl<'w, T: ?Sized> NonSendMut<'w, T> {
         self.value
     }
 
-    /// The same borrow for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -134,8 +134,8 @@ sources! {
 }
 
 params! {
-    /// A parameter that may be missing: a resource that does not exist, a [`Single`](crate::system::Single) that matches nothing, or several
-    /// parameters of which one is missing.
+    /// A parameter that may be absent: a resource that does not exist, a [`Single`](crate::system::Single) that matches nothing, or
+    /// a tuple of parameters of which one is absent.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -202,7 +202,7 @@ macro_rules! reader_methods {
                 self.reader.cursor.take_missed(self.log)
             }
 
-            /// The same parameter for a shorter time; removals that are read through it count as read.
+            /// Reborrows the parameter with a shorter lifetime; removals that are read through it count as read.
             ///
             /// ```
             /// use strata_ecs::prelude::*;

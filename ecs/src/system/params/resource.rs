@@ -67,7 +67,7 @@ impl<'w, R: ?Sized> Res<'w, R> {
 }
 
 impl_into_iter! {
-    /// A resource that is a collection is iterated as the collection is.
+    /// Iterates over the collection in the resource.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -152,7 +152,7 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
         Self { value, ticks }
     }
 
-    /// The same borrow for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -424,7 +424,7 @@ params! {
     [R: Resource] ResMut<'_, R> => ResMut<'w, R>, ResourceSource<R, Writes>, |got| got;
 }
 
-/// What [`Res`] and [`ResMut`] have in common with the parameters for values that stay on one thread.
+/// The code that [`Res`] and [`ResMut`] share with the parameters for values that stay on one thread.
 macro_rules! borrowed_values {
     ($($Shared:ident, $Mut:ident;)*) => { $(
         impl_copy! { [T: ?Sized] $Shared<'_, T>; }

@@ -15,7 +15,7 @@ use crate::system::meta::SystemMeta;
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
 use crate::system::param_error::ParamError;
 
-/// Parameters of a system that borrow the same thing, one of them mutably, and are used one at a time.
+/// Parameters of a system that borrow the same data, one of them mutably, and are used one at a time.
 ///
 /// `T` is a tuple of up to eight parameters. [`p0`](Self::p0), [`p1`](Self::p1) and so on lend one of them out; the borrow has to
 /// end before the next begins. All members are checked against the other parameters of the system as usual.
@@ -52,7 +52,7 @@ pub struct ParamSet<'w, 's, T: SystemParam> {
 }
 
 impl<T: SystemParam> ParamSet<'_, '_, T> {
-    /// The same set for a shorter time.
+    /// Reborrows with a shorter lifetime.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -161,7 +161,7 @@ impl<P: SystemParam, B: BuildParam<P>> BuildParam<ParamSet<'_, '_, Vec<P>>> for 
 
 impl<P: SystemParam> ParamSet<'_, '_, Vec<P>> {
     getters! {
-        /// How many members there are.
+        /// The number of members.
         pub fn len(&self) -> usize = self.members.state.len();
 
         /// Whether there are no members.

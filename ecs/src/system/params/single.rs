@@ -71,7 +71,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
         self.item.unwrap_or_else(|| handed_on())
     }
 
-    /// The same parameter for a shorter time. It fetches the item again and drops the item of `self`, since two of them would
+    /// Reborrows the parameter with a shorter lifetime. It fetches the item again and drops the item of `self`, since two of them would
     /// conflict. The result cannot be reborrowed again.
     ///
     /// # Panics
@@ -163,7 +163,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Populated<'w, 's, D, F> {
         self.0
     }
 
-    /// The same parameter for a shorter time.
+    /// Reborrows the parameter with a shorter lifetime.
     #[inline]
     pub(crate) fn hand_on(&mut self) -> Populated<'_, '_, D, F> {
         Populated(self.0.reborrow())
@@ -193,7 +193,7 @@ impl<T: Fetch, F: FilterTerms> Named<T, F> {
     }
 }
 
-/// The terms of a query.
+/// The query of the terms `T` and `F`.
 type TermsQuery<'w, 's, T, F> = Query<'w, 's, DataOf<T>, FilterOf<F>>;
 
 /// The value that is fetched for a [`Single`]: the item, and the query that yielded it and would yield it again. Only used together.

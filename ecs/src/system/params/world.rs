@@ -79,7 +79,7 @@ params! {
 
 impl<T: MadeFromStore + Send + 'static> ReadOnlySource for LocalSource<T> {}
 
-/// A builder of a [`Local`] that begins with this value. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+/// A builder of a [`Local`] that starts with this value. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -147,7 +147,7 @@ impl SystemName {
     }
 }
 
-/// Reports that the program lacks something, such as a plugin, from a system: see
+/// Reports that the program lacks something that the system needs, such as a plugin: see
 /// [`World::warn_once`](crate::world::World::warn_once).
 ///
 /// ```
@@ -213,7 +213,7 @@ params! {
     [] WarnOnce<'_> => WarnOnce<'w>, WarnSource, |got| got;
     [] SystemName => Self, NameSource, |got| got;
 
-    /// The world that the system runs in.
+    /// The id of the world that the system runs in.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
