@@ -49,7 +49,7 @@ impl<R> Relate<R> {
     }
 }
 
-/// The event of a pair of `R` that has been removed, or that was removed because one of its entities was despawned.
+/// The event of a pair of `R` that was removed, either directly or because one of its entities was despawned.
 /// [`RemovedRelations`] reads the same pairs. The observers of the source run when the operation that removed the pair has finished:
 /// the source or the target may no longer exist then. A pair that was moved to another world with both of its entities has not been
 /// removed.

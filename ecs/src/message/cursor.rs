@@ -198,7 +198,7 @@ impl<M> MessageCursor<M> {
     }
 
     /// The number of messages that were dropped before this cursor could read them, since it was made or since the last
-    /// [`take_missed`](Self::take_missed). Messages that it has read do not change the number.
+    /// [`take_missed`](Self::take_missed). Reading other messages does not change the number.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

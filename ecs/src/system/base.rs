@@ -245,7 +245,7 @@ pub(super) trait Composite: System {
 impl<'r, 'w> SharedScope<'r, 'w> {
     /// # Safety
     ///
-    /// - While a system runs in the scope, no other code borrows what the system borrows.
+    /// - While a system runs in the scope, no other code has a borrow that conflicts with the access of the system.
     #[inline(always)]
     pub(crate) unsafe fn new(cell: &'r StoreCell<'w>) -> Self {
         Self(cell)
@@ -282,8 +282,9 @@ pub struct BlockScope<'r, 'w> {
 impl<'r, 'w> BlockScope<'r, 'w> {
     /// # Safety
     ///
-    /// - No other code borrows what the system borrows apart from its rows. If the system or other code writes these rows, other
-    ///   code does not access their change ticks. No other code borrows the rows until `then` is called.
+    /// - Apart from the rows of the system, no other code has a borrow that conflicts with the access of the system.
+    /// - If the system or other code writes the rows, other code does not access the change ticks of single rows.
+    /// - Until `then` is called, no other code has a borrow of the rows that conflicts with the access of the system.
     /// - [`RowFacts`] says that no row has to be checked: `is_per_row` is false.
     pub(crate) unsafe fn new(
         cell: &'r StoreCell<'w>,

@@ -41,7 +41,7 @@ pub trait OwnBlocks {
     /// # Safety
     ///
     /// - The rows are rows of the table.
-    /// - No other code borrows what the loop borrows of these rows.
+    /// - No other code has a borrow of these rows that conflicts with the access of the loop.
     unsafe fn run(&mut self, table: TableId, rows: Range<usize>);
 }
 

@@ -295,7 +295,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
             RunScope::Shared(scope) => {
                 let cell = scope.cell();
                 let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
-                // SAFETY: the scope guarantees that no other code borrows what the system borrows.
+                // SAFETY: the scope guarantees that no other code has a borrow that conflicts with the access of the system.
                 return unsafe { self.run(input, cell.in_run(run_ticks.of(self.about.meta.system))) };
             }
             RunScope::Exclusive(store) => (store, false),
@@ -346,12 +346,13 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         let run_ticks = cell.store().clock.run_ticks_since(self.runs.last_run, cell.run_ticks().this_run);
         let run_ticks = run_ticks.of(self.about.meta.system);
         let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, run_ticks.this_run);
-        // SAFETY: the scope guarantees that no other code borrows what the system borrows apart from its rows.
+        // SAFETY: the scope guarantees that, apart from the rows, no other code has a borrow that conflicts with the access of the
+        // system.
         let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(run_ticks))? };
         // The last run is only updated if the blocks were completed or the system itself panicked: see `Seen`.
         let seen = Seen { last_run, run, panicked };
-        // SAFETY: the scope guarantees that no row has to be checked, and that no other code borrows the rows until `then` is
-        // called.
+        // SAFETY: the scope guarantees that no row has to be checked, and that until `then` is called no other code has a borrow of
+        // the rows that conflicts with the access of the system.
         let out = unsafe { function.run_in_blocks(params, then) };
         seen.all();
         Ok(out)
@@ -391,7 +392,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     ///
     /// # Safety
     ///
-    /// - No other code borrows what the system borrows.
+    /// - No other code has a borrow that conflicts with the access of the system.
     #[inline(always)]
     unsafe fn observe_some(
         &mut self,
@@ -403,7 +404,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         let mut about = F::In::begin(about);
         let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, cell.run_ticks().this_run);
         if const { matches!(F::LOOP, LoopKind::Observed) } {
-            // SAFETY: forwarded: no other code borrows what the system borrows.
+            // SAFETY: forwarded: no other code has a borrow that conflicts with the access of the system.
             return match unsafe { self.fetch(cell) } {
                 Ok(Fetched { function, params, last_run, run }) => {
                     *last_run = run;
@@ -420,8 +421,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         let entities = affected.entities(&cell.store().structure.archetypes.tables).get(..end).unwrap_or_default();
         while let Some(&entity) = entities.get(*next) {
             *next += 1;
-            // SAFETY: forwarded: no other code borrows what the system borrows. The parameters that were fetched before are no
-            // longer used.
+            // SAFETY: forwarded: no other code has a borrow that conflicts with the access of the system. The parameters that were
+            // fetched before are no longer used.
             let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
             *last_run = run;
             let out = function.run(F::In::about(&mut about, entity), params);
@@ -437,11 +438,11 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     ///
     /// # Safety
     ///
-    /// - No other code borrows what the system borrows.
+    /// - No other code has a borrow that conflicts with the access of the system.
     #[inline(always)]
     unsafe fn run(&mut self, input: Given<'_, F::In>, cell: StoreCell<'_>) -> Result<F::Out, ParamError> {
         let _reader = cell.store().clock.enter_reader(Self::READS_WORLD, cell.run_ticks().this_run);
-        // SAFETY: forwarded: no other code borrows what the system borrows.
+        // SAFETY: forwarded: no other code has a borrow that conflicts with the access of the system.
         match unsafe { self.fetch(cell) } {
             Ok(Fetched { function, params, last_run, run }) => {
                 // Only updated if the parameters were fetched: otherwise the system has not seen the changes.
@@ -456,7 +457,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     ///
     /// # Safety
     ///
-    /// - No other code borrows what the system borrows for as long as the parameters are used.
+    /// - As long as the parameters are used, no other code has a borrow that conflicts with the access of the system.
     #[inline(always)]
     unsafe fn fetch<'w, 's>(&'s mut self, cell: StoreCell<'w>) -> Result<Fetched<'w, 's, F, F::Param>, ParamError> {
         let Self { runs, state, function, about } = self;

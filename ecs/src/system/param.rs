@@ -97,7 +97,7 @@ pub unsafe trait ParamSource: 'static {
     /// # Safety
     ///
     /// - The state was made for the cell's store.
-    /// - No other code borrows for `'w` what `init` added to the access.
+    /// - The access that `init` added may be used for `'w`: no other code has a borrow that conflicts with it.
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError>;
 
     /// Fetches the parameter, or returns `None` if it is absent.

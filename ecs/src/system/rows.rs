@@ -281,7 +281,7 @@ where
 
     unsafe fn run(&mut self, table: TableId, rows: Range<usize>) {
         // SAFETY: `matched` uses the cache of the query, which is up to date; all tables have been visited; the rest is forwarded:
-        // `rows` are rows of `table`, and no other code borrows what the loop borrows of them.
+        // `rows` are rows of `table`, and no other code has a borrow of them that conflicts.
         if let Some(ranges) = unsafe { RowRanges::some(self.matched, table, rows) } {
             let done = ranges.for_each::<V, _>(&mut self.kernel);
             done.unwrap_or_else(unexpected);
@@ -372,7 +372,7 @@ where
 
     unsafe fn run(&self, table: TableId, rows: Range<usize>) {
         // SAFETY: `matched` uses the cache of the query, which is up to date; all tables have been visited; the rest is forwarded:
-        // `rows` are rows of `table`, and no other code borrows what the loop borrows of them.
+        // `rows` are rows of `table`, and no other code has a borrow of them that conflicts.
         let Some(ranges) = (unsafe { RowRanges::some(self.matched, table, rows) }) else {
             return;
         };

@@ -65,7 +65,7 @@ macro_rules! cursor_methods {
             }
 
             /// The number of messages that were dropped before the system could read them: since it was prepared, or since the last
-            /// [`take_missed`](Self::take_missed). Messages that it has read do not change the number.
+            /// [`take_missed`](Self::take_missed). Reading other messages does not change the number.
             ///
             /// ```
             /// use strata_ecs::prelude::*;

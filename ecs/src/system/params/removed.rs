@@ -160,7 +160,7 @@ macro_rules! reader_methods {
             }
 
             /// The number of removals that were dropped before the system could read them: since it was prepared, or since the last
-            /// [`take_missed`](Self::take_missed). Removals that it has read do not change the number.
+            /// [`take_missed`](Self::take_missed). Reading other removals does not change the number.
             ///
             /// ```
             /// use strata_ecs::prelude::*;
