@@ -223,8 +223,8 @@ const fn demands(term: &ConstTerm, key: ComponentKey) -> bool {
     }
 }
 
-/// Whether a group implies a condition that `count` of its members imply: one member suffices if an entity matches all members,
-/// otherwise every member must imply it.
+/// Whether a group implies a condition that `count` of its members imply. If an entity matches all members, one member suffices; if
+/// it matches at least one, every member must imply the condition. Optional members imply nothing.
 const fn is_said(group: Group, count: usize, members: usize) -> bool {
     match group {
         Group::All => count != 0,

@@ -3,8 +3,8 @@
 //! The check compares [`ComponentKey`](crate::component::ComponentKey)s. If a key is not exact, the check reports nothing; the check
 //! when a system is built, which compares `TypeId`s, finds every conflict.
 //!
-//! `#[system]` emits a constant that compares the parameters with each other. Structs of parameters, plain functions and queries of
-//! a `World` have such a constant too; it is evaluated when the program is built. The methods that take them from the user refer to
+//! `#[system]` emits a constant that compares the parameters with each other. Plain functions, `SystemState`s and queries of a
+//! `World` have such a constant too; it is evaluated when the program is built. The methods that take them from the user refer to
 //! it, so the compiler's error points to the user's line. A key that is not exact belongs to a generic type or to a type that a
 //! macro defines. A derive that a `macro_rules!` wrote is identified by its position, which differs from the position of the
 //! outermost macro call (`line!`); the derive counts copies of one item, whose positions are equal. If both types are written out in
